@@ -1,0 +1,1 @@
+"""What a protocol *is*: pure values and functions. No clock, no randomness, no I/O."""

@@ -1,0 +1,93 @@
+"""A log: a persistent sequence that grows at the end, is trimmed at the front and thinned.
+
+Rule of this file: no operation copies more than a chunk and the list of chunks, so a log of
+n items costs O(CHUNK + n / CHUNK) pointers an append, never n items.
+Logs of up to CHUNK items have exactly one shape, so equal small logs are equal values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+CHUNK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Log(Generic[T]):
+    """An immutable sequence; hashable if its items are."""
+
+    chunks: tuple[tuple[T, ...], ...] = ()
+
+    def append(self, item: T) -> Log[T]:
+        chunks = self.chunks
+        if not chunks:
+            return Log(((item,),))
+        last = chunks[-1]
+        if len(last) < CHUNK:
+            return Log((*chunks[:-1], (*last, item)))
+        return Log((*chunks, (item,)))
+
+    def extend(self, items: Iterable[T]) -> Log[T]:
+        log = self
+        for item in items:
+            log = log.append(item)
+        return log
+
+    def trim(self, old: Callable[[T], bool]) -> Log[T]:
+        """Without the longest prefix of items that are `old`."""
+        chunks = self.chunks
+        first = 0
+        while first < len(chunks) and old(chunks[first][-1]):
+            first += 1
+        if first == len(chunks):
+            return Log()
+        head = chunks[first]
+        start = 0
+        while start < len(head) and old(head[start]):
+            start += 1
+        if first == 0 and start == 0:
+            return self
+        return _packed((head[start:], *chunks[first + 1 :]))
+
+    def thin(self, since: Callable[[T], bool], drop: Callable[[T], bool]) -> Log[T]:
+        """Without the items that `drop`, looking only at the suffix of items `since`."""
+        chunks = self.chunks
+        first = len(chunks)
+        while first > 0 and since(chunks[first - 1][-1]):
+            first -= 1
+        kept = [item for chunk in chunks[first:] for item in chunk if not drop(item)]
+        rest = tuple(tuple(kept[i : i + CHUNK]) for i in range(0, len(kept), CHUNK))
+        return _packed((*chunks[:first], *rest))
+
+    def rest(self) -> Log[T]:
+        """Without the first item."""
+        head = self.chunks[0]
+        return _packed((head[1:], *self.chunks[1:]) if len(head) > 1 else self.chunks[1:])
+
+    def last(self) -> T:
+        return self.chunks[-1][-1]
+
+    def first(self) -> T:
+        return self.chunks[0][0]
+
+    def __iter__(self) -> Iterator[T]:
+        for chunk in self.chunks:
+            yield from chunk
+
+    def __len__(self) -> int:
+        return sum(map(len, self.chunks))
+
+    def __bool__(self) -> bool:
+        return bool(self.chunks)
+
+
+def _packed(chunks: tuple[tuple[T, ...], ...]) -> Log[T]:
+    if sum(map(len, chunks)) <= CHUNK:
+        flat = tuple(item for chunk in chunks for item in chunk)
+        return Log((flat,) if flat else ())
+    return Log(chunks)
+

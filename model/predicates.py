@@ -1,0 +1,104 @@
+"""Predicates over events, as data: printable, hashable, the same in every process.
+
+Rule of this file: a predicate is a value with `holds`; the text form is what the user wrote.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from model.errors import Invalid
+from model.events import Body
+
+COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+class Predicate(Protocol):
+    def holds(self, event: Body) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """The event has this type."""
+
+    name: str
+
+    def holds(self, event: Body) -> bool:
+        return event.type == self.name
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The attribute exists and compares so with the value."""
+
+    attribute: str
+    comparison: str
+    value: Any
+
+    def __post_init__(self) -> None:
+        if self.comparison not in COMPARISONS:
+            raise Invalid(
+                f"comparison {self.comparison!r}: it must be one of {' '.join(COMPARISONS)}"
+            )
+
+    def holds(self, event: Body) -> bool:
+        compare = COMPARISONS[self.comparison]
+        return any(
+            name == self.attribute and compare(value, self.value) for name, value in event.data
+        )
+
+    def __str__(self) -> str:
+        return f"{self.attribute} {self.comparison} {self.value!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """All hold; of none, true."""
+
+    parts: tuple[Predicate, ...] = ()
+
+    def holds(self, event: Body) -> bool:
+        return all(part.holds(event) for part in self.parts)
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.parts)) or "any event"
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """At least one holds."""
+
+    parts: tuple[Predicate, ...]
+
+    def holds(self, event: Body) -> bool:
+        return any(part.holds(event) for part in self.parts)
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    part: Predicate
+
+    def holds(self, event: Body) -> bool:
+        return not self.part.holds(event)
+
+    def __str__(self) -> str:
+        return f"not ({self.part})"
+
+
+ANYTHING = Every()

@@ -1,0 +1,1 @@
+"""One file a protocol; model.registry finds them."""

@@ -1,0 +1,45 @@
+"""Skip ranges: which input events nobody needs, as closed intervals of sequence numbers.
+
+Rule of this file: a range covers events that were skipped one after the other, so that an event
+that was used, kept or not yet seen is never inside.  Lima et al., III-A.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from model.events import SN
+from model.log import Log
+
+Range: TypeAlias = tuple[SN, SN]
+Ranges: TypeAlias = tuple[Range, ...]
+"""Sorted and disjoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skips:
+    """Ranges in the making: those that are complete, and the run that may still grow."""
+
+    done: Log[Range] = Log()
+    run: Range | None = None
+
+    def skip(self, sn: SN) -> Skips:
+        """The next event of this stream, and it was skipped."""
+        return Skips(self.done, (self.run[0], sn) if self.run else (sn, sn))
+
+    def keep(self) -> Skips:
+        """The next event of this stream must be kept: the run ends before it."""
+        return Skips(self.done.append(self.run)) if self.run else self
+
+    def after(self, trim: SN) -> Ranges:
+        """What there is beyond `trim`, which ends no range in the middle of its events."""
+        whole = self.keep().done
+        return tuple((max(lo, trim), hi) for lo, hi in whole if hi > trim)
+
+
+def covers(ranges: Ranges, sn: SN) -> bool:
+    """Is `sn` in one of the ranges?"""
+    at = bisect_right(ranges, sn, key=lambda range_: range_[0]) - 1
+    return at >= 0 and sn <= ranges[at][1]

@@ -1,0 +1,284 @@
+"""Nodes, FIFO channels, durable values and crashes, composed into one transition system.
+
+Rule of this file: a world is a value; `enabled` lists what may happen next in an order that never
+varies, `apply` says what then is.  Every driver is a way to choose from `enabled`.
+
+The network and the machines.  A channel is FIFO and loses nothing, but the messages on their way
+to a node are lost when it crashes, and so are those sent to it while it is down; messages that a
+node sent before it crashed still arrive.  A crash loses the node's state and timers and keeps its
+durable value.  A crash may come between any two effects of a step (`cut`), also of the step with
+which a node recovers; those before it have happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from model.core import (
+    Arrival,
+    Arrive,
+    Deliver,
+    Deployment,
+    Effect,
+    Emit,
+    Fire,
+    Input,
+    NodeName,
+    Note,
+    Observation,
+    Protocol,
+    Role,
+    Save,
+    Scope,
+    Send,
+    SetTimer,
+    Site,
+    Step,
+)
+
+
+class Down(NamedTuple):
+    """In place of the state of a crashed node."""
+
+
+DOWN = Down()
+
+
+class Node(NamedTuple):
+    state: Any
+    durable: Any = None
+    timers: tuple[str, ...] = ()
+
+
+class World(NamedTuple):
+    """All that is.  Orders: nodes as sites, channels as channels, arrivals as scope.inputs,
+    outputs as sinks among the sites; crashes is how many may still come."""
+
+    nodes: tuple[Node, ...]
+    channels: tuple[tuple[Any, ...], ...]
+    arrivals: tuple[tuple[Arrival, ...], ...]
+    outputs: tuple[tuple[Any, ...], ...]
+    crashes: int
+
+
+# --- what may happen -------------------------------------------------------------------------
+class Take(NamedTuple):
+    """The node takes the message at the head of the channel from `sender`."""
+
+    node: NodeName
+    sender: NodeName
+    cut: int | None = None
+
+
+class Expire(NamedTuple):
+    node: NodeName
+    timer: str
+    cut: int | None = None
+
+
+class Offer(NamedTuple):
+    """The outside world hands a source an event; sources do not crash, so nothing is cut."""
+
+    node: NodeName
+    arrival: Arrival
+
+
+class Crash(NamedTuple):
+    """The node crashes between two steps."""
+
+    node: NodeName
+
+
+class Restart(NamedTuple):
+    node: NodeName
+    cut: int | None = None
+
+
+Action: TypeAlias = Take | Expire | Offer | Crash | Restart
+
+
+@dataclass(frozen=True)
+class System:
+    """A protocol deployed in a scope, with the indices that drivers look up."""
+
+    protocol: Protocol
+    scope: Scope
+    deployment: Deployment = field(init=False)
+    sites: Mapping[NodeName, Site] = field(init=False)
+    node_at: Mapping[NodeName, int] = field(init=False)
+    channel_at: Mapping[tuple[NodeName, NodeName], int] = field(init=False)
+    source_at: Mapping[NodeName, int] = field(init=False)
+    sink_at: Mapping[NodeName, int] = field(init=False)
+    victims: frozenset[NodeName] = field(init=False)
+
+    def __post_init__(self) -> None:
+        deployment = self.protocol.deploy(self.scope)
+        names = [site.name for site in deployment.sites]
+        sinks = [site.name for site in deployment.sites if site.role is Role.SINK]
+        victims = deployment.crashable
+        if self.scope.victims is not None:
+            victims &= self.scope.victims
+        derived: dict[str, Any] = {
+            "deployment": deployment,
+            "sites": {site.name: site for site in deployment.sites},
+            "node_at": {name: at for at, name in enumerate(names)},
+            "channel_at": {ends: at for at, ends in enumerate(deployment.channels)},
+            "source_at": {name: at for at, (name, _) in enumerate(self.scope.inputs)},
+            "sink_at": {name: at for at, name in enumerate(sinks)},
+            "victims": victims,
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+
+def initial(system: System) -> World:
+    return World(
+        nodes=tuple(Node(system.protocol.boot(site)) for site in system.deployment.sites),
+        channels=((),) * len(system.deployment.channels),
+        arrivals=((),) * len(system.source_at),
+        outputs=((),) * len(system.sink_at),
+        crashes=system.scope.crashes,
+    )
+
+
+def enabled(system: System, world: World) -> tuple[Action, ...]:
+    """Everything that may happen next: progress first, then the outside world, then faults."""
+    return (*progress(system, world), *offers(system, world), *faults(system, world))
+
+
+def progress(system: System, world: World) -> tuple[Action, ...]:
+    """What the system does by itself; when this is empty the world is quiescent."""
+    actions: list[Action] = []
+    for (sender, receiver), channel in zip(
+        system.deployment.channels, world.channels, strict=True
+    ):
+        if channel and not _is_down(system, world, receiver):
+            actions.append(Take(receiver, sender))
+    for site, node in zip(system.deployment.sites, world.nodes, strict=True):
+        actions += [Expire(site.name, timer) for timer in node.timers]
+        if node.state is DOWN:
+            actions.append(Restart(site.name))
+    return tuple(actions)
+
+
+def offers(system: System, world: World) -> tuple[Action, ...]:
+    return tuple(
+        Offer(name, arrival)
+        for (name, inputs), arrived in zip(system.scope.inputs, world.arrivals, strict=True)
+        if len(arrived) < inputs.length
+        for arrival in inputs.alphabet
+    )
+
+
+def faults(system: System, world: World) -> tuple[Action, ...]:
+    """Crashes of idle nodes, and between any two effects of a step that could be taken now."""
+    if not world.crashes:
+        return ()
+    actions: list[Action] = []
+    for site in system.deployment.sites:
+        if site.name in system.victims and not _is_down(system, world, site.name):
+            actions.append(Crash(site.name))
+    for action in progress(system, world):
+        if action.node in system.victims and not isinstance(action, Crash | Offer):
+            points = len(physical(taken(system, world, action)[1]))
+            actions += [action._replace(cut=cut) for cut in range(1, points)]
+    return tuple(actions)
+
+
+def apply(system: System, world: World, action: Action) -> World:
+    """The world after an enabled action."""
+    if isinstance(action, Crash):
+        return crashed(system, world, action.node)
+    if isinstance(action, Offer):
+        at = system.source_at[action.node]
+        world = world._replace(
+            arrivals=replaced(world.arrivals, at, (*world.arrivals[at], action.arrival))
+        )
+    if isinstance(action, Take):
+        at = system.channel_at[action.sender, action.node]
+        step = taken(system, world, action)
+        world = world._replace(channels=replaced(world.channels, at, world.channels[at][1:]))
+    else:
+        step = taken(system, world, action)
+    at = system.node_at[action.node]
+    node = world.nodes[at]
+    if isinstance(action, Expire):
+        timers = tuple(timer for timer in node.timers if timer != action.timer)
+        node = node._replace(timers=timers)
+    world = world._replace(nodes=replaced(world.nodes, at, node._replace(state=step.state)))
+    cut = None if isinstance(action, Offer) else action.cut
+    for effect in physical(step.effects)[:cut]:
+        world = _affected(system, world, action.node, effect)
+    return world if cut is None else crashed(system, world, action.node)
+
+
+def taken(system: System, world: World, action: Take | Expire | Offer | Restart) -> Step:
+    """The protocol's answer to the action, before any effect of it has happened."""
+    site = system.sites[action.node]
+    node = world.nodes[system.node_at[action.node]]
+    if isinstance(action, Restart):
+        return system.protocol.recover(site, node.durable)
+    return system.protocol.step(site, node.state, input_of(system, world, action))
+
+
+def input_of(system: System, world: World, action: Take | Expire | Offer) -> Input:
+    if isinstance(action, Take):
+        channel = world.channels[system.channel_at[action.sender, action.node]]
+        return Deliver(action.sender, channel[0])
+    if isinstance(action, Expire):
+        return Fire(action.timer)
+    return Arrive(action.arrival)
+
+
+def physical(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+    """The effects that happen, and between which a crash may come."""
+    return tuple(effect for effect in effects if not isinstance(effect, Note))
+
+
+def crashed(system: System, world: World, name: NodeName) -> World:
+    at = system.node_at[name]
+    node = Node(DOWN, world.nodes[at].durable)
+    channels = tuple(
+        () if receiver == name else channel
+        for (_, receiver), channel in zip(system.deployment.channels, world.channels, strict=True)
+    )
+    nodes = replaced(world.nodes, at, node)
+    return world._replace(nodes=nodes, channels=channels, crashes=world.crashes - 1)
+
+
+def observed(world: World) -> Observation:
+    return Observation(world.arrivals, world.outputs)
+
+
+def replaced(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
+    return (*items[:at], item, *items[at + 1 :])
+
+
+def _is_down(system: System, world: World, name: NodeName) -> bool:
+    return world.nodes[system.node_at[name]].state is DOWN
+
+
+def _affected(system: System, world: World, name: NodeName, effect: Effect) -> World:
+    at = system.node_at[name]
+    match effect:
+        case Send(to, message):
+            if _is_down(system, world, to):
+                return world
+            channel = system.channel_at[name, to]
+            sent = (*world.channels[channel], message)
+            return world._replace(channels=replaced(world.channels, channel, sent))
+        case Save(value):
+            node = world.nodes[at]._replace(durable=value)
+            return world._replace(nodes=replaced(world.nodes, at, node))
+        case Emit(output):
+            sink = system.sink_at[name]
+            outputs = replaced(world.outputs, sink, (*world.outputs[sink], output))
+            return world._replace(outputs=outputs)
+        case SetTimer(timer):
+            node = world.nodes[at]
+            node = node._replace(timers=tuple(sorted({*node.timers, timer})))
+            return world._replace(nodes=replaced(world.nodes, at, node))
+        case Note():
+            return world
