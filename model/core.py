@@ -73,7 +73,7 @@ class Note(NamedTuple):
     """A ghost: drivers count it, nobody can see it.  Not an effect, so never a crash point."""
 
     what: str
-    count: int = 1
+    times: int = 1
 
 
 Effect: TypeAlias = Send | Save | Emit | SetTimer | Note
@@ -228,7 +228,8 @@ class Protocol:
 
     boot(site) is the state as deployed; recover(site, durable) is the first step after a crash
     (durable is None if nothing was ever saved); step(site, state, input) is everything else;
-    gauges(site, state) are sizes to plot, never part of the behaviour.
+    gauges(site, state) are sizes to plot, never part of the behaviour; show(message or state) is
+    one short line for people.
     """
 
     name: str
@@ -239,6 +240,7 @@ class Protocol:
     recover: Callable[[Site, Any], Step]
     step: Callable[[Site, Any, Input], Step]
     gauges: Callable[[Site, Any], Mapping[str, int]]
+    show: Callable[[Any], str]
     assumes: Assumptions
     claims: Mapping[OperatorClass, Guarantee]
     properties: tuple[Property, ...]

@@ -70,7 +70,7 @@ class Window(NamedTuple):
 
     number: int
     start: int
-    count: int
+    events: int
     opener: Place
     before: tuple[SN, ...]
     sequencer: State
@@ -81,7 +81,7 @@ class Window(NamedTuple):
 
     @property
     def extent(self) -> Extent:
-        return Extent(self.start, self.count)
+        return Extent(self.start, self.events)
 
 
 class Queued(NamedTuple):
@@ -180,7 +180,7 @@ def push(
         )
         newest = Extent(start, 0)
     if newest is not None:
-        newest = Extent(newest.start, newest.count + 1)
+        newest = Extent(newest.start, newest.events + 1)
 
     # Feed, and see which windows are full now.  `kept`: the layout depends on this event.
     kept = bool(finished) or opened > state.opened
@@ -193,7 +193,7 @@ def push(
         if operator.parallel:
             inner, matches, touched = engine.feed(inner, body)
             used = used or touched
-        window = window._replace(count=window.count + 1, state=inner)
+        window = window._replace(events=window.events + 1, state=inner)
         if _completes(splitter, script, window, place, body):
             kept = True
             full.append((window._replace(closer=place), matches))
@@ -312,7 +312,7 @@ def _completes(
 ) -> bool:
     if script is not None:
         drawn = script.layout.windows[window.number - script.first]
-        if drawn.count is not None:
+        if drawn.events is not None:
             return drawn.closer == place
     return splitter.completes(window.extent, body)
 
@@ -321,8 +321,8 @@ def _left(state: OperatorState, script: Script) -> OperatorState:
     """The replay has passed the frontier: from here on the splitter counts again."""
 
     def counted(window: Window) -> Window:
-        count = script.layout.windows[window.number - script.first].count
-        return window if count is None else window._replace(count=count)
+        events = script.layout.windows[window.number - script.first].events
+        return window if events is None else window._replace(events=events)
 
     newest = state.newest
     return state._replace(
@@ -341,8 +341,8 @@ def _layout(scheme: Scheme, splitter: Splitter, state: OperatorState) -> Layout 
     if state.newest is None or not windows:
         return None
     if scheme.drawing is Drawing.LAYOUT:
-        drawn = tuple(Drawn(w.opener, w.closer, w.count) for w in windows)
-        return Layout(drawn, state.newest.count, state.last)
+        drawn = tuple(Drawn(w.opener, w.closer, w.events) for w in windows)
+        return Layout(drawn, state.newest.events, state.last)
     # As published: all that is known is where windows opened, so counting restarts there.
     edge, sn = windows[-1].opener
     before = windows[-1].before
@@ -374,7 +374,7 @@ def _processed(
     matches: Matches = ()
     used = set()
     for position, queued in enumerate(queue, base):
-        if window.at <= position < window.at + window.count:
+        if window.at <= position < window.at + window.events:
             inner, found, touched = engine.feed(inner, queued.body)
             matches += found
             if touched:

@@ -19,13 +19,13 @@ Place: TypeAlias = tuple[int, SN]
 class Drawn(NamedTuple):
     """One window of a layout.
 
-    count is how many events it held at the frontier, None where the layout does not say; closer
+    events is how many it held at the frontier, None where the layout does not say; closer
     is the event that filled it, None while it is open.
     """
 
     opener: Place
     closer: Place | None
-    count: int | None
+    events: int | None
 
 
 class Layout(NamedTuple):

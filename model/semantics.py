@@ -102,7 +102,7 @@ def slices(operator: Operator, stream: Sequence[Body]) -> Iterator[Slice]:
             newest = Extent(splitter.start(opener), 0)
             yield _slice(operator, stream, first, newest.start)
         if newest is not None:
-            newest = Extent(newest.start, newest.count + 1)
+            newest = Extent(newest.start, newest.events + 1)
 
 
 def _slice(operator: Operator, stream: Sequence[Body], first: int, start: int) -> Slice:

@@ -26,7 +26,7 @@ class Extent(NamedTuple):
     """Of a window: its start (time) and how many events it holds so far."""
 
     start: int
-    count: int
+    events: int
 
 
 class Splitter(Protocol):
@@ -72,7 +72,7 @@ class CountWindows:
         _positive("slide", self.slide)
 
     def opens(self, newest: Extent | None, event: Body) -> bool:
-        return newest is None or newest.count >= self.slide
+        return newest is None or newest.events >= self.slide
 
     def start(self, event: Body) -> int:
         return event.time
@@ -81,7 +81,7 @@ class CountWindows:
         return False
 
     def completes(self, window: Extent, event: Body) -> bool:
-        return window.count >= self.size
+        return window.events >= self.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +153,6 @@ class PatternWindows:
         return self.span is not None and event.time >= window.start + self.span
 
     def completes(self, window: Extent, event: Body) -> bool:
-        if self.size is not None and window.count >= self.size:
+        if self.size is not None and window.events >= self.size:
             return True
         return self.closes_on is not None and self.closes_on.holds(event)

@@ -145,45 +145,56 @@ def initial(system: System) -> World:
 
 def enabled(system: System, world: World) -> tuple[Action, ...]:
     """Everything that may happen next: progress first, then the outside world, then faults."""
-    return (*progress(system, world), *offers(system, world), *faults(system, world))
-
-
-def progress(system: System, world: World) -> tuple[Action, ...]:
-    """What the system does by itself; when this is empty the world is quiescent."""
-    actions: list[Action] = []
-    for (sender, receiver), channel in zip(
-        system.deployment.channels, world.channels, strict=True
-    ):
-        if channel and not _is_down(system, world, receiver):
-            actions.append(Take(receiver, sender))
-    for site, node in zip(system.deployment.sites, world.nodes, strict=True):
-        actions += [Expire(site.name, timer) for timer in node.timers]
-        if node.state is DOWN:
-            actions.append(Restart(site.name))
-    return tuple(actions)
-
-
-def offers(system: System, world: World) -> tuple[Action, ...]:
+    names = [site.name for site in system.deployment.sites]
     return tuple(
-        Offer(name, arrival)
-        for (name, inputs), arrived in zip(system.scope.inputs, world.arrivals, strict=True)
-        if len(arrived) < inputs.length
-        for arrival in inputs.alphabet
+        action
+        for kind in (progress, offers, faults)
+        for name in names
+        for action in kind(system, world, name)
     )
 
 
-def faults(system: System, world: World) -> tuple[Action, ...]:
-    """Crashes of idle nodes, and between any two effects of a step that could be taken now."""
-    if not world.crashes:
+def quiescent(system: System, world: World) -> bool:
+    """Is there nothing left that the system does by itself?"""
+    return not any(progress(system, world, site.name) for site in system.deployment.sites)
+
+
+def progress(system: System, world: World, name: NodeName) -> tuple[Take | Expire | Restart, ...]:
+    """What the node does by itself."""
+    node = world.nodes[system.node_at[name]]
+    if node.state is DOWN:
+        return (Restart(name),)
+    takes = tuple(
+        Take(name, sender)
+        for (sender, receiver), channel in zip(
+            system.deployment.channels, world.channels, strict=True
+        )
+        if receiver == name and channel
+    )
+    return (*takes, *(Expire(name, timer) for timer in node.timers))
+
+
+def offers(system: System, world: World, name: NodeName) -> tuple[Offer, ...]:
+    """What the outside world may hand the node next, if it is a source."""
+    at = system.source_at.get(name)
+    if at is None:
+        return ()
+    _, inputs = system.scope.inputs[at]
+    if len(world.arrivals[at]) >= inputs.length:
+        return ()
+    return tuple(Offer(name, arrival) for arrival in inputs.alphabet)
+
+
+def faults(system: System, world: World, name: NodeName) -> tuple[Action, ...]:
+    """A crash of the node between two steps, or between any two effects of a step."""
+    if not world.crashes or name not in system.victims:
         return ()
     actions: list[Action] = []
-    for site in system.deployment.sites:
-        if site.name in system.victims and not _is_down(system, world, site.name):
-            actions.append(Crash(site.name))
-    for action in progress(system, world):
-        if action.node in system.victims and not isinstance(action, Crash | Offer):
-            points = len(physical(taken(system, world, action)[1]))
-            actions += [action._replace(cut=cut) for cut in range(1, points)]
+    if not _is_down(system, world, name):
+        actions.append(Crash(name))
+    for action in progress(system, world, name):
+        points = len(physical(taken(system, world, action).effects))
+        actions += [action._replace(cut=cut) for cut in range(1, points)]
     return tuple(actions)
 
 

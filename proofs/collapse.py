@@ -5,21 +5,23 @@ this file only makes sure that no question is asked twice.
 
 SPIN's *collapse* compression fits pure steps: every node state, channel content, history and
 output that ever occurs is interned, and a world is the vector of their numbers, packed into one
-integer.  An action of a node reads and writes its *view* alone: its own state, the channels at its
-doors, its history and the crash budget.  So for each distinct view model.world is asked once, on a
-world that is empty elsewhere, and the answer is kept as differences: applying an action to a
-packed world is one addition.
+integer.  What a node may do depends on its *view* alone: its own state, its incoming channels, its
+history and the crash budget.  So for each distinct view model.world is asked once, on a world that
+is empty elsewhere, and the answer is kept as a difference and as what is appended to the outgoing
+channels.  Appending is remembered likewise, so applying an action to a packed world is an addition
+for the node and one for each channel that it sends on.
 """
 
 from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from model.core import Role
+from model.core import Input, Note, Site, Step
 from model.world import (
     DOWN,
     Action,
@@ -65,11 +67,15 @@ class CrashPoint(NamedTuple):
         return f"{self.node}: on {self.on}, after {', '.join(self.after)}"
 
 
-class Moves(NamedTuple):
-    """Differences to add: what the node does by itself, and what the world does to it."""
+Move: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
+"""A difference to add, and (channel field, number of the messages) to append."""
 
-    own: tuple[int, ...]
-    others: tuple[int, ...]
+
+class Moves(NamedTuple):
+    """What the node does by itself, and what the world does to it."""
+
+    own: tuple[Move, ...]
+    others: tuple[Move, ...]
 
 
 class View(NamedTuple):
@@ -78,6 +84,7 @@ class View(NamedTuple):
     node: str
     fields: tuple[int, ...]
     pick: Callable[[tuple[int, ...]], tuple[int, ...]]
+    outgoing: tuple[int, ...]
     table: dict[tuple[int, ...], Moves]
 
 
@@ -89,7 +96,9 @@ class Collapsed:
     """
 
     def __init__(self, system: System, bits: int = 16) -> None:
-        self.system = system
+        protocol = replace(system.protocol, step=_remembered(system.protocol.step))
+        self.system = System(protocol, system.scope)
+        system = self.system
         self.bits = bits
         self.points: set[CrashPoint] = set()
         self.hit: set[CrashPoint] = set()
@@ -104,6 +113,9 @@ class Collapsed:
         for _ in range(self.width):
             self._values.append([])
             self._numbers.append({})
+        self.appends: tuple[dict[tuple[int, int], int], ...] = tuple({} for _ in range(self.width))
+        self._messages: list[tuple[Any, ...]] = []
+        self._message_numbers: dict[tuple[Any, ...], int] = {}
         self._layout = struct.Struct(f"<{self.width}{'H' if bits == 16 else 'I'}")
         self.views = tuple(self._view(site.name) for site in deployment.sites)
         seen = self._starts[2], self._starts[4]
@@ -161,58 +173,82 @@ class Collapsed:
     def _view(self, name: str) -> View:
         system = self.system
         nodes, channels, arrivals, outputs, crashes = self._starts
+        ends = system.deployment.channels
         fields = [nodes + system.node_at[name]]
-        fields += [
-            channels + at
-            for at, ends in enumerate(system.deployment.channels)
-            if name in ends
-        ]
+        fields += [channels + at for at, (_, receiver) in enumerate(ends) if receiver == name]
         if name in system.source_at:
             fields.append(arrivals + system.source_at[name])
         if name in system.sink_at:
             fields.append(outputs + system.sink_at[name])
         fields.append(crashes)
-        return View(name, tuple(fields), itemgetter(*fields), {})
+        outgoing = tuple(channels + at for at, (sender, _) in enumerate(ends) if sender == name)
+        return View(name, tuple(fields), itemgetter(*fields), outgoing, {})
 
     def moves(self, view: View, numbers: tuple[int, ...]) -> Moves:
         """What may happen in a view; `numbers` are those of its fields."""
         system = self.system
         world = self._alone(view, numbers)
-        own = [action for action in progress(system, world) if action.node == view.node]
-        others: list[Action] = [
-            action
-            for action in (*offers(system, world), *faults(system, world))
-            if action.node == view.node
-        ]
+        own = progress(system, world, view.node)
+        others = (*offers(system, world, view.node), *faults(system, world, view.node))
         self._observe(world, view.node, own, others)
         moves = Moves(
-            tuple(self._difference(view, numbers, apply(system, world, a)) for a in own),
-            tuple(self._difference(view, numbers, apply(system, world, a)) for a in others),
+            tuple(self._move(view, numbers, apply(system, world, action)) for action in own),
+            tuple(self._move(view, numbers, apply(system, world, action)) for action in others),
         )
         view.table[numbers] = moves
         return moves
 
+    def append(self, field: int, content: int, messages: int) -> int:
+        """The difference that appending makes to a channel; a closed channel loses it."""
+        before = self._values[field][content]
+        difference = 0
+        if before is not CLOSED:
+            after = self._number(field, (*before, *self._messages[messages]))
+            difference = (after - content) << (self.bits * field)
+        self.appends[field][content, messages] = difference
+        return difference
+
+    def successors(self, packed: int, numbers: tuple[int, ...], moves: Iterable[Move]) -> list[int]:
+        """The worlds to which `moves` of one view lead; the explorer has this loop inlined."""
+        worlds = []
+        for difference, sent in moves:
+            after = packed + difference
+            for field, messages in sent:
+                known = self.appends[field].get((numbers[field], messages))
+                after += self.append(field, numbers[field], messages) if known is None else known
+            worlds.append(after)
+        return worlds
+
     def _alone(self, view: View, numbers: tuple[int, ...]) -> World:
-        """The view's own values, and nothing elsewhere but the nodes known to be down."""
+        """The view's own values, and nothing elsewhere."""
         values: list[Any] = [ELSEWHERE] * self._starts[1]
         values += [()] * (self.width - self._starts[1])
         for field, number in zip(view.fields, numbers, strict=True):
             values[field] = self._values[field][number]
-        for at, (_, receiver) in enumerate(self.system.deployment.channels):
-            if values[self._starts[1] + at] is CLOSED and receiver != view.node:
-                values[self.system.node_at[receiver]] = Node(DOWN)
         return self._folded(values)
 
-    def _difference(self, view: View, numbers: tuple[int, ...], after: World) -> int:
+    def _move(self, view: View, numbers: tuple[int, ...], after: World) -> Move:
         values = self._flat(after)
-        return sum(
+        difference = sum(
             (self._number(field, values[field]) - number) << (self.bits * field)
             for field, number in zip(view.fields, numbers, strict=True)
         )
+        sent = tuple(
+            (field, self._message_number(values[field]))
+            for field in view.outgoing
+            if values[field]
+        )
+        return difference, sent
+
+    def _message_number(self, messages: tuple[Any, ...]) -> int:
+        number = self._message_numbers.setdefault(messages, len(self._messages))
+        if number == len(self._messages):
+            self._messages.append(messages)
+        return number
 
     # --- evidence ----------------------------------------------------------------------------
     def _observe(
-        self, world: World, node: str, own: list[Action], others: list[Action]
+        self, world: World, node: str, own: tuple[Action, ...], others: tuple[Action, ...]
     ) -> None:
         """Count notes, and crash points: those that exist and those where a crash fell."""
         system = self.system
@@ -220,9 +256,8 @@ class Collapsed:
             assert not isinstance(action, Crash)
             effects = taken(system, world, action).effects
             for effect in effects:
-                if not isinstance(effect, tuple) or type(effect).__name__ != "Note":
-                    continue
-                self.notes[effect.what] += effect.count
+                if isinstance(effect, Note):
+                    self.notes[effect.what] += effect.times
             if node in system.victims:
                 self.points.add(CrashPoint(node, "", ()))
                 for cut in range(1, len(physical(effects))):
@@ -249,6 +284,20 @@ class Collapsed:
         else:
             on = f"timer {action.timer}"
         return CrashPoint(action.node, on, tuple(_kind(effect) for effect in effects))
+
+
+def _remembered(step: Callable[[Site, Any, Input], Step]) -> Callable[[Site, Any, Input], Step]:
+    """The same pure function, asked once for each (node, state, input)."""
+    known: dict[tuple[str, Any, Input], Step] = {}
+
+    def remembered(site: Site, state: Any, input_: Input) -> Step:
+        key = (site.name, state, input_)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = step(site, state, input_)
+        return found
+
+    return remembered
 
 
 def _kind(effect: Any) -> str:

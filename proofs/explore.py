@@ -86,6 +86,7 @@ def _explore(
     at_rest = [p for p in protocol.properties if p.when is When.QUIESCENT]
     views = [(view, view.pick, view.table.get) for view in collapsed.views]
     observation, unpack, moves_of = collapsed.observation, collapsed.numbers, collapsed.moves
+    appends, append = collapsed.appends, collapsed.append
 
     parents: dict[int, int | None] = {collapsed.initial: None}
     frontier = [collapsed.initial]
@@ -105,20 +106,20 @@ def _explore(
                 moves = known(key)
                 if moves is None:
                     moves = moves_of(view, key)
-                own, others = moves
-                if own:
+                if moves[0]:
                     progressing = True
-                    for difference in own:
+                for part in moves:
+                    transitions += len(part)
+                    for difference, sent in part:
                         after = world + difference
+                        for field, messages in sent:
+                            step = appends[field].get((numbers[field], messages))
+                            if step is None:
+                                step = append(field, numbers[field], messages)
+                            after += step
                         if after not in parents:
                             parents[after] = world
                             next_.append(after)
-                for difference in others:
-                    after = world + difference
-                    if after not in parents:
-                        parents[after] = world
-                        next_.append(after)
-                transitions += len(own) + len(others)
             key = observation(numbers)
             if key not in judged:
                 seen = Observation(*collapsed.arrivals_and_outputs(key))

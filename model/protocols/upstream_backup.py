@@ -79,7 +79,7 @@ class Outlet(NamedTuple):
 
 
 class SourceState(NamedTuple):
-    count: int
+    latest: int
     now: int
     outlets: tuple[Outlet, ...]
     replicas: Replicas = ()
@@ -173,7 +173,7 @@ def step(site: Site, state: SourceState | OperatorNode | SinkState, input_: Inpu
                 )
             )
         case SourceState(), Deliver(sender, Hello()):
-            mark = state.now if state.count else BEGINNING
+            mark = state.now if state.latest else BEGINNING
             return Step(state, _answer(site, state.outlets, state.replicas, mark, sender))
         case SinkState(), Deliver(sender, message):
             return _consume(site, state, sender, message)
@@ -194,10 +194,10 @@ def _produce(
     site: Site, state: SourceState, gap: int, type_: str, data: tuple[object, ...]
 ) -> Step:
     now = state.now + gap
-    event = Event((state.count + 1,), Body(now, type_, data))
+    event = Event((state.latest + 1,), Body(now, type_, data))
     outlets = tuple(outlet._replace(backup=outlet.backup.append(event)) for outlet in state.outlets)
     sends = tuple(Send(succ, event) for succ in site.succs)
-    return Step(state._replace(count=state.count + 1, now=now, outlets=outlets), sends)
+    return Step(state._replace(latest=state.latest + 1, now=now, outlets=outlets), sends)
 
 
 # --- sinks -----------------------------------------------------------------------------------
@@ -398,3 +398,34 @@ def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Mapping
         "windows": windows,
         "retained": windows + len(state.operator.closed),
     }
+
+
+def show(value: object) -> str:
+    """A message, or what a node's state comes to, in a few words; see docs/model.md."""
+    match value:
+        case Event(sn, body):
+            return f"{body.type}{_sn(sn)}"
+        case Mark(time):
+            return f"mark {time}"
+        case Ack(trim, skips, _):
+            return f"ack {_sn(trim)}{_skips(skips)}"
+        case Hello():
+            return "hello"
+        case Restore(replicas):
+            return "restore " + (" ".join(f"{n}@{_sn(s.trim[0])}" for n, s in replicas) or "empty")
+        case SourceState() | OperatorNode(operator=None):
+            return ""
+        case OperatorNode(operator=OperatorState() as operator):
+            windows = [f"w{w.number}" for w in operator.closed]
+            windows += [f"w{w.number}+" for w in operator.open]
+            return " ".join(windows)
+        case _:
+            return ""
+
+
+def _sn(sn: SN) -> str:
+    return ":".join(map(str, sn)) or "0"
+
+
+def _skips(skips: Ranges) -> str:
+    return " skip " + " ".join(f"{_sn(lo)}-{_sn(hi)}" for lo, hi in skips) if skips else ""
