@@ -323,7 +323,7 @@ def _restore(site: Site, node: OperatorNode, sender: NodeName, replicas: Replica
     )
     if node.awaited:
         return Step(node)
-    held = dict(node.replicas)
+    greeted, held = node.greeted, dict(node.replicas)
     mine = held.pop(site.name, node.mine)
     inlets = tuple(_beyond(inlet, sn) for inlet, sn in zip(node.inlets, mine.trim, strict=True))
     node = node._replace(
@@ -335,7 +335,7 @@ def _restore(site: Site, node: OperatorNode, sender: NodeName, replicas: Replica
     )
     answers = tuple(
         effect
-        for name in node.greeted
+        for name in greeted
         for effect in _answer(site, node.outlets, node.replicas, node.marked, name)
     )
     return _advance(site, node, (Note("operators restored"), *answers))
