@@ -253,4 +253,3 @@ class Protocol:
     def variant(self, name: str) -> Protocol:
         """This protocol or one of its variants, by full name; KeyError if there is none."""
         return {p.name: p for p in (self, *self.variants)}[name]
-

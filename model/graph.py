@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 from typing import Any
 
 import networkx as nx
@@ -102,6 +103,4 @@ class Graph:
 def chain(*operators: tuple[str, Any], source: str = "source", sink: str = "sink") -> Graph:
     """source -> operators in turn -> sink."""
     names = [source, *(name for name, _ in operators), sink]
-    return Graph(
-        ((source, SOURCE), *operators, (sink, SINK)), tuple(zip(names, names[1:], strict=False))
-    )
+    return Graph(((source, SOURCE), *operators, (sink, SINK)), tuple(pairwise(names)))

@@ -90,4 +90,3 @@ def _packed(chunks: tuple[tuple[T, ...], ...]) -> Log[T]:
         flat = tuple(item for chunk in chunks for item in chunk)
         return Log((flat,) if flat else ())
     return Log(chunks)
-

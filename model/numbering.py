@@ -76,9 +76,7 @@ def _counting(state: State, _: Trigger, windows: tuple[int, ...]) -> tuple[State
 
 
 def _triggered(state: State, t: Trigger, windows: tuple[int, ...]) -> tuple[State, tuple[SN, ...]]:
-    numbers = tuple(
-        (t.time, t.edge, *t.sn, y, windows[:i].count(y)) for i, y in enumerate(windows)
-    )
+    numbers = tuple((t.time, t.edge, *t.sn, y, windows[:i].count(y)) for i, y in enumerate(windows))
     return state, numbers
 
 
@@ -102,6 +100,15 @@ PAIRS = Numbering(
 )
 """x:y exactly as published (III-B4): x counts the iterations that produced an event, y is the
 window; the seed is the x:y of the first complex event, and its y numbers the first window."""
+
+PAIRS_FROM_FIRST_WINDOW = Numbering(
+    "pairs from the first window kept",
+    Seed((1, 1), 1),
+    _producing,
+    _seed_of_first_event,
+    _before,
+)
+"""As published, but the seed carries the number of the first window kept."""
 
 PAIRS_OF_INPUTS = Numbering(
     "pairs of inputs",

@@ -175,9 +175,7 @@ def push(
         start = splitter.start(body)
         at = state.base + len(state.queue)
         begin = engine.begin() if operator.parallel else None
-        waiting.append(
-            Window(opened, start, 0, place, state.last, state.sequencer, begin, at)
-        )
+        waiting.append(Window(opened, start, 0, place, state.last, state.sequencer, begin, at))
         newest = Extent(start, 0)
     if newest is not None:
         newest = Extent(newest.start, newest.events + 1)

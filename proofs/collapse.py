@@ -33,9 +33,9 @@ from model.world import (
     Take,
     World,
     apply,
+    faults,
     initial,
     offers,
-    faults,
     physical,
     progress,
     taken,
@@ -106,8 +106,8 @@ class Collapsed:
         self._values: list[list[Any]] = []
         self._numbers: list[dict[Hashable, int]] = []
         deployment = system.deployment
-        counts = (len(deployment.sites), len(deployment.channels))
-        counts += (len(system.source_at), len(system.sink_at), 1)
+        counts = [len(deployment.sites), len(deployment.channels)]
+        counts += [len(system.source_at), len(system.sink_at), 1]
         self._starts = [sum(counts[:i]) for i in range(len(counts))]
         self.width = sum(counts)
         for _ in range(self.width):
@@ -119,9 +119,7 @@ class Collapsed:
         self._layout = struct.Struct(f"<{self.width}{'H' if bits == 16 else 'I'}")
         self.views = tuple(self._view(site.name) for site in deployment.sites)
         seen = self._starts[2], self._starts[4]
-        self.observation: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(
-            *range(*seen)
-        )
+        self.observation: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(*range(*seen))
         self.initial = self.packed(initial(system))
 
     # --- worlds and numbers ------------------------------------------------------------------
@@ -234,9 +232,7 @@ class Collapsed:
             for field, number in zip(view.fields, numbers, strict=True)
         )
         sent = tuple(
-            (field, self._message_number(values[field]))
-            for field in view.outgoing
-            if values[field]
+            (field, self._message_number(values[field])) for field in view.outgoing if values[field]
         )
         return difference, sent
 

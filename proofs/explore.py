@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from model.core import Guarantee, Observation, Outcome, Property, Protocol, Scope, When
@@ -170,7 +171,7 @@ def _trace(collapsed: Collapsed, parents: dict[int, int | None], end: int) -> Tr
     system = collapsed.system
     worlds = [collapsed.world(packed) for packed in reversed(path)]
     actions = []
-    for before, after in zip(worlds, worlds[1:], strict=False):
+    for before, after in pairwise(worlds):
         actions.append(
             next(a for a in enabled(system, before) if apply(system, before, a) == after)
         )

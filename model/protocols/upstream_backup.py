@@ -1,431 +1,351 @@
-"""Upstream backup with savepoints, skip ranges and data-parallel windows.
+"""Upstream backup with savepoints, skip ranges and data-parallel windows, and its evidence.
 
 Lima, Endler, Slo, Bhowmik, Rothermel: "Skipping Unused Events to Speed Up Rollback-Recovery in
-Distributed Data-Parallel CEP" (Sections cited below), on the base method of Koldehofe et al.
-(DEBS 2013).
+Distributed Data-Parallel CEP", on the base method of Koldehofe et al. (DEBS 2013).
 
-Rule of this file: a node is a value; what it keeps for its neighbours (outlets, replicas) and what
-it does when told something is here, what an operator *computes* is model.operator.
-
-A crash loses everything that an operator holds.  Back up, it says hello to all neighbours; each
-predecessor answers with the savepoints that it holds for the node and the nodes below it, then
-with its backup; the node joins the savepoints, restores the operator and replays.
+Rule of this file: what is claimed of which design, and the worlds that bear it out.  The nodes are
+model.upstream, the operator is model.operator.  The variants as published stand beside the
+corrected one, each with the verdict expected of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias, TypeVar
+from dataclasses import replace
+from functools import partial
 
 from model.core import (
-    Arrive,
-    Deliver,
-    Deployment,
-    Effect,
-    Emit,
-    Fire,
-    Input,
-    NodeName,
-    Note,
-    Role,
+    Arrival,
+    Assumptions,
+    Failures,
+    Guarantee,
+    Inputs,
+    OperatorClass,
+    Outcome,
+    PinnedScope,
+    Protocol,
     Scope,
-    Send,
-    Site,
-    Step,
 )
-from model.events import BEGINNING, NOTHING, SN, Body, Event, Mark
-from model.graph import SINK, SOURCE
-from model.log import Log
-from model.merge import Inlet, low, ready
-from model.operator import OperatorState, Scheme, notice, origin, push, restored, save
-from model.savepoint import Savepoint
-from model.skips import Ranges, covers
+from model.engines import Engine, Mealy
+from model.graph import SINK, SOURCE, Graph, chain
+from model.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, PAIRS_OF_INPUTS, SCALAR
+from model.operator import Drawing, Operator, Scheme, Skipping
+from model.patterns import Strategy, sequence
+from model.predicates import Type
+from model.properties import AS_IF, COMPLETE
+from model.upstream import Design, boot, deploy, gauges, recover, show, step
+from model.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 
-T = TypeVar("T")
-
-
-# --- messages (events and watermarks travel downstream as they are) ---------------------------
-Replicas: TypeAlias = tuple[tuple[NodeName, Savepoint], ...]
-"""Latest savepoints by operator, sorted by name."""
-
-
-class Ack(NamedTuple):
-    """Upstream: what the sender no longer needs of this edge, and savepoints to keep for it and
-    the operators below it.  A savepoint's SN_seed, SN_trim and v_skip travel together, so that
-    no crash can come between them."""
-
-    trim: SN
-    skips: Ranges
-    replicas: Replicas
+REPEATABLE = OperatorClass.REPEATABLE
+CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
+DETERMINISTIC = OperatorClass.DETERMINISTIC
 
 
-class Hello(NamedTuple):
-    """To all neighbours: the sender has lost its state."""
+# --- engines and graphs that tell variants apart ----------------------------------------------
+A, B, AB = sequence("a"), sequence("b"), sequence("a", "b")
+SUPPRESSED = Mealy(((("a", 0, 1), ("b", 1, 0)), (("a", 0, 0), ("b", 0, 0))))
+"""Matches every a but the one after a b: a later window may match first."""
+ALTERNATING = Mealy(((("a", 0, 1), ("b", 1, 0)), (("a", 1, 0), ("b", 0, 1))))
+"""Matches a in one state and b in the other, which b toggles."""
+LEADING = Mealy(((("match", 1, 1),), (("match", 1, 0),)))
+"""Matches the first event of a window only: it shows where windows begin."""
 
 
-class Restore(NamedTuple):
-    """Downstream, answering a Hello: the savepoints held; the backup follows, event by event."""
-
-    replicas: Replicas
-
-
-# --- what nodes hold -------------------------------------------------------------------------
-class Outlet(NamedTuple):
-    """One output queue: the upstream backup of one successor.  acked: SN_trim it sent last."""
-
-    backup: Log[Event] = Log()
-    acked: SN = NOTHING
+def _scope(
+    graph: Graph, length: int, types: str = "ab", gaps: tuple[int, ...] = (1,), crashes: int = 1
+) -> Scope:
+    """Every source of the graph may emit any word of `length` over the types and gaps."""
+    alphabet = tuple(Arrival(gap, type_) for type_ in types for gap in gaps)
+    sources = (name for name, spec in graph.nodes if spec is SOURCE)
+    return Scope(graph, tuple((name, Inputs(alphabet, length)) for name in sources), crashes)
 
 
-class SourceState(NamedTuple):
-    latest: int
-    now: int
-    outlets: tuple[Outlet, ...]
-    replicas: Replicas = ()
+def _one(engine: Engine, splitter: Splitter, parallel: bool = True) -> Graph:
+    return chain(("A", Operator(engine, splitter, parallel=parallel)))
 
 
-class OperatorNode(NamedTuple):
-    """operator is None from a crash until all predecessors have answered.
+MERGE = Graph(
+    (
+        ("left", SOURCE),
+        ("right", SOURCE),
+        ("A", Operator(A, PatternWindows(Type("a"), size=1))),
+        ("sink", SINK),
+    ),
+    (("left", "A"), ("right", "A"), ("A", "sink")),
+)
+FORK = Graph(
+    (
+        ("source", SOURCE),
+        ("A", Operator(A, CountWindows(2, 1))),
+        ("near", SINK),
+        ("far", SINK),
+    ),
+    (("source", "A"), ("A", "near"), ("A", "far")),
+)
+DIAMOND = Graph(
+    (
+        ("source", SOURCE),
+        ("A", Operator(A, CountWindows(1, 1), "x")),
+        ("B", Operator(B, CountWindows(1, 1), "y")),
+        ("C", Operator(sequence("x", "y"), CountWindows(2, 1))),
+        ("sink", SINK),
+    ),
+    (("source", "A"), ("source", "B"), ("A", "C"), ("B", "C"), ("C", "sink")),
+)
+PIPELINE = chain(
+    ("A", Operator(A, CountWindows(2, 2))),
+    ("B", Operator(sequence("match"), CountWindows(2, 1))),
+)
+ALIGNED = chain(
+    ("A", Operator(A, CountWindows(1, 1))),
+    ("B", Operator(LEADING, CountWindows(2, 2))),
+)
+UNEVEN = Scope(
+    MERGE,
+    (
+        ("left", Inputs((Arrival(1, "a"), Arrival(1, "b")), 3)),
+        ("right", Inputs((Arrival(1, "a"),), 2)),
+    ),
+)
+"""Sequence numbers of the two sources overlap, and their order is not the order of the merge."""
 
-    awaited: predecessors that have not; greeted: successors to answer then.  marked: the
-    watermark that successors know.
-    """
+EVERY = _scope(_one(A, CountWindows(3, 1)), 4, "a")
+TOGGLED = _scope(_one(ALTERNATING, CountWindows(3, 1)), 4)
+LATE = _scope(_one(SUPPRESSED, CountWindows(3, 1)), 3)
+SERIAL = _scope(_one(AB, CountWindows(3, 1), parallel=False), 5)
+SKIPPY = _scope(_one(A, CountWindows(3, 2)), 4)
+ANY_MATCH = _scope(_one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4)
 
-    operator: OperatorState | None
-    inlets: tuple[Inlet, ...]
-    outlets: tuple[Outlet, ...]
-    replicas: Replicas
-    mine: Savepoint
-    marked: int = BEGINNING
-    awaited: frozenset[NodeName] = frozenset()
-    greeted: tuple[NodeName, ...] = ()
-
-
-class SinkState(NamedTuple):
-    heard: tuple[SN, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Design:
-    """Choices about the distribution of recovery data.
-
-    ancestors: savepoints are replicated in all ancestors (II-C), else in predecessors alone.
-    notice_every: send a skip notice after so many skipped events (Section IV, last paragraph);
-    None: skip ranges travel with savepoints only.
-    """
-
-    scheme: Scheme = Scheme()
-    ancestors: bool = True
-    notice_every: int | None = None
-
-
-class Config(NamedTuple):
-    """design, and which successors need watermarks."""
-
-    design: Design
-    marking: tuple[bool, ...]
-
-
-def deploy(design: Design, scope: Scope) -> Deployment:
-    graph = scope.graph
-    roles = {SOURCE: Role.SOURCE, SINK: Role.SINK}
-    sites = []
-    for name, spec in graph.nodes:
-        succs = graph.succs(name)
-        marking = tuple(graph.merges_at_or_below(succ) for succ in succs)
-        role = roles.get(spec, Role.OPERATOR)
-        sites.append(Site(name, role, spec, graph.preds(name), succs, Config(design, marking)))
-    back = tuple((v, u) for u, v in graph.edges)
-    operators = frozenset(site.name for site in sites if site.role is Role.OPERATOR)
-    return Deployment(tuple(sites), (*graph.edges, *back), operators)
-
-
-def boot(site: Site) -> SourceState | OperatorNode | SinkState:
-    outlets = (Outlet(),) * len(site.succs)
-    if site.role is Role.SOURCE:
-        return SourceState(0, 0, outlets)
-    if site.role is Role.SINK:
-        return SinkState((NOTHING,) * len(site.preds))
-    scheme = site.config.design.scheme
-    start = origin(scheme, len(site.preds))
-    inlets = (Inlet(),) * len(site.preds)
-    return OperatorNode(restored(scheme, start), inlets, outlets, (), start)
-
-
-def recover(site: Site, durable: None) -> Step:
-    """A restarted operator knows only its place in the graph."""
-    empty = boot(site)
-    assert isinstance(empty, OperatorNode)  # nothing else may crash
-    node = empty._replace(operator=None, awaited=frozenset(site.preds))
-    return Step(node, tuple(Send(name, Hello()) for name in (*site.preds, *site.succs)))
-
-
-def step(site: Site, state: SourceState | OperatorNode | SinkState, input_: Input) -> Step:
-    match state, input_:
-        case SourceState(), Arrive((gap, type_, data)):
-            return _produce(site, state, gap, type_, data)
-        case SourceState(), Deliver(sender, Ack() as ack):
-            return Step(
-                state._replace(
-                    outlets=_acked(site, state.outlets, sender, ack),
-                    replicas=_joined(state.replicas, ack.replicas),
-                )
-            )
-        case SourceState(), Deliver(sender, Hello()):
-            mark = state.now if state.latest else BEGINNING
-            return Step(state, _answer(site, state.outlets, state.replicas, mark, sender))
-        case SinkState(), Deliver(sender, message):
-            return _consume(site, state, sender, message)
-        case OperatorNode(), Deliver(sender, message):
-            if isinstance(message, Event | Mark):
-                return _hear(site, state, site.preds.index(sender), message)
-            if isinstance(message, Ack):
-                return _release(site, state, sender, message)
-            if isinstance(message, Hello):
-                return _greet(site, state, sender)
-            return _restore(site, state, sender, message.replicas)
-        case _:
-            raise TypeError(f"{site.name}: nothing to do with {input_} in {type(state).__name__}")
-
-
-# --- sources ---------------------------------------------------------------------------------
-def _produce(
-    site: Site, state: SourceState, gap: int, type_: str, data: tuple[object, ...]
-) -> Step:
-    now = state.now + gap
-    event = Event((state.latest + 1,), Body(now, type_, data))
-    outlets = tuple(outlet._replace(backup=outlet.backup.append(event)) for outlet in state.outlets)
-    sends = tuple(Send(succ, event) for succ in site.succs)
-    return Step(state._replace(latest=state.latest + 1, now=now, outlets=outlets), sends)
+SCOPES = (
+    PinnedScope("one event, one match", _scope(_one(A, CountWindows(1, 1)), 4), REPEATABLE),
+    PinnedScope(
+        "time windows on a grid",
+        _scope(_one(AB, TimeWindows(4, 2, grid=True)), 4, gaps=(1, 2)),
+        CONVERGENT_CAPABLE,
+    ),
+    PinnedScope("count windows", _scope(_one(AB, CountWindows(3, 1)), 5), DETERMINISTIC),
+    PinnedScope(
+        "count windows, events skipped, two crashes",
+        _scope(_one(AB, CountWindows(3, 2)), 4, crashes=2),
+        DETERMINISTIC,
+    ),
+    PinnedScope(
+        "every event matches, two crashes",
+        _scope(_one(A, CountWindows(2, 1)), 3, "a", crashes=2),
+        DETERMINISTIC,
+    ),
+    PinnedScope("time windows", _scope(_one(AB, TimeWindows(3, 2)), 4, gaps=(1, 2)), DETERMINISTIC),
+    PinnedScope(
+        "pattern-opened windows",
+        _scope(_one(AB, PatternWindows(Type("a"), size=3)), 5),
+        DETERMINISTIC,
+    ),
+    PinnedScope(
+        "match at the end of the window",
+        _scope(_one(sequence("a", "!b"), CountWindows(3, 2)), 5),
+        DETERMINISTIC,
+    ),
+    PinnedScope(
+        "any match, several in one iteration",
+        _scope(_one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4),
+        DETERMINISTIC,
+    ),
+    PinnedScope(
+        "an engine that is not monotone",
+        TOGGLED,
+        DETERMINISTIC,
+    ),
+    PinnedScope(
+        "serial processing", _scope(_one(AB, CountWindows(3, 1), parallel=False), 5), DETERMINISTIC
+    ),
+    PinnedScope("two input edges", UNEVEN, DETERMINISTIC, quick=False),
+    PinnedScope("two output edges", _scope(FORK, 2, "a"), DETERMINISTIC),
+    PinnedScope(
+        "adjacent operators, two crashes", _scope(PIPELINE, 2, "a", crashes=2), DETERMINISTIC
+    ),
+    PinnedScope("diamond", _scope(DIAMOND, 2), DETERMINISTIC),
+    PinnedScope("diamond, two crashes", _scope(DIAMOND, 2, crashes=2), DETERMINISTIC, quick=False),
+    PinnedScope(
+        "adjacent operators and their alignment",
+        _scope(ALIGNED, 4, "a", crashes=2),
+        DETERMINISTIC,
+        quick=False,
+    ),
+)
 
 
-# --- sinks -----------------------------------------------------------------------------------
-def _consume(site: Site, state: SinkState, sender: NodeName, message: object) -> Step:
-    edge = site.preds.index(sender)
-    heard = state.heard[edge]
-    if isinstance(message, Hello):
-        return Step(state, (Send(sender, Ack(heard, (), ())),))
-    if not isinstance(message, Event):
-        return Step(state)
-    if message.sn <= heard:
-        return Step(state, (Note("duplicates discarded"),))
-    heard = message.sn
-    after = SinkState(_set(state.heard, edge, heard))
-    return Step(after, (Emit((edge, message.body)), Send(sender, Ack(heard, (), ()))))
-
-
-# --- operators: downstream -------------------------------------------------------------------
-def _hear(site: Site, node: OperatorNode, edge: int, message: Event | Mark) -> Step:
-    if site.preds[edge] in node.awaited:
-        return Step(node, (Note("stale messages ignored"),))
-    inlet = node.inlets[edge]
-    if isinstance(message, Mark):
-        inlet = inlet._replace(mark=max(inlet.mark, message.time))
-    elif message.sn <= inlet.heard:
-        return Step(node, (Note("duplicates discarded"),))
-    else:
-        inlet = inlet.hear(message)
-    node = node._replace(inlets=_set(node.inlets, edge, inlet))
-    return _advance(site, node, ())
-
-
-def _advance(site: Site, node: OperatorNode, effects: tuple[Effect, ...]) -> Step:
-    """Process what the merge allows; then tell successors and, if due, predecessors."""
-    state = node.operator
-    if state is None:
-        return Step(node, effects)
-    operator, design = site.spec, site.config.design
-    inlets, outlets, marked = node.inlets, node.outlets, node.marked
-    done: list[Effect] = [*effects]
-    while (edge := ready(inlets)) is not None:
-        inlet = inlets[edge]
-        event = inlet.queue.first()
-        inlets = _set(inlets, edge, inlet._replace(queue=inlet.queue.rest()))
-        state, outputs = push(operator, design.scheme, state, edge, event)
-        for output in outputs:
-            fresh = [output.sn > outlet.acked for outlet in outlets]
-            outlets = tuple(
-                outlet._replace(backup=outlet.backup.append(output)) if new else outlet
-                for outlet, new in zip(outlets, fresh, strict=True)
-            )
-            done += [Send(s, output) for s, new in zip(site.succs, fresh, strict=True) if new]
-            marked = max(marked, output.body.time)
-    if low(inlets) > marked:
-        marked = low(inlets)
-        told = zip(site.succs, site.config.marking, strict=True)
-        done += [Send(succ, Mark(marked)) for succ, marking in told if marking]
-    node = node._replace(operator=state, inlets=inlets, outlets=outlets, marked=marked)
-    if design.notice_every is not None and state.skipped >= design.notice_every:
-        done.append(Note("skip notices sent"))
-        return _report(site, node, done, *notice(design.scheme, operator.splitter, state, node.mine))
-    return Step(node, tuple(done))
-
-
-# --- operators: upstream ---------------------------------------------------------------------
-def _release(site: Site, node: OperatorNode, sender: NodeName, ack: Ack) -> Step:
-    """An acknowledgement from below: trim, keep the savepoints, and save if it frees anything."""
-    node = node._replace(
-        outlets=_acked(site, node.outlets, sender, ack),
-        replicas=_joined(node.replicas, ack.replicas),
+def _protocol(name: str, design: Design, scopes: tuple[PinnedScope, ...], finding: str) -> Protocol:
+    return Protocol(
+        name=f"upstream-backup:{name}" if name else "upstream-backup",
+        title="Upstream backup with savepoints",
+        source="Lima et al., Sections II and III",
+        deploy=partial(deploy, design),
+        boot=boot,
+        recover=recover,
+        step=step,
+        gauges=gauges,
+        show=show,
+        assumes=Assumptions(Failures.ANY),
+        claims={
+            REPEATABLE: Guarantee.PRECISE,
+            CONVERGENT_CAPABLE: Guarantee.PRECISE,
+            DETERMINISTIC: Guarantee.PRECISE,
+        },
+        properties=(AS_IF, COMPLETE),
+        scopes=scopes,
+        sometimes=(
+            "crashes",
+            "windows that spanned a crash",
+            "operators restored",
+            "events replayed",
+            "duplicates discarded",
+            "savepoints sent",
+        ),
+        finding=finding,
     )
-    if node.operator is None:
-        return Step(node)
-    theta = min(outlet.acked for outlet in node.outlets)
-    saved = save(site.config.design.scheme, site.spec.splitter, node.operator, theta)
-    if saved is None:
-        return Step(node)
-    return _report(site, node, [Note("savepoints sent")], *saved)
 
 
-def _report(
-    site: Site,
-    node: OperatorNode,
-    effects: list[Effect],
-    operator: OperatorState,
-    savepoint: Savepoint,
-    skips: tuple[Ranges, ...],
-) -> Step:
-    """Keep the savepoint and send it, with those of the nodes below, to all predecessors."""
-    node = node._replace(operator=operator, mine=savepoint)
-    for edge, pred in enumerate(site.preds):
-        effects.append(Send(pred, Ack(savepoint.trim[edge], skips[edge], _known(site, node))))
-    return Step(node, tuple(effects))
-
-
-def _known(site: Site, node: OperatorNode) -> Replicas:
-    below = node.replicas if site.config.design.ancestors else ()
-    return _joined(below, ((site.name, node.mine),))
-
-
-# --- operators: recovery ---------------------------------------------------------------------
-def _greet(site: Site, node: OperatorNode, sender: NodeName) -> Step:
-    """A neighbour has lost its state."""
-    if sender in site.succs:
-        if node.operator is None:
-            waiting = (*(name for name in node.greeted if name != sender), sender)
-            return Step(node._replace(greeted=waiting))
-        return Step(node, _answer(site, node.outlets, node.replicas, node.marked, sender))
-    if node.operator is not None:
-        edge = site.preds.index(sender)
-        return Step(node, (Send(sender, Ack(node.mine.trim[edge], (), _known(site, node))),))
-    if sender in node.awaited:  # our own hello may have been lost with its state
-        return Step(node, (Send(sender, Hello()),))
-    return Step(node)
-
-
-def _restore(site: Site, node: OperatorNode, sender: NodeName, replicas: Replicas) -> Step:
-    """An answer to our hello; with the last one the operator is restored and replay begins."""
-    if sender not in node.awaited:
-        return Step(node, (Note("stale messages ignored"),))
-    node = node._replace(
-        awaited=node.awaited - {sender}, replicas=_joined(node.replicas, replicas)
+def _refuted(
+    name: str, scope: Scope, steps: int | None = None, guarantee: Guarantee = Guarantee.GAP
+) -> PinnedScope:
+    return PinnedScope(
+        name, scope, DETERMINISTIC, Outcome.REFUTED, steps=steps, guarantee=guarantee
     )
-    if node.awaited:
-        return Step(node)
-    greeted, held = node.greeted, dict(node.replicas)
-    mine = held.pop(site.name, node.mine)
-    inlets = tuple(_beyond(inlet, sn) for inlet, sn in zip(node.inlets, mine.trim, strict=True))
-    node = node._replace(
-        operator=restored(site.config.design.scheme, mine),
-        inlets=inlets,
-        replicas=tuple(held.items()),
-        mine=mine,
-        greeted=(),
-    )
-    answers = tuple(
-        effect
-        for name in greeted
-        for effect in _answer(site, node.outlets, node.replicas, node.marked, name)
-    )
-    return _advance(site, node, (Note("operators restored"), *answers))
 
 
-def _beyond(inlet: Inlet, trim: SN) -> Inlet:
-    """The inlet without what the restored operator has already consumed."""
-    queue = inlet.queue.trim(lambda event: event.sn <= trim)
-    return Inlet(queue, max(inlet.heard, trim), inlet.mark)
+VARIANTS = (
+    _protocol(
+        "scalar",
+        Design(Scheme(SCALAR)),
+        (
+            PinnedScope("serial processing", SERIAL, DETERMINISTIC),
+            _refuted("Fig. 8a in small: every event matches", EVERY),
+        ),
+        "As the paper says (III-B3): scalar numbers are right while windows are processed one "
+        "after the other, and wrong in parallel.",
+    ),
+    _protocol(
+        "pairs",
+        Design(Scheme(PAIRS)),
+        (
+            PinnedScope(
+                "Fig. 8b in small: every event matches",
+                EVERY,
+                DETERMINISTIC,
+            ),
+            _refuted("two matches in one window and iteration", ANY_MATCH),
+            _refuted(
+                "first match not in the first window kept",
+                LATE,
+            ),
+            _refuted(
+                "iterations that only dropped windows produced in",
+                TOGGLED,
+            ),
+        ),
+        "The x:y pairs as published (III-B4) are right for Fig. 8 and not for every engine: two "
+        "matches of one window and iteration get one number, even without a failure; the y of the "
+        "first match need not be the first window kept; and x counts iterations in which only "
+        "dropped windows produced, which a replay does not see.",
+    ),
+    _protocol(
+        "pairs-first-window",
+        Design(Scheme(PAIRS_FROM_FIRST_WINDOW)),
+        (
+            PinnedScope(
+                "first match not in the first window kept",
+                LATE,
+                DETERMINISTIC,
+            ),
+            _refuted(
+                "iterations that only dropped windows produced in",
+                TOGGLED,
+            ),
+        ),
+        "Sending the number of the first window kept mends y; x stays wrong.",
+    ),
+    _protocol(
+        "pairs-of-inputs",
+        Design(Scheme(PAIRS_OF_INPUTS)),
+        (
+            PinnedScope(
+                "an engine that is not monotone",
+                TOGGLED,
+                DETERMINISTIC,
+            ),
+            _refuted("skipped events are not counted in the replay", SKIPPY),
+        ),
+        "Counting all input events in x is right until skipped events are left out of the replay.",
+    ),
+    _protocol(
+        "pairs-of-inputs-no-skips",
+        Design(Scheme(PAIRS_OF_INPUTS, Skipping.OFF)),
+        (PinnedScope("no event is skipped", SKIPPY, DETERMINISTIC),),
+        "Without skip ranges x may count all input events.",
+    ),
+    _protocol(
+        "no-skips",
+        Design(Scheme(skipping=Skipping.OFF)),
+        (PinnedScope("count windows", _scope(_one(AB, CountWindows(3, 2)), 5), DETERMINISTIC),),
+        "The base method, with the correct numbering: what skip ranges are compared with.",
+    ),
+    _protocol(
+        "coalesced-skips",
+        Design(Scheme(skipping=Skipping.COALESCED)),
+        (
+            PinnedScope("one input edge", SKIPPY, DETERMINISTIC),
+            _refuted("two input edges", UNEVEN),
+        ),
+        "One skip-ranges array for all input edges, as III-A reads for several edges, deletes "
+        "events of another edge that were never seen, unless the merge follows the numbers.",
+    ),
+    _protocol(
+        "counted-windows",
+        Design(Scheme(drawing=Drawing.NOTHING)),
+        (_refuted("skipped events do not count", SKIPPY),),
+        "Counting the replayed events gives other windows once skipped events are left out.",
+    ),
+    _protocol(
+        "opener-windows",
+        Design(Scheme(drawing=Drawing.OPENERS)),
+        (_refuted("skipped events do not count", SKIPPY),),
+        "Saving which events opened windows (III-B5) says where windows begin but not where they "
+        "end, nor how many events have passed since: with skip ranges they end elsewhere.",
+    ),
+    _protocol(
+        "neighbours-only",
+        Design(ancestors=False),
+        (
+            PinnedScope("one crash", _scope(PIPELINE, 2, "a"), DETERMINISTIC),
+            _refuted("adjacent operators, two crashes", _scope(ALIGNED, 4, "a", crashes=2)),
+        ),
+        "As the paper says (II-C): savepoints kept in predecessors alone are lost when adjacent "
+        "operators fail together.",
+    ),
+    _protocol(
+        "notices",
+        Design(notice_every=1),
+        (
+            PinnedScope(
+                "count windows, two crashes",
+                _scope(_one(AB, CountWindows(3, 3)), 4, crashes=2),
+                DETERMINISTIC,
+            ),
+            PinnedScope("count windows", _scope(_one(AB, CountWindows(3, 2)), 5), DETERMINISTIC),
+        ),
+        "The future work of Section IV: skip ranges sent ahead of savepoints are safe, provided "
+        "that the window layout travels with them.",
+    ),
+)
 
-
-# --- what sources and operators share --------------------------------------------------------
-def _answer(
-    site: Site, outlets: tuple[Outlet, ...], replicas: Replicas, mark: int, succ: NodeName
-) -> tuple[Effect, ...]:
-    """The savepoints held, the backup in order, and only then the watermark."""
-    edge = site.succs.index(succ)
-    backup = outlets[edge].backup
-    replay = tuple(Send(succ, event) for event in backup)
-    marks = (Send(succ, Mark(mark)),) if site.config.marking[edge] and mark > BEGINNING else ()
-    return (Send(succ, Restore(replicas)), Note("events replayed", len(backup)), *replay, *marks)
-
-
-def _acked(
-    site: Site, outlets: tuple[Outlet, ...], sender: NodeName, ack: Ack
-) -> tuple[Outlet, ...]:
-    """Trim the prefix that the sender no longer needs, and what it skipped behind it."""
-    edge = site.succs.index(sender)
-    backup, acked = outlets[edge]
-    backup = backup.trim(lambda event: event.sn <= ack.trim)
-    if ack.skips:
-        oldest = ack.skips[0][0]
-        backup = backup.thin(
-            lambda event: event.sn >= oldest, lambda event: covers(ack.skips, event.sn)
-        )
-    return _set(outlets, edge, Outlet(backup, max(acked, ack.trim)))
-
-
-def _joined(replicas: Replicas, others: Replicas) -> Replicas:
-    held = dict(replicas)
-    for name, savepoint in others:
-        held[name] = held[name].join(savepoint) if name in held else savepoint
-    return tuple(sorted(held.items(), key=lambda entry: entry[0]))
-
-
-def _set(items: tuple[T, ...], at: int, item: T) -> tuple[T, ...]:
-    return (*items[:at], item, *items[at + 1 :])
-
-
-def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Mapping[str, int]:
-    """backup: events kept for successors.  windows: open.  retained: windows not yet dropped."""
-    if isinstance(state, SinkState):
-        return {"backup": 0, "windows": 0, "retained": 0}
-    backup = sum(len(outlet.backup) for outlet in state.outlets)
-    if isinstance(state, SourceState) or state.operator is None:
-        return {"backup": backup, "windows": 0, "retained": 0}
-    windows = len(state.operator.open)
-    return {
-        "backup": backup,
-        "windows": windows,
-        "retained": windows + len(state.operator.closed),
-    }
-
-
-def show(value: object) -> str:
-    """A message, or what a node's state comes to, in a few words; see docs/model.md."""
-    match value:
-        case Event(sn, body):
-            return f"{body.type}{_sn(sn)}"
-        case Mark(time):
-            return f"mark {time}"
-        case Ack(trim, skips, _):
-            return f"ack {_sn(trim)}{_skips(skips)}"
-        case Hello():
-            return "hello"
-        case Restore(replicas):
-            return "restore " + (" ".join(f"{n}@{_sn(s.trim[0])}" for n, s in replicas) or "empty")
-        case SourceState() | OperatorNode(operator=None):
-            return ""
-        case OperatorNode(operator=OperatorState() as operator):
-            windows = [f"w{w.number}" for w in operator.closed]
-            windows += [f"w{w.number}+" for w in operator.open]
-            return " ".join(windows)
-        case _:
-            return ""
-
-
-def _sn(sn: SN) -> str:
-    return ":".join(map(str, sn)) or "0"
-
-
-def _skips(skips: Ranges) -> str:
-    return " skip " + " ".join(f"{_sn(lo)}-{_sn(hi)}" for lo, hi in skips) if skips else ""
+PROTOCOL = replace(
+    _protocol(
+        "",
+        Design(),
+        SCOPES,
+        "Numbers derived from the triggering input event, skip ranges kept an input edge each, "
+        "and the window layout in the savepoint make the method right for every engine, window "
+        "and set of operator crashes explored.",
+    ),
+    variants=VARIANTS,
+    mutants=(),
+)
