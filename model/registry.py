@@ -13,10 +13,18 @@ import model.protocols
 from model.core import Protocol
 
 
+def modules() -> Mapping[str, Protocol]:
+    """Every registered protocol by the name of its module, in the order of the file names."""
+    names = (
+        f"model.protocols.{info.name}" for info in pkgutil.iter_modules(model.protocols.__path__)
+    )
+    return {name: importlib.import_module(name).PROTOCOL for name in names}
+
+
 def protocols() -> Mapping[str, Protocol]:
-    """By name, in the order of the file names."""
-    found = {}
-    for info in pkgutil.iter_modules(model.protocols.__path__):
-        protocol = importlib.import_module(f"model.protocols.{info.name}").PROTOCOL
-        found[protocol.name] = protocol
-    return found
+    """Every protocol and variant by its own name."""
+    return {
+        variant.name: variant
+        for protocol in modules().values()
+        for variant in (protocol, *protocol.variants)
+    }

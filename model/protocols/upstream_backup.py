@@ -19,6 +19,7 @@ from model.core import (
     Failures,
     Guarantee,
     Inputs,
+    Mutant,
     OperatorClass,
     Outcome,
     PinnedScope,
@@ -110,6 +111,7 @@ UNEVEN = Scope(
 
 EVERY = _scope(_one(A, CountWindows(3, 1)), 4, "a")
 TOGGLED = _scope(_one(ALTERNATING, CountWindows(3, 1)), 4)
+LONG_TOGGLED = _scope(_one(ALTERNATING, CountWindows(3, 1)), 5)
 LATE = _scope(_one(SUPPRESSED, CountWindows(3, 1)), 3)
 SERIAL = _scope(_one(AB, CountWindows(3, 1), parallel=False), 5)
 SKIPPY = _scope(_one(A, CountWindows(3, 2)), 4)
@@ -337,6 +339,172 @@ VARIANTS = (
     ),
 )
 
+OPERATOR, BACKUP, NODES = "model.operator", "model.backup", "model.upstream"
+MUTANTS = (
+    Mutant(
+        "trim one event too many",
+        OPERATOR,
+        "savepoint = Savepoint(seed, replay_start.before)",
+        "savepoint = Savepoint(seed, (replay_start.opener[1],) * len(replay_start.before))",
+    ),
+    Mutant(
+        "keep one window too few",
+        OPERATOR,
+        "closed = state.closed.trim(lambda window: window.number < retained)",
+        "closed = state.closed.trim(lambda window: window.number <= retained)",
+    ),
+    Mutant(
+        "take every window for closed when a match is produced",
+        OPERATOR,
+        "unclosed = open_[0][0].number if open_ else opened + 1",
+        "unclosed = opened + 1",
+    ),
+    Mutant(
+        "seed from the wrong window",
+        OPERATOR,
+        "replay_start = windows[0]",
+        "replay_start = windows[-1]",
+    ),
+    Mutant(
+        "forget the number of the first window",
+        OPERATOR,
+        "opened=first - 1,",
+        "opened=0,",
+    ),
+    Mutant(
+        "forget the events that open windows",
+        OPERATOR,
+        "kept = bool(finished) or opened > state.opened",
+        "kept = bool(finished)",
+    ),
+    Mutant(
+        "forget the events that fill windows",
+        OPERATOR,
+        "kept = True",
+        "kept = kept or False",
+    ),
+    Mutant(
+        "ask only the newest window whether an event was used",
+        OPERATOR,
+        "used = used or touched",
+        "used = touched",
+    ),
+    Mutant(
+        "in serial processing, take an event for used only if it completes a match",
+        OPERATOR,
+        "if touched:",
+        "if found:",
+    ),
+    Mutant(
+        "restore the windows but not their counts",
+        OPERATOR,
+        "return window if events is None else window._replace(events=events)",
+        "return window",
+    ),
+    Mutant(
+        "skip range one too wide",
+        "model.skips",
+        "return Skips(self.done, (self.run[0], sn) if self.run else (sn, sn))",
+        "return Skips(self.done, (self.run[0] if self.run else sn, (*sn[:-1], sn[-1] + 1)))",
+    ),
+    Mutant(
+        "a used event does not end the skip range",
+        "model.skips",
+        "return Skips(self.done.append(self.run)) if self.run else self",
+        "return self",
+    ),
+    Mutant(
+        "replay out of order",
+        BACKUP,
+        "replay = tuple(Send(succ, event) for event in backup)",
+        "replay = tuple(Send(succ, event) for event in reversed([*backup]))",
+    ),
+    Mutant(
+        "replay the newest event only",
+        BACKUP,
+        "replay = tuple(Send(succ, event) for event in backup)",
+        "replay = tuple(Send(succ, event) for event in [*backup][-1:])",
+    ),
+    Mutant(
+        "keep the first savepoint for ever",
+        BACKUP,
+        "held[name] = held[name].join(savepoint) if name in held else savepoint",
+        "held.setdefault(name, savepoint)",
+    ),
+    Mutant(
+        "lose the replicas of the nodes below",
+        NODES,
+        "below = node.replicas if site.config.design.ancestors else ()",
+        "below: Replicas = ()",
+    ),
+    Mutant(
+        "acknowledge what one of two successors has",
+        NODES,
+        "theta = min(outlet.acked for outlet in node.outlets)",
+        "theta = max(outlet.acked for outlet in node.outlets)",
+    ),
+    Mutant(
+        "acknowledge before the successor has it",
+        NODES,
+        "theta = min(outlet.acked for outlet in node.outlets)",
+        "theta = node.operator.pending.last().sn if node.operator.pending else NOTHING",
+    ),
+    Mutant(
+        "a sink takes duplicates",
+        NODES,
+        "if message.sn <= heard:",
+        "if message.sn < heard:",
+    ),
+    Mutant(
+        "an operator takes duplicates",
+        NODES,
+        "elif message.sn <= inlet.heard:",
+        "elif message.sn < inlet.heard:",
+    ),
+    Mutant(
+        "restore from nothing",
+        NODES,
+        "mine = held.pop(site.name, node.mine)",
+        "mine = (held.pop(site.name, None), node.mine)[1]",
+    ),
+    Mutant(
+        "restore after the first answer",
+        NODES,
+        "if node.awaited:",
+        "if len(node.awaited) == len(site.preds):",
+    ),
+    Mutant(
+        "process what arrives before the answer",
+        NODES,
+        "if site.preds[edge] in node.awaited:",
+        "if site.preds[edge] not in site.preds:",
+    ),
+    Mutant(
+        "forget who greeted during recovery",
+        NODES,
+        "for name in greeted",
+        "for name in node.greeted",
+    ),
+    Mutant(
+        "do not greet a restarted predecessor again",
+        NODES,
+        "if sender in node.awaited:  # our own hello may have been lost with its state",
+        "if sender not in node.awaited:",
+    ),
+    Mutant(
+        "consume again what was consumed before the savepoint",
+        NODES,
+        "return Inlet(queue, max(inlet.heard, trim), inlet.mark)",
+        "return Inlet(inlet.queue, inlet.heard, inlet.mark)",
+    ),
+    Mutant(
+        "merge without waiting for the other edge",
+        "model.merge",
+        "_, edge = min((inlet.low, edge) for edge, inlet in enumerate(inlets))",
+        "edge = next((e for e, inlet in enumerate(inlets) if inlet.queue), 0)",
+    ),
+)
+
 PROTOCOL = replace(
     _protocol(
         "",
@@ -347,5 +515,5 @@ PROTOCOL = replace(
         "and set of operator crashes explored.",
     ),
     variants=VARIANTS,
-    mutants=(),
+    mutants=MUTANTS,
 )

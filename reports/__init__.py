@@ -1,0 +1,1 @@
+"""What a person reads: correctness reports, plots, space-time diagrams."""
