@@ -5,9 +5,10 @@ varies, `apply` says what then is.  Every driver is a way to choose from `enable
 
 The network and the machines.  A channel is FIFO and loses nothing, but the messages on their way
 to a node are lost when it crashes, and so are those sent to it while it is down; messages that a
-node sent before it crashed still arrive.  A crash loses the node's state and timers and keeps its
-durable value.  A crash may come between any two effects of a step (`cut`), also of the step with
-which a node recovers; those before it have happened.
+node sent before it crashed still arrive, or are lost with its connections (`mute`): both happen.
+A crash loses the node's state and timers and keeps its durable value.  A crash may come between
+any two effects of a step (`cut`), also of the step with which a node recovers; those before it have
+happened.
 """
 
 from __future__ import annotations
@@ -86,9 +87,10 @@ class Offer(NamedTuple):
 
 
 class Crash(NamedTuple):
-    """The node crashes between two steps."""
+    """The node crashes between two steps; `mute`: what it sent and nobody has taken is lost."""
 
     node: NodeName
+    mute: bool = False
 
 
 class Restart(NamedTuple):
@@ -191,7 +193,7 @@ def faults(system: System, world: World, name: NodeName) -> tuple[Action, ...]:
         return ()
     actions: list[Action] = []
     if not _is_down(system, world, name):
-        actions.append(Crash(name))
+        actions += [Crash(name), Crash(name, mute=True)]
     for action in progress(system, world, name):
         points = len(physical(taken(system, world, action).effects))
         actions += [action._replace(cut=cut) for cut in range(1, points)]
@@ -201,7 +203,7 @@ def faults(system: System, world: World, name: NodeName) -> tuple[Action, ...]:
 def apply(system: System, world: World, action: Action) -> World:
     """The world after an enabled action."""
     if isinstance(action, Crash):
-        return crashed(system, world, action.node)
+        return crashed(system, world, action.node, action.mute)
     if isinstance(action, Offer):
         at = system.source_at[action.node]
         world = world._replace(
@@ -248,12 +250,14 @@ def physical(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
     return tuple(effect for effect in effects if not isinstance(effect, Note))
 
 
-def crashed(system: System, world: World, name: NodeName) -> World:
+def crashed(system: System, world: World, name: NodeName, mute: bool = False) -> World:
     at = system.node_at[name]
     node = Node(DOWN, world.nodes[at].durable)
     channels = tuple(
-        () if receiver == name else channel
-        for (_, receiver), channel in zip(system.deployment.channels, world.channels, strict=True)
+        () if receiver == name or (mute and sender == name) else channel
+        for (sender, receiver), channel in zip(
+            system.deployment.channels, world.channels, strict=True
+        )
     )
     nodes = replaced(world.nodes, at, node)
     return world._replace(nodes=nodes, channels=channels, crashes=world.crashes - 1)

@@ -44,6 +44,9 @@ from model.world import (
 CLOSED = "closed"
 """In place of the content of a channel whose receiver is down: what is sent there is lost."""
 
+CLEAR = 0
+"""In place of a number of messages to append: the channel loses what it holds."""
+
 ELSEWHERE = Node("elsewhere")
 
 
@@ -114,7 +117,7 @@ class Collapsed:
             self._values.append([])
             self._numbers.append({})
         self.appends: tuple[dict[tuple[int, int], int], ...] = tuple({} for _ in range(self.width))
-        self._messages: list[tuple[Any, ...]] = []
+        self._messages: list[tuple[Any, ...]] = [()]  # number 0 is CLEAR
         self._message_numbers: dict[tuple[Any, ...], int] = {}
         self._layout = struct.Struct(f"<{self.width}{'H' if bits == 16 else 'I'}")
         self.views = tuple(self._view(site.name) for site in deployment.sites)
@@ -190,8 +193,8 @@ class Collapsed:
         others = (*offers(system, world, view.node), *faults(system, world, view.node))
         self._observe(world, view.node, own, others)
         moves = Moves(
-            tuple(self._move(view, numbers, apply(system, world, action)) for action in own),
-            tuple(self._move(view, numbers, apply(system, world, action)) for action in others),
+            tuple(self._move(view, numbers, world, action) for action in own),
+            tuple(self._move(view, numbers, world, action) for action in others),
         )
         view.table[numbers] = moves
         return moves
@@ -201,7 +204,8 @@ class Collapsed:
         before = self._values[field][content]
         difference = 0
         if before is not CLOSED:
-            after = self._number(field, (*before, *self._messages[messages]))
+            kept = () if messages == CLEAR else before
+            after = self._number(field, (*kept, *self._messages[messages]))
             difference = (after - content) << (self.bits * field)
         self.appends[field][content, messages] = difference
         return difference
@@ -225,12 +229,14 @@ class Collapsed:
             values[field] = self._values[field][number]
         return self._folded(values)
 
-    def _move(self, view: View, numbers: tuple[int, ...], after: World) -> Move:
-        values = self._flat(after)
+    def _move(self, view: View, numbers: tuple[int, ...], world: World, action: Action) -> Move:
+        values = self._flat(apply(self.system, world, action))
         difference = sum(
             (self._number(field, values[field]) - number) << (self.bits * field)
             for field, number in zip(view.fields, numbers, strict=True)
         )
+        if isinstance(action, Crash) and action.mute:
+            return difference, tuple((field, CLEAR) for field in view.outgoing)
         sent = tuple(
             (field, self._message_number(values[field])) for field in view.outgoing if values[field]
         )

