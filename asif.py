@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from enum import Enum
+from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -39,7 +39,7 @@ app = typer.Typer(
 console = Console()
 
 
-class Profile(str, Enum):
+class Profile(StrEnum):
     QUICK = "quick"
     FULL = "full"
 
@@ -106,9 +106,7 @@ def check(
     """Explore every small world, attack at random: verdict, coverage, counterexample."""
     chosen = subject(name)
     with _progress() as tell:
-        result = verdict(
-            chosen.protocol, profile=profile.value, examples=examples, progress=tell
-        )
+        result = verdict(chosen.protocol, profile=profile.value, examples=examples, progress=tell)
         if mutants:
             result["mutants"] = mutation(chosen.protocol, chosen.home, tell)
     _print_verdict(result)
@@ -148,10 +146,12 @@ def run_(
         workload = flights.flight_workload(limit)
         crashes: Sequence[str] = crash or flights.flight_crashes(workload.size)
     else:
-        workload = events.workload(
-            file, type_, time, pattern, window_size, window_slide, strategy
-        )
-        crashes = crash or events.crashes(workload)
+        stream = events.load(file, type_, time)
+        types = frozenset(arrival.type for arrival in stream.events)
+        graph = events.graph_for(pattern, window_size, window_slide, strategy, types)
+        workload = events.Workload(stream.name, pattern, graph, {"source": stream.events})
+        middle = max(1, workload.size // 2)
+        crashes = crash or [f"match@{middle}", f"recurrence@{middle}"]
     result = _run(workload, crashes)
     _print_run(result)
     _save(json_, result)
@@ -244,14 +244,12 @@ def _print_verdict(result: Mapping[str, Any]) -> None:
     print(f"{result['protocol']}: {result['outcome']}{expected}")
 
 
-def _write_failures(
-    chosen: Subject, name: str, result: Mapping[str, Any], out: Path
-) -> None:
+def _write_failures(chosen: Subject, name: str, result: Mapping[str, Any], out: Path) -> None:
     """The shortest counterexample as a diagram, and what replays the failure found at random."""
     failed = [row["counterexample"] for row in result["scopes"] if row["counterexample"]]
     if failed:
         shortest = min(failed, key=lambda counterexample: counterexample["steps"])
-        caption = f"Violated: {shortest['property']}"
+        caption = shortest["property"]
         console.print(terminal.styled(shortest["story"], caption=caption))
         stem = result["protocol"].replace(":", "-")
         _write(out / f"{stem}.svg", spacetime.svg(shortest["story"], caption=caption))

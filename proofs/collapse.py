@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
@@ -210,16 +210,14 @@ class Collapsed:
         self.appends[field][content, messages] = difference
         return difference
 
-    def successors(self, packed: int, numbers: tuple[int, ...], moves: Iterable[Move]) -> list[int]:
-        """The worlds to which `moves` of one view lead; the explorer has this loop inlined."""
-        worlds = []
-        for difference, sent in moves:
-            after = packed + difference
-            for field, messages in sent:
-                known = self.appends[field].get((numbers[field], messages))
-                after += self.append(field, numbers[field], messages) if known is None else known
-            worlds.append(after)
-        return worlds
+    def successor(self, packed: int, numbers: tuple[int, ...], move: Move) -> int:
+        """The world to which a move leads; `numbers` are those of `packed`."""
+        difference, sent = move
+        after = packed + difference
+        for field, messages in sent:
+            known = self.appends[field].get((numbers[field], messages))
+            after += self.append(field, numbers[field], messages) if known is None else known
+        return after
 
     def _alone(self, view: View, numbers: tuple[int, ...]) -> World:
         """The view's own values, and nothing elsewhere."""

@@ -164,15 +164,18 @@ def _explore(
 
 
 def _trace(collapsed: Collapsed, parents: dict[int, int | None], end: int) -> Trace:
-    """The run to `end`, taken again action by action on the model itself."""
     path = [end]
     while (parent := parents[path[-1]]) is not None:
         path.append(parent)
+    return trace_of(collapsed, path[::-1])
+
+
+def trace_of(collapsed: Collapsed, path: list[int]) -> Trace:
+    """The run along packed worlds, its actions found again on the model itself."""
     system = collapsed.system
-    worlds = [collapsed.world(packed) for packed in reversed(path)]
-    actions = []
-    for before, after in pairwise(worlds):
-        actions.append(
-            next(a for a in enabled(system, before) if apply(system, before, a) == after)
-        )
-    return Trace(system, tuple(actions), tuple(worlds))
+    worlds = [collapsed.world(packed) for packed in path]
+    actions = tuple(
+        next(a for a in enabled(system, before) if apply(system, before, a) == after)
+        for before, after in pairwise(worlds)
+    )
+    return Trace(system, actions, tuple(worlds))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 import matplotlib as mpl
@@ -24,7 +25,7 @@ _COLOURS = {
     _WITHOUT: "var(--without, #a04a00)",
     _BAD: "var(--bad, #c01c28)",
 }
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "asif",
     "font.family": "sans-serif",
@@ -112,16 +113,15 @@ def saved_by_skips(run: Mapping[str, Any]) -> str:
         return _svg(figure, "saved", f"What skip ranges saved. {about}.")
 
 
-def sparkline(values: list[int], width: int = 60) -> str:
-    """Block characters, one for the greatest of each share of the values."""
+def sparkline(values: Sequence[int], highest: int, width: int = 60) -> str:
+    """Block characters, each for the greatest value of its share; `highest` is a full block."""
     if not values:
         return ""
-    shares = [
-        max(values[at * len(values) // width : max(at * len(values) // width + 1, end)])
-        for at, end in ((at, (at + 1) * len(values) // width) for at in range(width))
-    ]
-    top = max(shares) or 1
-    return "".join("▁▂▃▄▅▆▇█"[min(7, value * 8 // (top + 1))] for value in shares)
+    shares = []
+    for at in range(width):
+        start, end = at * len(values) // width, (at + 1) * len(values) // width
+        shares.append(max(values[start : max(start + 1, end)]))
+    return "".join("▁▂▃▄▅▆▇█"[min(7, value * 8 // max(highest, 1))] for value in shares)
 
 
 def _figure(width: float, height: float) -> tuple[Figure, Axes]:
@@ -129,7 +129,7 @@ def _figure(width: float, height: float) -> tuple[Figure, Axes]:
     FigureCanvasSVG(figure)
     axes = figure.add_subplot()
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(nbins=7, integer=True))
+        axis.set_major_locator(MaxNLocator(nbins=7, integer=True, steps=[1, 2, 5, 10]))
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     return figure, axes
 
@@ -173,6 +173,7 @@ def _svg(figure: Figure, name: str, about: str) -> str:
     drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn, flags=re.DOTALL)
     drawn = re.sub(r'\bid="', f'id="{name}-', drawn)
     drawn = re.sub(r'(href="|url\()#', rf"\1#{name}-", drawn)
+    opening = f'<svg role="img" aria-label="{escape(about)}" class="plot" '
     for stand_in, colour in _COLOURS.items():
         drawn = drawn.replace(stand_in, colour)
-    return drawn.replace("<svg ", f'<svg role="img" aria-label="{about}" class="plot" ', 1).strip()
+    return drawn.replace("<svg ", opening, 1).strip()

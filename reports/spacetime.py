@@ -44,7 +44,8 @@ stroke-linejoin:round}
 .st .rule{stroke:currentColor;opacity:.1}
 .st .dot{fill:currentColor}
 .st .restart{fill:var(--st-bg);stroke:currentColor;stroke-width:2}
-.st path.cross.cross{stroke:var(--st-bad);stroke-width:2.5;stroke-dasharray:none;fill:none;stroke-linecap:round}
+.st path.cross.cross{stroke:var(--st-bad);stroke-width:2.5;stroke-dasharray:none;
+fill:none;stroke-linecap:round}
 .st .bad{fill:var(--st-bad)}
 .st .good{fill:var(--st-good)}
 .st .arrow path{fill:none;stroke-width:1.4}
@@ -79,7 +80,8 @@ class _Sheet:
     def __post_init__(self) -> None:
         gaps = self._gaps()
         self.xs = [sum(gaps[: lane + 1]) for lane in range(len(self.line.lanes))]
-        self.width = max(sum(gaps), _wide(f"Violated: {self.caption}") + 24, 640)
+        legend = sum(width + 28 + _wide(name) for _, width, name in self._meanings())
+        self.width = max(sum(gaps), _wide(f"Violated: {self.caption}") * 1.1 + 24, legend)
         self.ys = []
         y: float = _HEAD + 34
         for moment in self.line.moments:
@@ -235,26 +237,32 @@ class _Sheet:
         self.over.append("</g>")
 
     def _legend(self, y: float) -> None:
-        """The kinds of messages that occur, and the marks."""
         x: float = 12
-        shown = {_class(arrow): "" for arrow in self.line.arrows}
+        for mark, width, name in self._meanings():
+            self.over.append(f'<g transform="translate({_n(x)} {_n(y - 4)})">{mark}</g>')
+            self._text(x + width + 6, y, name, "dim")
+            x += width + 6 + _wide(name) + 22
+
+    def _meanings(self) -> list[tuple[str, float, str]]:
+        """The kinds of messages and the marks that occur: drawn from (0, 0), how wide, meaning."""
+        kinds: dict[str, set[str]] = {}
         for arrow in self.line.arrows:
-            if arrow.kind not in shown[_class(arrow)].split(" / "):
-                joined = (shown[_class(arrow)], arrow.kind)
-                shown[_class(arrow)] = " / ".join(part for part in joined if part)
-        for style, kinds in sorted(shown.items(), key=lambda item: item[1]):
-            line = _path(((x, y - 4), (x + 18, y - 4))) + _head(x + 24, y - 4, 1)
-            self.over.append(f'<g class="arrow {style}">{line}</g>')
-            self._text(x + 30, y, kinds, "dim")
-            x += 30 + _wide(kinds) + 22
-        self.over.append(f'<circle class="restart" cx="{_n(x + 5)}" cy="{_n(y - 4)}" r="5"/>')
-        self._text(x + 14, y, "restart", "dim")
-        x += 14 + _wide("restart") + 22
-        self.over.append(_cross(x + 5, y - 4, 5))
-        self._text(x + 15, y, "crash, or lost", "dim")
-        x += 15 + _wide("crash, or lost") + 22
-        self.over.append(_line(x, y - 4, x + 20, y - 4, "down"))
-        self._text(x + 26, y, "down", "dim")
+            kinds.setdefault(_class(arrow), set()).add(arrow.kind)
+        line = _path(((0, 0), (18, 0))) + _head(24, 0, 1)
+        found: list[tuple[str, float, str]] = [
+            (f'<g class="arrow {style}">{line}</g>', 24, " / ".join(sorted(names)))
+            for style, names in sorted(kinds.items())
+        ]
+        if any(self.line.down):
+            found.append((_cross(5, 0, 5), 10, "crash"))
+            found.append((_line(0, 0, 18, 0, "down"), 18, "down"))
+        if any(moment.mark == RESTART for moment in self.line.moments):
+            found.append(('<circle class="restart" cx="5" r="5"/>', 10, "restart"))
+        if any(arrow.lost for arrow in self.line.arrows):
+            found.append((_cross(4, 0, 4), 8, "message lost"))
+        if any(arrow.taken_at is None and not arrow.lost for arrow in self.line.arrows):
+            found.append(('<circle class="restart" cx="3" r="3"/>', 6, "message on its way"))
+        return found
 
     def _text(self, x: float, y: float, what: str, style: str = "", anchor: str = "start") -> None:
         self.over.append(
@@ -277,9 +285,7 @@ def _n(value: float) -> str:
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
-    return (
-        f'<line class="{style}" x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}"/>'
-    )
+    return f'<line class="{style}" x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}"/>'
 
 
 def _path(points: tuple[tuple[float, float], ...]) -> str:

@@ -15,7 +15,9 @@ from reports.timeline import CRASH, RESTART, Arrow, Moment, Story, Timeline, tim
 WIDTH = 100
 _MARKS = {CRASH: "✕", RESTART: "○"}
 _NARROWEST = 14
-_LEGEND = "● step   ○ restart   ✕ crash, or lost   ◦ still on its way   ┊ down   ‹n› sent in moment n"
+_LEGEND = (
+    "● step   ○ restart   ✕ crash, or lost   ◦ still on its way   ┊ down   ‹n› sent in moment n"
+)
 
 
 def text(story: Story, *, width: int = WIDTH, caption: str = "") -> str:

@@ -10,6 +10,7 @@ a timestamp type in a Parquet file) become whole seconds.  The first event is at
 from __future__ import annotations
 
 import lzma
+import math
 import tarfile
 import zipfile
 import zlib
@@ -196,7 +197,8 @@ def _read(path: Path, wanted: list[str], type_column: str) -> pd.DataFrame:
         raise Invalid(f"{path}: the file is empty; it needs a header and rows below it") from None
     except UNREADABLE as error:
         kind = "Parquet" if path.suffix in PARQUET else "CSV"
-        why = " ".join(str(error).split()) or type(error).__name__
+        told = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        why = " ".join(told.split()) or type(error).__name__
         raise Invalid(f"{path}: cannot be read as {kind}: {why}") from None
     return frame[wanted]
 
@@ -230,11 +232,10 @@ def _times(path: Path, column: Column, name: str) -> tuple[list[int], str]:
             f"{column.iloc[row - 1]!s}; sort the rows by {name!r}"
         )
     if pd.api.types.is_datetime64_any_dtype(values):
-        since: Column = values - values.iloc[0]
-        return [int(time) for time in since // pd.Timedelta(seconds=1)], "s"
-    whole: Column = values if pd.api.types.is_integer_dtype(values) else np.floor(values)
-    start = int(whole.iloc[0])
-    return [int(time) - start for time in whole], f"units of {name!r}"
+        since = (values - values.iloc[0]).dt.total_seconds()
+        return [math.floor(seconds) for seconds in since], "s"
+    whole = [math.floor(value) for value in values.tolist()]
+    return [value - whole[0] for value in whole], f"units of {name!r}"
 
 
 def _measured(column: Column) -> Column:

@@ -55,7 +55,7 @@ class Several:
             return Fed(seen, (), True)
         return Fed((), (seen,), True)
 
-    def close(self, state: tuple[Body, ...]) -> Matches:
+    def close(self, _: tuple[Body, ...]) -> Matches:
         return ()
 
 

@@ -273,12 +273,12 @@ class _Driver:
                 self._crash(strike.node)
                 if self.record:
                     self.record(Crash(strike.node))
-        self._settle()
+        self._settle(event)
 
     def finish(self) -> None:
         """Restart who is down; and see that every crash has happened."""
-        self.event = max(self.back.values(), default=self.event)
-        self._settle()
+        while self.back:  # a recovery may crash, too
+            self._settle(max(self.back.values()))
         for _, strike in (entry for armed in self.armed.values() for entry in armed):
             raise Invalid(
                 f"crash {strike}: from event {strike.event} on the node has fewer than "
@@ -301,7 +301,8 @@ class _Driver:
             by_edge(outputs, len(sites[name].preds)) for name, outputs in self.passed_on.items()
         )
 
-    def _settle(self) -> None:
+    def _settle(self, now: int) -> None:
+        """Until nothing happens by itself before event `now` is over."""
         protocol, sites = self.system.protocol, self.system.sites
         self._deliver()
         for name, timers in self.timers.items():
@@ -313,7 +314,7 @@ class _Driver:
                         protocol.step(sites[name], self.states[name], Fire(timer)),
                     )
                     self._deliver()
-        while due := [name for name, event in self.back.items() if event <= self.event]:
+        while due := [name for name, event in self.back.items() if event <= now]:
             for name in due:
                 del self.back[name]
                 self._do(Restart(name), protocol.recover(sites[name], self.durable.get(name)))

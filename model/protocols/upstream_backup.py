@@ -100,6 +100,10 @@ ALIGNED = chain(
     ("A", Operator(A, CountWindows(1, 1))),
     ("B", Operator(LEADING, CountWindows(2, 2))),
 )
+TIMED = chain(
+    ("A", Operator(A, CountWindows(1, 1))),
+    ("B", Operator(LEADING, TimeWindows(2, 2))),
+)
 UNEVEN = Scope(
     MERGE,
     (
@@ -117,63 +121,91 @@ SKIPPY = _scope(_one(A, CountWindows(3, 2)), 4)
 ANY_MATCH = _scope(_one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4)
 
 SCOPES = (
-    PinnedScope("one event, one match", _scope(_one(A, CountWindows(1, 1)), 4), REPEATABLE),
+    PinnedScope(
+        "one event, one match", _scope(_one(A, CountWindows(1, 1)), 4), REPEATABLE, states=53_346
+    ),
     PinnedScope(
         "time windows on a grid",
         _scope(_one(AB, TimeWindows(4, 2, grid=True)), 4, gaps=(1, 2)),
         CONVERGENT_CAPABLE,
+        states=72_144,
     ),
-    PinnedScope("count windows", _scope(_one(AB, CountWindows(3, 1)), 5), DETERMINISTIC),
+    PinnedScope(
+        "count windows", _scope(_one(AB, CountWindows(3, 1)), 5), DETERMINISTIC, states=65_694
+    ),
     PinnedScope(
         "count windows, events skipped, two crashes",
         _scope(_one(AB, CountWindows(3, 2)), 4, crashes=2),
         DETERMINISTIC,
+        states=59_175,
     ),
     PinnedScope(
         "every event matches, two crashes",
         _scope(_one(A, CountWindows(2, 1)), 3, "a", crashes=2),
         DETERMINISTIC,
+        states=275_809,
     ),
-    PinnedScope("time windows", _scope(_one(AB, TimeWindows(3, 2)), 4, gaps=(1, 2)), DETERMINISTIC),
+    PinnedScope(
+        "time windows",
+        _scope(_one(AB, TimeWindows(3, 2)), 4, gaps=(1, 2)),
+        DETERMINISTIC,
+        states=54_227,
+    ),
     PinnedScope(
         "pattern-opened windows",
         _scope(_one(AB, PatternWindows(Type("a"), size=3)), 5),
         DETERMINISTIC,
+        states=37_776,
     ),
     PinnedScope(
         "match at the end of the window",
         _scope(_one(sequence("a", "!b"), CountWindows(3, 2)), 5),
         DETERMINISTIC,
+        states=19_107,
     ),
     PinnedScope(
         "any match, several in one iteration",
         _scope(_one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4),
         DETERMINISTIC,
+        states=20_340,
     ),
-    PinnedScope(
-        "an engine that is not monotone",
-        TOGGLED,
-        DETERMINISTIC,
-    ),
-    PinnedScope("serial processing", SERIAL, DETERMINISTIC),
+    PinnedScope("an engine that is not monotone", TOGGLED, DETERMINISTIC, states=471_017),
+    PinnedScope("serial processing", SERIAL, DETERMINISTIC, states=11_881),
     PinnedScope(
         "an event used by one of two windows",
         _scope(_one(ALTERNATING, CountWindows(5, 2)), 4),
         DETERMINISTIC,
+        states=121_743,
     ),
     PinnedScope(
         "wide windows, used and skipped in turn",
-        _scope(_one(AB, CountWindows(5, 3)), 6),
+        _scope(_one(AB, CountWindows(7, 7)), 6),
+        DETERMINISTIC,
+        states=94_333,
+    ),
+    PinnedScope(
+        "adjacent operators, time windows",
+        _scope(TIMED, 4, "a", crashes=2),
         DETERMINISTIC,
     ),
-    PinnedScope("two input edges", UNEVEN, DETERMINISTIC, quick=False),
-    PinnedScope("two output edges", _scope(FORK, 2, "a"), DETERMINISTIC),
+    PinnedScope("two input edges", UNEVEN, DETERMINISTIC, states=1_032_090, quick=False),
+    PinnedScope("two output edges", _scope(FORK, 2, "a"), DETERMINISTIC, states=50_301),
     PinnedScope(
-        "adjacent operators, two crashes", _scope(PIPELINE, 2, "a", crashes=2), DETERMINISTIC
+        "adjacent operators, two crashes",
+        _scope(PIPELINE, 2, "a", crashes=2),
+        DETERMINISTIC,
+        states=71_957,
     ),
-    PinnedScope("two output edges, two crashes", _scope(FORK, 1, "a", crashes=2), DETERMINISTIC),
-    PinnedScope("diamond", _scope(DIAMOND, 2), DETERMINISTIC),
-    PinnedScope("diamond, any two crash", _scope(DIAMOND, 1, crashes=2), DETERMINISTIC),
+    PinnedScope(
+        "two output edges, two crashes",
+        _scope(FORK, 1, "a", crashes=2),
+        DETERMINISTIC,
+        states=14_310,
+    ),
+    PinnedScope("diamond", _scope(DIAMOND, 2), DETERMINISTIC, states=15_945),
+    PinnedScope(
+        "diamond, any two crash", _scope(DIAMOND, 1, crashes=2), DETERMINISTIC, states=44_989
+    ),
     PinnedScope(
         "diamond, two events, two crashes",
         _scope(DIAMOND, 2, crashes=2),
@@ -184,7 +216,7 @@ SCOPES = (
         "adjacent operators and their alignment",
         _scope(ALIGNED, 4, "a", crashes=2),
         DETERMINISTIC,
-        quick=False,
+        states=330_325,
     ),
 )
 
@@ -221,11 +253,13 @@ def _protocol(name: str, design: Design, scopes: tuple[PinnedScope, ...], findin
 
 
 def _refuted(
-    name: str, scope: Scope, steps: int | None = None, guarantee: Guarantee = Guarantee.GAP
+    name: str,
+    scope: Scope,
+    steps: int,
+    states: int | None = None,
+    guarantee: Guarantee = Guarantee.GAP,
 ) -> PinnedScope:
-    return PinnedScope(
-        name, scope, DETERMINISTIC, Outcome.REFUTED, steps=steps, guarantee=guarantee
-    )
+    return PinnedScope(name, scope, DETERMINISTIC, Outcome.REFUTED, states, steps, guarantee)
 
 
 VARIANTS = (
@@ -233,8 +267,8 @@ VARIANTS = (
         "scalar",
         Design(Scheme(SCALAR)),
         (
-            PinnedScope("serial processing", SERIAL, DETERMINISTIC),
-            _refuted("Fig. 8a in small: every event matches", EVERY),
+            PinnedScope("serial processing", SERIAL, DETERMINISTIC, states=11_881),
+            _refuted("Fig. 8a in small: every event matches", EVERY, steps=29, states=258_318),
         ),
         "As the paper says (III-B3): scalar numbers are right while windows are processed one "
         "after the other, and wrong in parallel.",
@@ -244,18 +278,21 @@ VARIANTS = (
         Design(Scheme(PAIRS)),
         (
             PinnedScope(
-                "Fig. 8b in small: every event matches",
-                EVERY,
-                DETERMINISTIC,
+                "Fig. 8b in small: every event matches", EVERY, DETERMINISTIC, states=256_584
             ),
-            _refuted("two matches in one window and iteration", ANY_MATCH),
+            _refuted("two matches in one window and iteration", ANY_MATCH, steps=12, states=16_454),
             _refuted(
                 "first match not in the first window kept",
                 LATE,
+                steps=15,
+                states=31_657,
+                guarantee=Guarantee.REPEATING,
             ),
             _refuted(
                 "iterations that only dropped windows produced in",
                 TOGGLED,
+                steps=15,
+                states=480_521,
             ),
         ),
         "The x:y pairs as published (III-B4) are right for Fig. 8 and not for every engine: two "
@@ -268,13 +305,13 @@ VARIANTS = (
         Design(Scheme(PAIRS_FROM_FIRST_WINDOW)),
         (
             PinnedScope(
-                "first match not in the first window kept",
-                LATE,
-                DETERMINISTIC,
+                "first match not in the first window kept", LATE, DETERMINISTIC, states=31_278
             ),
             _refuted(
                 "iterations that only dropped windows produced in",
                 TOGGLED,
+                steps=26,
+                states=471_336,
             ),
         ),
         "Sending the number of the first window kept mends y; x stays wrong.",
@@ -283,33 +320,38 @@ VARIANTS = (
         "pairs-of-inputs",
         Design(Scheme(PAIRS_OF_INPUTS)),
         (
-            PinnedScope(
-                "an engine that is not monotone",
-                TOGGLED,
-                DETERMINISTIC,
+            PinnedScope("an engine that is not monotone", TOGGLED, DETERMINISTIC, states=471_017),
+            _refuted(
+                "skipped events are not counted in the replay", SKIPPY, steps=17, states=92_022
             ),
-            _refuted("skipped events are not counted in the replay", SKIPPY),
         ),
         "Counting all input events in x is right until skipped events are left out of the replay.",
     ),
     _protocol(
         "pairs-of-inputs-no-skips",
         Design(Scheme(PAIRS_OF_INPUTS, Skipping.OFF)),
-        (PinnedScope("no event is skipped", SKIPPY, DETERMINISTIC),),
+        (PinnedScope("no event is skipped", SKIPPY, DETERMINISTIC, states=92_241),),
         "Without skip ranges x may count all input events.",
     ),
     _protocol(
         "no-skips",
         Design(Scheme(skipping=Skipping.OFF)),
-        (PinnedScope("count windows", _scope(_one(AB, CountWindows(3, 2)), 5), DETERMINISTIC),),
+        (
+            PinnedScope(
+                "count windows",
+                _scope(_one(AB, CountWindows(3, 2)), 5),
+                DETERMINISTIC,
+                states=23_787,
+            ),
+        ),
         "The base method, with the correct numbering: what skip ranges are compared with.",
     ),
     _protocol(
         "coalesced-skips",
         Design(Scheme(skipping=Skipping.COALESCED)),
         (
-            PinnedScope("one input edge", SKIPPY, DETERMINISTIC),
-            _refuted("two input edges", UNEVEN),
+            PinnedScope("one input edge", SKIPPY, DETERMINISTIC, states=92_487),
+            _refuted("two input edges", UNEVEN, steps=24),
         ),
         "One skip-ranges array for all input edges, as III-A reads for several edges, deletes "
         "events of another edge that were never seen, unless the merge follows the numbers.",
@@ -317,13 +359,13 @@ VARIANTS = (
     _protocol(
         "counted-windows",
         Design(Scheme(drawing=Drawing.NOTHING)),
-        (_refuted("skipped events do not count", SKIPPY),),
+        (_refuted("skipped events do not count", SKIPPY, steps=17, states=45_962),),
         "Counting the replayed events gives other windows once skipped events are left out.",
     ),
     _protocol(
         "opener-windows",
         Design(Scheme(drawing=Drawing.OPENERS)),
-        (_refuted("skipped events do not count", SKIPPY),),
+        (_refuted("skipped events do not count", SKIPPY, steps=17, states=64_687),),
         "Saving which events opened windows (III-B5) says where windows begin but not where they "
         "end, nor how many events have passed since: with skip ranges they end elsewhere.",
     ),
@@ -331,8 +373,14 @@ VARIANTS = (
         "neighbours-only",
         Design(ancestors=False),
         (
-            PinnedScope("one crash", _scope(PIPELINE, 2, "a"), DETERMINISTIC),
-            _refuted("adjacent operators, two crashes", _scope(ALIGNED, 4, "a", crashes=2)),
+            PinnedScope("one crash", _scope(PIPELINE, 2, "a"), DETERMINISTIC, states=2_976),
+            _refuted(
+                "adjacent operators, two crashes",
+                _scope(ALIGNED, 4, "a", crashes=2),
+                steps=34,
+                states=329_600,
+                guarantee=Guarantee.DIVERGENT,
+            ),
         ),
         "As the paper says (II-C): savepoints kept in predecessors alone are lost when adjacent "
         "operators fail together.",
@@ -345,8 +393,14 @@ VARIANTS = (
                 "count windows, two crashes",
                 _scope(_one(AB, CountWindows(3, 3)), 4, crashes=2),
                 DETERMINISTIC,
+                states=53_840,
             ),
-            PinnedScope("count windows", _scope(_one(AB, CountWindows(3, 2)), 5), DETERMINISTIC),
+            PinnedScope(
+                "count windows",
+                _scope(_one(AB, CountWindows(3, 2)), 5),
+                DETERMINISTIC,
+                states=29_729,
+            ),
         ),
         "The future work of Section IV: skip ranges sent ahead of savepoints are safe, provided "
         "that the window layout travels with them.",
@@ -425,7 +479,7 @@ MUTANTS = (
         "a used event does not end the skip range",
         "model.skips",
         "return Skips(self.done.append(self.run)) if self.run else self",
-        "return self",
+        "return Skips(self.done.append(self.run), self.run) if self.run else self",
     ),
     Mutant(
         "replay out of order",

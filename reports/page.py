@@ -1,0 +1,214 @@
+"""The correctness report: the same content as one self-contained HTML page and as Markdown.
+
+Rule of this file: it reads results and writes two files.  What they look like is in templates/,
+diagrams and plots are drawn elsewhere; the same results give the same bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from model.errors import Invalid
+from reports import plots, spacetime
+
+Results = Mapping[str, Any]
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_RESULTS = ("version", "profile", "verdicts", "run", "seconds")
+_VERDICT = (
+    *("protocol", "title", "source", "finding", "outcome", "expected", "claims", "found"),
+    *("scopes", "attack", "evidence", "missing", "mutants"),
+)
+_SCOPE = (
+    *("name", "operators", "crashes", "expect", "outcome", "states", "pinned", "transitions"),
+    *("depth", "quiescent", "seconds", "states_per_second", "guarantee", "points", "hit"),
+    *("missed", "notes", "complete", "counterexample"),
+)
+_RUN = (
+    *("input", "events", "graph", "pattern", "failure_free", "with_crashes", "same", "crashes"),
+    *("replayed", "discarded", "peak_backup", "seconds", "without_skips", "series"),
+)
+
+
+def write(results: Results, out: Path) -> tuple[Path, Path]:
+    """Write report.html and report.md into the folder `out`, and return their paths.
+
+    results: {"version", "profile", "verdicts", "run" (None: there was none), "seconds"}, the
+    verdicts as proofs.check and the run as sim.run make them.  Both files are rendered before
+    either is written, and each replaces an older one at once.  Raises Invalid if a field is
+    missing, or if `out` cannot be written to.
+    """
+    view = _view(results)
+    pages = {
+        out / "report.html": _render("report.html.j2", view),
+        out / "report.md": _render("report.md.j2", view),
+    }
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        _replace(pages)
+    except OSError as error:
+        raise Invalid(f"report: cannot write to {out}: {error.strerror}") from error
+    html, markdown = pages
+    return html, markdown
+
+
+def _replace(pages: Mapping[Path, str]) -> None:
+    """Write all beside their places first, then rename, so that nothing half-written is left."""
+    with contextlib.ExitStack() as leftovers:
+        written = []
+        for path, content in pages.items():
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+            leftovers.callback(Path(name).unlink, missing_ok=True)
+            with open(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.write(content)
+            os.chmod(name, 0o644)  # mkstemp makes it private; a report is to be shown
+            written.append((name, path))
+        for name, path in written:
+            os.replace(name, path)
+
+
+def _render(template: str, view: Mapping[str, Any]) -> str:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=template.endswith(".html.j2"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "number": _number,
+        "time": _time,
+        "words": _words,
+        "slug": _slug,
+        "cell": _cell,
+        "spacetime_svg": _spacetime_svg,
+        "spacetime_text": _spacetime_text,
+        "sparkline": plots.sparkline,
+    }
+    rendered = environment.get_template(template).render(view)
+    return re.sub(r"\n{3,}", "\n\n", rendered)
+
+
+# --- what the templates are given --------------------------------------------------------------
+def _view(results: Results) -> dict[str, Any]:
+    _require("results", results, _RESULTS)
+    verdicts = [_verdict(verdict) for verdict in results["verdicts"]]
+    groups = [
+        {"name": name, "verdicts": list(members)}
+        for name, members in groupby(verdicts, key=lambda v: v["protocol"].split(":")[0])
+    ]
+    run = results["run"]
+    if run is not None:
+        _require("run", run, _RUN)
+        run = {
+            **run,
+            "backup_plot": Markup(plots.backup_over_input(run)),
+            "saved_plot": Markup(plots.saved_by_skips(run)),
+            "saved": _saved(run),
+            "highest": max(
+                (max(p["with_skips"], p["without_skips"]) for p in run["series"]), default=0
+            ),
+        }
+    expected = sum(verdict["expected"] for verdict in verdicts)
+    return {
+        **results,
+        "groups": groups,
+        "verdicts": verdicts,
+        "run": run,
+        "expected": expected,
+        "fine": expected == len(verdicts) and (run is None or run["same"]),
+        "states": sum(verdict["states"] for verdict in verdicts),
+    }
+
+
+def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    where = f"verdict of {verdict.get('protocol', 'an unnamed protocol')}"
+    _require(where, verdict, _VERDICT)
+    scopes = []
+    for scope in verdict["scopes"]:
+        _require(f"{where}, scope {scope.get('name')}", scope, _SCOPE)
+        found = scope["counterexample"]
+        as_pinned = scope["outcome"] == scope["expect"] and scope["complete"]
+        as_pinned = as_pinned and scope["pinned"] in (None, scope["states"])
+        if found:
+            as_pinned = as_pinned and found["pinned"] in (None, found["steps"])
+        scopes.append({"as_pinned": as_pinned, **scope})
+    mutants = verdict["mutants"]
+    coverage = {
+        "points": sum(scope["points"] for scope in scopes),
+        "hit": sum(scope["hit"] for scope in scopes),
+        "missed": sorted({point for scope in scopes for point in scope["missed"]}),
+    }
+    return {
+        **coverage,
+        **verdict,
+        "scopes": scopes,
+        "states": sum(scope["states"] for scope in scopes),
+        "classes": [
+            {"name": name, "claimed": verdict["claims"].get(name), "found": guarantee}
+            for name, guarantee in verdict["found"].items()
+        ],
+        "counterexamples": [scope for scope in scopes if scope["counterexample"]],
+        "killed": None if mutants is None else sum(m["by"] is not None for m in mutants),
+    }
+
+
+def _saved(run: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = []
+    for name, key in (("Events replayed", "replayed"), ("Peak backup, events", "peak_backup")):
+        without, with_ = run["without_skips"][key], run[key]
+        share = f"{100 * (without - with_) / without:.1f} %" if without else "–"
+        rows.append({"name": name, "without": without, "with": with_, "share": share})
+    return rows
+
+
+def _require(where: str, value: Mapping[str, Any], fields: Iterable[str]) -> None:
+    if missing := [field for field in fields if field not in value]:
+        raise Invalid(f"{where}: no field {missing[0]!r}; a report needs it (null if unknown)")
+
+
+# --- filters -----------------------------------------------------------------------------------
+def _number(value: int | None) -> str:
+    return "–" if value is None else f"{value:,}"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 0.095:
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < 100:
+        return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+
+
+def _words(name: str | None) -> str:
+    """CONVERGENT_CAPABLE as a reader has it: convergent-capable."""
+    return "–" if name is None else name.lower().replace("_", "-")
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def _cell(value: object) -> str:
+    """Text that may stand in a Markdown table."""
+    flat = " ".join(str(value).split())
+    return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", flat)
+
+
+def _spacetime_svg(found: Mapping[str, Any]) -> Markup:
+    return Markup(spacetime.svg(found["story"], caption=found["property"]))
+
+
+def _spacetime_text(found: Mapping[str, Any]) -> str:
+    return spacetime.text(found["story"], caption=found["property"])
