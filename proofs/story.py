@@ -34,7 +34,8 @@ Channel = tuple[NodeName, NodeName]
 def story(trace: Trace) -> dict[str, Any]:
     """{"lanes": [node], "moments": [moment]}; a moment for every action, in order.
 
-    A message is lost if its receiver is down when it is sent, or crashes before taking it.
+    A message is lost if its receiver is down when it is sent, or if a crash takes it off its
+    channel before it is taken.
     """
     system = trace.system
     under_way: dict[Channel, deque[tuple[int, dict[str, Any]]]] = {
@@ -59,12 +60,11 @@ def story(trace: Trace) -> dict[str, Any]:
                     under_way[name, effect.to].append((at, sent))
             elif isinstance(effect, Emit):
                 emits.append(_emitted(system.protocol, system.sites[name], effect.output))
-        if _down(system, after, name):
-            for ends, channel in under_way.items():
-                if ends[1] == name:
-                    for _, sent in channel:
-                        sent["lost"] = True
-                    channel.clear()
+        for ends, channel in under_way.items():
+            if not after.channels[system.channel_at[ends]]:  # taken, or gone in a crash
+                for _, sent in channel:
+                    sent["lost"] = True
+                channel.clear()
         moments.append(
             {
                 "node": name,
@@ -110,7 +110,9 @@ def _label(system: System, world: World, action: Action) -> str:
             return action.timer
         case Offer():
             return _arrival(action.arrival)
-        case Crash() | Restart():
+        case Crash(_, mute):
+            return "its messages lost" if mute else ""
+        case Restart():
             return ""
 
 

@@ -7,7 +7,9 @@ that takes it, as a stub with a cross where it was lost.
 from __future__ import annotations
 
 import textwrap
+from dataclasses import dataclass
 
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from reports.timeline import CRASH, RESTART, Arrow, Moment, Story, Timeline, timeline
@@ -15,6 +17,13 @@ from reports.timeline import CRASH, RESTART, Arrow, Moment, Story, Timeline, tim
 WIDTH = 100
 _MARKS = {CRASH: "✕", RESTART: "○"}
 _NARROWEST = 14
+_STYLES = (
+    (r"(?m)^ *\d+", "dim"),
+    (r"‹\d+›", "dim"),
+    (r"✕( crash.*)?|┊|Violated:.*", "red"),
+    (r"⇒ .*", "green"),
+    (r"○( restart)?", "yellow"),
+)
 _LEGEND = (
     "● step   ○ restart   ✕ crash, or lost   ◦ still on its way   ┊ down   ‹n› sent in moment n"
 )
@@ -33,18 +42,23 @@ def text(story: Story, *, width: int = WIDTH, caption: str = "") -> str:
     return "\n".join(row.rstrip() for row in rows) + "\n"
 
 
-def styled(story: Story, *, width: int = WIDTH, caption: str = "") -> Text:
-    """The same for rich, which drops the colours where there is no terminal."""
-    shown = Text(text(story, width=width, caption=caption), no_wrap=True)
-    for pattern, style in (
-        (r"^ *\d+", "dim"),
-        (r"‹\d+›", "dim"),
-        (r"✕( crash.*)?|┊|Violated:.*", "red"),
-        (r"⇒ .*", "green"),
-        (r"○( restart)?", "yellow"),
-    ):
-        shown.highlight_regex(pattern, style)
-    return shown
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """The same for rich: as wide as the console, coloured where that is a terminal."""
+
+    story: Story
+    caption: str = ""
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
+        shown = Text(text(self.story, width=options.max_width, caption=self.caption), end="")
+        for pattern, style in _STYLES:
+            shown.highlight_regex(pattern, style)
+        yield shown
+
+
+def styled(story: Story, *, caption: str = "") -> Diagram:
+    """For console.print."""
+    return Diagram(story, caption)
 
 
 class _Grid:

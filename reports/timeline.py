@@ -144,8 +144,10 @@ def _arrows(story: Story, lane_of: Mapping[str, int]) -> tuple[Arrow, ...]:
 
 def _words(moment: Mapping[str, Any]) -> str:
     match moment["kind"]:
-        case "crash" | "restart":
-            return str(moment["kind"])
+        case "crash":
+            return f"crash, {moment['label']}" if moment["label"] else "crash"
+        case "restart":
+            return "restart"
         case "expire":
             return f"timer {moment['label']}"
         case _:

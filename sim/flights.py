@@ -32,6 +32,8 @@ LATE_MIN, VERY_LATE_MIN = 15, 60
 """A departure is late from 15 minutes on, as the FAA counts, and very late from an hour on."""
 
 HOUR = 60
+QUICK = 40_000
+"""So many departures, the first six weeks, are enough for a first impression."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,6 +187,7 @@ SCOPES = (
         "adjacent operators, time windows",
         _scope(TIMED, 4, "a", crashes=2),
         DETERMINISTIC,
+        states=258_510,
     ),
     PinnedScope("two input edges", UNEVEN, DETERMINISTIC, states=1_032_090, quick=False),
     PinnedScope("two output edges", _scope(FORK, 2, "a"), DETERMINISTIC, states=50_301),
@@ -210,6 +211,7 @@ SCOPES = (
         "diamond, two events, two crashes",
         _scope(DIAMOND, 2, crashes=2),
         DETERMINISTIC,
+        states=655_823,
         quick=False,
     ),
     PinnedScope(
