@@ -22,9 +22,9 @@ from model.world import System, World, apply, enabled, initial
 from proofs.explore import explore
 from proofs.walk import walks
 
-SMALL = "two output edges, two crashes"
+SMALL = "two output edges, one event"
 PINNED = "every event matches, two crashes"
-LARGE = "two input edges"
+LARGE = "two output edges, two crashes"
 WALKS = 20_000
 
 

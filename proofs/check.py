@@ -138,6 +138,7 @@ def _scope_row(pinned: PinnedScope, found: Exploration) -> dict[str, Any]:
         "seconds": round(found.seconds, 3),
         "states_per_second": round(found.states / max(found.seconds, 1e-9)),
         "guarantee": found.guarantee.name,
+        "expect_guarantee": pinned.guarantee.name,
         "points": len(found.points),
         "hit": len(found.hit),
         "missed": sorted(map(str, found.points - found.hit)),

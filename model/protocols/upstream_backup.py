@@ -192,13 +192,19 @@ SCOPES = (
     PinnedScope("two input edges", UNEVEN, DETERMINISTIC, states=1_032_090, quick=False),
     PinnedScope("two output edges", _scope(FORK, 2, "a"), DETERMINISTIC, states=50_301),
     PinnedScope(
+        "two output edges, two crashes",
+        _scope(FORK, 2, "a", crashes=2),
+        DETERMINISTIC,
+        states=2_311_206,
+    ),
+    PinnedScope(
         "adjacent operators, two crashes",
         _scope(PIPELINE, 2, "a", crashes=2),
         DETERMINISTIC,
         states=71_957,
     ),
     PinnedScope(
-        "two output edges, two crashes",
+        "two output edges, one event",
         _scope(FORK, 1, "a", crashes=2),
         DETERMINISTIC,
         states=14_310,
@@ -212,7 +218,6 @@ SCOPES = (
         _scope(DIAMOND, 2, crashes=2),
         DETERMINISTIC,
         states=655_823,
-        quick=False,
     ),
     PinnedScope(
         "adjacent operators and their alignment",

@@ -1,0 +1,1 @@
+"""Properties first; tests/strategies.py is for users too."""

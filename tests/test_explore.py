@@ -1,0 +1,140 @@
+"""The explorer: pinned counts, expected verdicts, and that it explores what model.world says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from model.core import Outcome, PinnedScope, Protocol, When
+from model.registry import protocols
+from model.world import System, World, apply, enabled, initial, observed
+from proofs.collapse import Collapsed
+from proofs.explore import explore
+
+PROTOCOLS = protocols()
+MAIN = PROTOCOLS["upstream-backup"]
+PINNED = [
+    pytest.param(
+        protocol, pinned, id=f"{name}-{pinned.name}", marks=[] if pinned.quick else pytest.mark.slow
+    )
+    for name, protocol in PROTOCOLS.items()
+    for pinned in protocol.scopes
+]
+
+
+def scope_called(name: str) -> PinnedScope:
+    return next(pinned for pinned in MAIN.scopes if pinned.name == name)
+
+
+@pytest.mark.parametrize(("protocol", "pinned"), PINNED)
+def test_every_scope_is_as_pinned(protocol: Protocol, pinned: PinnedScope) -> None:
+    refuted = pinned.expect is Outcome.REFUTED
+    found = explore(protocol, pinned.scope, limit=600_000 if refuted else None)
+    assert found.outcome is pinned.expect
+    assert found.guarantee is pinned.guarantee
+    if pinned.states is not None:
+        assert found.complete
+        assert found.states == pinned.states
+    if refuted:
+        assert found.counterexample is not None
+        assert len(found.counterexample.trace.actions) == pinned.steps
+
+
+def test_every_scope_of_the_corrected_protocol_pins_its_states() -> None:
+    assert [pinned.name for pinned in MAIN.scopes if pinned.states is None] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "length"),
+    [
+        ("two output edges, one event", 1),
+        ("diamond, any two crash", 1),
+        ("adjacent operators, two crashes", 1),
+        ("count windows, events skipped, two crashes", 2),
+        ("two input edges", 1),
+    ],
+)
+def test_collapsed_worlds_are_the_worlds_of_the_model(name: str, length: int) -> None:
+    """Same worlds, same edges: breadth first over model.world, and over packed integers."""
+    scope = scope_called(name).scope
+    inputs = tuple((source, inputs._replace(length=length)) for source, inputs in scope.inputs)
+    system = System(MAIN, replace(scope, inputs=inputs, crashes=1))
+    collapsed = Collapsed(system)
+    seen: set[World] = {initial(system)}
+    packed = {collapsed.initial}
+    frontier, packed_frontier = list(seen), list(packed)
+    while frontier:
+        after = {apply(system, world, a) for world in frontier for a in enabled(system, world)}
+        packed_after = set()
+        for world in packed_frontier:
+            numbers = collapsed.numbers(world)
+            for view in collapsed.views:
+                moves = collapsed.moves(view, view.pick(numbers))
+                packed_after |= {
+                    collapsed.successor(world, numbers, move) for move in moves.own + moves.others
+                }
+        assert {collapsed.world(world) for world in packed_after} == after
+        frontier = [world for world in after if world not in seen]
+        packed_frontier = [world for world in packed_after if world not in packed]
+        seen.update(frontier)
+        packed.update(packed_frontier)
+    assert len(packed) == len(seen) == explore(MAIN, system.scope).states
+
+
+@pytest.mark.parametrize("name", ["pairs", "counted-windows", "scalar"])
+def test_counterexamples_are_runs_of_the_model_that_end_in_the_violation(name: str) -> None:
+    protocol = PROTOCOLS[f"upstream-backup:{name}"]
+    pinned = next(p for p in protocol.scopes if p.expect is Outcome.REFUTED)
+    found = explore(protocol, pinned.scope, stop=True).counterexample
+    assert found is not None
+    system, worlds = found.trace.system, found.trace.worlds
+    assert worlds[0] == initial(system)
+    for (before, after), action in zip(pairwise(worlds), found.trace.actions, strict=True):
+        assert action in enabled(system, before)
+        assert apply(system, before, action) == after
+    assert not found.property.holds(system.scope, observed(worlds[-1]))
+    always = [p for p in protocol.properties if p.when is found.property.when]
+    for world in worlds[:-1]:
+        if found.property.when is When.ALWAYS:
+            assert all(p.holds(system.scope, observed(world)) for p in always)
+
+
+def test_no_run_shorter_than_the_counterexample_violates_anything() -> None:
+    """Iterated over all runs of the model itself, without remembering worlds across depths."""
+    protocol = PROTOCOLS["upstream-backup:pairs"]
+    pinned = next(p for p in protocol.scopes if p.name.startswith("two matches"))
+    scope = replace(pinned.scope, crashes=0)
+    found = explore(protocol, scope, stop=True)
+    assert found.counterexample is not None
+    length = len(found.counterexample.trace.actions)
+    system = System(protocol, scope)
+    level = {initial(system)}
+    always = [p for p in protocol.properties if p.when is When.ALWAYS]
+    for _ in range(length):
+        for world in level:
+            seen = observed(world)
+            assert all(
+                p.holds(scope, seen) for p in protocol.properties if p.when.value == "always"
+            )
+        level = {apply(system, world, a) for world in level for a in enabled(system, world)}
+    assert any(not p.holds(scope, observed(world)) for world in level for p in protocol.properties)
+
+
+def test_an_early_stop_is_said_to_be_one() -> None:
+    found = explore(MAIN, scope_called("count windows").scope, limit=1_000)
+    assert not found.complete
+    assert found.states > 1_000
+
+
+def test_all_crash_points_of_the_corrected_protocol_are_hit() -> None:
+    points: set[str] = set()
+    hit: set[str] = set()
+    for pinned in MAIN.scopes:
+        if pinned.quick:
+            found = explore(MAIN, pinned.scope)
+            points.update(map(str, found.points))
+            hit.update(map(str, found.hit))
+    assert points
+    assert points == hit
