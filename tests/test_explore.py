@@ -115,9 +115,7 @@ def test_no_run_shorter_than_the_counterexample_violates_anything() -> None:
     for _ in range(length):
         for world in level:
             seen = observed(world)
-            assert all(
-                p.holds(scope, seen) for p in protocol.properties if p.when.value == "always"
-            )
+            assert all(p.holds(scope, seen) for p in always)
         level = {apply(system, world, a) for world in level for a in enabled(system, world)}
     assert any(not p.holds(scope, observed(world)) for world in level for p in protocol.properties)
 
