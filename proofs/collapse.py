@@ -271,7 +271,8 @@ class Collapsed:
                 continue
             self.notes["crashes"] += 1
             state = world.nodes[system.node_at[node]].state
-            if state is not DOWN and system.protocol.gauges(system.sites[node], state)["windows"]:
+            gauges = {} if state is DOWN else system.protocol.gauges(system.sites[node], state)
+            if gauges.get("windows"):
                 self.notes["windows that spanned a crash"] += 1
 
     def _point(self, world: World, action: Any, cut: int) -> CrashPoint:

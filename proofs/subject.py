@@ -61,4 +61,6 @@ def _from_file(path: Path) -> Subject:
         del sys.modules[home]
         kind = "has no PROTOCOL" if protocol is None else f"PROTOCOL is a {type(protocol).__name__}"
         raise Invalid(f"{path}: {kind}; it must hold PROTOCOL, a model.core.Protocol")
+    if not protocol.scopes:
+        raise Invalid(f"{path}: PROTOCOL has no scopes; give at least one PinnedScope to explore")
     return Subject(protocol, home)

@@ -1,0 +1,125 @@
+"""The command line: exit codes, one clear line for bad input, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def asif(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "error", "-c", "import asif; asif.main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+EVENTS = "time,type\n1,a\n2,b\n3,a\n5,b\n6,a\n7,b\n9,a\n9,b\n10,a\n11,b\n"
+
+BAD_FILES = {
+    "empty.py": ("", "has no PROTOCOL"),
+    "raises.py": ("1 / 0", "importing it raises ZeroDivisionError: division by zero"),
+    "wrong.py": ("PROTOCOL = 3", "PROTOCOL is a int"),
+    "slide.py": ("from model.windows import *\nCountWindows(3, 0)", "window slide 0"),
+    "size.py": ("from model.windows import *\nTimeWindows(0, 1)", "window size 0"),
+    "pattern.py": ("from model.patterns import *\nsequence()", "pattern: empty"),
+    "cycle.py": (
+        "from model.graph import *\n"
+        "Graph((('s', SOURCE), ('A', 1), ('B', 2), ('t', SINK)),"
+        " (('s', 'A'), ('A', 'B'), ('B', 'A'), ('B', 't')))",
+        "cycle A -> B -> A",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
+    text, expected = BAD_FILES[name]
+    (tmp_path / name).write_text(text)
+    ran = asif("check", name, cwd=tmp_path)
+    assert ran.returncode == 2
+    assert ran.stderr.count("\n") == 1
+    assert expected in ran.stderr
+
+
+BAD_CALLS = {
+    "unknown name": (["check", "upstream-bakup"], "did you mean upstream-backup?"),
+    "no such file": (["check", "nowhere.py"], "nowhere.py: no such file"),
+    "missing events": (["run", "--events", "none.csv", "--pattern", "a"], "none.csv"),
+    "missing column": (["run", "--events", "e.csv", "--type", "typ", "--pattern", "a, b"], "typ"),
+    "empty pattern": (["run", "--events", "e.csv"], "pattern: empty"),
+    "unknown type": (["run", "--events", "e.csv", "--pattern", "a, z"], "'z'"),
+    "slide 0": (
+        ["run", "--events", "e.csv", "--pattern", "a, b", "--window-slide", "0"],
+        "window slide 0",
+    ),
+    "backwards": (["run", "--events", "back.csv", "--pattern", "a, b"], "back"),
+    "empty file": (["run", "--events", "empty.csv", "--pattern", "a, b"], "empty.csv"),
+    "unknown node": (
+        ["run", "--events", "e.csv", "--pattern", "a, b", "--crash", "mach@3"],
+        "match",
+    ),
+    "no such event": (
+        ["run", "--events", "e.csv", "--pattern", "a, b", "--crash", "match@99"],
+        "99",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_CALLS)
+def test_a_bad_call_is_one_line(name: str, tmp_path: Path) -> None:
+    (tmp_path / "e.csv").write_text(EVENTS)
+    (tmp_path / "back.csv").write_text("time,type\n2,a\n1,b\n")
+    (tmp_path / "empty.csv").write_text("")
+    before = sorted(tmp_path.iterdir())
+    arguments, expected = BAD_CALLS[name]
+    ran = asif(*arguments, "--json", "out.json", cwd=tmp_path)
+    assert ran.returncode == 2, ran.stdout
+    assert ran.stderr.count("\n") == 1, ran.stderr
+    assert expected in ran.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("arguments", [["frobnicate"], ["check"], ["run", "--limit", "0"]])
+def test_bad_usage_exits_with_2(arguments: list[str], tmp_path: Path) -> None:
+    ran = asif(*arguments, cwd=tmp_path)
+    assert ran.returncode == 2
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_refuted_variant_exits_with_1_and_leaves_diagram_and_replay(tmp_path: Path) -> None:
+    ran = asif("check", "upstream-backup:pairs", "--json", "v.json", cwd=tmp_path)
+    assert ran.returncode == 1, ran.stderr
+    assert "upstream-backup:pairs: refuted" in ran.stdout
+    verdict = json.loads((tmp_path / "v.json").read_text())
+    assert verdict["outcome"] == "refuted"
+    assert verdict["expected"]
+    assert (tmp_path / "build/check/upstream-backup-pairs.svg").read_text().startswith("<svg")
+    assert (tmp_path / "build/check/test_upstream_backup_pairs.py").exists()
+
+
+def test_a_variant_that_holds_exits_with_0(tmp_path: Path) -> None:
+    ran = asif("check", "upstream-backup:no-skips", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "upstream-backup:no-skips: holds" in ran.stdout
+
+
+def test_any_file_of_events_runs_the_same_way(tmp_path: Path) -> None:
+    (tmp_path / "e.csv").write_text(EVENTS)
+    ran = asif(
+        *("run", "--events", "e.csv", "--pattern", "a, b", "--window-size", "4"),
+        *("--window-slide", "2", "--json", "run.json"),
+        cwd=tmp_path,
+    )
+    assert ran.returncode == 0, ran.stderr
+    result = json.loads((tmp_path / "run.json").read_text())
+    assert result["same"]
+    assert result["crashes"]
+
+
+def test_the_list_names_every_variant(tmp_path: Path) -> None:
+    ran = asif("list", "--json", "list.json", cwd=tmp_path)
+    assert ran.returncode == 0
+    rows = json.loads((tmp_path / "list.json").read_text())
+    assert {"upstream-backup", "upstream-backup:pairs"} <= {row["protocol"] for row in rows}
