@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, NamedTuple, TypeAlias
 
 from model.core import (
@@ -40,11 +41,13 @@ from model.core import (
 )
 
 
-class Down(NamedTuple):
-    """In place of the state of a crashed node."""
+class Down(Enum):
+    """In place of the state of a crashed node; equal to nothing else."""
+
+    DOWN = "down"
 
 
-DOWN = Down()
+DOWN = Down.DOWN
 
 
 class Node(NamedTuple):

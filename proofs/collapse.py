@@ -161,12 +161,13 @@ class Collapsed:
 
     def _number(self, field: int, value: Hashable) -> int:
         numbers = self._numbers[field]
-        number = numbers.get(value)
+        key = (_types(value), value)
+        number = numbers.get(key)
         if number is None:
             number = len(numbers)
             if number >> self.bits:
                 raise Overflow
-            numbers[value] = number
+            numbers[key] = number
             self._values[field].append(value)
         return number
 
@@ -289,16 +290,23 @@ class Collapsed:
 
 def _remembered(step: Callable[[Site, Any, Input], Step]) -> Callable[[Site, Any, Input], Step]:
     """The same pure function, asked once for each (node, state, input)."""
-    known: dict[tuple[str, Any, Input], Step] = {}
+    known: dict[tuple[Any, ...], Step] = {}
 
     def remembered(site: Site, state: Any, input_: Input) -> Step:
-        key = (site.name, state, input_)
+        key = (site.name, type(state), type(input_[-1]), state, input_)
         found = known.get(key)
         if found is None:
             found = known[key] = step(site, state, input_)
         return found
 
     return remembered
+
+
+def _types(value: Any) -> Any:
+    """What tells apart states and messages that are tuples with the same items."""
+    if isinstance(value, Node):
+        return type(value.state)
+    return tuple(map(type, value)) if isinstance(value, tuple) else None
 
 
 def _kind(effect: Any) -> str:

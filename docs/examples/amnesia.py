@@ -1,0 +1,115 @@
+"""Amnesia (Hwang et al., Section 4): restart from nothing and go on.
+
+The smallest complete protocol.  Check it with `asif check docs/examples/amnesia.py`: it
+is refuted, with gap recovery.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from model.core import (
+    Arrival,
+    Arrive,
+    Assumptions,
+    Deliver,
+    Deployment,
+    Emit,
+    Failures,
+    Guarantee,
+    Input,
+    Inputs,
+    OperatorClass,
+    Outcome,
+    PinnedScope,
+    Protocol,
+    Role,
+    Scope,
+    Send,
+    Site,
+    Step,
+)
+from model.events import Body
+from model.graph import SINK, SOURCE, chain
+from model.operator import Operator
+from model.patterns import sequence
+from model.properties import AS_IF, COMPLETE
+from model.windows import CountWindows
+
+
+class Clock(NamedTuple):
+    """A source's state: the time of its last event."""
+
+    now: int = 0
+
+
+def deploy(scope: Scope) -> Deployment:
+    graph = scope.graph
+    roles = {SOURCE: Role.SOURCE, SINK: Role.SINK}
+    sites = tuple(
+        Site(name, roles.get(spec, Role.OPERATOR), spec, graph.preds(name), graph.succs(name))
+        for name, spec in graph.nodes
+    )
+    crashable = frozenset(site.name for site in sites if site.role is Role.OPERATOR)
+    return Deployment(sites, graph.edges, crashable)
+
+
+def boot(site: Site) -> Any:
+    if site.role is Role.SOURCE:
+        return Clock()
+    return None if site.role is Role.SINK else site.spec.engine.begin()
+
+
+def recover(site: Site, _durable: None) -> Step:
+    return Step(boot(site))  # all that was in the window is forgotten
+
+
+def step(site: Site, state: Any, input_: Input) -> Step:
+    match input_:
+        case Arrive(Arrival(gap, type_, data)):
+            now = state.now + gap
+            body = Body(now, type_, data)
+            return Step(Clock(now), tuple(Send(succ, body) for succ in site.succs))
+        case Deliver(sender, body) if site.role is Role.SINK:
+            return Step(state, (Emit((site.preds.index(sender), body)),))
+        case Deliver(_, body):
+            state, matches, _ = site.spec.engine.feed(state, body)
+            outputs = [Body(body.time, site.spec.emits, match) for match in matches]
+            return Step(state, tuple(Send(succ, out) for out in outputs for succ in site.succs))
+        case _:
+            raise TypeError(f"{site.name}: nothing to do with {input_}")
+
+
+def gauges(site: Site, state: Any) -> Mapping[str, int]:
+    return {"windows": int(bool(state) and site.role is Role.OPERATOR)}
+
+
+# One window that never ends, so that the engine's state is all the state there is.
+ONE = chain(("A", Operator(sequence("a", "b"), CountWindows(99, 99))))
+SMALL = Scope(ONE, (("source", Inputs((Arrival(1, "a"), Arrival(1, "b")), 2)),), crashes=1)
+
+PROTOCOL = Protocol(
+    name="amnesia",
+    title="Amnesia",
+    source="Hwang et al., Section 4",
+    deploy=deploy,
+    boot=boot,
+    recover=recover,
+    step=step,
+    gauges=gauges,
+    show=lambda value: value.type if isinstance(value, Body) else "",
+    assumes=Assumptions(Failures.ANY),
+    claims={OperatorClass.DETERMINISTIC: Guarantee.GAP},
+    properties=(AS_IF, COMPLETE),
+    scopes=(
+        PinnedScope(
+            "two events",
+            SMALL,
+            OperatorClass.DETERMINISTIC,
+            Outcome.REFUTED,
+            guarantee=Guarantee.GAP,
+        ),
+    ),
+    sometimes=("crashes", "windows that spanned a crash"),
+)
