@@ -59,7 +59,8 @@ class Log(Generic[T]):
         first = len(chunks)
         while first > 0 and since(chunks[first - 1][-1]):
             first -= 1
-        kept = [item for chunk in chunks[first:] for item in chunk if not drop(item)]
+        tail = (item for chunk in chunks[first:] for item in chunk)
+        kept = [item for item in tail if not (since(item) and drop(item))]
         rest = tuple(tuple(kept[i : i + CHUNK]) for i in range(0, len(kept), CHUNK))
         return _packed((*chunks[:first], *rest))
 
