@@ -26,8 +26,7 @@ from model.core import Outcome, Protocol
 from model.errors import Invalid
 from model.registry import modules, protocols
 from proofs.check import mutation, verdict
-from proofs.machine import attack, pytest_file
-from proofs.subject import Subject, subject
+from proofs.subject import subject
 from reports import page, spacetime, terminal
 from sim import events, flights, run
 
@@ -107,12 +106,18 @@ def check(
     """Explore every small world, attack at random: verdict, coverage, counterexample."""
     chosen = subject(name)
     with _progress() as tell:
-        result = verdict(chosen.protocol, profile=profile.value, examples=examples, progress=tell)
+        result = verdict(
+            chosen.protocol,
+            profile=profile.value,
+            examples=examples,
+            called=str(Path(name).resolve()) if name.endswith(".py") else name,
+            progress=tell,
+        )
         if mutants:
             result["mutants"] = mutation(chosen.protocol, chosen.home, tell)
     _print_verdict(result)
     if result["outcome"] == Outcome.REFUTED.value:
-        _write_failures(chosen, name, result, out)
+        _write_failures(result, out)
     if mutants:
         _print_mutants(result["mutants"])
     _save(json_, result)
@@ -242,7 +247,7 @@ def _print_verdict(result: Mapping[str, Any]) -> None:
     print(f"{result['protocol']}: {result['outcome']}{expected}")
 
 
-def _write_failures(chosen: Subject, name: str, result: Mapping[str, Any], out: Path) -> None:
+def _write_failures(result: Mapping[str, Any], out: Path) -> None:
     """The shortest counterexample as a diagram, and what replays the failure found at random."""
     failed = [row["counterexample"] for row in result["scopes"] if row["counterexample"]]
     if failed:
@@ -251,10 +256,10 @@ def _write_failures(chosen: Subject, name: str, result: Mapping[str, Any], out: 
         console.print(terminal.styled(shortest["story"], caption=caption))
         stem = result["protocol"].replace(":", "-")
         _write(out / f"{stem}.svg", spacetime.svg(shortest["story"], caption=caption))
-    failure = attack(chosen.protocol, examples=result["attack"]["examples"]).failure
+    failure = result["attack"]["failure"]
     if failure is not None:
         stem = "test_" + result["protocol"].replace(":", "_").replace("-", "_")
-        _write(out / f"{stem}.py", pytest_file(name, failure))
+        _write(out / f"{stem}.py", failure["pytest"])
 
 
 def _print_mutants(rows: Sequence[Mapping[str, Any]]) -> None:

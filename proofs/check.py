@@ -13,7 +13,7 @@ from typing import Any
 
 from model.core import Guarantee, Outcome, PinnedScope, Protocol
 from proofs.explore import Exploration, explore
-from proofs.machine import Attack, attack
+from proofs.machine import Attack, attack, pytest_file
 from proofs.mutants import Killing, hunt
 from proofs.story import story
 
@@ -38,9 +38,13 @@ def verdict(
     *,
     profile: str = "quick",
     examples: int | None = None,
+    called: str | None = None,
     progress: Progress = _silent,
 ) -> dict[str, Any]:
-    """Explore every scope of the profile, then attack; see docs/model.md for the fields."""
+    """Explore every scope of the profile, then attack; see docs/model.md for the fields.
+
+    called: the protocol as `asif check` takes it, for the replaying test; its name if None.
+    """
     started = time.perf_counter()
     scopes = [pinned for pinned in protocol.scopes if pinned.quick or profile == "full"]
     parts = len(scopes) + 1
@@ -82,7 +86,7 @@ def verdict(
         "hit": len(hit),
         "missed": sorted(points - hit),
         "scopes": rows,
-        "attack": _attack_row(attacked),
+        "attack": _attack_row(attacked, called or protocol.name),
         "evidence": dict(sorted(evidence.items())),
         "missing": missing,
         "mutants": None,
@@ -148,14 +152,14 @@ def _scope_row(pinned: PinnedScope, found: Exploration) -> dict[str, Any]:
     }
 
 
-def _attack_row(attacked: Attack) -> dict[str, Any]:
+def _attack_row(attacked: Attack, called: str) -> dict[str, Any]:
     failure = None
     if attacked.failure is not None:
         failure = {
             "property": attacked.failure.property.name,
             "steps": len(attacked.failure.trace.actions),
             "story": story(attacked.failure.trace),
-            "pytest": None,
+            "pytest": pytest_file(called, attacked.failure),
         }
     return {
         "examples": attacked.examples,

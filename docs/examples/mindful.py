@@ -1,0 +1,32 @@
+"""The forgetful relay, corrected: the sink passes on no number twice.
+
+`asif check docs/examples/mindful.py` holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from docs.examples import forgetful
+from model.core import Deliver, Input, Note, Outcome, PinnedScope, Role, Site, Step
+from model.events import Event
+
+
+def step(site: Site, state: Any, input_: Input) -> Step:
+    match site.role, input_:
+        case Role.SINK, Deliver(_, Event((number,), _)) if number <= state:
+            return Step(state, (Note("duplicates discarded"),))
+        case _:
+            return forgetful.step(site, state, input_)
+
+
+PROTOCOL = replace(
+    forgetful.PROTOCOL,
+    name="mindful",
+    title="A relay with a mindful sink",
+    step=step,
+    scopes=(PinnedScope("two crashes", forgetful.SMALL, forgetful.CLASS, Outcome.HOLDS),),
+    sometimes=(*forgetful.PROTOCOL.sometimes, "duplicates discarded"),
+    finding="Numbers that a replay gives again make duplicates visible.",
+)
