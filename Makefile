@@ -15,7 +15,7 @@ UV      := uv==0.13.8
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help report test test-core lint bench setup lock clean
+.PHONY: help report test test-core lint bench docs setup lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -37,6 +37,9 @@ lint: $(STAMP) ## style, format, types, import rules
 
 bench: $(STAMP) ## speed and memory of the checkers
 	@$(BIN)/python -m benchmarks
+
+docs: $(STAMP) ## renew the generated part of docs/protocols.md
+	@$(BIN)/python -m reports.docs
 
 setup: $(STAMP) ## set up .venv (the targets above do so by themselves)
 

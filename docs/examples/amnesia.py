@@ -108,6 +108,8 @@ PROTOCOL = Protocol(
             SMALL,
             OperatorClass.DETERMINISTIC,
             Outcome.REFUTED,
+            states=52,
+            steps=4,
             guarantee=Guarantee.GAP,
         ),
     ),

@@ -6,8 +6,7 @@ At-least-once delivery, and so repeating recovery where precise is claimed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from model.core import (
     Arrival,
@@ -38,9 +37,8 @@ from model.patterns import sequence
 from model.properties import AS_IF, COMPLETE
 from model.windows import CountWindows
 
-Sent: TypeAlias = tuple[Event, ...]
-"""State of the source: all it ever sent.  A relay's state is whether it is up to date; the sink
-keeps the number of the last event it passed on (and does not look at it)."""
+# States.  Source: all events it ever sent.  Relay: is it up to date?  Sink: the number of the last
+# event that it passed on, which it does not look at.
 
 
 class Hello(NamedTuple):
@@ -50,24 +48,24 @@ class Hello(NamedTuple):
 class Again(NamedTuple):
     """All that was ever sent, in one message."""
 
-    events: Sent
+    events: tuple[Event, ...]
 
 
 def deploy(scope: Scope) -> Deployment:
-    graph, roles = scope.graph, {SOURCE: Role.SOURCE, SINK: Role.SINK}
+    graph = scope.graph
+    roles = {SOURCE: Role.SOURCE, SINK: Role.SINK}
     sites = tuple(
         Site(name, roles.get(spec, Role.OPERATOR), spec, graph.preds(name), graph.succs(name))
         for name, spec in graph.nodes
     )
-    channels = (*graph.edges, ("relay", "source"))
-    return Deployment(sites, channels, frozenset({"relay"}))
+    return Deployment(sites, (*graph.edges, ("relay", "source")), frozenset({"relay"}))
 
 
 def boot(site: Site) -> Any:
     return {Role.SOURCE: (), Role.OPERATOR: True, Role.SINK: 0}[site.role]
 
 
-def recover(site: Site, durable: None) -> Step:
+def recover(_site: Site, _durable: None) -> Step:
     return Step(False, (Send("source", Hello()),))
 
 
@@ -89,25 +87,20 @@ def step(site: Site, state: Any, input_: Input) -> Step:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
-def passed(site: Site, events: Sent) -> tuple[Send, ...]:
+def passed(site: Site, events: tuple[Event, ...]) -> tuple[Send, ...]:
     """What the engine makes of each event (a window of its own), under the event's number."""
     engine, emits = site.spec.engine, site.spec.emits
-    fed = ((event, engine.feed(engine.begin(), event.body)) for event in events)
     return tuple(
-        Send("sink", Event(event.sn, Body(event.body.time, emits, match)))
-        for event, (_, matches, _) in fed
-        for match in matches
+        Send("sink", Event(sn, Body(body.time, emits, match)))
+        for sn, body in events
+        for match in engine.feed(engine.begin(), body).matches
     )
 
 
-def gauges(site: Site, state: Any) -> Mapping[str, int]:
-    return {"backup": len(state) if site.role is Role.SOURCE else 0}
-
-
 RELAY = chain(("relay", Operator(sequence("a"), CountWindows(1, 1))))
-ANY_TWO = Inputs((Arrival(1, "a"), Arrival(1, "b")), 2)
-SMALL = Scope(RELAY, (("source", ANY_TWO),), crashes=2)
-REFUTED, CLASS = Outcome.REFUTED, OperatorClass.REPEATABLE
+SMALL = Scope(RELAY, (("source", Inputs((Arrival(1, "a"), Arrival(1, "b")), 2)),), crashes=2)
+CLASS = OperatorClass.REPEATABLE
+PINNED = PinnedScope("two crashes", SMALL, CLASS, Outcome.REFUTED, 747, 8, Guarantee.REPEATING)
 
 PROTOCOL = Protocol(
     name="forgetful",
@@ -117,12 +110,12 @@ PROTOCOL = Protocol(
     boot=boot,
     recover=recover,
     step=step,
-    gauges=gauges,
-    show=lambda value: type(value).__name__.lower() if isinstance(value, Hello | Again) else "",
+    gauges=lambda site, state: {"backup": len(state) if site.role is Role.SOURCE else 0},
+    show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
     assumes=Assumptions(Failures.ANY),
     claims={CLASS: Guarantee.PRECISE},
     properties=(AS_IF, COMPLETE),
-    scopes=(PinnedScope("two crashes", SMALL, CLASS, REFUTED, guarantee=Guarantee.REPEATING),),
+    scopes=(PINNED,),
     sometimes=("crashes", "events replayed"),
     finding="Whatever was passed on before the crash is passed on again.",
 )

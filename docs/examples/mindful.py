@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from docs.examples import forgetful
-from model.core import Deliver, Input, Note, Outcome, PinnedScope, Role, Site, Step
+from model.core import Deliver, Input, Note, PinnedScope, Role, Site, Step
 from model.events import Event
 
 
@@ -26,7 +26,7 @@ PROTOCOL = replace(
     name="mindful",
     title="A relay with a mindful sink",
     step=step,
-    scopes=(PinnedScope("two crashes", forgetful.SMALL, forgetful.CLASS, Outcome.HOLDS),),
+    scopes=(PinnedScope("two crashes", forgetful.SMALL, forgetful.CLASS, states=660),),
     sometimes=(*forgetful.PROTOCOL.sometimes, "duplicates discarded"),
     finding="Numbers that a replay gives again make duplicates visible.",
 )
