@@ -296,7 +296,7 @@ VARIANTS = (
                 guarantee=Guarantee.REPEATING,
             ),
             _refuted(
-                "iterations that only dropped windows produced in",
+                "an engine that is not monotone",
                 TOGGLED,
                 steps=15,
                 states=480_521,
@@ -361,7 +361,7 @@ VARIANTS = (
             _refuted("two input edges", UNEVEN, steps=24),
         ),
         "One skip-ranges array for all input edges, as III-A reads for several edges, deletes "
-        "events of another edge that were never seen, unless the merge follows the numbers.",
+        "events of another edge that a replay still needs.",
     ),
     _protocol(
         "counted-windows",
