@@ -82,13 +82,14 @@ class Moves(NamedTuple):
 
 
 class View(NamedTuple):
-    """What the actions of one node read and write."""
+    """What the actions of one node read and write; the actions, in the order of the moves."""
 
     node: str
     fields: tuple[int, ...]
     pick: Callable[[tuple[int, ...]], tuple[int, ...]]
     outgoing: tuple[int, ...]
     table: dict[tuple[int, ...], Moves]
+    actions: dict[tuple[int, ...], tuple[Action, ...]]
 
 
 class Collapsed:
@@ -184,7 +185,7 @@ class Collapsed:
             fields.append(outputs + system.sink_at[name])
         fields.append(crashes)
         outgoing = tuple(channels + at for at, (sender, _) in enumerate(ends) if sender == name)
-        return View(name, tuple(fields), itemgetter(*fields), outgoing, {})
+        return View(name, tuple(fields), itemgetter(*fields), outgoing, {}, {})
 
     def moves(self, view: View, numbers: tuple[int, ...]) -> Moves:
         """What may happen in a view; `numbers` are those of its fields."""
@@ -198,6 +199,7 @@ class Collapsed:
             tuple(self._move(view, numbers, world, action) for action in others),
         )
         view.table[numbers] = moves
+        view.actions[numbers] = (*own, *others)
         return moves
 
     def append(self, field: int, content: int, messages: int) -> int:

@@ -7,8 +7,8 @@ that "holds" means every interleaving of deliveries, timers, arrivals and crashe
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -161,6 +161,38 @@ def _explore(
         hit=frozenset(collapsed.hit),
         notes=Counter(collapsed.notes),
     )
+
+
+def edges(
+    protocol: Protocol, scope: Scope, *, limit: int | None = None
+) -> Iterator[tuple[World, Action, World]]:
+    """Every edge between reachable worlds, breadth first; those of the first `limit` worlds."""
+    system = System(protocol, scope)
+    try:
+        # Fields overflow, if ever, long before the end, and an edge told twice does no harm.
+        yield from _edges(Collapsed(system, bits=16), limit)
+    except Overflow:
+        yield from _edges(Collapsed(system, bits=32), limit)
+
+
+def _edges(collapsed: Collapsed, limit: int | None) -> Iterator[tuple[World, Action, World]]:
+    seen = {collapsed.initial}
+    queue = deque(seen)
+    told = 0
+    while queue and (limit is None or told < limit):
+        packed = queue.popleft()
+        numbers = collapsed.numbers(packed)
+        before = collapsed.world(packed)
+        told += 1
+        for view in collapsed.views:
+            key = view.pick(numbers)
+            own, others = view.table.get(key) or collapsed.moves(view, key)
+            for action, move in zip(view.actions[key], (*own, *others), strict=True):
+                successor = collapsed.successor(packed, numbers, move)
+                yield before, action, collapsed.world(successor)
+                if successor not in seen:
+                    seen.add(successor)
+                    queue.append(successor)
 
 
 def _trace(collapsed: Collapsed, parents: dict[int, int | None], end: int) -> Trace:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import importlib.util
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,9 +35,14 @@ def subject(name: str) -> Subject:
     }
     if name in known:
         return known[name]
+    raise unknown("protocol", name, known)
+
+
+def unknown(kind: str, name: str, known: Collection[str]) -> Invalid:
+    """The error for a name that is not known, with the nearest one that is."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
-    raise Invalid(f"unknown protocol {name!r}; {hint}")
+    return Invalid(f"unknown {kind} {name!r}; {hint}")
 
 
 def _from_file(path: Path) -> Subject:

@@ -1,0 +1,151 @@
+"""No drift: what the Python does, seen abstractly, is what the formulas of a proof allow.
+
+Rule of this file: it runs the explorer and compares; it knows no protocol.  Every edge that the
+explorer takes is abstracted to paths; every first state must be initial if its world is, every
+state must satisfy all invariants, and every two states in a row one of the transitions, of the
+very formulas that are proved.  (A state may also stay as it is.)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+import z3
+
+from model.core import Protocol, Scope
+from model.world import Action, System, World
+from proofs.explore import edges
+from proofs.lemma import Given, all_given
+from proofs.structure import Structure, holds
+from proofs.transition import TransitionSystem
+
+
+class Path(NamedTuple):
+    """rigid: what never changes.  states: the symbols of the state by name, state by state.
+
+    initial: must the first state satisfy `init`?
+    """
+
+    rigid: Structure
+    states: tuple[Mapping[str, Any], ...]
+    initial: bool = False
+
+
+Paths: TypeAlias = Callable[[World, Action, World], Iterable[Path]]
+"""The abstract paths that an edge takes: several if it does several transitions at once (one
+path) or moves several instances of the system (a path each); none if it does not concern it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abstraction:
+    """How the worlds of a protocol look to a transition system."""
+
+    name: str
+    system: Callable[[Given], TransitionSystem]
+    paths: Callable[[System], Paths]
+
+
+class Drift(NamedTuple):
+    """What does not fit: `what` says which formula, the states what it was asked about."""
+
+    what: str
+    states: tuple[Mapping[str, Any], ...]
+
+
+@dataclass
+class Account:
+    """What was compared; transitions: how often each was taken."""
+
+    edges: int = 0
+    states: int = 0
+    transitions: Counter[str] = field(default_factory=Counter)
+    drift: Drift | None = None
+
+
+class Comparison:
+    """The formulas of one system, ready to be evaluated on paths."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        before = system.moment(0)
+        self._axioms = dict(system.axioms)
+        self._init = system.init(before)
+        self._invariants = {name: inv(before) for name, inv in system.invariants.items()}
+        self._steps: list[tuple[str, frozenset[str], Any]] = []
+        for transition in system.transitions:
+            changes = frozenset(transition.changes)
+            params = [z3.Const(f"param {name}", sort) for name, sort in transition.params]
+            relation = transition.relation(before, system.after(transition), *params)
+            if params:
+                relation = z3.Exists(params, relation)
+            self._steps.append((transition.name, changes, relation))
+        self._names = tuple(symbol.name for symbol in system.state)
+        self._rigid: dict[int, Structure] = {}  # kept, so that an id stays theirs
+
+    def compare(self, path: Path, account: Account) -> Drift | None:
+        """The first thing that does not fit, or None."""
+        if id(path.rigid) not in self._rigid:
+            self._rigid[id(path.rigid)] = path.rigid
+            for name, axiom in self._axioms.items():
+                if not holds(axiom, path.rigid):
+                    return Drift(f"the axiom does not hold: {name}", path.states[:1])
+        if path.initial and not holds(self._init, _at(path, 0, 0), path.rigid):
+            return Drift("the first state is not initial", path.states[:1])
+        for i, state in enumerate(path.states):
+            account.states += 1
+            for name, invariant in self._invariants.items():
+                if not holds(invariant, _at(path, i, 0), path.rigid):
+                    return Drift(f"the invariant does not hold: {name}", (state,))
+        for i, (before, after) in enumerate(pairwise(path.states)):
+            if before == after:
+                continue
+            taken = self._taken(path, i)
+            if taken is None:
+                return Drift("no transition allows this step", (before, after))
+            account.transitions[taken] += 1
+        return None
+
+    def _taken(self, path: Path, i: int) -> str | None:
+        before, after = path.states[i], path.states[i + 1]
+        changed = {name for name in self._names if before[name] != after[name]}
+        structures = (_at(path, i, 0), _at(path, i + 1, 1), path.rigid)
+        for name, changes, relation in self._steps:
+            if changed <= changes and holds(relation, *structures):
+                return name
+        return None
+
+
+def _at(path: Path, i: int, time: int) -> Structure:
+    symbols = {f"{name}@{time}": value for name, value in path.states[i].items()}
+    return Structure({}, symbols)
+
+
+def compare(
+    abstractions: Sequence[Abstraction],
+    protocol: Protocol,
+    scope: Scope,
+    given: Given = all_given,
+    limit: int | None = None,
+) -> dict[str, Account]:
+    """Explore the scope once and compare every edge with every abstraction.
+
+    An abstraction is compared until its first drift.  limit: stop after so many worlds.
+    """
+    world_system = System(protocol, scope)
+    running = [
+        (abstraction.name, Comparison(abstraction.system(given)), abstraction.paths(world_system))
+        for abstraction in abstractions
+    ]
+    accounts = {abstraction.name: Account() for abstraction in abstractions}
+    for before, action, after in edges(protocol, scope, limit=limit):
+        for name, comparison, paths in running:
+            account = accounts[name]
+            if account.drift is not None:
+                continue
+            account.edges += 1
+            for path in paths(before, action, after):
+                account.drift = account.drift or comparison.compare(path, account)
+    return accounts

@@ -1,0 +1,361 @@
+"""Transition systems in Z3, and the queries that prove or refute what is said of them.
+
+Rule of this file: a system is a value: symbols, axioms, initial states, transitions, invariants.
+What is asked of it is built here and nowhere else: one query for each transition and invariant
+(so that a failure names both), bounded runs, k-induction.  The idea of updating relations over
+uninterpreted sorts, to stay in a decidable fragment (EPR: universal axioms, functions without
+cycles between sorts), is Ivy's (Padon et al., PLDI 2016); nothing here insists on it, so a file
+that leaves the fragment says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import z3
+
+from proofs.grid import Cell, Grid, Mark, Row
+from proofs.query import SOMETIMES, Answer, Query
+
+
+class Symbol:
+    """A part of the state: a relation, a function, or (without arguments) a value.
+
+    Symbol("held", NODE, NODE, SAVE): the name, the sorts of the arguments, the sort of the value.
+    """
+
+    __slots__ = ("domain", "name", "range")
+
+    def __init__(self, name: str, *sorts: Any) -> None:
+        self.name = name
+        self.domain = sorts[:-1]
+        self.range = sorts[-1]
+
+    def at(self, time: int) -> Any:
+        """What it is at that time: a function of Z3, or a constant."""
+        name = f"{self.name}@{time}"
+        if not self.domain:
+            return z3.Const(name, self.range)
+        return z3.Function(name, *self.domain, self.range)
+
+    def same(self, before: int, after: int) -> Any:
+        """It does not change."""
+        if not self.domain:
+            return self.at(after) == self.at(before)
+        args = [z3.Const(f"x{i}", sort) for i, sort in enumerate(self.domain)]
+        return z3.ForAll(args, self.at(after)(*args) == self.at(before)(*args))
+
+
+class Moment:
+    """The state at one time: `moment.held(n, m)`, `moment.heard`."""
+
+    def __init__(self, symbols: Iterable[Symbol], times: Mapping[str, int] | int) -> None:
+        self._symbols = {
+            symbol.name: symbol.at(times if isinstance(times, int) else times[symbol.name])
+            for symbol in symbols
+        }
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._symbols[name]
+        except KeyError:
+            known = ", ".join(self._symbols)
+            raise AttributeError(f"the state has no symbol {name!r}; it has {known}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """relation(before, after, *params); what is not in `changes` stays as it is."""
+
+    name: str
+    params: tuple[tuple[str, Any], ...]
+    changes: tuple[str, ...]
+    relation: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TransitionSystem:
+    """axioms: about what never changes.  invariants: proved together."""
+
+    name: str
+    state: tuple[Symbol, ...]
+    axioms: Mapping[str, Any]
+    init: Callable[[Moment], Any]
+    transitions: tuple[Transition, ...]
+    invariants: Mapping[str, Callable[[Moment], Any]]
+
+    @property
+    def sorts(self) -> tuple[Any, ...]:
+        """The uninterpreted sorts of the state, in order of appearance."""
+        found: dict[str, Any] = {}
+        for symbol in self.state:
+            for sort in (*symbol.domain, symbol.range):
+                if sort.kind() == z3.Z3_UNINTERPRETED_SORT:
+                    found.setdefault(sort.name(), sort)
+        return tuple(found.values())
+
+    def moment(self, time: int) -> Moment:
+        return Moment(self.state, time)
+
+    def after(self, transition: Transition) -> Moment:
+        """What follows moment(0): only what the transition changes has another name."""
+        return Moment(self.state, _times(self, transition))
+
+
+def _times(system: TransitionSystem, transition: Transition) -> dict[str, int]:
+    return {symbol.name: int(symbol.name in transition.changes) for symbol in system.state}
+
+
+# --- induction -------------------------------------------------------------------------------
+def inductive(system: TransitionSystem) -> list[Query]:
+    """The invariants hold at first, and every transition keeps every one of them."""
+    return [*check_init(system), *check_steps(system)]
+
+
+def check_init(system: TransitionSystem) -> list[Query]:
+    start = system.moment(0)
+    background = (*system.axioms.values(), system.init(start))
+    return [
+        Query(
+            f"initially × {name}",
+            Answer.UNSAT,
+            (*background, z3.Not(invariant(start))),
+            partial(_run_grid, system, [""], f"initially not: {name}"),
+            system.sorts,
+        )
+        for name, invariant in system.invariants.items()
+    ]
+
+
+def check_steps(system: TransitionSystem) -> list[Query]:
+    before = system.moment(0)
+    assumed = (*system.axioms.values(), *(inv(before) for inv in system.invariants.values()))
+    queries = []
+    for transition in system.transitions:
+        after = system.after(transition)
+        params = _params(transition, 0)
+        step = transition.relation(before, after, *params)
+        queries += [
+            Query(
+                f"{transition.name} × {name}",
+                Answer.UNSAT,
+                (*assumed, step, z3.Not(invariant(after))),
+                _induction_grid(system, transition, name),
+                system.sorts,
+            )
+            for name, invariant in system.invariants.items()
+        ]
+    return queries
+
+
+def k_inductive(system: TransitionSystem, invariant: str, k: int) -> list[Query]:
+    """It holds in the first k states of every run, and k states in a row that satisfy it are
+    followed by another one that does; the other invariants are not used."""
+    holds = system.invariants[invariant]
+    base = [bounded(system, invariant, depth) for depth in range(k)]
+    steps, labels = _steps(system, k)
+    claims = (
+        *system.axioms.values(),
+        *(holds(system.moment(time)) for time in range(k)),
+        *steps,
+        z3.Not(holds(system.moment(k))),
+    )
+    caption = f"{k} good states in a row, then not: {invariant}"
+    step = Query(
+        f"{k} states × {invariant}",
+        Answer.UNSAT,
+        claims,
+        lambda model: _run_grid(system, _taken(model, labels), caption, model),
+        system.sorts,
+    )
+    return [*base, step]
+
+
+# --- bounded runs ----------------------------------------------------------------------------
+def bounded(
+    system: TransitionSystem,
+    invariant: str,
+    depth: int,
+    expect: Answer = Answer.UNSAT,
+    assuming: Sequence[Any] = (),
+    size: str = "",
+) -> Query:
+    """A run of `depth` transitions at whose end the invariant does not hold.
+
+    assuming: more about the world, such as a bound on a sort, which `size` says in words.
+    """
+    violated = z3.Not(system.invariants[invariant](system.moment(depth)))
+    what = f"{invariant} broken after {depth} steps" + (f", {size}" if size else "")
+    return _run(system, what, depth, violated, expect, assuming)
+
+
+def reaches(
+    system: TransitionSystem, what: str, goal: Callable[[Moment], Any], depth: int
+) -> Query:
+    """Some run of `depth` transitions gets there, so what is proved is not empty."""
+    return _run(
+        system, f"{SOMETIMES}{what}", depth, goal(system.moment(depth)), Answer.SAT, assuming=()
+    )
+
+
+def _run(
+    system: TransitionSystem,
+    what: str,
+    depth: int,
+    end: Any,
+    expect: Answer,
+    assuming: Sequence[Any],
+) -> Query:
+    steps, labels = _steps(system, depth)
+    start = system.init(system.moment(0))
+    return Query(
+        what,
+        expect,
+        (*system.axioms.values(), *assuming, start, *steps, end),
+        lambda model: _run_grid(system, _taken(model, labels), what, model),
+        system.sorts,
+    )
+
+
+def _steps(system: TransitionSystem, depth: int) -> tuple[list[Any], list[dict[str, Any]]]:
+    """The relation between states 0..depth, and for each step a label for each transition."""
+    claims: list[Any] = []
+    labels: list[dict[str, Any]] = []
+    for time in range(depth):
+        before, after = system.moment(time), system.moment(time + 1)
+        taken: dict[str, Any] = {}
+        for transition in system.transitions:
+            label = z3.Bool(f"{transition.name}?{time}")
+            params = _params(transition, time)
+            same = [
+                symbol.same(time, time + 1)
+                for symbol in system.state
+                if symbol.name not in transition.changes
+            ]
+            claims.append(
+                z3.Implies(label, z3.And(transition.relation(before, after, *params), *same))
+            )
+            taken[transition.name] = (label, params)
+        claims.append(z3.PbEq([(label, 1) for label, _ in taken.values()], 1))
+        labels.append(taken)
+    return claims, labels
+
+
+def _params(transition: Transition, time: int) -> list[Any]:
+    return [z3.Const(f"{transition.name}.{name}?{time}", sort) for name, sort in transition.params]
+
+
+def _taken(model: Any, labels: Sequence[Mapping[str, Any]]) -> list[str]:
+    """For each state, the transition that led there."""
+    names = [""]
+    for step in labels:
+        for name, (label, params) in step.items():
+            if z3.is_true(model.eval(label, model_completion=True)):
+                names.append(_called(model, name, params))
+    return names
+
+
+def _called(model: Any, name: str, params: Sequence[Any]) -> str:
+    values = [_short(model.eval(param, model_completion=True)) for param in params]
+    return f"{name} {' '.join(values)}".strip()
+
+
+# --- drawing ---------------------------------------------------------------------------------
+def _induction_grid(
+    system: TransitionSystem, transition: Transition, invariant: str
+) -> Callable[[Any], Grid]:
+    """Two states side by side: all invariants hold in the left one, one not in the right one."""
+
+    def draw(model: Any) -> Grid:
+        name = _called(model, transition.name, _params(transition, 0))
+        caption = f"all invariants hold, then {name}, and not: {invariant}"
+        return _grid(
+            system,
+            model,
+            (f"before {transition.name}", "after"),
+            caption,
+            ({}, _times(system, transition)),
+        )
+
+    return draw
+
+
+def _run_grid(system: TransitionSystem, taken: Sequence[str], caption: str, model: Any) -> Grid:
+    times = [{symbol.name: time for symbol in system.state} for time in range(len(taken))]
+    columns = [name or "at first" for name in taken]
+    return _grid(system, model, columns, caption, times)
+
+
+def _grid(
+    system: TransitionSystem,
+    model: Any,
+    columns: Sequence[str],
+    caption: str,
+    times: Sequence[Mapping[str, int]],
+) -> Grid:
+    rows = []
+    for symbol in system.state:
+        for args in _arguments(model, symbol, times):
+            label = symbol.name
+            if args:
+                label += f"({', '.join(_short(arg) for arg in args)})"
+            texts = [
+                _short(_value(model, symbol, time.get(symbol.name, 0), args)) for time in times
+            ]
+            if set(texts) == {"no"}:
+                continue
+            marks = [Mark.PLAIN] + [
+                Mark.NEW if text != before else Mark.PLAIN for before, text in pairwise(texts)
+            ]
+            rows.append(Row(label, tuple(map(Cell, texts, marks))))
+    return Grid(caption, tuple(columns), tuple(rows))
+
+
+def _value(model: Any, symbol: Symbol, time: int, args: Sequence[Any]) -> Any:
+    at = symbol.at(time)
+    return model.eval(at(*args) if args else at, model_completion=True)
+
+
+def _arguments(
+    model: Any, symbol: Symbol, times: Sequence[Mapping[str, int]]
+) -> list[tuple[Any, ...]]:
+    """All arguments in a finite sort; for integers those that the model mentions."""
+    found: list[tuple[Any, ...]] = [()]
+    for position, sort in enumerate(symbol.domain):
+        if sort == z3.BoolSort():
+            values = [z3.BoolVal(False), z3.BoolVal(True)]
+        elif sort.kind() == z3.Z3_UNINTERPRETED_SORT:
+            values = model.get_universe(sort) or []
+        else:
+            values = _mentioned(model, symbol, position, times)
+        found = [(*args, value) for args in found for value in values]
+    return found
+
+
+def _mentioned(
+    model: Any, symbol: Symbol, position: int, times: Sequence[Mapping[str, int]]
+) -> list[Any]:
+    numbers: dict[str, Any] = {}
+    for time in times:
+        at = symbol.at(time.get(symbol.name, 0))
+        interpretation = model[at]
+        if isinstance(interpretation, z3.FuncInterp):
+            for i in range(interpretation.num_entries()):
+                value = interpretation.entry(i).arg_value(position)
+                numbers[str(value)] = value
+    for declaration in model.decls():
+        if declaration.arity() == 0 and declaration.range() == symbol.domain[position]:
+            numbers[str(model[declaration])] = model[declaration]
+    return sorted(numbers.values(), key=lambda value: (len(str(value)), str(value)))[:8]
+
+
+def _short(value: Any) -> str:
+    """`node!val!1` is node 1; booleans are yes and no."""
+    text = str(value)
+    if text in ("True", "False"):
+        return "yes" if text == "True" else "no"
+    return text.replace("!val!", "")
