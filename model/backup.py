@@ -50,12 +50,18 @@ class Outlet(NamedTuple):
 def answer(
     site: Site, outlets: tuple[Outlet, ...], replicas: Replicas, mark: int, succ: NodeName
 ) -> tuple[Effect, ...]:
-    """The savepoints held, the backup in order, and only then the watermark."""
+    """The savepoints held, the backup in order, and only then the watermark.
+
+    Of the savepoints those of the receiver and of the nodes below it.  If it relayed others, a
+    node above could come to hold one of them without that of a node below that has to fit it:
+    the hypothesis "... and of no others" in proofs.lemmas.upstream_backup.acks.
+    """
     edge = site.succs.index(succ)
+    told = tuple(entry for entry in replicas if entry[0] in site.config.reach[edge])
     backup = outlets[edge].backup
     replay = tuple(Send(succ, event) for event in backup)
     marks = (Send(succ, Mark(mark)),) if site.config.marking[edge] and mark > BEGINNING else ()
-    return (Send(succ, Restore(replicas)), Note("events replayed", len(backup)), *replay, *marks)
+    return (Send(succ, Restore(told)), Note("events replayed", len(backup)), *replay, *marks)
 
 
 def released(

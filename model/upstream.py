@@ -104,10 +104,12 @@ class Design:
 
 
 class Config(NamedTuple):
-    """design, and which successors need watermarks."""
+    """design; for each successor, whether it needs watermarks, and the names of itself and of all
+    nodes below it."""
 
     design: Design
     marking: tuple[bool, ...]
+    reach: tuple[frozenset[NodeName], ...]
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:
@@ -117,8 +119,10 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     for name, spec in graph.nodes:
         succs = graph.succs(name)
         marking = tuple(graph.merges_at_or_below(succ) for succ in succs)
+        reach = tuple(graph.descendants(succ) | {succ} for succ in succs)
         role = roles.get(spec, Role.OPERATOR)
-        sites.append(Site(name, role, spec, graph.preds(name), succs, Config(design, marking)))
+        config = Config(design, marking, reach)
+        sites.append(Site(name, role, spec, graph.preds(name), succs, config))
     back = tuple((v, u) for u, v in graph.edges)
     operators = frozenset(site.name for site in sites if site.role is Role.OPERATOR)
     return Deployment(tuple(sites), (*graph.edges, *back), operators)

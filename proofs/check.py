@@ -21,7 +21,7 @@ Progress = Callable[[str, int, int], None]
 """Called with (what is being checked, parts done, parts in all)."""
 
 
-def _silent(_what: str, _done: int, _total: int) -> None:
+def silent(_what: str, _done: int, _total: int) -> None:
     """Nobody watches."""
 
 
@@ -39,7 +39,7 @@ def verdict(
     profile: str = "quick",
     examples: int | None = None,
     called: str | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """Explore every scope of the profile, then attack; see docs/model.md for the fields.
 
@@ -94,7 +94,7 @@ def verdict(
     }
 
 
-def mutation(protocol: Protocol, home: str, progress: Progress = _silent) -> list[dict[str, Any]]:
+def mutation(protocol: Protocol, home: str, progress: Progress = silent) -> list[dict[str, Any]]:
     """Hunt every mutant of the protocol; home: the name of the module that holds it."""
     rows = []
     for done, mutant in enumerate(protocol.mutants):

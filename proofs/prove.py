@@ -12,7 +12,7 @@ import multiprocessing
 import pkgutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache
 from pathlib import Path
@@ -23,14 +23,12 @@ import proofs.lemmas
 from model.core import Outcome
 from model.errors import Invalid
 from model.registry import protocols
+from proofs.check import Progress, silent
 from proofs.drift import Abstraction
 from proofs.lemma import Lemma, all_given, dropped, hypotheses
 from proofs.opinion import second
-from proofs.query import Answer, Query, ask
+from proofs.query import Answer, Query, ask, search
 from proofs.subject import subject, unknown
-
-Progress = Callable[[str, int, int], None]
-"""Called with (what is being proved, parts done, parts in all)."""
 
 MUTANT_LIMIT_S = 20.0
 """A dropped hypothesis must show itself in a counterexample within this time."""
@@ -105,7 +103,7 @@ def prove(
     mutants: bool = False,
     opinion: bool = False,
     workers: int = 2,
-    progress: Progress = lambda what, done, total: None,
+    progress: Progress = silent,
 ) -> list[dict[str, Any]]:
     """Ask everything that `name` stands for, an entry for each protocol.
 
@@ -147,10 +145,10 @@ def _task(of: str, lemma_name: str, given: str | None, opinion: bool) -> dict[st
 
 def settled(lemma: Lemma, opinion: bool = False) -> dict[str, Any]:
     """All its queries asked: the verdict, and whether it is the expected one."""
-    rows = []
+    rows: list[tuple[Query, dict[str, Any]]] = []
     for query in lemma.build(all_given):
         asked = ask(query)
-        row = {
+        row: dict[str, Any] = {
             "name": query.name,
             "expect": query.expect.value,
             "answer": asked.answer.value,
@@ -195,7 +193,7 @@ def mutant(lemma: Lemma, given: str) -> dict[str, Any]:
     for query in lemma.build(dropped(given)):
         if query.expect is not Answer.UNSAT:
             continue
-        asked = ask(query, MUTANT_LIMIT_S)
+        asked = search(query, MUTANT_LIMIT_S)
         if asked.answer is Answer.SAT:
             grid = None if asked.grid is None else asked.grid.data()
             return _mutant_row(given, True, query.name, grid, started)

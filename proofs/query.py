@@ -8,7 +8,7 @@ formulas and the answer expected of it.  So every query can be asked again by an
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import z3
 
+from proofs.finite import ground
 from proofs.grid import Grid
 
 
@@ -70,21 +71,46 @@ LIMIT_S = 60.0
 
 
 def ask(query: Query, limit_s: float = LIMIT_S) -> Asked:
-    """Ask Z3; a satisfiable query that can be drawn is drawn from a smallest model."""
+    """Ask Z3; a satisfiable query that can be drawn is drawn from a smallest model.
+
+    A finite model is a model: where quantifiers are too much for Z3, worlds of a few elements
+    are tried before the answer is UNKNOWN.
+    """
     started = time.perf_counter()
     answer, model = _solve(query.claims, limit_s)
     seconds = time.perf_counter() - started
-    if answer is not Answer.SAT or query.show is None:
-        return Asked(answer, seconds, None)
-    for bounds in _growing(query.smallest):
-        found, smaller = _solve((*query.claims, *bounds), min(limit_s, 5.0))
-        if found is Answer.SAT:
-            model = smaller
-            break
-    return Asked(answer, seconds, query.show(model))
+    if answer is not Answer.UNSAT and (smaller := _small(query)) is not None:
+        model = smaller
+        seconds += (time.perf_counter() - started - seconds) * (answer is Answer.UNKNOWN)
+        answer = Answer.SAT
+    return Asked(answer, seconds, None if model is None else _drawn(query, model))
 
 
-def _solve(claims: tuple[Any, ...], limit_s: float) -> tuple[Answer, Any]:
+def search(query: Query, limit_s: float = LIMIT_S) -> Asked:
+    """As `ask`, for those that are likely to have a small model: small worlds are tried first."""
+    started = time.perf_counter()
+    for size in (2, 3) if query.smallest else ():
+        answer, _ = _solve(ground(query.claims, dict.fromkeys(query.smallest, size)), limit_s)
+        if answer is Answer.SAT:
+            seconds = time.perf_counter() - started
+            return Asked(answer, seconds, _drawn(query, _small(query)))
+    return ask(query, limit_s)
+
+
+def _drawn(query: Query, model: Any) -> Grid | None:
+    return None if query.show is None else query.show(model)
+
+
+def _small(query: Query, limit_s: float = 1.0) -> Any:
+    """A model with fewest elements in `smallest`, or None."""
+    for sizes in _growing(query.smallest) if query.smallest else ():
+        answer, model = _solve(ground(query.claims, sizes), limit_s)
+        if answer is Answer.SAT:
+            return model
+    return None
+
+
+def _solve(claims: Sequence[Any], limit_s: float) -> tuple[Answer, Any]:
     solver = z3.Solver()
     solver.set("timeout", int(limit_s * 1000))
     solver.add(*claims)
@@ -92,15 +118,8 @@ def _solve(claims: tuple[Any, ...], limit_s: float) -> tuple[Answer, Any]:
     return answer, solver.model() if answer is Answer.SAT else None
 
 
-def _growing(sorts: tuple[Any, ...], most: int = 4) -> Iterator[tuple[Any, ...]]:
-    """Bounds on the sizes of the sorts, the fewest elements in all first."""
+def _growing(sorts: tuple[Any, ...], most: int = 3) -> Iterator[dict[Any, int]]:
+    """Sizes of the sorts, the fewest elements in all first."""
     sizes = product(range(1, most + 1), repeat=len(sorts))
-    for chosen in sorted(sizes, key=lambda sizes: (sum(sizes), sizes)) if sorts else ():
-        yield tuple(at_most(sort, size) for sort, size in zip(sorts, chosen, strict=True))
-
-
-def at_most(sort: Any, size: int) -> Any:
-    """The sort has no more than `size` elements."""
-    elements = [z3.Const(f"{sort}#{i}", sort) for i in range(size)]
-    x = z3.Const(f"any {sort}", sort)
-    return z3.ForAll([x], z3.Or(*(x == element for element in elements)))
+    for chosen in sorted(sizes, key=lambda sizes: (sum(sizes), sizes)):
+        yield dict(zip(sorts, chosen, strict=True))

@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from typing import Any
+from itertools import combinations, pairwise, product
+from typing import Any, NamedTuple
 
 import z3
 
+from proofs.finite import Sizes, ground
 from proofs.grid import Cell, Grid, Mark, Row
 from proofs.query import SOMETIMES, Answer, Query
 
@@ -124,7 +125,7 @@ def check_init(system: TransitionSystem) -> list[Query]:
             f"initially × {name}",
             Answer.UNSAT,
             (*background, z3.Not(invariant(start))),
-            partial(_run_grid, system, [""], f"initially not: {name}"),
+            partial(_run_grid, system, 0, f"initially not: {name}"),
             system.sorts,
         )
         for name, invariant in system.invariants.items()
@@ -157,7 +158,7 @@ def k_inductive(system: TransitionSystem, invariant: str, k: int) -> list[Query]
     followed by another one that does; the other invariants are not used."""
     holds = system.invariants[invariant]
     base = [bounded(system, invariant, depth) for depth in range(k)]
-    steps, labels = _steps(system, k)
+    steps = _steps(system, k)
     claims = (
         *system.axioms.values(),
         *(holds(system.moment(time)) for time in range(k)),
@@ -169,7 +170,7 @@ def k_inductive(system: TransitionSystem, invariant: str, k: int) -> list[Query]
         f"{k} states × {invariant}",
         Answer.UNSAT,
         claims,
-        lambda model: _run_grid(system, _taken(model, labels), caption, model),
+        partial(_run_grid, system, k, caption),
         system.sorts,
     )
     return [*base, step]
@@ -181,25 +182,29 @@ def bounded(
     invariant: str,
     depth: int,
     expect: Answer = Answer.UNSAT,
+    sizes: Sizes | None = None,
     assuming: Sequence[Any] = (),
-    size: str = "",
 ) -> Query:
     """A run of `depth` transitions at whose end the invariant does not hold.
 
-    assuming: more about the world, such as a bound on a sort, which `size` says in words.
+    sizes: of the uninterpreted sorts; without them all sizes are meant, which a solver may not
+    decide.  assuming: more about the world.
     """
     violated = z3.Not(system.invariants[invariant](system.moment(depth)))
-    what = f"{invariant} broken after {depth} steps" + (f", {size}" if size else "")
-    return _run(system, what, depth, violated, expect, assuming)
+    what = f"broken after {depth} steps: {invariant}"
+    return _run(system, what, depth, violated, expect, sizes, assuming)
 
 
 def reaches(
-    system: TransitionSystem, what: str, goal: Callable[[Moment], Any], depth: int
+    system: TransitionSystem,
+    what: str,
+    goal: Callable[[Moment], Any],
+    depth: int,
+    sizes: Sizes | None = None,
 ) -> Query:
     """Some run of `depth` transitions gets there, so what is proved is not empty."""
-    return _run(
-        system, f"{SOMETIMES}{what}", depth, goal(system.moment(depth)), Answer.SAT, assuming=()
-    )
+    end = goal(system.moment(depth))
+    return _run(system, f"{SOMETIMES}{what}", depth, end, Answer.SAT, sizes, ())
 
 
 def _run(
@@ -208,60 +213,74 @@ def _run(
     depth: int,
     end: Any,
     expect: Answer,
+    sizes: Sizes | None,
     assuming: Sequence[Any],
 ) -> Query:
-    steps, labels = _steps(system, depth)
+    steps = _steps(system, depth)
     start = system.init(system.moment(0))
+    claims = [*system.axioms.values(), *assuming, start, *steps, end]
+    if sizes is not None:
+        claims = ground(claims, sizes)
+        what += f" ({', '.join(f'{sort}s: {size}' for sort, size in sizes.items())})"
     return Query(
         what,
         expect,
-        (*system.axioms.values(), *assuming, start, *steps, end),
-        lambda model: _run_grid(system, _taken(model, labels), what, model),
-        system.sorts,
+        tuple(claims),
+        partial(_run_grid, system, depth, what),
+        system.sorts if sizes is None else (),
     )
 
 
-def _steps(system: TransitionSystem, depth: int) -> tuple[list[Any], list[dict[str, Any]]]:
-    """The relation between states 0..depth, and for each step a label for each transition."""
+def _steps(system: TransitionSystem, depth: int) -> list[Any]:
+    """The relation between states 0..depth; each step takes one transition, which it labels."""
     claims: list[Any] = []
-    labels: list[dict[str, Any]] = []
     for time in range(depth):
         before, after = system.moment(time), system.moment(time + 1)
-        taken: dict[str, Any] = {}
-        for transition in system.transitions:
-            label = z3.Bool(f"{transition.name}?{time}")
-            params = _params(transition, time)
+        labels = [_label(transition, time) for transition in system.transitions]
+        claims.append(z3.Or(*labels))
+        claims += [z3.Not(z3.And(one, other)) for one, other in combinations(labels, 2)]
+        for transition, label in zip(system.transitions, labels, strict=True):
+            relation = transition.relation(before, after, *_params(transition, time))
             same = [
                 symbol.same(time, time + 1)
                 for symbol in system.state
                 if symbol.name not in transition.changes
             ]
-            claims.append(
-                z3.Implies(label, z3.And(transition.relation(before, after, *params), *same))
-            )
-            taken[transition.name] = (label, params)
-        claims.append(z3.PbEq([(label, 1) for label, _ in taken.values()], 1))
-        labels.append(taken)
-    return claims, labels
+            claims.append(z3.Implies(label, z3.And(relation, *same)))
+    return claims
+
+
+def _label(transition: Transition, time: int) -> Any:
+    return z3.Bool(f"{transition.name}?{time}")
 
 
 def _params(transition: Transition, time: int) -> list[Any]:
     return [z3.Const(f"{transition.name}.{name}?{time}", sort) for name, sort in transition.params]
 
 
-def _taken(model: Any, labels: Sequence[Mapping[str, Any]]) -> list[str]:
-    """For each state, the transition that led there."""
-    names = [""]
-    for step in labels:
-        for name, (label, params) in step.items():
-            if z3.is_true(model.eval(label, model_completion=True)):
-                names.append(_called(model, name, params))
-    return names
+class Taken(NamedTuple):
+    """A step of a run that a model describes: the transition and the values of its parameters."""
+
+    name: str
+    params: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return " ".join([self.name, *map(_short, self.params)])
 
 
-def _called(model: Any, name: str, params: Sequence[Any]) -> str:
-    values = [_short(model.eval(param, model_completion=True)) for param in params]
-    return f"{name} {' '.join(values)}".strip()
+def transitions_taken(system: TransitionSystem, model: Any, depth: int) -> list[Taken]:
+    """The steps between states 0..depth."""
+    return [
+        _taken(model, transition, time)
+        for time in range(depth)
+        for transition in system.transitions
+        if z3.is_true(model.eval(_label(transition, time), model_completion=True))
+    ]
+
+
+def _taken(model: Any, transition: Transition, time: int) -> Taken:
+    params = _params(transition, time)
+    return Taken(transition.name, tuple(model.eval(p, model_completion=True) for p in params))
 
 
 # --- drawing ---------------------------------------------------------------------------------
@@ -271,22 +290,18 @@ def _induction_grid(
     """Two states side by side: all invariants hold in the left one, one not in the right one."""
 
     def draw(model: Any) -> Grid:
-        name = _called(model, transition.name, _params(transition, 0))
-        caption = f"all invariants hold, then {name}, and not: {invariant}"
-        return _grid(
-            system,
-            model,
-            (f"before {transition.name}", "after"),
-            caption,
-            ({}, _times(system, transition)),
-        )
+        step = _taken(model, transition, 0)
+        caption = f"all invariants hold, then {step}, and not: {invariant}"
+        times: tuple[dict[str, int], ...] = ({}, _times(system, transition))
+        return _grid(system, model, (f"before {transition.name}", "after"), caption, times)
 
     return draw
 
 
-def _run_grid(system: TransitionSystem, taken: Sequence[str], caption: str, model: Any) -> Grid:
-    times = [{symbol.name: time for symbol in system.state} for time in range(len(taken))]
-    columns = [name or "at first" for name in taken]
+def _run_grid(system: TransitionSystem, depth: int, caption: str, model: Any) -> Grid:
+    """The states of a run."""
+    times = [{symbol.name: time for symbol in system.state} for time in range(depth + 1)]
+    columns = ["at first", *map(str, transitions_taken(system, model, depth))]
     return _grid(system, model, columns, caption, times)
 
 
@@ -306,13 +321,34 @@ def _grid(
             texts = [
                 _short(_value(model, symbol, time.get(symbol.name, 0), args)) for time in times
             ]
-            if set(texts) == {"no"}:
+            if set(texts) == {"no"} or (len(times) > 2 and len(set(texts)) == 1):
                 continue
             marks = [Mark.PLAIN] + [
                 Mark.NEW if text != before else Mark.PLAIN for before, text in pairwise(texts)
             ]
             rows.append(Row(label, tuple(map(Cell, texts, marks))))
-    return Grid(caption, tuple(columns), tuple(rows))
+    return Grid(caption, tuple(columns), (*rows, *_fixed(model, len(columns))))
+
+
+def _fixed(model: Any, width: int) -> list[Row]:
+    """What the symbols that never change are in this model: relations where they hold."""
+    rows = []
+    for declaration in sorted(model.decls(), key=lambda declaration: str(declaration.name())):
+        name = declaration.name()
+        if any(mark in name for mark in "@?#!") or declaration.arity() == 0:
+            continue
+        values = []
+        domain = [declaration.domain(i) for i in range(declaration.arity())]
+        for args in product(*(model.get_universe(sort) or () for sort in domain)):
+            value = _short(model.eval(declaration(*args), model_completion=True))
+            if value != "no":
+                shown = f"{name}({', '.join(map(_short, args))})"
+                values.append(shown if value == "yes" else f"{shown} = {value}")
+        rows += [
+            Row(value, (Cell("always", Mark.DIM), *[Cell("", Mark.DIM)] * (width - 1)))
+            for value in values
+        ]
+    return rows
 
 
 def _value(model: Any, symbol: Symbol, time: int, args: Sequence[Any]) -> Any:

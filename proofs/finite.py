@@ -1,0 +1,92 @@
+"""Formulas over worlds of a given size, without quantifiers.
+
+Rule of this file: every quantifier over an uninterpreted sort becomes a conjunction or disjunction
+over its elements, and every symbol is said to have one of them as its value.  Such a formula is
+decidable whatever it was before; it says nothing about larger worlds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any, TypeAlias
+
+import z3
+
+Sizes: TypeAlias = Mapping[Any, int]
+"""How many elements each uninterpreted sort has."""
+
+
+def ground(formulas: Sequence[Any], sizes: Sizes) -> list[Any]:
+    """The formulas in a world in which every sort has exactly the given size.
+
+    Raises ValueError for a sort without a size.
+    """
+    elements = {
+        sort.name(): [element(sort, i) for i in range(size)] for sort, size in sizes.items()
+    }
+    memo: dict[int, tuple[Any, Any]] = {}
+    grounded = [_expanded(formula, elements, memo) for formula in formulas]
+    claims = [z3.Distinct(*values) for values in elements.values() if len(values) > 1]
+    for declaration in _declarations(formulas):
+        values = elements.get(declaration.range().name())
+        if values is None:
+            continue
+        domains = [_elements(declaration.domain(i), elements) for i in range(declaration.arity())]
+        claims += [z3.Or(*(declaration(*args) == e for e in values)) for args in product(*domains)]
+    return [*claims, *grounded]
+
+
+def element(sort: Any, i: int) -> Any:
+    """The i-th element of a sort, counted from 0."""
+    return z3.Const(f"{sort}#{i}", sort)
+
+
+def _expanded(
+    term: Any, elements: Mapping[str, Sequence[Any]], memo: dict[int, tuple[Any, Any]]
+) -> Any:
+    """memo: by id of a term, which it keeps alive, because Z3 uses ids again."""
+    if term.get_id() in memo:
+        return memo[term.get_id()][1]
+    if z3.is_quantifier(term):
+        domains = [_elements(term.var_sort(i), elements) for i in range(term.num_vars())]
+        body = term.body()
+        # Variable 0 is the innermost one, so the arguments are substituted in reverse.
+        cases = [
+            _expanded(z3.substitute_vars(body, *reversed(args)), elements, memo)
+            for args in product(*domains)
+        ]
+        result = z3.And(*cases) if term.is_forall() else z3.Or(*cases)
+    elif term.num_args() and z3.is_app(term):
+        result = term.decl()(*(_expanded(child, elements, memo) for child in term.children()))
+    else:
+        result = term
+    memo[term.get_id()] = term, result
+    return result
+
+
+def _elements(sort: Any, elements: Mapping[str, Sequence[Any]]) -> Sequence[Any]:
+    if sort == z3.BoolSort():
+        return [z3.BoolVal(False), z3.BoolVal(True)]
+    if sort.name() not in elements:
+        raise ValueError(f"the sort {sort} has no size; sizes are given for {', '.join(elements)}")
+    return elements[sort.name()]
+
+
+def _declarations(formulas: Iterable[Any]) -> list[Any]:
+    """Every uninterpreted symbol, constants included."""
+    found: dict[int, Any] = {}
+    seen: set[int] = set()
+    stack = list(formulas)
+    while stack:
+        term = stack.pop()
+        if term.get_id() in seen:
+            continue
+        seen.add(term.get_id())
+        if z3.is_quantifier(term):
+            stack.append(term.body())
+        elif z3.is_app(term):
+            if term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                found[term.decl().get_id()] = term.decl()
+            stack += term.children()
+    return list(found.values())
