@@ -28,7 +28,7 @@ def ground(formulas: Sequence[Any], sizes: Sizes) -> list[Any]:
     memo: dict[int, tuple[Any, Any]] = {}
     grounded = [_expanded(formula, elements, memo) for formula in formulas]
     claims = [z3.Distinct(*values) for values in elements.values() if len(values) > 1]
-    for declaration in _declarations(formulas):
+    for declaration in declarations(formulas):
         values = elements.get(declaration.range().name())
         if values is None:
             continue
@@ -73,8 +73,8 @@ def _elements(sort: Any, elements: Mapping[str, Sequence[Any]]) -> Sequence[Any]
     return elements[sort.name()]
 
 
-def _declarations(formulas: Iterable[Any]) -> list[Any]:
-    """Every uninterpreted symbol, constants included."""
+def declarations(formulas: Iterable[Any]) -> list[Any]:
+    """Every uninterpreted symbol of some formulas, constants included."""
     found: dict[int, Any] = {}
     seen: set[int] = set()
     stack = list(formulas)

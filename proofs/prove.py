@@ -206,6 +206,39 @@ def _mutant_row(
     return {"name": given, "needed": needed, "by": by, "grid": grid, "seconds": _since(started)}
 
 
+def good(result: Mapping[str, Any]) -> bool:
+    """Is everything as expected, every hypothesis dropped needed, and cvc5 of the same mind?"""
+    return all(
+        lemma["as_expected"]
+        and all(hypothesis["needed"] for hypothesis in lemma["hypotheses"])
+        and all(
+            query.get("cvc5", Answer.UNKNOWN) in (Answer.UNKNOWN, query["answer"])
+            for query in lemma["queries"]
+        )
+        for lemma in result["lemmas"]
+    )
+
+
+def summary(result: Mapping[str, Any]) -> str:
+    """One line: how many lemmas hold, are refuted, are not as expected."""
+    lemmas = result["lemmas"]
+    queries = [query for lemma in lemmas for query in lemma["queries"]]
+    dropped_ = [hypothesis for lemma in lemmas for hypothesis in lemma["hypotheses"]]
+    told = [
+        f"{sum(lemma['outcome'] == 'holds' for lemma in lemmas)} lemmas hold",
+        f"{sum(lemma['outcome'] == 'refuted' for lemma in lemmas)} refuted",
+        f"{sum(not lemma['as_expected'] for lemma in lemmas)} not as expected",
+        f"{len(queries)} queries",
+    ]
+    if dropped_:
+        needed = sum(hypothesis["needed"] for hypothesis in dropped_)
+        told.append(f"{needed} of {len(dropped_)} hypotheses needed")
+    if any("cvc5" in query for query in queries):
+        same = sum(query.get("cvc5") == query["answer"] for query in queries)
+        told.append(f"cvc5 agrees on {same}")
+    return f"{result['protocol']}: {', '.join(told)}, {result['seconds']:.1f} s"
+
+
 def _since(started: float) -> float:
     return round(time.perf_counter() - started, 2)
 

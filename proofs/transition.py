@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import z3
 
-from proofs.finite import Sizes, ground
+from proofs.finite import Sizes, declarations, ground
 from proofs.grid import Cell, Grid, Mark, Row
 from proofs.query import SOMETIMES, Answer, Query
 
@@ -91,12 +91,13 @@ class TransitionSystem:
 
     @property
     def sorts(self) -> tuple[Any, ...]:
-        """The uninterpreted sorts of the state, in order of appearance."""
-        found: dict[str, Any] = {}
-        for symbol in self.state:
-            for sort in (*symbol.domain, symbol.range):
-                if sort.kind() == z3.Z3_UNINTERPRETED_SORT:
-                    found.setdefault(sort.name(), sort)
+        """The uninterpreted sorts of the state, the parameters and the axioms."""
+        sorts = [sort for symbol in self.state for sort in (*symbol.domain, symbol.range)]
+        sorts += [sort for transition in self.transitions for _, sort in transition.params]
+        for declaration in declarations(self.axioms.values()):
+            sorts += [declaration.domain(i) for i in range(declaration.arity())]
+            sorts.append(declaration.range())
+        found = {s.name(): s for s in sorts if s.kind() == z3.Z3_UNINTERPRETED_SORT}
         return tuple(found.values())
 
     def moment(self, time: int) -> Moment:
