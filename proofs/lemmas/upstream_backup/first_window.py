@@ -47,7 +47,7 @@ waiting = z3.Function("waiting", STATE, BOOL)
 above = z3.Function("above", STATE, STATE, BOOL)
 
 u, v, w = z3.Consts("u v w", WINDOW)
-o, o_, y, y_ = z3.Consts("o o' y y'", STATE)
+o, o_, y, y_ = z3.Consts("o o_next y y_next", STATE)
 e = z3.Const("e", EVENT)
 
 START = "a window that waits is at least as far as one that begins"

@@ -38,7 +38,7 @@ def total(numbers: Iterable[Any]) -> Any:
 
 
 def either(conditions: Iterable[Any]) -> Any:
-    return z3.Or(*conditions)
+    return z3.Or(z3.BoolVal(False), *conditions)  # SMT-LIB has no disjunction of nothing
 
 
 def chosen(options: Iterable[tuple[Any, Any]]) -> Any:

@@ -1,0 +1,137 @@
+"""Every lemma of every protocol: as expected, its hypotheses needed, and cvc5 of the same mind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from model.core import Outcome
+from model.errors import Invalid
+from proofs import prove as proving
+from proofs.lemma import Erratum, Lemma, all_given, hypotheses
+from proofs.opinion import second
+from proofs.query import SOMETIMES, Answer, Query
+
+ALL = [
+    (f"{name}-{lemma.name}", lemma)
+    for name, theory in proving.theories().items()
+    for lemma in theory.lemmas
+]
+LEMMAS = [pytest.param(lemma, id=name) for name, lemma in ALL]
+HYPOTHESES = [
+    pytest.param(lemma, given, id=f"{name}-{given}")
+    for name, lemma in ALL
+    if lemma.expect is Outcome.HOLDS
+    for given in hypotheses(lemma)
+]
+
+UNDECIDED = {
+    "acknowledgements": ("receive × savepoints told", "crash receiving × savepoints told"),
+    "predecessors-alone": ("broken after 5 steps", "broken after 6 steps"),
+}
+"""By lemma, how those queries begin that cvc5 does not decide within its limit, or not always."""
+
+
+@pytest.mark.parametrize("lemma", LEMMAS)
+def test_every_lemma_is_as_expected(lemma: Lemma) -> None:
+    settled = proving.settled(lemma)
+    wrong = [q for q in settled["queries"] if q["answer"] != q["expect"]]
+    assert wrong == []
+    assert settled["outcome"] == lemma.expect.value
+    assert settled["as_expected"]
+
+
+@pytest.mark.parametrize("lemma", LEMMAS)
+def test_every_counterexample_is_drawn_and_every_proof_says_something(lemma: Lemma) -> None:
+    queries = list(lemma.build(all_given))
+    names = [query.name for query in queries]
+    assert len(set(names)) == len(names)
+    refuting = [query for query in queries if query.refutes]
+    assert bool(refuting) is (lemma.expect is Outcome.REFUTED)
+    for query in refuting:
+        assert query.show is not None
+    if lemma.expect is Outcome.REFUTED:
+        assert queries[-1].refutes, "smaller ones first, the counterexample last"
+    else:
+        assert any(query.expect is Answer.UNSAT for query in queries)
+
+
+@pytest.mark.parametrize(("lemma", "given"), HYPOTHESES)
+def test_every_hypothesis_is_needed(lemma: Lemma, given: str) -> None:
+    """A mutant a hypothesis: without it some query has a counterexample."""
+    found = proving.mutant(lemma, given)
+    assert found["needed"], f"{lemma.name} holds as well without: {given}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lemma", LEMMAS)
+def test_a_second_solver_agrees(lemma: Lemma) -> None:
+    undecided = UNDECIDED.get(lemma.name, ())
+    for query in lemma.build(all_given):
+        said = second(query)
+        if said is Answer.UNKNOWN:
+            assert query.name.startswith(undecided), f"cvc5 cannot decide: {query.name}"
+        else:
+            assert said is query.expect, query.name
+
+
+def test_a_second_solver_would_notice() -> None:
+    """Not the same question with the answer written beside it."""
+    query = next(
+        query
+        for query in proving.theory("upstream-backup").lemma("acknowledgements").build(all_given)
+        if query.expect is Answer.UNSAT
+    )
+    lied = Query(query.name, Answer.SAT, query.claims)
+    assert second(lied) is Answer.UNSAT
+
+
+def test_all_is_found_by_name() -> None:
+    assert proving.chosen("upstream-backup")[0][0].of == "upstream-backup"
+    ((theory, lemmas),) = proving.chosen("acknowledgements")
+    assert (theory.of, [lemma.name for lemma in lemmas]) == (
+        "upstream-backup",
+        ["acknowledgements"],
+    )
+    with pytest.raises(Invalid, match="did you mean acknowledgements"):
+        proving.chosen("acknowledgement")
+
+
+def test_processes_give_what_one_process_gives() -> None:
+    (entry,) = proving.prove("acknowledgements", mutants=True)
+    (lemma,) = entry["lemmas"]
+    assert lemma["outcome"] == "holds"
+    assert all(hypothesis["needed"] for hypothesis in lemma["hypotheses"])
+    assert proving.good(entry)
+    assert "1 lemmas hold" in proving.summary(entry)
+
+
+def test_what_is_not_as_expected_is_not_good() -> None:
+    entry = {"lemmas": [{"as_expected": False, "hypotheses": [], "queries": []}]}
+    assert not proving.good(entry)
+    entry = {"lemmas": [{"as_expected": True, "hypotheses": [{"needed": False}], "queries": []}]}
+    assert not proving.good(entry)
+    query = {"answer": "unsat", "cvc5": "sat"}
+    entry = {"lemmas": [{"as_expected": True, "hypotheses": [], "queries": [query]}]}
+    assert not proving.good(entry)
+
+
+def test_every_query_is_exported() -> None:
+    files = proving.smtlib("upstream-backup")
+    lemmas = proving.theory("upstream-backup").lemmas
+    assert len(files) == sum(len(list(lemma.build(all_given))) for lemma in lemmas)
+    assert Path("upstream-backup", "acknowledgements", "001.smt2") in files
+
+
+def test_errata_are_of_what_is_refuted() -> None:
+    for _, theory in proving.theories().items():
+        for lemma in theory.lemmas:
+            if lemma.erratum is not None:
+                assert isinstance(lemma.erratum, Erratum)
+                assert lemma.expect is Outcome.REFUTED
+
+
+def test_sometimes_is_no_counterexample() -> None:
+    assert not Query(f"{SOMETIMES}it rains", Answer.SAT, ()).refutes
+    assert Query("it always rains", Answer.SAT, ()).refutes
