@@ -259,6 +259,13 @@ def _params(transition: Transition, time: int) -> list[Any]:
     return [z3.Const(f"{transition.name}.{name}?{time}", sort) for name, sort in transition.params]
 
 
+def taking(system: TransitionSystem, time: int, name: str, params: Mapping[int, Any]) -> list[Any]:
+    """Step `time` of a run is this transition, with these parameters, by position."""
+    transition = next(t for t in system.transitions if t.name == name)
+    known = _params(transition, time)
+    return [_label(transition, time), *(known[i] == value for i, value in params.items())]
+
+
 class Taken(NamedTuple):
     """A step of a run that a model describes: the transition and the values of its parameters."""
 
