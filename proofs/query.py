@@ -68,6 +68,7 @@ class Asked(NamedTuple):
 
 
 LIMIT_S = 60.0
+QUICK_S = 1.0
 
 
 def ask(query: Query, limit_s: float = LIMIT_S) -> Asked:
@@ -87,14 +88,19 @@ def ask(query: Query, limit_s: float = LIMIT_S) -> Asked:
 
 
 def search(query: Query, limit_s: float = LIMIT_S) -> Asked:
-    """As `ask`, for those that are likely to have a small model: small worlds are tried first."""
+    """As `ask`, for those that are likely to have a model: where Z3 has no quick answer, worlds of
+    a few elements are tried before it is asked again."""
     started = time.perf_counter()
-    for size in (2, 3) if query.smallest else ():
-        answer, _ = _solve(ground(query.claims, dict.fromkeys(query.smallest, size)), limit_s)
+    answer, model = _solve(query.claims, QUICK_S)
+    for size in (2, 3) if answer is Answer.UNKNOWN and query.smallest else ():
+        answer, model = _solve(ground(query.claims, dict.fromkeys(query.smallest, size)), limit_s)
         if answer is Answer.SAT:
-            seconds = time.perf_counter() - started
-            return Asked(answer, seconds, _drawn(query, _small(query)))
-    return ask(query, limit_s)
+            break
+        answer = Answer.UNKNOWN
+    if answer is Answer.UNKNOWN:
+        return ask(query, limit_s)
+    seconds = time.perf_counter() - started
+    return Asked(answer, seconds, None if model is None else _drawn(query, _small(query) or model))
 
 
 def _drawn(query: Query, model: Any) -> Grid | None:
