@@ -8,22 +8,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from model.core import Guarantee, Outcome, PinnedScope, Protocol
 from proofs.explore import Exploration, explore
 from proofs.machine import Attack, attack, pytest_file
 from proofs.mutants import Killing, hunt
+from proofs.progress import Progress, silent
 from proofs.story import story
-
-Progress = Callable[[str, int, int], None]
-"""Called with (what is being checked, parts done, parts in all)."""
-
-
-def silent(_what: str, _done: int, _total: int) -> None:
-    """Nobody watches."""
-
 
 EXAMPLES = {"quick": 100, "full": 1_000}
 """Hypothesis examples a protocol."""

@@ -23,10 +23,10 @@ import proofs.lemmas
 from model.core import Outcome
 from model.errors import Invalid
 from model.registry import protocols
-from proofs.check import Progress, silent
 from proofs.drift import Abstraction
 from proofs.lemma import Lemma, all_given, dropped, hypotheses
 from proofs.opinion import second
+from proofs.progress import Progress, silent
 from proofs.query import Answer, Query, ask, search
 from proofs.subject import subject, unknown
 
