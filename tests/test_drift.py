@@ -34,7 +34,9 @@ ABSTRACTIONS = [
 SUBSUMED = {"windows expire"}
 """Transitions of which another one allows every step: an event may close windows as well."""
 FEW = 2_000
-"""Worlds of a scope, where one drift is enough or the whole takes too long."""
+"""Worlds of a scope, where the whole takes too long."""
+ENOUGH = 8_000
+"""Worlds of a scope among which every transition is taken, in one scope or another."""
 
 
 def undrifted(name: str, pinned: PinnedScope, limit: int | None) -> dict[str, Account]:
@@ -97,7 +99,7 @@ def _drifting(name: str, edited: list[Abstraction]) -> set[str]:
     for pinned in protocols()[name].scopes:
         left = [abstraction for abstraction in edited if abstraction.name not in found]
         if left:
-            accounts = compare(left, protocols()[name], pinned.scope, limit=FEW)
+            accounts = compare(left, protocols()[name], pinned.scope, limit=ENOUGH)
             found |= {what for what, account in accounts.items() if account.drift}
     return found
 
