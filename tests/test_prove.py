@@ -27,8 +27,10 @@ HYPOTHESES = [
 ]
 
 UNDECIDED = {
-    "acknowledgements": ("receive × savepoints told", "crash receiving × savepoints told"),
+    "acknowledgements": ("receive × ", "crash receiving × "),
     "predecessors-alone": ("broken after 5 steps", "broken after 6 steps"),
+    "relayed-savepoints": ("broken after 13 steps",),
+    "skipping-one-window": ("broken after 4 steps",),
 }
 """By lemma, how those queries begin that cvc5 does not decide within its limit, or not always."""
 
