@@ -38,8 +38,9 @@ lint: $(STAMP) ## style, format, types, import rules
 bench: $(STAMP) ## speed and memory of the checkers
 	@$(BIN)/python -m benchmarks
 
-docs: $(STAMP) ## renew the generated part of docs/protocols.md
+docs: $(STAMP) ## renew what is generated in docs/: protocols.md and proved.md
 	@$(BIN)/python -m reports.docs
+	@$(BIN)/asif prove --mutants --markdown docs/proved.md > /dev/null
 
 setup: $(STAMP) ## set up .venv (the targets above do so by themselves)
 

@@ -25,9 +25,10 @@ from rich.table import Table
 from model.core import Outcome, Protocol
 from model.errors import Invalid
 from model.registry import modules, protocols
+from proofs import prove as proving
 from proofs.check import mutation, verdict
 from proofs.subject import subject
-from reports import page, spacetime, terminal
+from reports import page, proved, spacetime, terminal
 from sim import events, flights, run
 
 app = typer.Typer(
@@ -66,7 +67,8 @@ def main() -> None:
 
 @app.command("list")
 def list_(json_: JsonOption = None) -> None:
-    """Protocols and variants: what is claimed, what is expected, what is checked."""
+    """Protocols and variants: what is claimed, what is expected, what is checked and proved."""
+    theories = proving.theories()
     rows = [
         {
             "protocol": protocol.name,
@@ -75,17 +77,19 @@ def list_(json_: JsonOption = None) -> None:
             "expected": _expected(protocol).value,
             "scopes": len(protocol.scopes),
             "mutants": len(protocol.mutants),
+            "lemmas": len(theories[protocol.name].lemmas) if protocol.name in theories else 0,
             "finding": protocol.finding,
         }
         for protocol in protocols().values()
     ]
-    table = Table("protocol", "expected", "scopes", "mutants", "finding")
+    table = Table("protocol", "expected", "scopes", "mutants", "lemmas", "finding")
     for row in rows:
         table.add_row(
             str(row["protocol"]),
             str(row["expected"]),
             str(row["scopes"]),
             str(row["mutants"] or ""),
+            str(row["lemmas"] or ""),
             str(row["finding"]),
         )
     console.print(table)
@@ -166,6 +170,41 @@ def run_(
 
 
 @app.command()
+def prove(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME|FILE.py]", help="A protocol or a lemma; else all."),
+    ] = None,
+    mutants: Annotated[
+        bool, typer.Option("--mutants", help="Drop each hypothesis as well: is it needed?")
+    ] = False,
+    cvc5: Annotated[bool, typer.Option("--cvc5", help="Ask a second solver as well.")] = False,
+    smtlib: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write every query as SMT-LIB.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write lemmas and counterexamples.")
+    ] = None,
+    json_: JsonOption = None,
+) -> None:
+    """Prove or refute every lemma with Z3, for worlds of any size where it says unbounded."""
+    if smtlib is not None:
+        files = proving.smtlib(name)
+        for path, text in files.items():
+            _write(smtlib / path, text, tell=False)
+        print(f"{smtlib}: {len(files)} queries")
+    with _progress() as tell:
+        results = proving.prove(name, mutants=mutants, opinion=cvc5, progress=tell)
+    for result in results:
+        _print_proofs(result)
+    if markdown is not None:
+        _write(markdown, page.lemmas(results))
+    _save(json_, results)
+    if not all(proving.good(result) for result in results):
+        raise typer.Exit(1)
+
+
+@app.command()
 def report(
     profile: ProfileOption = Profile.QUICK,
     out: Annotated[Path, typer.Option(help="Directory of report.html and report.md.")] = Path(
@@ -183,12 +222,14 @@ def report(
                 if variant.mutants:
                     result["mutants"] = mutation(variant, home, tell)
                 verdicts.append(result)
+        proofs = proving.prove(mutants=True, progress=tell)
     workload = flights.flight_workload(flights.QUICK if profile is Profile.QUICK else None)
     ran = _run(workload, flights.flight_crashes(workload.size))
     results = {
         "version": version("asif-testbed"),
         "profile": profile.value,
         "verdicts": verdicts,
+        "proofs": proofs,
         "run": ran,
         "seconds": perf_counter() - started,
     }
@@ -196,11 +237,14 @@ def report(
     for result in verdicts:
         good = "as expected" if result["expected"] else "NOT AS EXPECTED"
         console.print(f"{result['protocol']}: {result['outcome']}, {good}", highlight=False)
+    for entry in proofs:
+        print(proving.summary(entry))
     _print_run(ran)
     console.print(f"{html}\n{markdown}", highlight=False)
     _save(json_, results)
     survivors = [m for v in verdicts for m in v["mutants"] or () if m["by"] is None]
-    if survivors or not ran["same"] or not all(result["expected"] for result in verdicts):
+    fine = all(result["expected"] for result in verdicts) and all(map(proving.good, proofs))
+    if survivors or not ran["same"] or not fine:
         raise typer.Exit(1)
 
 
@@ -278,6 +322,22 @@ def _print_mutants(rows: Sequence[Mapping[str, Any]]) -> None:
     print(f"mutants found: {found} of {len(rows)}")
 
 
+def _print_proofs(result: Mapping[str, Any]) -> None:
+    for lemma in result["lemmas"]:
+        console.print(proved.told(lemma), highlight=False)
+        for query in lemma["queries"]:
+            if query["answer"] != query["expect"]:
+                print(f"  {query['name']}: {query['answer']} - EXPECTED {query['expect']}")
+            if query.get("cvc5") == "unknown":
+                print(f"  {query['name']}: cvc5 cannot decide it in time")
+            elif query.get("cvc5") not in (None, query["answer"]):
+                print(f"  {query['name']}: CVC5 SAYS {query['cvc5']}")
+        for hypothesis in lemma["hypotheses"]:
+            if not hypothesis["needed"]:
+                print(f"  NOT NEEDED: {hypothesis['name']}")
+    print(proving.summary(result))
+
+
 def _run(workload: events.Workload, crashes: Sequence[str]) -> dict[str, Any]:
     planned = run.strikes(crashes, workload.graph, workload.size)
     known = protocols()
@@ -333,8 +393,8 @@ def _save(path: Path | None, result: Any) -> None:
         _write(path, json.dumps(result, indent=2, ensure_ascii=False) + "\n")
 
 
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
+def _write(path: Path, text: str, tell: bool = True) -> None:
+    """Whole or not at all; `tell` where."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(
@@ -344,4 +404,5 @@ def _write(path: Path, text: str) -> None:
         os.replace(file.name, path)
     except OSError as error:
         raise Invalid(f"{path}: cannot be written: {error.strerror}") from error
-    print(path)
+    if tell:
+        print(path)

@@ -225,7 +225,7 @@ def summary(result: Mapping[str, Any]) -> str:
     queries = [query for lemma in lemmas for query in lemma["queries"]]
     dropped_ = [hypothesis for lemma in lemmas for hypothesis in lemma["hypotheses"]]
     told = [
-        f"{sum(lemma['outcome'] == 'holds' for lemma in lemmas)} lemmas hold",
+        f"{sum(lemma['outcome'] == 'holds' for lemma in lemmas)} proved",
         f"{sum(lemma['outcome'] == 'refuted' for lemma in lemmas)} refuted",
         f"{sum(not lemma['as_expected'] for lemma in lemmas)} not as expected",
         f"{len(queries)} queries",

@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from model.errors import Invalid
-from reports import plots, spacetime
+from reports import grid, plots, proved, spacetime
 
 Results = Mapping[str, Any]
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_RESULTS = ("version", "profile", "verdicts", "run", "seconds")
+_RESULTS = ("version", "profile", "verdicts", "proofs", "run", "seconds")
 _VERDICT = (
     *("protocol", "title", "source", "finding", "outcome", "expected", "claims", "found"),
     *("scopes", "attack", "evidence", "missing", "mutants"),
@@ -43,10 +43,10 @@ _RUN = (
 def write(results: Results, out: Path) -> tuple[Path, Path]:
     """Write report.html and report.md into the folder `out`, and return their paths.
 
-    results: {"version", "profile", "verdicts", "run" (None: there was none), "seconds"}, the
-    verdicts as proofs.check and the run as sim.run make them.  Both files are rendered before
-    either is written, and each replaces an older one at once.  Raises Invalid if a field is
-    missing, or if `out` cannot be written to.
+    results: {"version", "profile", "verdicts", "proofs", "run" (None: there was none),
+    "seconds"}, the verdicts as proofs.check, the proofs as proofs.prove and the run as sim.run
+    make them.  Both files are rendered before either is written, and each replaces an older one
+    at once.  Raises Invalid if a field is missing, or if `out` cannot be written to.
     """
     view = _view(results)
     pages = {
@@ -60,6 +60,12 @@ def write(results: Results, out: Path) -> tuple[Path, Path]:
         raise Invalid(f"report: cannot write to {out}: {error.strerror}") from error
     html, markdown = pages
     return html, markdown
+
+
+def lemmas(entries: Sequence[Mapping[str, Any]]) -> str:
+    """The page "What is proved, what is refuted" alone, in Markdown, without what depends on the
+    machine; entries as proofs.prove makes them."""
+    return _render("proved.md.j2", {"proofs": proved.view(entries), "timed": False})
 
 
 def _replace(pages: Mapping[Path, str]) -> None:
@@ -92,6 +98,8 @@ def _render(template: str, view: Mapping[str, Any]) -> str:
         "words": _words,
         "slug": _slug,
         "cell": _cell,
+        "grid_html": grid.html,
+        "grid_text": grid.text,
         "spacetime_svg": _spacetime_svg,
         "spacetime_text": _spacetime_text,
         "sparkline": plots.sparkline,
@@ -121,13 +129,16 @@ def _view(results: Results) -> dict[str, Any]:
             ),
         }
     expected = sum(verdict["expected"] for verdict in verdicts)
+    proofs = proved.view(results["proofs"])
     return {
         **results,
         "groups": groups,
         "verdicts": verdicts,
+        "proofs": proofs,
+        "timed": True,
         "run": run,
         "expected": expected,
-        "fine": expected == len(verdicts) and (run is None or run["same"]),
+        "fine": expected == len(verdicts) and proofs["fine"] and (run is None or run["same"]),
         "states": sum(verdict["states"] for verdict in verdicts),
     }
 

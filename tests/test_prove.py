@@ -106,7 +106,7 @@ def test_processes_give_what_one_process_gives() -> None:
     assert lemma["outcome"] == "holds"
     assert all(hypothesis["needed"] for hypothesis in lemma["hypotheses"])
     assert proving.good(entry)
-    assert "1 lemmas hold" in proving.summary(entry)
+    assert "1 proved" in proving.summary(entry)
 
 
 def test_what_is_not_as_expected_is_not_good() -> None:
