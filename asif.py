@@ -28,6 +28,7 @@ from model.registry import modules, protocols
 from proofs import prove as proving
 from proofs.check import mutation, verdict
 from proofs.subject import subject
+from proofs.theory import chosen, theories
 from reports import page, proved, spacetime, terminal
 from sim import events, flights, run
 
@@ -68,7 +69,7 @@ def main() -> None:
 @app.command("list")
 def list_(json_: JsonOption = None) -> None:
     """Protocols and variants: what is claimed, what is expected, what is checked and proved."""
-    theories = proving.theories()
+    proved_of = theories()
     rows = [
         {
             "protocol": protocol.name,
@@ -77,7 +78,7 @@ def list_(json_: JsonOption = None) -> None:
             "expected": _expected(protocol).value,
             "scopes": len(protocol.scopes),
             "mutants": len(protocol.mutants),
-            "lemmas": len(theories[protocol.name].lemmas) if protocol.name in theories else 0,
+            "lemmas": len(proved_of[protocol.name].lemmas) if protocol.name in proved_of else 0,
             "finding": protocol.finding,
         }
         for protocol in protocols().values()
@@ -179,6 +180,9 @@ def prove(
         bool, typer.Option("--mutants", help="Drop each hypothesis as well: is it needed?")
     ] = False,
     cvc5: Annotated[bool, typer.Option("--cvc5", help="Ask a second solver as well.")] = False,
+    drift: Annotated[
+        bool, typer.Option("--drift", help="Compare the formulas with what the Python does.")
+    ] = False,
     smtlib: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write every query as SMT-LIB.")
     ] = None,
@@ -188,13 +192,17 @@ def prove(
     json_: JsonOption = None,
 ) -> None:
     """Prove or refute every lemma with Z3, for worlds of any size where it says unbounded."""
+    subjects = chosen(name)
     if smtlib is not None:
-        files = proving.smtlib(name)
+        files = proving.smtlib(subjects)
         for path, text in files.items():
             _write(smtlib / path, text, tell=False)
         print(f"{smtlib}: {len(files)} queries")
     with _progress() as tell:
-        results = proving.prove(name, mutants=mutants, opinion=cvc5, progress=tell)
+        worlds = proving.WORLDS if drift else 0
+        results = proving.prove(
+            subjects, mutants=mutants, opinion=cvc5, worlds=worlds, progress=tell
+        )
     for result in results:
         _print_proofs(result)
     if markdown is not None:
@@ -222,7 +230,7 @@ def report(
                 if variant.mutants:
                     result["mutants"] = mutation(variant, home, tell)
                 verdicts.append(result)
-        proofs = proving.prove(mutants=True, progress=tell)
+        proofs = proving.prove(chosen(), mutants=True, worlds=proving.WORLDS, progress=tell)
     workload = flights.flight_workload(flights.QUICK if profile is Profile.QUICK else None)
     ran = _run(workload, flights.flight_crashes(workload.size))
     results = {
@@ -335,6 +343,8 @@ def _print_proofs(result: Mapping[str, Any]) -> None:
         for hypothesis in lemma["hypotheses"]:
             if not hypothesis["needed"]:
                 print(f"  NOT NEEDED: {hypothesis['name']}")
+    for abstraction in result["drift"]:
+        console.print(proved.compared(abstraction), highlight=False)
     print(proving.summary(result))
 
 

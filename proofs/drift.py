@@ -19,6 +19,7 @@ import z3
 from model.core import Protocol, Scope
 from model.world import Action, System, World
 from proofs.explore import edges
+from proofs.grid import Grid, Mark, lane
 from proofs.lemma import Given, all_given
 from proofs.structure import Structure, holds
 from proofs.transition import TransitionSystem
@@ -54,6 +55,37 @@ class Drift(NamedTuple):
 
     what: str
     states: tuple[Mapping[str, Any], ...]
+
+    def grid(self) -> Grid:
+        """The states side by side; what is false or 0 in all of them, and functions, are left
+        out."""
+        rows = []
+        for name in self.states[0]:
+            tables = [_table(name, state[name]) for state in self.states]
+            for label in dict.fromkeys(label for table in tables for label in table):
+                values = [table.get(label, "") for table in tables]
+                changed = len(set(map(str, values))) > 1
+                if any(values):
+                    mark = Mark.NEW if changed else Mark.PLAIN
+                    marks = [Mark.PLAIN, *[mark] * (len(values) - 1)]
+                    rows.append(lane(label, map(_shown, values), marks))
+        columns = ("before", "after") if len(self.states) == 2 else ("state",)
+        return Grid(self.what, columns, tuple(rows))
+
+
+def _table(name: str, value: Any) -> dict[str, Any]:
+    """By what stands for it: the values of a symbol."""
+    if callable(value):
+        return {}
+    if isinstance(value, Mapping):
+        return {f"{name}({_shown(args)})": told for args, told in value.items()}
+    return {name: value}
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 @dataclass

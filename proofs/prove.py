@@ -7,140 +7,91 @@ several processes; each process builds its own formulas, because Z3's cannot tra
 
 from __future__ import annotations
 
-import importlib
 import multiprocessing
-import pkgutil
-import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from functools import cache
 from pathlib import Path
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
-import proofs.lemmas
 from model.core import Outcome
-from model.errors import Invalid
-from model.registry import protocols
-from proofs.drift import Abstraction
+from proofs.drift import compare
 from proofs.lemma import Lemma, all_given, dropped, hypotheses
 from proofs.opinion import second
 from proofs.progress import Progress, silent
 from proofs.query import Answer, Query, ask, search
-from proofs.subject import subject, unknown
+from proofs.theory import Chosen, theory
 
 MUTANT_LIMIT_S = 20.0
 """A dropped hypothesis must show itself in a counterexample within this time."""
 
-
-class Theory(NamedTuple):
-    """What is said of a protocol; `of` is what finds it again: a protocol's name or a file."""
-
-    of: str
-    lemmas: tuple[Lemma, ...]
-    abstractions: tuple[Abstraction, ...]
-
-    def lemma(self, name: str) -> Lemma:
-        return next(lemma for lemma in self.lemmas if lemma.name == name)
-
-
-# --- finding lemmas --------------------------------------------------------------------------
-@cache
-def theory(of: str) -> Theory:
-    """The lemmas about the protocol named `of`, or of the file `of` if that ends in .py."""
-    if of.endswith(".py"):
-        modules = [sys.modules[subject(of).home]]
-    else:
-        modules = list(_modules(f"{proofs.lemmas.__name__}.{of.replace('-', '_')}"))
-    lemmas = [lemma for module in modules for lemma in getattr(module, "LEMMAS", ())]
-    abstractions = [a for module in modules for a in getattr(module, "ABSTRACTIONS", ())]
-    if not lemmas:
-        raise Invalid(f"{of}: no LEMMAS; give a tuple of proofs.lemma.Lemma")
-    names = [lemma.name for lemma in lemmas]
-    for name in names:
-        if names.count(name) > 1:
-            raise Invalid(f"{of}: two lemmas are called {name!r}; names tell them apart")
-    lemmas.sort(key=lambda lemma: lemma.section)
-    return Theory(of, tuple(lemmas), tuple(abstractions))
-
-
-def theories() -> dict[str, Theory]:
-    """Those of all registered protocols that have lemmas, by the protocol's name."""
-    found = {info.name.replace("_", "-") for info in pkgutil.iter_modules(proofs.lemmas.__path__)}
-    return {name: theory(name) for name in protocols() if name in found}
-
-
-def _modules(name: str) -> Iterator[ModuleType]:
-    module = importlib.import_module(name)
-    yield module
-    for info in pkgutil.iter_modules(getattr(module, "__path__", ())):
-        yield from _modules(f"{name}.{info.name}")
-
-
-def chosen(name: str | None) -> list[tuple[Theory, tuple[Lemma, ...]]]:
-    """What `asif prove NAME` is about: all theories, one protocol's, a file's, or one lemma."""
-    if name is not None and name.endswith(".py"):
-        one = theory(name)
-        return [(one, one.lemmas)]
-    known = theories()
-    if name is None:
-        return [(one, one.lemmas) for one in known.values()]
-    if name in known:
-        return [(known[name], known[name].lemmas)]
-    for one in known.values():
-        found = tuple(lemma for lemma in one.lemmas if lemma.name == name)
-        if found:
-            return [(one, found)]
-    names = [*known, *(lemma.name for one in known.values() for lemma in one.lemmas)]
-    raise unknown("protocol or lemma", name, names)
+WORLDS = 5_000
+"""So many worlds of each scope are compared with the formulas, if no other number is asked for."""
 
 
 # --- asking ----------------------------------------------------------------------------------
 def prove(
-    name: str | None = None,
+    subjects: Chosen,
     *,
     mutants: bool = False,
     opinion: bool = False,
+    worlds: int = 0,
     workers: int = 2,
     progress: Progress = silent,
 ) -> list[dict[str, Any]]:
-    """Ask everything that `name` stands for, an entry for each protocol.
+    """Ask all that is chosen, an entry for each protocol.
 
     mutants: also drop every hypothesis of the lemmas that hold.  opinion: ask cvc5 as well.
+    worlds: so many of every scope are compared with the formulas (`proofs.drift`).
     """
-    subjects = chosen(name)
-    tasks: list[tuple[str, str, str | None, bool]] = []
+    tasks: dict[_Key, tuple[Any, ...]] = {}
     for one, lemmas in subjects:
         for lemma in lemmas:
-            tasks.append((one.of, lemma.name, None, opinion))
+            tasks[one.of, "lemma", lemma.name, None] = (_settled, one.of, lemma.name, opinion)
             if mutants and lemma.expect is Outcome.HOLDS:
-                tasks += [(one.of, lemma.name, given, False) for given in hypotheses(lemma)]
+                for given in hypotheses(lemma):
+                    tasks[one.of, "lemma", lemma.name, given] = (_mutant, one.of, lemma.name, given)
+        if worlds and one.abstractions:
+            for at, pinned in enumerate(one.protocol.scopes):
+                tasks[one.of, "scope", pinned.name, None] = (_compared, one.of, at, worlds)
     started = time.perf_counter()
-    done: dict[tuple[str, str, str | None], dict[str, Any]] = {}
+    done: dict[_Key, Any] = {}
     progress("proving", 0, len(tasks))
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(workers, len(tasks)), mp_context=context) as pool:
-        running = {pool.submit(_task, *task): task for task in tasks}
+        running = {pool.submit(*task): key for key, task in tasks.items()}
         for future in as_completed(running):
-            of, lemma_name, given, _ = running[future]
-            done[of, lemma_name, given] = future.result()
-            progress(f"proving: {lemma_name}", len(done), len(tasks))
+            key = running[future]
+            done[key] = future.result()
+            _, kind, what, _ = key
+            doing = "proving" if kind == "lemma" else "comparing"
+            progress(f"{doing}: {what}", len(done), len(tasks))
     entries = []
     for one, lemmas in subjects:
         rows = []
         for lemma in lemmas:
-            row = done[one.of, lemma.name, None]
-            named = ((one.of, lemma.name, given) for given in hypotheses(lemma))
+            row = done[one.of, "lemma", lemma.name, None]
+            named = ((one.of, "lemma", lemma.name, given) for given in hypotheses(lemma))
             row["hypotheses"] = [done[key] for key in named if key in done]
             rows.append(row)
-        entries.append({"protocol": one.of, "lemmas": rows, "seconds": _since(started)})
+        scopes = [done[key] for key in tasks if key[:2] == (one.of, "scope")]
+        drift = [_summed(abstraction.name, scopes) for abstraction in one.abstractions if scopes]
+        entry = {"protocol": one.of, "lemmas": rows, "drift": drift, "seconds": _since(started)}
+        entries.append(entry)
     return entries
 
 
-def _task(of: str, lemma_name: str, given: str | None, opinion: bool) -> dict[str, Any]:
-    lemma = theory(of).lemma(lemma_name)
-    return settled(lemma, opinion) if given is None else mutant(lemma, given)
+_Key: TypeAlias = tuple[str, str, str, str | None]
+"""What a result is of: the theory, "lemma" or "scope", its name, the hypothesis dropped."""
+
+
+def _settled(of: str, lemma_name: str, opinion: bool) -> dict[str, Any]:
+    return settled(theory(of).lemma(lemma_name), opinion)
+
+
+def _mutant(of: str, lemma_name: str, given: str) -> dict[str, Any]:
+    return mutant(theory(of).lemma(lemma_name), given)
 
 
 def settled(lemma: Lemma, opinion: bool = False) -> dict[str, Any]:
@@ -206,8 +157,46 @@ def _mutant_row(
     return {"name": given, "needed": needed, "by": by, "grid": grid, "seconds": _since(started)}
 
 
+# --- comparing with what the Python does -----------------------------------------------------
+def _compared(of: str, at: int, worlds: int) -> dict[str, dict[str, Any]]:
+    """One scope, by name of the abstraction."""
+    one = theory(of)
+    pinned = one.protocol.scopes[at]
+    accounts = compare(one.abstractions, one.protocol, pinned.scope, limit=worlds)
+    return {
+        name: {
+            "states": account.states,
+            "transitions": dict(account.transitions),
+            "drift": account.drift
+            and {
+                "scope": pinned.name,
+                "what": account.drift.what,
+                "grid": account.drift.grid().data(),
+            },
+        }
+        for name, account in accounts.items()
+    }
+
+
+def _summed(name: str, scopes: Sequence[Mapping[str, Mapping[str, Any]]]) -> dict[str, Any]:
+    """All scopes; drift: the first, if there is one."""
+    of_it = [scope[name] for scope in scopes]
+    taken: Counter[str] = Counter()
+    for one in of_it:
+        taken.update(one["transitions"])
+    return {
+        "name": name,
+        "states": sum(one["states"] for one in of_it),
+        "transitions": dict(taken),
+        "drift": next((one["drift"] for one in of_it if one["drift"]), None),
+    }
+
+
+# --- judging ---------------------------------------------------------------------------------
 def good(result: Mapping[str, Any]) -> bool:
-    """Is everything as expected, every hypothesis dropped needed, and cvc5 of the same mind?"""
+    """Is all as expected, every hypothesis dropped needed, cvc5 of the same mind, no drift?"""
+    if any(abstraction["drift"] for abstraction in result["drift"]):
+        return False
     return all(
         lemma["as_expected"]
         and all(hypothesis["needed"] for hypothesis in lemma["hypotheses"])
@@ -236,6 +225,11 @@ def summary(result: Mapping[str, Any]) -> str:
     if any("cvc5" in query for query in queries):
         same = sum(query.get("cvc5") == query["answer"] for query in queries)
         told.append(f"cvc5 agrees on {same}")
+    if result["drift"]:
+        drifting = sum(bool(abstraction["drift"]) for abstraction in result["drift"])
+        states = sum(abstraction["states"] for abstraction in result["drift"])
+        found = f"{drifting} that DRIFT" if drifting else "no drift"
+        told.append(f"{found} in {states:,} states")
     return f"{result['protocol']}: {', '.join(told)}, {result['seconds']:.1f} s"
 
 
@@ -244,10 +238,10 @@ def _since(started: float) -> float:
 
 
 # --- exporting -------------------------------------------------------------------------------
-def smtlib(name: str | None) -> dict[Path, str]:
+def smtlib(subjects: Chosen) -> dict[Path, str]:
     """Every query as the text of an SMT-LIB file, by a relative path."""
     files = {}
-    for one, lemmas in chosen(name):
+    for one, lemmas in subjects:
         home = Path(one.of).stem
         for lemma in lemmas:
             for at, query in enumerate(lemma.build(all_given), 1):

@@ -32,7 +32,7 @@ def view(entries: Sequence[Entry]) -> dict[str, Any]:
     """What the templates are given."""
     protocols = []
     for entry in entries:
-        _require("proofs", entry, ("protocol", "lemmas", "seconds"))
+        _require("proofs", entry, ("protocol", "lemmas", "drift", "seconds"))
         found = [_lemma(lemma, entry["protocol"]) for lemma in entry["lemmas"]]
         protocols.append({**entry, "lemmas": found})
     lemmas = [lemma for entry in protocols for lemma in entry["lemmas"]]
@@ -43,7 +43,8 @@ def view(entries: Sequence[Entry]) -> dict[str, Any]:
         "lemmas": lemmas,
         "proved": sum(lemma["outcome"] == "holds" for lemma in lemmas),
         "refuted": sum(lemma["outcome"] == "refuted" for lemma in lemmas),
-        "fine": all(lemma["fine"] for lemma in lemmas),
+        "fine": all(lemma["fine"] for lemma in lemmas)
+        and not any(one["drift"] for entry in protocols for one in entry["drift"]),
         "errata": [lemma for lemma in lemmas if lemma["erratum"]],
         "hypotheses": len(hypotheses),
         "needed": sum(lemma["needed"] for lemma in lemmas),
@@ -143,3 +144,17 @@ def told(lemma: Mapping[str, Any]) -> Group:
 
 def _indented(text: Text) -> Padding:
     return Padding(text, (0, 0, 0, 2))
+
+
+def compared(abstraction: Mapping[str, Any]) -> Group:
+    """How the formulas fit what the Python does: how often each transition was taken."""
+    taken = ", ".join(f"{n:,} × {name}" for name, n in abstraction["transitions"].items())
+    drift = abstraction["drift"]
+    verdict_ = ("DRIFT", "bold red") if drift else ("no drift", "green")
+    head = Text.assemble((abstraction["name"], "bold"), ": ", verdict_)
+    head.append(f" in {abstraction['states']:,} states; {taken}", style="dim")
+    parts: list[RenderableType] = [head]
+    if drift:
+        parts.append(_indented(Text(f"in the scope {drift['scope']}:")))
+        parts.append(_indented(grid.styled(drift["grid"])))
+    return Group(*parts, "")

@@ -48,6 +48,9 @@ BAD_CALLS = {
     "no such file": (["check", "nowhere.py"], "nowhere.py: no such file"),
     "missing events": (["run", "--events", "none.csv", "--pattern", "a"], "none.csv"),
     "missing column": (["run", "--events", "e.csv", "--type", "typ", "--pattern", "a, b"], "typ"),
+    "unknown lemma": (["prove", "skiping"], "did you mean skipping?"),
+    "nothing to prove": (["prove", "bare.py"], "bare.py: no LEMMAS"),
+    "nowhere to export": (["prove", "skipping", "--smtlib", "e.csv"], "e.csv"),
     "empty pattern": (["run", "--events", "e.csv"], "pattern: empty"),
     "unknown type": (["run", "--events", "e.csv", "--pattern", "a, z"], "'z'"),
     "slide 0": (
@@ -72,6 +75,7 @@ def test_a_bad_call_is_one_line(name: str, tmp_path: Path) -> None:
     (tmp_path / "e.csv").write_text(EVENTS)
     (tmp_path / "back.csv").write_text("time,type\n2,a\n1,b\n")
     (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "bare.py").write_text("from docs.examples.mindful import PROTOCOL")
     before = sorted(tmp_path.iterdir())
     arguments, expected = BAD_CALLS[name]
     ran = asif(*arguments, "--json", "out.json", cwd=tmp_path)
@@ -123,3 +127,53 @@ def test_the_list_names_every_variant(tmp_path: Path) -> None:
     assert ran.returncode == 0
     rows = json.loads((tmp_path / "list.json").read_text())
     assert {"upstream-backup", "upstream-backup:pairs"} <= {row["protocol"] for row in rows}
+
+
+def test_a_lemma_is_proved_exported_and_written(tmp_path: Path) -> None:
+    ran = asif("prove", "skipping-opener", "--smtlib", "smt", "--json", "out.json", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "skipping-opener: refuted" in ran.stdout
+    assert "✗ no window" in ran.stdout
+    (entry,) = json.loads((tmp_path / "out.json").read_text())
+    (lemma,) = entry["lemmas"]
+    exported = sorted((tmp_path / "smt").rglob("*.smt2"))
+    assert len(exported) == len(lemma["queries"])
+    assert "(check-sat)" in exported[0].read_text()
+
+
+PROOFS = {
+    "once": ("", 0, "1 of 1 hypotheses needed, no drift"),
+    "the wrong protocol": (
+        "from docs.examples.forgetful import PROTOCOL",
+        1,
+        "the invariant does not hold: no event is passed on twice",
+    ),
+    "a wrong expectation": (
+        "from dataclasses import replace\n"
+        "from model.core import Outcome\n"
+        "LEMMAS = (replace(LEMMAS[0], expect=Outcome.REFUTED),)",
+        1,
+        "once: proved - NOT AS EXPECTED",
+    ),
+    "no hypothesis": (
+        "from dataclasses import replace\n"
+        "def build(given):\n"
+        "    given('the moon is full', True)\n"
+        "    return LEMMAS_[0].build(given)\n"
+        "LEMMAS_ = LEMMAS\n"
+        "LEMMAS = (replace(LEMMAS[0], build=build),)",
+        1,
+        "NOT NEEDED: the moon is full",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROOFS)
+def test_a_proof_of_ones_own_is_judged(name: str, tmp_path: Path) -> None:
+    changed, code, said = PROOFS[name]
+    (tmp_path / "mine.py").write_text(
+        f"from docs.examples.once import ABSTRACTIONS, LEMMAS, PROTOCOL\n{changed}\n"
+    )
+    ran = asif("prove", "mine.py", "--mutants", "--drift", cwd=tmp_path)
+    assert ran.returncode == code, ran.stderr + ran.stdout
+    assert said in ran.stdout

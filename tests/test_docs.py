@@ -23,6 +23,8 @@ QUOTED = re.compile(r"(?:\$ |bin/|^)asif ([a-z]+)([^`#\n]*)", re.MULTILINE)
 
 EXAMPLES = {"amnesia": (1, "gap"), "forgetful": (1, "repeating"), "mindful": (0, "precise")}
 """Exit code, and the guarantee found."""
+PROOFS = {"once"}
+"""Examples of proofs, which test_cli.py runs."""
 
 
 def commands(page: Path) -> list[tuple[str, list[str]]]:
@@ -72,7 +74,7 @@ def test_the_readme_quotes_every_command() -> None:
 
 
 def test_every_example_is_expected_to_do_something() -> None:
-    assert {path.stem for path in (ROOT / "docs" / "examples").glob("*.py")} == set(EXAMPLES)
+    assert {path.stem for path in (ROOT / "docs" / "examples").glob("*.py")} == {*EXAMPLES, *PROOFS}
 
 
 SLOW = ("upstream-backup --mutants", "upstream-backup:pairs", "--limit", "list")

@@ -15,8 +15,8 @@ from model.registry import protocols
 from proofs.drift import Abstraction, Account, Comparison, Drift, Path, compare
 from proofs.explore import edges, explore
 from proofs.lemma import Given
-from proofs.prove import theories
 from proofs.structure import Structure
+from proofs.theory import theories
 from proofs.transition import Moment, Symbol, Transition, TransitionSystem
 
 THEORIES = theories()

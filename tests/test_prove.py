@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,12 +13,9 @@ from proofs import prove as proving
 from proofs.lemma import Erratum, Lemma, all_given, hypotheses
 from proofs.opinion import second
 from proofs.query import SOMETIMES, Answer, Query
+from proofs.theory import chosen, theories, theory
 
-ALL = [
-    (f"{name}-{lemma.name}", lemma)
-    for name, theory in proving.theories().items()
-    for lemma in theory.lemmas
-]
+ALL = [(f"{name}-{lemma.name}", lemma) for name, one in theories().items() for lemma in one.lemmas]
 LEMMAS = [pytest.param(lemma, id=name) for name, lemma in ALL]
 HYPOTHESES = [
     pytest.param(lemma, given, id=f"{name}-{given}")
@@ -82,7 +80,7 @@ def test_a_second_solver_would_notice() -> None:
     """Not the same question with the answer written beside it."""
     query = next(
         query
-        for query in proving.theory("upstream-backup").lemma("acknowledgements").build(all_given)
+        for query in theory("upstream-backup").lemma("acknowledgements").build(all_given)
         if query.expect is Answer.UNSAT
     )
     lied = Query(query.name, Answer.SAT, query.claims)
@@ -90,18 +88,18 @@ def test_a_second_solver_would_notice() -> None:
 
 
 def test_all_is_found_by_name() -> None:
-    assert proving.chosen("upstream-backup")[0][0].of == "upstream-backup"
-    ((theory, lemmas),) = proving.chosen("acknowledgements")
-    assert (theory.of, [lemma.name for lemma in lemmas]) == (
+    assert chosen("upstream-backup")[0][0].of == "upstream-backup"
+    ((one, lemmas),) = chosen("acknowledgements")
+    assert (one.of, [lemma.name for lemma in lemmas]) == (
         "upstream-backup",
         ["acknowledgements"],
     )
     with pytest.raises(Invalid, match="did you mean acknowledgements"):
-        proving.chosen("acknowledgement")
+        chosen("acknowledgement")
 
 
 def test_processes_give_what_one_process_gives() -> None:
-    (entry,) = proving.prove("acknowledgements", mutants=True)
+    (entry,) = proving.prove(chosen("acknowledgements"), mutants=True)
     (lemma,) = entry["lemmas"]
     assert lemma["outcome"] == "holds"
     assert all(hypothesis["needed"] for hypothesis in lemma["hypotheses"])
@@ -110,25 +108,27 @@ def test_processes_give_what_one_process_gives() -> None:
 
 
 def test_what_is_not_as_expected_is_not_good() -> None:
-    entry = {"lemmas": [{"as_expected": False, "hypotheses": [], "queries": []}]}
-    assert not proving.good(entry)
-    entry = {"lemmas": [{"as_expected": True, "hypotheses": [{"needed": False}], "queries": []}]}
-    assert not proving.good(entry)
-    query = {"answer": "unsat", "cvc5": "sat"}
-    entry = {"lemmas": [{"as_expected": True, "hypotheses": [], "queries": [query]}]}
-    assert not proving.good(entry)
+    fine: dict[str, Any] = {"as_expected": True, "hypotheses": [], "queries": []}
+    assert proving.good({"lemmas": [fine], "drift": [{"drift": None}]})
+    assert not proving.good({"lemmas": [fine], "drift": [{"drift": {"what": "no transition"}}]})
+    for wrong in (
+        {"as_expected": False},
+        {"hypotheses": [{"needed": False}]},
+        {"queries": [{"answer": "unsat", "cvc5": "sat"}]},
+    ):
+        assert not proving.good({"lemmas": [{**fine, **wrong}], "drift": []})
 
 
 def test_every_query_is_exported() -> None:
-    files = proving.smtlib("upstream-backup")
-    lemmas = proving.theory("upstream-backup").lemmas
+    files = proving.smtlib(chosen("upstream-backup"))
+    lemmas = theory("upstream-backup").lemmas
     assert len(files) == sum(len(list(lemma.build(all_given))) for lemma in lemmas)
     assert Path("upstream-backup", "acknowledgements", "001.smt2") in files
 
 
 def test_errata_are_of_what_is_refuted() -> None:
-    for _, theory in proving.theories().items():
-        for lemma in theory.lemmas:
+    for one in theories().values():
+        for lemma in one.lemmas:
             if lemma.erratum is not None:
                 assert isinstance(lemma.erratum, Erratum)
                 assert lemma.expect is Outcome.REFUTED

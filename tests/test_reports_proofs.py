@@ -80,7 +80,9 @@ REFUTED = lemma(
 
 
 def entries(*lemmas: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{"protocol": "upstream-backup", "lemmas": list(lemmas), "seconds": 2.0}]
+    seen = {"name": "the sink", "states": 12_345, "transitions": {"take": 678}, "drift": None}
+    entry = {"protocol": "upstream-backup", "lemmas": list(lemmas), "drift": [seen]}
+    return [{**entry, "seconds": 2.0}]
 
 
 def pages(found: list[dict[str, Any]], tmp_path: Path) -> tuple[str, str]:
@@ -137,6 +139,17 @@ def test_what_is_wrong_is_said_at_the_top_and_at_its_place(name: str, tmp_path: 
     for text in pages(found, tmp_path):
         assert "NOT all as expected" in text
         assert "✗" in text
+
+
+def test_what_was_compared_with_the_python_is_told(tmp_path: Path) -> None:
+    found = entries(lemma("skipping"))
+    for text in pages(found, tmp_path):
+        assert "12,345" in text
+        assert "take: 678" in text
+    found[0]["drift"][0]["drift"] = {"scope": "small", "what": "no transition", "grid": LOST}
+    for text in pages(found, tmp_path):
+        assert "drift in the scope small" in text
+        assert "NOT all as expected" in text
 
 
 def test_a_second_solver_that_does_not_know_is_no_fault(tmp_path: Path) -> None:
