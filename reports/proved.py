@@ -143,7 +143,7 @@ def told(lemma: Mapping[str, Any]) -> Group:
 
 
 def _indented(text: Text) -> Padding:
-    return Padding(text, (0, 0, 0, 2))
+    return Padding(text, (0, 0, 0, 2), expand=False)
 
 
 def compared(abstraction: Mapping[str, Any]) -> Group:
