@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Any, NamedTuple, TypeAlias
 
+from model.events import Body, Event
 from model.graph import Graph
 
 NodeName: TypeAlias = str
@@ -84,6 +85,28 @@ class Step(NamedTuple):
 
     state: Any
     effects: tuple[Effect, ...] = ()
+
+
+# --- what it costs ---------------------------------------------------------------------------
+class Size(NamedTuple):
+    """What a message carries, for drivers that charge for it; never part of the behaviour.
+
+    kind: how reports call its traffic.  events: of the data stream; a message without any is a
+    control message.  items: what else it carries that takes room (savepoints, windows, ranges).
+    """
+
+    kind: str
+    events: int = 0
+    items: int = 0
+
+
+EVENT, CONTROL = Size("event", 1), Size("control")
+_EVENTS = (Event, Body)
+
+
+def sized(message: Any) -> Size:
+    """An event is an event, and everything else is control: for protocols that say no more."""
+    return EVENT if isinstance(message, _EVENTS) else CONTROL
 
 
 # --- where nodes stand -----------------------------------------------------------------------
@@ -229,7 +252,7 @@ class Protocol:
     boot(site) is the state as deployed; recover(site, durable) is the first step after a crash
     (durable is None if nothing was ever saved); step(site, state, input) is everything else;
     gauges(site, state) are sizes to plot, never part of the behaviour; show(message or state) is
-    one short line for people.
+    one short line for people; size(message or durable value) is what drivers charge for.
     """
 
     name: str
@@ -249,6 +272,7 @@ class Protocol:
     finding: str = ""
     variants: tuple[Protocol, ...] = ()
     mutants: tuple[Mutant, ...] = ()
+    size: Callable[[Any], Size] = sized
 
     def variant(self, name: str) -> Protocol:
         """This protocol or one of its variants, by full name; KeyError if there is none."""

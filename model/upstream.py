@@ -30,6 +30,7 @@ from model.backup import (
     with_item,
 )
 from model.core import (
+    EVENT,
     Arrive,
     Deliver,
     Deployment,
@@ -42,6 +43,7 @@ from model.core import (
     Scope,
     Send,
     Site,
+    Size,
     Step,
 )
 from model.events import BEGINNING, NOTHING, SN, Body, Event, Mark
@@ -310,22 +312,27 @@ def _restore(site: Site, node: OperatorNode, sender: NodeName, replicas: Replica
     node = node._replace(awaited=node.awaited - {sender}, replicas=joined(node.replicas, replicas))
     if node.awaited:
         return Step(node)
-    greeted, held = node.greeted, dict(node.replicas)
-    mine = held.pop(site.name, node.mine)
-    inlets = tuple(_beyond(inlet, sn) for inlet, sn in zip(node.inlets, mine.trim, strict=True))
-    node = node._replace(
-        operator=restored(site.config.design.scheme, mine),
-        inlets=inlets,
-        replicas=tuple(held.items()),
-        mine=mine,
-        greeted=(),
-    )
+    greeted, node = node.greeted, reinstated(site, node)
     answers = tuple(
         effect
         for name in greeted
         for effect in answer(site, node.outlets, node.replicas, node.marked, name)
     )
     return _advance(site, node, (Note("operators restored"), *answers))
+
+
+def reinstated(site: Site, node: OperatorNode) -> OperatorNode:
+    """The operator restored from the savepoints that the node holds, before it does anything."""
+    held = dict(node.replicas)
+    mine = held.pop(site.name, node.mine)
+    inlets = tuple(_beyond(inlet, sn) for inlet, sn in zip(node.inlets, mine.trim, strict=True))
+    return node._replace(
+        operator=restored(site.config.design.scheme, mine),
+        inlets=inlets,
+        replicas=tuple(held.items()),
+        mine=mine,
+        greeted=(),
+    )
 
 
 def _beyond(inlet: Inlet, trim: SN) -> Inlet:
@@ -347,6 +354,21 @@ def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Mapping
         "windows": windows,
         "retained": windows + len(state.operator.closed),
     }
+
+
+def size(message: object) -> Size:
+    """Items are skip ranges, savepoints and the windows that their layouts draw."""
+    if isinstance(message, Event):
+        return EVENT
+    if isinstance(message, Ack):
+        return Size("ack", 0, len(message.skips) + _items(message.replicas))
+    if isinstance(message, Restore):
+        return Size("restore", 0, _items(message.replicas))
+    return Size("mark" if isinstance(message, Mark) else "hello")
+
+
+def _items(replicas: Replicas) -> int:
+    return sum(1 + (len(s.layout.windows) if s.layout else 0) for _, s in replicas)
 
 
 def show(value: object) -> str:

@@ -33,7 +33,7 @@ from model.operator import Drawing, Operator, Scheme, Skipping
 from model.patterns import Strategy, sequence
 from model.predicates import Type
 from model.properties import AS_IF, COMPLETE
-from model.upstream import Design, boot, deploy, gauges, recover, show, step
+from model.upstream import Design, boot, deploy, gauges, recover, show, size, step
 from model.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 
 REPEATABLE = OperatorClass.REPEATABLE
@@ -256,6 +256,7 @@ def _protocol(name: str, design: Design, scopes: tuple[PinnedScope, ...], findin
             "savepoints sent",
         ),
         finding=finding,
+        size=size,
     )
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from model.backup import Restore, joined
 from model.core import Arrival, NodeName, Role, Site
-from model.events import Body, Event, Mark
+from model.events import BEGINNING, Body, Event, Mark
 from model.merge import Inlet, ready
 from model.operator import Operator, OperatorState, Scheme, origin, push, restored
 from model.savepoint import Savepoint
-from model.upstream import OperatorNode
+from model.upstream import OperatorNode, reinstated
 from model.world import System
 
 Arrivals = tuple[tuple[Arrival, ...], ...]
@@ -88,7 +89,12 @@ def _produced(arrivals: tuple[Arrival, ...]) -> tuple[Event, ...]:
 def iterations(
     site: Site, node: OperatorNode, sender: NodeName, message: object
 ) -> Iterator[Iteration]:
-    """The iterations that a restored operator does when it takes an event or a watermark."""
+    """The iterations that a node does when it takes an event, a watermark or the last answer to
+    its hello, with which it is restored."""
+    if isinstance(message, Restore) and node.awaited == {sender}:
+        answers = joined(node.replicas, message.replicas)
+        node = reinstated(site, node._replace(replicas=answers, awaited=frozenset()))
+        message = Mark(BEGINNING)
     if node.operator is None or not isinstance(message, Event | Mark):
         return
     edge = site.preds.index(sender)

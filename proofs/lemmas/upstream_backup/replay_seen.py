@@ -10,13 +10,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from model.backup import Restore
-from model.backup import joined as joined_replicas
 from model.core import NodeName, Site
 from model.engines import Matches
-from model.events import BEGINNING, NOTHING, SN, Body, Event
-from model.events import Mark as Watermark
-from model.merge import Inlet
+from model.events import NOTHING, Body, Event
 from model.operator import Operator, OperatorState, Window, origin, push, restored
 from model.savepoint import Place
 from model.upstream import OperatorNode
@@ -137,8 +133,6 @@ class _Sight:
         if not isinstance(node, OperatorNode):
             return
         message = world.channels[self.system.channel_at[action.sender, action.node]][0]
-        if isinstance(message, Restore):
-            node, message = _restored(site, node, action.sender, message), Watermark(BEGINNING)
         for iteration in iterations(site, node, action.sender, message):
             inputs = self.reference.inputs(site.name, after.arrivals)
             taken = (iteration.edge, iteration.event)
@@ -178,22 +172,6 @@ class _Sight:
         if key not in self.rigids:
             self.rigids[key] = seen_rigid(run, first_, seed_, named_)
         return self.rigids[key]
-
-
-def _restored(site: Site, node: OperatorNode, sender: NodeName, message: Restore) -> OperatorNode:
-    """As model.upstream does with the last answer, before it processes anything."""
-    if node.awaited != {sender}:
-        return node
-    held = dict(joined_replicas(node.replicas, message.replicas))
-    mine = held.pop(site.name, node.mine)
-    inlets = tuple(_beyond(inlet, trim) for inlet, trim in zip(node.inlets, mine.trim, strict=True))
-    state = restored(site.config.design.scheme, mine)
-    return node._replace(operator=state, inlets=inlets, awaited=frozenset())
-
-
-def _beyond(inlet: Inlet, trim: SN) -> Inlet:
-    queue = inlet.queue.trim(lambda event: event.sn <= trim)
-    return Inlet(queue, max(inlet.heard, trim), inlet.mark)
 
 
 def _last(run: Original, state: OperatorState) -> int:
