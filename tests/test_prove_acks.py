@@ -15,7 +15,7 @@ from model.patterns import sequence
 from model.registry import protocols
 from model.upstream import OperatorNode
 from model.windows import CountWindows
-from model.world import Crash, Offer, System, World, apply, initial, progress
+from model.world import Action, Crash, Offer, System, World, apply, initial, progress
 from proofs.drift import compare
 from proofs.lemmas.upstream_backup.acks_seen import ABSTRACTIONS
 
@@ -61,7 +61,8 @@ def worlds(victim: str) -> Iterator[World]:
     """All events come and are acknowledged, then `victim` crashes and is restored."""
     system = System(PROTOCOL, SHORTCUT)
     world = initial(system)
-    for action in (*[Offer("O", EVENT), Offer("P", EVENT)] * 4, Crash(victim)):
+    actions: list[Action] = [*[Offer("O", EVENT), Offer("P", EVENT)] * 4, Crash(victim)]
+    for action in actions:
         world = apply(system, world, action)
         while steps := [a for site in system.sites for a in progress(system, world, site)]:
             world = apply(system, world, steps[0])
