@@ -116,9 +116,20 @@ class Comparison:
             self._steps.append((transition.name, changes, relation))
         self._names = tuple(symbol.name for symbol in system.state)
         self._rigid: dict[int, Structure] = {}  # kept, so that an id stays theirs
+        self._fit: set[Any] = set()
 
     def compare(self, path: Path, account: Account) -> Drift | None:
-        """The first thing that does not fit, or None."""
+        """The first thing that does not fit, or None.  A path like one that fits is not looked
+        at again: many edges differ in nothing that an abstraction sees."""
+        like = (id(path.rigid), path.initial, *map(_frozen, path.states))
+        if like in self._fit:
+            return None
+        drift = self._compared(path, account)
+        if drift is None:
+            self._fit.add(like)
+        return drift
+
+    def _compared(self, path: Path, account: Account) -> Drift | None:
         if id(path.rigid) not in self._rigid:
             self._rigid[id(path.rigid)] = path.rigid
             for name, axiom in self._axioms.items():
@@ -148,6 +159,13 @@ class Comparison:
             if changed <= changes and holds(relation, *structures):
                 return name
         return None
+
+
+def _frozen(state: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Hashable: the values in their order; functions stand for themselves."""
+    return tuple(
+        tuple(value.items()) if isinstance(value, Mapping) else value for value in state.values()
+    )
 
 
 def _at(path: Path, i: int, time: int) -> Structure:

@@ -33,7 +33,7 @@ ABSTRACTIONS = [
 ]
 SUBSUMED = {"windows expire"}
 """Transitions of which another one allows every step: an event may close windows as well."""
-FEW = 2_000
+FEW = 1_000
 """Worlds of a scope, where the whole takes too long."""
 ENOUGH = 8_000
 """Worlds of a scope among which every transition is taken, in one scope or another."""
@@ -53,10 +53,11 @@ def test_the_first_edges_of_every_scope_do_not_drift(name: str, pinned: PinnedSc
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "pinned"), SCOPES)
 def test_no_edge_of_any_scope_drifts(name: str, pinned: PinnedScope) -> None:
-    """Every edge in the full profile; in the quick one those of 15,000 worlds."""
-    undrifted(name, pinned, limit=None if FULL else 15_000)
+    """Every edge in the full profile."""
+    undrifted(name, pinned, limit=None if FULL else ENOUGH)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "abstraction"), ABSTRACTIONS)
 def test_every_transition_is_seen_and_missed_when_it_is_edited_away(
     name: str, abstraction: Abstraction
@@ -75,6 +76,7 @@ def test_every_transition_is_seen_and_missed_when_it_is_edited_away(
     assert _drifting(name, edited) == {transition.name for transition in edited}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "abstraction"), ABSTRACTIONS)
 def test_every_invariant_is_looked_at(name: str, abstraction: Abstraction) -> None:
     def negated(invariant: str) -> Abstraction:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from model.core import NodeName, Site
@@ -179,8 +180,9 @@ def _last(run: Original, state: OperatorState) -> int:
     return max(run.at.get(place, -1) for place in enumerate(state.last))
 
 
-class _Made(NamedTuple):
-    """The matches up to a position, as a relation."""
+@dataclass(frozen=True, eq=False)
+class _Made:
+    """The matches up to a position, as a relation; equal to itself alone."""
 
     got: Mapping[tuple[int, int], Matches]
     position: int
