@@ -62,7 +62,7 @@ $(STAMP): constraints.txt pyproject.toml
 lock: ## renew constraints.txt from pyproject.toml (UPGRADE=1: newest versions of all)
 	@test -x build/lock/bin/uv || $(PYTHON) -m venv build/lock
 	@build/lock/bin/python -m pip install -qq --disable-pip-version-check $(UV)
-	@build/lock/bin/uv --no-config --quiet pip compile pyproject.toml --group dev --group build \
+	@build/lock/bin/uv --no-config --quiet pip compile pyproject.toml --extra fast --group dev --group build \
 	  --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
 	  $(if $(UPGRADE),--upgrade) --output-file constraints.txt

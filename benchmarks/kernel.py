@@ -1,0 +1,143 @@
+"""The kernel with its whole failure-recovery cycle, beside plain C that can do less.
+
+Rule of this file: all in one run, in turns, the fastest of several; the ratios count.  Times are
+processor times, as other jobs may share the machine and nothing here waits or uses threads.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from model.numbering import PAIRS
+from sim import batch, kernel
+from sim.cycle import Setting, Stream
+
+EVENTS = 1_000_000
+ROUNDS = 15
+PATTERN = (0, 1, 2, 3, 4)
+TYPES = 10
+SIZE = 1000
+SLIDES = (50, 800)
+INTERVAL = 8
+SOURCE = Path(__file__).with_name("gem.c")
+
+Count = Callable[[], int]
+
+
+class Row(NamedTuple):
+    """ratio: to plain C at the same slide; None without gcc."""
+
+    what: str
+    slide: int
+    matches: int
+    seconds: float
+    ratio: float | None
+
+
+def stream(events: int, seed: int = 0) -> Stream:
+    """Types uniform, one event a time unit on average."""
+    draw = np.random.default_rng(seed)
+    return Stream(draw.integers(0, TYPES, events, np.uint8), np.cumsum(draw.integers(0, 3, events)))
+
+
+def rows(events: int = EVENTS) -> list[Row]:
+    """Plain C, the kernel with a failure at 50 %, and the batch oracle, at each slide."""
+    given = stream(events)
+    reference = _reference()
+    found = []
+    for slide in SLIDES:
+        setting = Setting(PATTERN, SIZE, slide, INTERVAL, events // 2)
+        work: dict[str, Count] = {}
+        if reference is not None:
+            work["plain C, no recovery"] = _bound(reference, given, slide)
+        work |= {
+            "kernel, recovery, skip ranges": _kernel(given, setting),
+            "kernel, the same, pairs": _kernel(given, replace(setting, numbering=PAIRS)),
+            "kernel, no skip ranges": _kernel(given, replace(setting, skip=False)),
+            "kernel, no failure": _kernel(given, replace(setting, fail_after=None)),
+            "batch oracle": _batch(given, slide),
+        }
+        found += _measured(work, slide)
+    return found
+
+
+def main() -> None:
+    table = Table("what", "slide", "matches", "ms", "M events/s", "to plain C")
+    for row in rows():
+        table.add_row(
+            row.what,
+            str(row.slide),
+            f"{row.matches:,}",
+            f"{row.seconds * 1e3:.1f}",
+            f"{EVENTS / row.seconds / 1e6:.0f}",
+            "" if row.ratio is None else f"{row.ratio:.2f}",
+        )
+    Console().print(table)
+
+
+def _measured(work: dict[str, Count], slide: int) -> list[Row]:
+    best = dict.fromkeys(work, float("inf"))
+    matches = {name: do() for name, do in work.items()}  # compiles, too
+    for _ in range(ROUNDS):
+        for name, do in work.items():
+            started = time.thread_time()
+            do()
+            best[name] = min(best[name], time.thread_time() - started)
+    plain = best.get("plain C, no recovery")
+    return [
+        Row(name, slide, matches[name], seconds, None if plain is None else seconds / plain)
+        for name, seconds in best.items()
+    ]
+
+
+def _kernel(given: Stream, setting: Setting) -> Count:
+    return lambda: kernel.run(given, setting).passed_on
+
+
+def _batch(given: Stream, slide: int) -> Count:
+    return lambda: len(batch.matches(*given, PATTERN, SIZE, slide)[0])
+
+
+def _reference() -> ctypes.CDLL | None:
+    """gem.c, compiled; None where there is no gcc."""
+    gcc = shutil.which("gcc")
+    if gcc is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "gem.so"
+        subprocess.run([gcc, "-O3", "-shared", "-fPIC", "-o", library, SOURCE], check=True)
+        loaded = ctypes.CDLL(str(library))
+    loaded.matches.restype = ctypes.c_int64
+    return loaded
+
+
+def _bound(reference: ctypes.CDLL, given: Stream, slide: int) -> Count:
+    steps_of = np.full(TYPES, len(PATTERN))
+    steps_of[list(PATTERN)] = np.arange(len(PATTERN))
+
+    def pointer(array: np.ndarray) -> ctypes.c_void_p:
+        return ctypes.c_void_p(array.ctypes.data)
+
+    def count() -> int:
+        sizes = (ctypes.c_int64(n) for n in (len(PATTERN), SIZE, slide))
+        length = ctypes.c_int64(len(given.types))
+        types, times = pointer(given.types), pointer(given.times)
+        return int(reference.matches(types, times, length, pointer(steps_of), *sizes))
+
+    return count
+
+
+if __name__ == "__main__":
+    main()
