@@ -1,0 +1,247 @@
+"""A chain of servers that pass each tuple on, several ways: what a simulated hop costs.
+
+Rule of this file: each way is the same queueing network, fed with the same arrivals, written as its
+library wants it written; only our driver also runs a protocol and interprets its effects.
+"""
+
+from __future__ import annotations
+
+import random
+from array import array
+from collections.abc import Iterable, Iterator
+from functools import cache
+from heapq import heappop, heappush
+from itertools import accumulate, pairwise
+from typing import Any
+
+import simpy
+
+from model.core import (
+    EVENT,
+    Arrival,
+    Arrive,
+    Assumptions,
+    Deliver,
+    Deployment,
+    Emit,
+    Failures,
+    Input,
+    Inputs,
+    Protocol,
+    Role,
+    Scope,
+    Send,
+    Site,
+    Step,
+)
+from model.graph import SINK, SOURCE, chain
+from model.world import System
+from sim.costs import PS, Costs, Link, Service
+from sim.driver import play
+
+SERVICE_S = 0.0007
+GAP_S = 0.001
+"""Mean time between arrivals: servers are busy for 70 % of the time."""
+
+
+# --- a protocol that recovers nothing ----------------------------------------------------------
+def deploy(scope: Scope) -> Deployment:
+    roles = {SOURCE: Role.SOURCE, SINK: Role.SINK}
+    graph = scope.graph
+    sites = tuple(
+        Site(name, roles.get(spec, Role.OPERATOR), spec, graph.preds(name), graph.succs(name))
+        for name, spec in graph.nodes
+    )
+    operators = frozenset(site.name for site in sites if site.role is Role.OPERATOR)
+    return Deployment(sites, graph.edges, operators)
+
+
+def step(site: Site, state: None, input_: Input) -> Step:
+    message = input_[-1]  # of an Arrive as of a Deliver
+    if site.succs:
+        return Step(state, (Send(site.succs[0], message),))
+    return Step(state, (Emit(message),))
+
+
+RELAY = Protocol(
+    name="relay",
+    title="Relay",
+    source="benchmarks/relay.py",
+    deploy=deploy,
+    boot=lambda _: None,
+    recover=lambda *_: Step(None),
+    step=step,
+    gauges=lambda *_: {},
+    show=str,
+    assumes=Assumptions(Failures.NONE),
+    claims={},
+    properties=(),
+    scopes=(),
+    size=lambda _: EVENT,
+)
+COSTS = Costs(
+    service=Service(event_s=SERVICE_S), link=Link(delay_s=0.0, bandwidth_bytes_per_s=None)
+)
+
+
+@cache
+def arrivals(tuples: int) -> array[float]:
+    """Seconds; a Poisson stream."""
+    draw = random.Random(1).expovariate
+    return array("d", accumulate(draw(1 / GAP_S) for _ in range(tuples)))
+
+
+def system(operators: int) -> System:
+    graph = chain(*((f"o{at}", None) for at in range(operators)))
+    return System(RELAY, Scope(graph, (("source", Inputs((), 0)),), 0))
+
+
+# --- ways to simulate it: each returns when the last tuple left, in seconds ----------------------
+def driver(tuples: int, operators: int) -> float:
+    """Ours."""
+    arrival = Arrival(1, "a")
+    left = 0
+
+    def emitted(_: str, at: int, __: Any) -> None:
+        nonlocal left
+        left = at
+
+    feed = ((round(at * PS), "source", arrival) for at in arrivals(tuples))
+    play(system(operators), feed, COSTS, emitted, ends_ps=round(tuples * GAP_S * PS))
+    return left / PS
+
+
+def store(tuples: int, operators: int) -> float:
+    """SimPy's own pattern: a process a server, a Store before it."""
+    env = simpy.Environment()
+    queues = [simpy.Store(env) for _ in range(operators + 1)]
+    left = 0.0
+
+    def source() -> Any:
+        before = 0.0
+        for at in arrivals(tuples):
+            yield env.timeout(at - before)
+            before = at
+            yield queues[0].put(at)
+
+    def server(inlet: simpy.Store, outlet: simpy.Store) -> Any:
+        while True:
+            item = yield inlet.get()
+            yield env.timeout(SERVICE_S)
+            yield outlet.put(item)
+
+    def sink() -> Any:
+        nonlocal left
+        while True:
+            yield queues[-1].get()
+            left = env.now
+
+    env.process(source())
+    for inlet, outlet in pairwise(queues):
+        env.process(server(inlet, outlet))
+    env.process(sink())
+    env.run()
+    return left
+
+
+def timeouts(tuples: int, operators: int) -> float:
+    """SimPy's Timeout events with callbacks and no protocol: about the least that SimPy costs."""
+    env = simpy.Environment()
+    free = [0.0] * operators
+    left = 0.0
+    stream = iter(arrivals(tuples))
+
+    def feed(now: float) -> None:
+        at = next(stream, None)
+        if at is not None:
+            timeout = env.timeout(at - now)
+            timeout.callbacks = [offer]
+
+    def offer(_: Any) -> None:
+        served(0)
+        feed(env.now)
+
+    def served(hop: int) -> None:
+        nonlocal left
+        now = env.now
+        if hop == operators:
+            left = now
+            return
+        free[hop] = done = max(free[hop], now) + SERVICE_S
+        timeout = env.timeout(done - now, hop + 1)
+        timeout.callbacks = [arrive]
+
+    def arrive(event: Any) -> None:
+        served(event.value)
+
+    feed(0.0)
+    env.run()
+    return left
+
+
+def heap(tuples: int, operators: int) -> float:
+    """A loop over a heap, without a library or a protocol."""
+    free = [0.0] * operators
+    stream = iter(arrivals(tuples))
+    events = [(next(stream), 0, 0)]
+    order = 0
+    left = 0.0
+    while events:
+        now, _, hop = heappop(events)
+        if hop == 0:
+            at = next(stream, None)
+            if at is not None:
+                order += 1
+                heappush(events, (at, order, 0))
+        if hop == operators:
+            left = now
+            continue
+        free[hop] = done = max(free[hop], now) + SERVICE_S
+        order += 1
+        heappush(events, (done, order, hop + 1))
+    return left
+
+
+def ciw(tuples: int, operators: int) -> float:
+    """Ciw, a library for queueing networks; not one of our dependencies (ImportError)."""
+    import ciw as library  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    routing = [[float(to == at + 1) for to in range(operators)] for at in range(operators)]
+    network = library.create_network(
+        arrival_distributions=[
+            library.dists.Sequential([*_gaps(arrivals(tuples)), float("inf")]),
+            *[None] * (operators - 1),
+        ],
+        service_distributions=[library.dists.Deterministic(SERVICE_S)] * operators,
+        number_of_servers=[1] * operators,
+        routing=routing,
+    )
+    simulation = library.Simulation(network)
+    simulation.simulate_until_max_customers(tuples, method="Finish")
+    return float(simulation.current_time)
+
+
+def steps(tuples: int, operators: int) -> float:
+    """The protocol's steps alone, in a loop without times: what any driver has to pay for."""
+    source, *rest = system(operators).sites.values()
+    arrive = Arrive(Arrival(1, "a"))
+    for _ in range(tuples):
+        answer = step(source, None, arrive)
+        for site in rest:
+            (effect,) = answer.effects
+            answer = step(site, None, Deliver(site.preds[0], effect[-1]))
+    return 0.0
+
+
+def _gaps(times: Iterable[float]) -> Iterator[float]:
+    return (after - before for before, after in pairwise((0.0, *times)))
+
+
+WAYS = {
+    "process and Store": store,
+    "Ciw": ciw,
+    "Timeout and callbacks": timeouts,
+    "heapq": heap,
+    "our driver": driver,
+    "protocol steps alone": steps,
+}

@@ -1,0 +1,75 @@
+"""The timed driver beside other ways to simulate the same chain of servers, in one run.
+
+Rule of this file: what counts is the ratio to SimPy's process-and-Store pattern; machines are
+shared and noisy, so every way takes its turn several times and the fastest counts.
+`python -m benchmarks.timed`; Ciw is skipped where it is not installed.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+import tracemalloc
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.relay import WAYS, driver
+
+OPERATORS = (1, 3, 5)
+TUPLES = 30_000
+TURNS = 5
+SIZES = (10_000, 100_000, 1_000_000)
+CIW_TUPLES = 5_000
+STORE, OURS, STEPS = "process and Store", "our driver", "protocol steps alone"
+
+
+def once(way: str, tuples: int, operators: int) -> float:
+    """Microseconds of processor time a tuple."""
+    gc.collect()
+    started = time.process_time()
+    WAYS[way](tuples, operators)
+    return (time.process_time() - started) / tuples * 1e6
+
+
+def side_by_side() -> Table:
+    table = Table("µs a tuple", *(f"{operators} operators" for operators in OPERATORS), "of Store")
+    best = {way: [float("inf")] * len(OPERATORS) for way in WAYS}
+    for _ in range(TURNS):
+        for way in list(best):
+            for at, operators in enumerate(OPERATORS):
+                try:
+                    took = once(way, CIW_TUPLES if way == "Ciw" else TUPLES, operators)
+                except ImportError:
+                    del best[way]
+                    break
+                best[way][at] = min(best[way][at], took)
+    for way, row in best.items():
+        shares = (took / store for took, store in zip(row, best[STORE], strict=True))
+        table.add_row(
+            way, *(f"{took:.2f}" for took in row), " ".join(f"{share:.2f}" for share in shares)
+        )
+    return table
+
+
+def growth() -> Table:
+    """Cost a tuple and the most memory in use, as the number of tuples grows."""
+    table = Table("our driver, 3 operators", "µs a tuple", "peak MB beyond the input")
+    for tuples in SIZES:
+        took = once(OURS, tuples, 3)
+        tracemalloc.start()
+        driver(tuples, 3)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        table.add_row(f"{tuples:,} tuples", f"{took:.2f}", f"{peak / 1e6:.2f}")
+    return table
+
+
+def main() -> None:
+    console = Console()
+    console.print(side_by_side())
+    console.print(growth())
+
+
+if __name__ == "__main__":
+    main()
