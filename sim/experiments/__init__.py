@@ -1,0 +1,1 @@
+"""Experiments of papers, run again: one file a paper."""

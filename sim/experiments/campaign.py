@@ -1,0 +1,114 @@
+"""Campaigns: an experiment over many seeds, on several processes, resumed where it was left.
+
+Rule of this file: it keeps what is done, and knows nothing of what an experiment measures.  Every
+seed that is done is a line of a file; a line that was cut short is done again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+from model.errors import Invalid
+from sim.experiments.experiment import Experiment, experiments
+from sim.experiments.published import judged, score
+
+Watch = Callable[[int, int], None]
+"""Called now and then with (seeds done, of how many)."""
+
+
+def reproduce(
+    experiment: Experiment,
+    folder: Path,
+    *,
+    seeds: int | None = None,
+    events: int | None = None,
+    workers: int = 2,
+    watch: Watch | None = None,
+) -> dict[str, Any]:
+    """Run what is not done yet, and compare with what was published: a JSON-able value.
+
+    seeds, events: fewer than published, for a first look.  Raises Invalid if the folder cannot be
+    written to.
+    """
+    started = time.perf_counter()
+    count, size = seeds or experiment.seeds, events or experiment.events
+    file = kept_in(experiment, folder, size)
+    done = dict(_read(file))
+    left = [seed for seed in range(count) if seed not in done]
+    for seed, rows in _run(experiment.name, left, size, workers):
+        _append(file, seed, rows)
+        done[seed] = rows
+        if watch:
+            watch(sum(seed in done for seed in range(count)), count)
+    found = [row for seed in range(count) for row in done[seed]]
+    summary = experiment.summary(found)
+    numbers = judged(summary["values"])
+    return {
+        "experiment": experiment.name,
+        "title": experiment.title,
+        "source": experiment.source,
+        "parameters": [p._asdict() for p in experiment.parameters],
+        "seeds": count,
+        "events": size,
+        "as_published": (count, size) == (experiment.seeds, experiment.events),
+        "runs": len(found),
+        "resumed": count - len(left),
+        **summary,
+        "numbers": numbers,
+        "score": score(numbers),
+        "seconds": time.perf_counter() - started,
+    }
+
+
+def kept_in(experiment: Experiment, folder: Path, events: int) -> Path:
+    """Another file for other parameters, so that nothing is mixed or lost."""
+    told = json.dumps([events, *experiment.parameters], default=str)
+    return folder / f"{experiment.name}-{hashlib.sha256(told.encode()).hexdigest()[:8]}.jsonl"
+
+
+def _read(file: Path) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    if file.exists():
+        for line in file.read_text(encoding="utf-8").splitlines():
+            try:
+                entry = json.loads(line)
+            except json.JSONDecodeError:  # cut short
+                continue
+            yield entry["seed"], entry["rows"]
+
+
+def _append(file: Path, seed: int, rows: list[dict[str, Any]]) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        whole = not file.exists() or file.read_bytes()[-1:] in (b"", b"\n")
+        with file.open("a", encoding="utf-8") as out:
+            line = json.dumps({"seed": seed, "rows": rows})
+            out.write(f"{line}\n" if whole else f"\n{line}\n")
+    except OSError as error:
+        raise Invalid(f"{file}: cannot be written: {error.strerror}") from error
+
+
+def _run(
+    name: str, seeds: list[int], events: int, workers: int
+) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    if not seeds:
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(workers, len(seeds)), mp_context=context) as pool:
+        running = {pool.submit(_rows, name, seed, events): seed for seed in seeds}
+        try:
+            for future in as_completed(running):
+                yield running[future], future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _rows(name: str, seed: int, events: int) -> list[dict[str, Any]]:
+    return experiments()[name].rows(seed, events)

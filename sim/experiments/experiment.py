@@ -1,0 +1,49 @@
+"""An experiment: a campaign of runs over seeds, and what it makes of them.
+
+Rule of this file: values only; who runs them is sim.experiments.campaign.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import sim.experiments
+
+Row = Mapping[str, Any]
+
+
+class Parameter(NamedTuple):
+    """source: the section that gives it, or why it was chosen if the paper does not."""
+
+    name: str
+    value: Any
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """rows(seed, events): the runs over one seed, each as plain data.  summary(all rows): "cells",
+    what is plotted; "values", by name, what published numbers are compared with; "notes", lines
+    on what else was found.  seeds, events: how many, as published."""
+
+    name: str
+    title: str
+    source: str
+    parameters: tuple[Parameter, ...]
+    seeds: int
+    events: int
+    rows: Callable[[int, int], list[dict[str, Any]]]
+    summary: Callable[[Sequence[Row]], dict[str, Any]]
+
+
+def experiments() -> dict[str, Experiment]:
+    """Those of all modules of this package, by name."""
+    found: dict[str, Experiment] = {}
+    for info in pkgutil.iter_modules(sim.experiments.__path__, f"{sim.experiments.__name__}."):
+        module = importlib.import_module(info.name)
+        found |= {one.name: one for one in getattr(module, "EXPERIMENTS", ())}
+    return found

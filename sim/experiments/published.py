@@ -1,0 +1,89 @@
+"""What papers published, and how near an experiment comes: `judged` compares, `score` counts.
+
+Rule of this file: numbers are in published.toml, each once; nothing here knows an experiment.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from model.errors import Invalid
+
+FILE = Path(__file__).with_name("published.toml")
+VERDICTS = ("within 10 %", "within 25 %", "outside")
+
+
+class Number(BaseModel):
+    """ours: names of the values that stand for it, by how they were found; reason: by name, why
+    one of them comes out differently."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    paper: str
+    section: str
+    what: str
+    kind: Literal["value", "at most", "trend"]
+    value: float
+    unit: str
+    ours: dict[str, str]
+    reason: dict[str, str] = {}
+
+
+@cache
+def numbers() -> tuple[Number, ...]:
+    table = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    return TypeAdapter(tuple[Number, ...]).validate_python(table["number"])
+
+
+def judged(values: Mapping[str, float]) -> list[dict[str, Any]]:
+    """A row for each published number of which some value is here, and way of finding it.
+
+    Raises Invalid if only some of its values are here.
+    """
+    rows = []
+    for number in numbers():
+        missing = [name for name in number.ours.values() if name not in values]
+        if len(missing) == len(number.ours):
+            continue
+        if missing:
+            raise Invalid(f"{number.id}: the experiment has no value {missing[0]!r}")
+        for way, name in number.ours.items():
+            rows.append(
+                {
+                    **number.model_dump(include={"id", "paper", "section", "what", "kind", "unit"}),
+                    "published": number.value,
+                    "way": way,
+                    "ours": values[name],
+                    "error": error(number, values[name]),
+                    "verdict": verdict(number, values[name]),
+                    "reason": number.reason.get(way, ""),
+                }
+            )
+    return rows
+
+
+def error(number: Number, ours: float) -> float:
+    """Relative; of a bound or a trend by how much it is missed."""
+    if number.kind == "at most":
+        return max(0.0, ours / number.value - 1)
+    return ours / number.value - 1
+
+
+def verdict(number: Number, ours: float) -> str:
+    near, far, outside = VERDICTS
+    off = abs(error(number, ours))
+    return near if off <= 0.10 else far if off <= 0.25 else outside
+
+
+def score(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """How many rows have each verdict."""
+    count = Counter(row["verdict"] for row in rows)
+    return {verdict_: count[verdict_] for verdict_ in VERDICTS}
