@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -27,10 +28,14 @@ from model.errors import Invalid
 from model.registry import modules, protocols
 from proofs import prove as proving
 from proofs.check import mutation, verdict
-from proofs.subject import subject
+from proofs.subject import subject, unknown
 from proofs.theory import chosen, theories
-from reports import page, proved, spacetime, terminal
-from sim import events, flights, run
+from reports import costs, page, proved, reproduced, simulated, spacetime, terminal
+from sim import events, flights, run, timed
+from sim import scenario as scenarios
+from sim.experiments import campaign
+from sim.experiments.experiment import experiments
+from sim.trace import chrome
 
 app = typer.Typer(
     help="Does a stream-recovery protocol behave as if nothing had failed, and at what cost?",
@@ -45,6 +50,9 @@ class Profile(StrEnum):
     QUICK = "quick"
     FULL = "full"
 
+
+SCENARIOS = sorted((Path(__file__).parent / "docs" / "scenarios").glob("*.toml"))
+"""Those that the report simulates."""
 
 ProfileOption: TypeAlias = Annotated[
     Profile, typer.Option(help="quick: the small scopes; full: all of them, more random runs.")
@@ -213,6 +221,78 @@ def prove(
 
 
 @app.command()
+def simulate(
+    scenario: Annotated[
+        Path, typer.Argument(metavar="SCENARIO.toml", help="As in docs/scenarios.")
+    ],
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Latency, backup and queues over time.")
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Chrome trace events, for Perfetto.")
+    ] = None,
+    json_: JsonOption = None,
+) -> None:
+    """One timed run: what recovery costs, and whether its output is as if nothing had failed."""
+    asked = scenarios.read(scenario)
+    with _progress() as tell:
+        watch = partial(tell, "simulating")
+        result = timed.simulate(asked, watch=watch, traced=trace is not None)
+    print(f"{result['scenario']}: {result['protocol']}, {result['input']}, {result['pattern']}")
+    console.print(simulated.table(result))
+    if result["failures"]:
+        console.print(simulated.failures(result))
+    print(simulated.verdict(result))
+    if plot is not None:
+        _write(plot, costs.over_time_png(result))
+    if trace is not None:
+        _write(trace, chrome(result))
+    _save(json_, {name: value for name, value in result.items() if name != "steps"})
+    if not result["same"]:
+        raise typer.Exit(1)
+
+
+@app.command()
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[EXPERIMENT]", help="As in lima-fig9; see --all.")
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Fewer seeds than published.")] = None,
+    size: Annotated[
+        int | None, typer.Option("--events", min=1000, help="Fewer events a run than published.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Where runs are kept and plots go.")] = Path(
+        "build/reproduce"
+    ),
+    json_: JsonOption = None,
+) -> None:
+    """Run a published experiment again, and say how near it comes; interrupted, it is resumed."""
+    known = experiments()
+    if name is not None and name not in known:
+        raise unknown("experiment", name, known)
+    if (name is None) != all_:
+        raise Invalid(f"reproduce: name an experiment or say --all; known: {', '.join(known)}")
+    results = []
+    for experiment in [known[name]] if name else known.values():
+        with _progress() as tell:
+            watch = partial(tell, experiment.name)
+            result = campaign.reproduce(experiment, out, seeds=seeds, events=size, watch=watch)
+        print(f"{result['title']}\n{result['source']}")
+        told = f"{result['runs']:,} cycles of {result['events']:,} events, {result['seeds']} seeds"
+        kept = f", {result['resumed']} of them done before" if result["resumed"] else ""
+        print(f"{told}{kept}, {result['seconds']:.0f} s")
+        console.print(reproduced.table(result))
+        for note in result["notes"]:
+            print(note)
+        if (drawn := reproduced.figure(result)) is not None:
+            _write(out / f"{experiment.name}.svg", drawn)
+        results.append(result)
+    print(reproduced.score(results))
+    _save(json_, results)
+
+
+@app.command()
 def report(
     profile: ProfileOption = Profile.QUICK,
     out: Annotated[Path, typer.Option(help="Directory of report.html and report.md.")] = Path(
@@ -231,6 +311,15 @@ def report(
                     result["mutants"] = mutation(variant, home, tell)
                 verdicts.append(result)
         proofs = proving.prove(chosen(), mutants=True, worlds=proving.WORLDS, progress=tell)
+        simulations = []
+        for path in SCENARIOS:
+            watch = partial(tell, f"simulating {path.stem}")
+            simulations.append(timed.simulate(scenarios.read(path), watch=watch))
+        seeds = 5 if profile is Profile.QUICK else None
+        reproductions = [
+            campaign.reproduce(one, out, seeds=seeds, watch=partial(tell, one.name))
+            for one in experiments().values()
+        ]
     workload = flights.flight_workload(flights.QUICK if profile is Profile.QUICK else None)
     ran = _run(workload, flights.flight_crashes(workload.size))
     results = {
@@ -238,6 +327,8 @@ def report(
         "profile": profile.value,
         "verdicts": verdicts,
         "proofs": proofs,
+        "simulated": simulations,
+        "reproduced": reproductions,
         "run": ran,
         "seconds": perf_counter() - started,
     }
@@ -247,12 +338,16 @@ def report(
         console.print(f"{result['protocol']}: {result['outcome']}, {good}", highlight=False)
     for entry in proofs:
         print(proving.summary(entry))
+    for one in simulations:
+        print(f"{one['scenario']}: {simulated.verdict(one)}")
+    print(reproduced.score(reproductions))
     _print_run(ran)
     console.print(f"{html}\n{markdown}", highlight=False)
     _save(json_, results)
     survivors = [m for v in verdicts for m in v["mutants"] or () if m["by"] is None]
     fine = all(result["expected"] for result in verdicts) and all(map(proving.good, proofs))
-    if survivors or not ran["same"] or not fine:
+    same = all(one["same"] for one in (ran, *simulations))
+    if survivors or not same or not fine:
         raise typer.Exit(1)
 
 
@@ -403,14 +498,13 @@ def _save(path: Path | None, result: Any) -> None:
         _write(path, json.dumps(result, indent=2, ensure_ascii=False) + "\n")
 
 
-def _write(path: Path, text: str, tell: bool = True) -> None:
+def _write(path: Path, content: str | bytes, tell: bool = True) -> None:
     """Whole or not at all; `tell` where."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, delete=False, encoding="utf-8"
-        ) as file:
-            file.write(text)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+        os.chmod(file.name, 0o644)  # a temporary file is private
         os.replace(file.name, path)
     except OSError as error:
         raise Invalid(f"{path}: cannot be written: {error.strerror}") from error

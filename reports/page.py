@@ -19,12 +19,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from model.errors import Invalid
-from reports import grid, plots, proved, spacetime
+from reports import costs, grid, plots, proved, reproduced, simulated, spacetime
 
 Results = Mapping[str, Any]
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_RESULTS = ("version", "profile", "verdicts", "proofs", "run", "seconds")
+_RESULTS = (
+    *("version", "profile", "verdicts", "proofs", "simulated", "reproduced", "run", "seconds"),
+)
 _VERDICT = (
     *("protocol", "title", "source", "finding", "outcome", "expected", "claims", "found"),
     *("scopes", "attack", "evidence", "missing", "mutants"),
@@ -43,10 +45,10 @@ _RUN = (
 def write(results: Results, out: Path) -> tuple[Path, Path]:
     """Write report.html and report.md into the folder `out`, and return their paths.
 
-    results: {"version", "profile", "verdicts", "proofs", "run" (None: there was none),
-    "seconds"}, the verdicts as proofs.check, the proofs as proofs.prove and the run as sim.run
-    make them.  Both files are rendered before either is written, and each replaces an older one
-    at once.  Raises Invalid if a field is missing, or if `out` cannot be written to.
+    results: {"version", "profile", "verdicts", "proofs", "simulated", "reproduced", "run" (None:
+    there was none), "seconds"}, as proofs.check, proofs.prove, sim.timed, sim.experiments and
+    sim.run make them.  Both files are rendered before either is written, and each replaces an
+    older one at once.  Raises Invalid if a field is missing, or if `out` cannot be written to.
     """
     view = _view(results)
     pages = {
@@ -130,6 +132,12 @@ def _view(results: Results) -> dict[str, Any]:
         }
     expected = sum(verdict["expected"] for verdict in verdicts)
     proofs = proved.view(results["proofs"])
+    costs_ = {
+        "any": bool(results["simulated"] or results["reproduced"]),
+        "simulated": [_simulated(one) for one in results["simulated"]],
+        "reproduced": [_reproduced(one) for one in results["reproduced"]],
+    }
+    right = all(one["same"] for one in (*results["simulated"], *([run] if run else [])))
     return {
         **results,
         "groups": groups,
@@ -138,9 +146,33 @@ def _view(results: Results) -> dict[str, Any]:
         "timed": True,
         "run": run,
         "expected": expected,
-        "fine": expected == len(verdicts) and proofs["fine"] and (run is None or run["same"]),
+        "costs": costs_,
+        "fine": expected == len(verdicts) and proofs["fine"] and right,
         "states": sum(verdict["states"] for verdict in verdicts),
     }
+
+
+def _simulated(run: Mapping[str, Any]) -> dict[str, Any]:
+    rows = [
+        {"label": label, "values": [simulated.shown(name, run[of][name]) for of in simulated.RUNS]}
+        for label, name in simulated.ROWS
+    ]
+    drawn = {"plot": costs.over_time(run), "recoveries": costs.recoveries(run)}
+    told = {"told": simulated.verdict(run), "rows": rows}
+    return {**run, **told, **{name: Markup(svg) for name, svg in drawn.items()}}
+
+
+def _reproduced(one: Mapping[str, Any]) -> dict[str, Any]:
+    rows = [
+        {
+            **number,
+            "sign": reproduced.SIGNS[number["verdict"]],
+            "theirs_shown": reproduced.shown(number, number["published"]),
+            "ours_shown": reproduced.shown(number, number["ours"]),
+        }
+        for number in one["numbers"]
+    ]
+    return {**one, "rows": rows, "figure": Markup(reproduced.figure(one) or "")}
 
 
 def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,26 +18,26 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-_INK, _WITH, _WITHOUT, _BAD = "#010203", "#010204", "#010205", "#010206"
+INK, WITH, WITHOUT, BAD = "#010203", "#010204", "#010205", "#010206"
 _COLOURS = {
-    _INK: "currentColor",
-    _WITH: "var(--with, #1d5fbf)",
-    _WITHOUT: "var(--without, #a04a00)",
-    _BAD: "var(--bad, #c01c28)",
+    INK: "currentColor",
+    WITH: "var(--with, #1d5fbf)",
+    WITHOUT: "var(--without, #a04a00)",
+    BAD: "var(--bad, #c01c28)",
 }
-_STYLE: dict[Any, Any] = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "asif",
     "font.family": "sans-serif",
     "font.size": 10,
-    "text.color": _INK,
-    "axes.edgecolor": _INK,
-    "axes.labelcolor": _INK,
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "grid.color": _INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "grid.color": INK,
     "grid.alpha": 0.15,
     "legend.frameon": False,
 }
@@ -51,19 +51,19 @@ def backup_over_input(run: Mapping[str, Any]) -> str:
     series = run["series"]
     if not series:
         return ""
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure, axes = _figure(8.6, 3.4)
         events = [point["event"] for point in series]
         for key, colour, dashes, label in (
-            ("without_skips", _WITHOUT, "--", "without skip ranges"),
-            ("with_skips", _WITH, "-", "with skip ranges"),
+            ("without_skips", WITHOUT, "--", "without skip ranges"),
+            ("with_skips", WITH, "-", "with skip ranges"),
         ):
             values = [point[key] for point in series]
             axes.plot(events, values, dashes, color=colour, linewidth=1.3, label=label)
         for number, crash in enumerate(run["crashes"]):
             axes.axvline(
                 crash["at_event"],
-                color=_BAD,
+                color=BAD,
                 linewidth=1,
                 linestyle=":",
                 label="" if number else "crash",
@@ -75,7 +75,7 @@ def backup_over_input(run: Mapping[str, Any]) -> str:
         axes.set_xlim(left=0, right=max(events))
         axes.grid(visible=True, axis="y")
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1.02 + top), ncols=3, borderaxespad=0)
-        return _svg(figure, "backup", _about_backup(run))
+        return inline(figure, "backup", _about_backup(run))
 
 
 def saved_by_skips(run: Mapping[str, Any]) -> str:
@@ -84,15 +84,15 @@ def saved_by_skips(run: Mapping[str, Any]) -> str:
         ("peak backup", run["without_skips"]["peak_backup"], run["peak_backup"]),
         ("events replayed", run["without_skips"]["replayed"], run["replayed"]),
     ]
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure, axes = _figure(8.6, 1.9)
         widest = max(max(without, with_) for _, without, with_ in rows) or 1
         for at, (_, without, with_) in enumerate(rows):
             for offset, value, colour, label in (
-                (0.2, without, _WITHOUT, "without skip ranges"),
-                (-0.2, with_, _WITH, "with skip ranges"),
+                (0.2, without, WITHOUT, "without skip ranges"),
+                (-0.2, with_, WITH, "with skip ranges"),
             ):
-                hatch = "//" if colour == _WITHOUT else None
+                hatch = "//" if colour == WITHOUT else None
                 axes.barh(
                     at + offset,
                     value,
@@ -110,7 +110,7 @@ def saved_by_skips(run: Mapping[str, Any]) -> str:
         axes.set_xlim(0, widest * 1.12)
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1.0), ncols=2, borderaxespad=0)
         about = "; ".join(f"{n}: {without:,} without, {with_:,} with" for n, without, with_ in rows)
-        return _svg(figure, "saved", f"What skip ranges saved. {about}.")
+        return inline(figure, "saved", f"What skip ranges saved. {about}.")
 
 
 def sparkline(values: Sequence[int], highest: int, width: int = 60) -> str:
@@ -146,7 +146,7 @@ def _crash_names(axes: Axes, crashes: list[Mapping[str, Any]], end: int) -> floa
             crash["at_event"],
             1.01 + 0.065 * row,
             crash["node"],
-            color=_BAD,
+            color=BAD,
             ha="center",
             va="bottom",
             fontsize=8.5,
@@ -164,7 +164,7 @@ def _about_backup(run: Mapping[str, Any]) -> str:
     )
 
 
-def _svg(figure: Figure, name: str, about: str) -> str:
+def inline(figure: Figure, name: str, about: str) -> str:
     """The figure as an <svg> element: no prolog, no metadata, ids that are the page's own."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})

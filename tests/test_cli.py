@@ -51,6 +51,8 @@ BAD_CALLS = {
     "unknown lemma": (["prove", "skiping"], "did you mean skipping?"),
     "nothing to prove": (["prove", "bare.py"], "bare.py: no LEMMAS"),
     "nowhere to export": (["prove", "skipping", "--smtlib", "e.csv"], "e.csv"),
+    "unknown experiment": (["reproduce", "lima-fig8"], "did you mean lima-fig9?"),
+    "no experiment": (["reproduce"], "name an experiment or say --all; known: lima-fig9"),
     "empty pattern": (["run", "--events", "e.csv"], "pattern: empty"),
     "unknown type": (["run", "--events", "e.csv", "--pattern", "a, z"], "'z'"),
     "slide 0": (
@@ -139,6 +141,17 @@ def test_a_lemma_is_proved_exported_and_written(tmp_path: Path) -> None:
     exported = sorted((tmp_path / "smt").rglob("*.smt2"))
     assert len(exported) == len(lemma["queries"])
     assert "(check-sat)" in exported[0].read_text()
+
+
+def test_an_experiment_is_run_again(tmp_path: Path) -> None:
+    command = ["reproduce", "lima-fig9", "--seeds", "1", "--events", "2000", "--json", "out.json"]
+    ran = asif(*command, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "84 cycles of 2,000 events, 1 seeds" in ran.stdout
+    assert (tmp_path / "build" / "reproduce" / "lima-fig9.svg").exists()
+    (result,) = json.loads((tmp_path / "out.json").read_text())
+    assert result["numbers"]
+    assert "1 of them done before" in asif(*command, cwd=tmp_path).stdout
 
 
 PROOFS = {

@@ -91,6 +91,8 @@ def pages(found: list[dict[str, Any]], tmp_path: Path) -> tuple[str, str]:
         "profile": "quick",
         "verdicts": [],
         "proofs": found,
+        "simulated": [],
+        "reproduced": [],
         "run": None,
         "seconds": 1.0,
     }

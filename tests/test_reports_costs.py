@@ -1,0 +1,85 @@
+"""Plots of timed runs: everything of the run is drawn, and equal runs give equal bytes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from reports.costs import about, over_time, over_time_png, recoveries
+from sim.scenario import read
+from sim.timed import simulate
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@lru_cache
+def ran(name: str = "everything") -> dict[str, Any]:
+    return simulate(read(f"docs/scenarios/{name}.toml"))
+
+
+def words(svg: str) -> list[str]:
+    root = ElementTree.fromstring(svg)
+    return [text.text or "" for text in root.iter(f"{SVG}text")]
+
+
+def test_all_panels_lines_and_phases_are_drawn() -> None:
+    found = words(over_time(ran()))
+    for what in ("latency", "events kept", "messages queued", "seconds"):
+        assert what in found
+    for what in ("median", "95 %", "99 %", "detection", "redirection", "replay", "crash"):
+        assert found.count(what) == 1
+    for node in ("left", "right", "both"):
+        assert found.count(node) == 1
+
+
+def test_every_crash_is_a_bar() -> None:
+    svg = recoveries(ran())
+    found = words(svg)
+    failures = ran()["failures"]
+    for failure in failures:
+        assert f"{failure['node']} at {failure['crashed_s']:.3g} s" in found
+    assert sum("crashed again" in text for text in found) == 2
+    assert sum("caught up" in text for text in found) == len(failures) - 2
+
+
+@pytest.mark.parametrize("draw", [over_time, recoveries, over_time_png])
+def test_equal_runs_give_equal_bytes(draw: Any) -> None:
+    assert draw(ran()) == draw(ran())
+
+
+def test_a_png_is_one() -> None:
+    png = over_time_png(ran(), dpi=50)
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_colours_are_the_page_s() -> None:
+    for svg in (over_time(ran()), recoveries(ran())):
+        assert "#0102" not in svg
+        assert "var(--bad" in svg
+        assert "currentColor" in svg
+
+
+def test_words_for_who_cannot_see_it() -> None:
+    text = about(ran())
+    assert "left at 0.5 s" in text
+    assert f"{ran()['metrics']['peak_backup_events']:,} events" in text
+    assert text.replace("&", "&amp;") in over_time(ran())
+
+
+def without_failures() -> dict[str, Any]:
+    result = dict(ran("quickstart"))
+    return {**result, "failures": [], "metrics": result["without_failures"]}
+
+
+def test_a_run_without_failures_or_outputs() -> None:
+    result = without_failures()
+    assert recoveries(result) == ""
+    assert "detection" not in words(over_time(result))
+    empty: dict[str, list[float]] = {key: [] for key in result["series"]["latency"]}
+    quiet = {**result, "series": {**result["series"], "latency": empty}}
+    quiet["metrics"] = {**result["metrics"], "latency_p50_s": None, "latency_p99_s": None}
+    assert "unknown" in about(quiet)
+    assert "latency" in words(over_time(quiet))
