@@ -35,7 +35,7 @@ lint: $(STAMP) ## style, format, types, import rules
 	@$(BIN)/mypy $(CHECKED)
 	@$(BIN)/lint-imports --no-logo --cache-dir build/import-linter
 
-bench: $(STAMP) ## speed and memory of the checkers
+bench: $(STAMP) ## speed and memory of checkers, simulator and kernel
 	@$(BIN)/python -m benchmarks
 
 docs: $(STAMP) ## renew what is generated in docs/: protocols.md and proved.md

@@ -1,4 +1,4 @@
-"""Explorer and walkers, beside a plain way of doing the same work, in one run.
+"""What the drivers cost, each beside a plain way of doing the same work, in one run.
 
 Rule of this file: what counts is the ratio; machines are shared and noisy.
 """
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import kernel, timed
 from benchmarks.measures import LARGE, PINNED, SMALL, Measured, explored, plain, walked
 
 
@@ -38,6 +39,8 @@ def main() -> None:
             "" if row.bytes_each is None else f"{row.bytes_each:,.0f}",
         )
     Console().print(table)
+    timed.main()
+    kernel.main()
 
 
 if __name__ == "__main__":

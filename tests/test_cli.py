@@ -154,6 +154,65 @@ def test_an_experiment_is_run_again(tmp_path: Path) -> None:
     assert "1 of them done before" in asif(*command, cwd=tmp_path).stdout
 
 
+def test_a_scenario_is_simulated_drawn_and_traced(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(SCENARIO)
+    options = ["--plot", "mine.png", "--trace", "mine.trace", "--json", "out.json"]
+    ran = asif("simulate", "mine.toml", *options, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "outputs, as if nothing had failed" in ran.stdout
+    assert (tmp_path / "mine.png").read_bytes().startswith(b"\x89PNG")
+    assert json.loads((tmp_path / "mine.trace").read_text())["traceEvents"]
+    assert json.loads((tmp_path / "out.json").read_text())["metrics"]["recovery_s"] > 0
+
+
+def test_a_run_whose_output_is_wrong_fails_however_fast(tmp_path: Path) -> None:
+    wrong = SCENARIO.replace("upstream-backup", "upstream-backup:counted-windows")
+    wrong = wrong.replace("window = 40\nslide = 20", 'windows = "count"\nwindow = 5\nslide = 3')
+    (tmp_path / "wrong.toml").write_text(wrong)
+    ran = asif("simulate", "wrong.toml", cwd=tmp_path)
+    assert ran.returncode == 1, ran.stdout
+    assert "NOT as if nothing had failed" in ran.stdout
+
+
+SCENARIO = """
+protocol = "upstream-backup"
+unit_s = 0.001
+[stream]
+events = 600
+rate_per_s = 500.0
+types = { a = 1.0, b = 1.0, c = 2.0 }
+[[operators]]
+name = "match"
+pattern = "a, b"
+window = 40
+slide = 20
+[[failures]]
+nodes = ["match"]
+at_event = 300
+"""
+
+BAD_SCENARIOS = {
+    "unknown key": ("events = 600", "evnts = 600", "mine.toml:5: ", "events"),
+    "negative time": ("unit_s = 0.001", "unit_s = -1.0", "mine.toml:3: ", "greater than 0"),
+    "no such node": ('nodes = ["match"]', 'nodes = ["mach"]', "mine.toml:14: ", "match"),
+    "rate of zero": ("500.0", "0.0", "mine.toml:6: ", "greater than 0"),
+    "window longer than the run": ("window = 40", "window = 40000", "mine.toml:11: ", "window"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SCENARIOS)
+def test_a_bad_scenario_is_one_line(name: str, tmp_path: Path) -> None:
+    old, new, where, said = BAD_SCENARIOS[name]
+    assert old in SCENARIO
+    (tmp_path / "mine.toml").write_text(SCENARIO.replace(old, new))
+    ran = asif("simulate", "mine.toml", "--json", "out.json", cwd=tmp_path)
+    assert ran.returncode == 2, ran.stdout
+    assert ran.stderr.count("\n") == 1, ran.stderr
+    assert where in ran.stderr
+    assert said in ran.stderr
+    assert not (tmp_path / "out.json").exists()
+
+
 PROOFS = {
     "once": ("", 0, "1 of 1 hypotheses needed, no drift"),
     "the wrong protocol": (
