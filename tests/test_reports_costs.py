@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from reports.costs import about, over_time, over_time_png, recoveries
+from reports.page import write
+from sim.experiments.campaign import reproduce
+from sim.experiments.lima import FIG9
 from sim.scenario import read
 from sim.timed import simulate
 
@@ -83,3 +87,41 @@ def test_a_run_without_failures_or_outputs() -> None:
     quiet["metrics"] = {**result["metrics"], "latency_p50_s": None, "latency_p99_s": None}
     assert "unknown" in about(quiet)
     assert "latency" in words(over_time(quiet))
+
+
+# --- the page ------------------------------------------------------------------------------------
+def pages(tmp_path: Path, **changed: Any) -> tuple[str, str]:
+    nothing: dict[str, Any] = {
+        "verdicts": [],
+        "proofs": [],
+        "simulated": [],
+        "reproduced": [],
+        "run": None,
+    }
+    told = {"version": "1", "profile": "quick", "seconds": 1.0}
+    html, markdown = write({**told, **nothing, **changed}, tmp_path)
+    return html.read_text("utf-8"), markdown.read_text("utf-8")
+
+
+def test_what_it_costs_is_on_both_pages(tmp_path: Path) -> None:
+    again = reproduce(FIG9, tmp_path, seeds=1, events=2_000, workers=1)
+    for text in pages(tmp_path, simulated=[ran()], reproduced=[again]):
+        assert "What it costs" in text
+        assert "as if nothing had failed" in text
+        assert "reduction of recovery time by skipping, slide 50" in text
+        assert "fewer than published" in text
+        assert "57.0%" in text
+
+
+def test_a_run_whose_output_is_wrong_is_told_at_the_top(tmp_path: Path) -> None:
+    wrong = {**ran(), "same": False, "missing_outputs": 7}
+    html, markdown = pages(tmp_path, simulated=[wrong])
+    assert 'class="lead wrong"' in html
+    for text in (html, markdown):
+        assert "NOT as if nothing had failed" in text
+        assert "7 are missing" in text
+
+
+def test_without_runs_there_is_no_such_section(tmp_path: Path) -> None:
+    for text in pages(tmp_path):
+        assert "What it costs" not in text
