@@ -242,6 +242,7 @@ def simulate(
     console.print(simulated.table(result))
     if result["failures"]:
         console.print(simulated.failures(result))
+    print(simulated.overhead(result))
     print(simulated.verdict(result))
     if plot is not None:
         _write(plot, costs.over_time_png(result))

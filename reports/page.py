@@ -158,7 +158,7 @@ def _simulated(run: Mapping[str, Any]) -> dict[str, Any]:
         for label, name in simulated.ROWS
     ]
     drawn = {"plot": costs.over_time(run), "recoveries": costs.recoveries(run)}
-    told = {"told": simulated.verdict(run), "rows": rows}
+    told = {"told": simulated.verdict(run), "overhead_told": simulated.overhead(run), "rows": rows}
     return {**run, **told, **{name: Markup(svg) for name, svg in drawn.items()}}
 
 

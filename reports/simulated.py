@@ -70,6 +70,25 @@ def verdict(result: Result) -> str:
     )
 
 
+def overhead(result: Result) -> str:
+    """One line: what it costs to be ready for failures, and what these failures cost."""
+    found = result["overhead"]
+    told = (
+        f"To be ready: control messages are {_share(found['control_link_bytes'])} of the bytes of "
+        f"events and {_share(found['control_busy'])} of their processing"
+    )
+    if not result["failures"]:
+        return told
+    return (
+        f"{told}; these failures: {_share(found['failures_link_bytes'])} more bytes, "
+        f"{_share(found['failures_busy'])} more processing"
+    )
+
+
+def _share(value: float | None) -> str:
+    return "an unknown share" if value is None else f"{value:.1%}"
+
+
 def shown(name: str, value: float | None) -> str:
     """With the unit that its name ends with."""
     if value is None:
