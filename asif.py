@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import Annotated, Any, TypeAlias
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -30,7 +30,7 @@ from proofs import prove as proving
 from proofs.check import mutation, verdict
 from proofs.subject import subject, unknown
 from proofs.theory import chosen, theories
-from reports import costs, page, proved, reproduced, simulated, spacetime, terminal
+from reports import commands, costs, page, reproduced, simulated, spacetime, terminal
 from sim import events, flights, run, timed
 from sim import scenario as scenarios
 from sim.experiments import campaign
@@ -128,11 +128,11 @@ def check(
         )
         if mutants:
             result["mutants"] = mutation(chosen.protocol, chosen.home, tell)
-    _print_verdict(result)
+    _tell(commands.verdict(result))
     if result["outcome"] == Outcome.REFUTED.value:
         _write_failures(result, out)
     if mutants:
-        _print_mutants(result["mutants"])
+        _tell(commands.mutants(result["mutants"]))
     _save(json_, result)
     survived = mutants and any(row["by"] is None for row in result["mutants"])
     if result["outcome"] == Outcome.REFUTED.value or not result["expected"] or survived:
@@ -172,7 +172,7 @@ def run_(
         middle = max(1, workload.size // 2)
         crashes = crash or [f"match@{middle}", f"recurrence@{middle}"]
     result = _run(workload, crashes)
-    _print_run(result)
+    _tell(commands.run(result))
     _save(json_, result)
     if not result["same"]:
         raise typer.Exit(1)
@@ -212,7 +212,8 @@ def prove(
             subjects, mutants=mutants, opinion=cvc5, worlds=worlds, progress=tell
         )
     for result in results:
-        _print_proofs(result)
+        _tell(commands.proofs(result))
+        print(proving.summary(result))
     if markdown is not None:
         _write(markdown, page.lemmas(results))
     _save(json_, results)
@@ -238,12 +239,7 @@ def simulate(
     with _progress() as tell:
         watch = partial(tell, "simulating")
         result = timed.simulate(asked, watch=watch, traced=trace is not None)
-    print(f"{result['scenario']}: {result['protocol']}, {result['input']}, {result['pattern']}")
-    console.print(simulated.table(result))
-    if result["failures"]:
-        console.print(simulated.failures(result))
-    print(simulated.overhead(result))
-    print(simulated.verdict(result))
+    _tell(commands.simulation(result))
     if plot is not None:
         _write(plot, costs.over_time_png(result))
     if trace is not None:
@@ -279,13 +275,7 @@ def reproduce(
         with _progress() as tell:
             watch = partial(tell, experiment.name)
             result = campaign.reproduce(experiment, out, seeds=seeds, events=size, watch=watch)
-        print(f"{result['title']}\n{result['source']}")
-        told = f"{result['runs']:,} cycles of {result['events']:,} events, {result['seeds']} seeds"
-        kept = f", {result['resumed']} of them done before" if result["resumed"] else ""
-        print(f"{told}{kept}, {result['seconds']:.0f} s")
-        console.print(reproduced.table(result))
-        for note in result["notes"]:
-            print(note)
+        _tell(commands.reproduction(result))
         if (drawn := reproduced.figure(result)) is not None:
             _write(out / f"{experiment.name}.svg", drawn)
         results.append(result)
@@ -342,7 +332,7 @@ def report(
     for one in simulations:
         print(f"{one['scenario']}: {simulated.verdict(one)}")
     print(reproduced.score(reproductions))
-    _print_run(ran)
+    _tell(commands.run(ran))
     console.print(f"{html}\n{markdown}", highlight=False)
     _save(json_, results)
     survivors = [m for v in verdicts for m in v["mutants"] or () if m["by"] is None]
@@ -353,46 +343,18 @@ def report(
 
 
 # --- printing --------------------------------------------------------------------------------
+def _tell(parts: Iterator[RenderableType]) -> None:
+    """Lines as they are, however long; everything else as wide as the terminal."""
+    for part in parts:
+        if isinstance(part, str):
+            print(part)
+        else:
+            console.print(part, highlight=False)
+
+
 def _expected(protocol: Protocol) -> Outcome:
     refuted = any(pinned.expect is Outcome.REFUTED for pinned in protocol.scopes)
     return Outcome.REFUTED if refuted else Outcome.HOLDS
-
-
-def _print_verdict(result: Mapping[str, Any]) -> None:
-    table = Table("scope", "operators", "states", "states/s", "points", "guarantee", "outcome")
-    for row in result["scopes"]:
-        outcome = row["outcome"]
-        if row["counterexample"]:
-            outcome += f" in {row['counterexample']['steps']} steps"
-        elif not row["complete"]:
-            outcome += " so far"
-        if not row["as_pinned"]:
-            outcome += " (not as pinned)"
-        table.add_row(
-            row["name"],
-            row["operators"].lower().replace("_", "-"),
-            f"{row['states']:,}",
-            f"{row['states_per_second']:,}",
-            f"{row['hit']}/{row['points']}",
-            row["guarantee"].lower(),
-            outcome,
-        )
-    console.print(table)
-    tried = result["attack"]
-    found = f"failed: {tried['failure']['property']}" if tried["failure"] else "found nothing"
-    print(f"random attack: {tried['examples']} runs, {tried['actions']} actions, {found}")
-    print(f"crash points hit: {result['hit']} of {result['points']}")
-    for point in result["missed"]:
-        print(f"  missed: {point}")
-    print("not empty: " + ", ".join(f"{n} {what}" for what, n in result["evidence"].items()))
-    for note in result["missing"]:
-        print(f"  never happened: {note}")
-    for name, guarantee in result["found"].items():
-        claimed = result["claims"].get(name, "nothing")
-        print(f"{name.lower().replace('_', '-')} operators: {guarantee.lower()}", end="")
-        print(f" (claimed: {claimed.lower()})")
-    expected = "" if result["expected"] else " - NOT AS EXPECTED"
-    print(f"{result['protocol']}: {result['outcome']}{expected}")
 
 
 def _write_failures(result: Mapping[str, Any], out: Path) -> None:
@@ -410,40 +372,6 @@ def _write_failures(result: Mapping[str, Any], out: Path) -> None:
         _write(out / f"{stem}.py", failure["pytest"])
 
 
-def _print_mutants(rows: Sequence[Mapping[str, Any]]) -> None:
-    table = Table("mutant", "found by", "in scope", "steps", "states", "seconds")
-    for row in rows:
-        table.add_row(
-            row["name"],
-            row["by"] or "NOBODY",
-            row["scope"] or "",
-            str(row["steps"] or ""),
-            f"{row['states']:,}",
-            f"{row['seconds']:.1f}",
-        )
-    console.print(table)
-    found = sum(row["by"] is not None for row in rows)
-    print(f"mutants found: {found} of {len(rows)}")
-
-
-def _print_proofs(result: Mapping[str, Any]) -> None:
-    for lemma in result["lemmas"]:
-        console.print(proved.told(lemma), highlight=False)
-        for query in lemma["queries"]:
-            if query["answer"] != query["expect"]:
-                print(f"  {query['name']}: {query['answer']} - EXPECTED {query['expect']}")
-            if query.get("cvc5") == "unknown":
-                print(f"  {query['name']}: cvc5 cannot decide it in time")
-            elif query.get("cvc5") not in (None, query["answer"]):
-                print(f"  {query['name']}: CVC5 SAYS {query['cvc5']}")
-        for hypothesis in lemma["hypotheses"]:
-            if not hypothesis["needed"]:
-                print(f"  NOT NEEDED: {hypothesis['name']}")
-    for abstraction in result["drift"]:
-        console.print(proved.compared(abstraction), highlight=False)
-    print(proving.summary(result))
-
-
 def _run(workload: events.Workload, crashes: Sequence[str]) -> dict[str, Any]:
     planned = run.strikes(crashes, workload.graph, workload.size)
     known = protocols()
@@ -455,24 +383,6 @@ def _run(workload: events.Workload, crashes: Sequence[str]) -> dict[str, Any]:
             planned,
             watch=lambda done, total: tell(workload.name, done, total),
         )
-
-
-def _print_run(result: Mapping[str, Any]) -> None:
-    print(f"{result['input']}: {result['pattern']}")
-    crashes = (f"{crash['node']} at event {crash['at_event']:,}" for crash in result["crashes"])
-    print(f"crashes: {', '.join(crashes)}")
-    for what in ("expected", "failure_free", "with_crashes"):
-        row = result[what]
-        print(f"{what.replace('_', ' '):>14}: {row['count']:,} outputs, sha256 {row['sha256']}")
-    if not result["expected"]["count"]:
-        print("warning: the pattern never matches here, so this run says little")
-    print("the same" if result["same"] else "NOT THE SAME")
-    without = result["without_skips"]
-    print(f"events replayed: {result['replayed']:,} (without skip ranges {without['replayed']:,})")
-    print(
-        f"backup at its peak: {result['peak_backup']:,} events"
-        f" (without skip ranges {without['peak_backup']:,})"
-    )
 
 
 # --- progress and files ----------------------------------------------------------------------

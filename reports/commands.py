@@ -1,0 +1,126 @@
+"""What the commands print: lines (str) and tables, in order.
+
+Rule of this file: it reads the values that proofs and sim make and decides nothing; who prints is
+asif.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from reports import proved, reproduced, simulated
+
+Result: TypeAlias = Mapping[str, Any]
+Told: TypeAlias = Iterator[RenderableType]
+
+
+def verdict(result: Result) -> Told:
+    """Of `asif check`: a row each scope, then what was hit, seen and found."""
+    table = Table("scope", "operators", "states", "states/s", "points", "guarantee", "outcome")
+    for row in result["scopes"]:
+        outcome = row["outcome"]
+        if row["counterexample"]:
+            outcome += f" in {row['counterexample']['steps']} steps"
+        elif not row["complete"]:
+            outcome += " so far"
+        if not row["as_pinned"]:
+            outcome += " (not as pinned)"
+        table.add_row(
+            row["name"],
+            row["operators"].lower().replace("_", "-"),
+            f"{row['states']:,}",
+            f"{row['states_per_second']:,}",
+            f"{row['hit']}/{row['points']}",
+            row["guarantee"].lower(),
+            outcome,
+        )
+    yield table
+    tried = result["attack"]
+    found = f"failed: {tried['failure']['property']}" if tried["failure"] else "found nothing"
+    yield f"random attack: {tried['examples']} runs, {tried['actions']} actions, {found}"
+    yield f"crash points hit: {result['hit']} of {result['points']}"
+    yield from (f"  missed: {point}" for point in result["missed"])
+    yield "not empty: " + ", ".join(f"{n} {what}" for what, n in result["evidence"].items())
+    yield from (f"  never happened: {note}" for note in result["missing"])
+    for name, guarantee in result["found"].items():
+        claimed = result["claims"].get(name, "nothing")
+        operators = name.lower().replace("_", "-")
+        yield f"{operators} operators: {guarantee.lower()} (claimed: {claimed.lower()})"
+    expected = "" if result["expected"] else " - NOT AS EXPECTED"
+    yield f"{result['protocol']}: {result['outcome']}{expected}"
+
+
+def mutants(rows: Sequence[Result]) -> Told:
+    table = Table("mutant", "found by", "in scope", "steps", "states", "seconds")
+    for row in rows:
+        table.add_row(
+            row["name"],
+            row["by"] or "NOBODY",
+            row["scope"] or "",
+            str(row["steps"] or ""),
+            f"{row['states']:,}",
+            f"{row['seconds']:.1f}",
+        )
+    yield table
+    found = sum(row["by"] is not None for row in rows)
+    yield f"mutants found: {found} of {len(rows)}"
+
+
+def proofs(result: Result) -> Told:
+    """Of `asif prove`, one protocol: its lemmas, and what is not as expected of each."""
+    for lemma in result["lemmas"]:
+        yield proved.told(lemma)
+        for query in lemma["queries"]:
+            if query["answer"] != query["expect"]:
+                yield f"  {query['name']}: {query['answer']} - EXPECTED {query['expect']}"
+            if query.get("cvc5") == "unknown":
+                yield f"  {query['name']}: cvc5 cannot decide it in time"
+            elif query.get("cvc5") not in (None, query["answer"]):
+                yield f"  {query['name']}: CVC5 SAYS {query['cvc5']}"
+        for hypothesis in lemma["hypotheses"]:
+            if not hypothesis["needed"]:
+                yield f"  NOT NEEDED: {hypothesis['name']}"
+    yield from map(proved.compared, result["drift"])
+
+
+def run(result: Result) -> Told:
+    """Of `asif run`."""
+    yield f"{result['input']}: {result['pattern']}"
+    crashes = (f"{crash['node']} at event {crash['at_event']:,}" for crash in result["crashes"])
+    yield f"crashes: {', '.join(crashes)}"
+    for what in ("expected", "failure_free", "with_crashes"):
+        row = result[what]
+        yield f"{what.replace('_', ' '):>14}: {row['count']:,} outputs, sha256 {row['sha256']}"
+    if not result["expected"]["count"]:
+        yield "warning: the pattern never matches here, so this run says little"
+    yield "the same" if result["same"] else "NOT THE SAME"
+    without = result["without_skips"]
+    yield f"events replayed: {result['replayed']:,} (without skip ranges {without['replayed']:,})"
+    yield (
+        f"backup at its peak: {result['peak_backup']:,} events"
+        f" (without skip ranges {without['peak_backup']:,})"
+    )
+
+
+def simulation(result: Result) -> Told:
+    """Of `asif simulate`."""
+    yield f"{result['scenario']}: {result['protocol']}, {result['input']}, {result['pattern']}"
+    yield simulated.table(result)
+    if result["failures"]:
+        yield simulated.failures(result)
+    yield simulated.overhead(result)
+    yield simulated.verdict(result)
+
+
+def reproduction(result: Result) -> Told:
+    """Of `asif reproduce`, one experiment."""
+    yield f"{result['title']}\n{result['source']}"
+    told = f"{result['runs']:,} cycles of {result['events']:,} events, {result['seeds']} seeds"
+    kept = f", {result['resumed']} of them done before" if result["resumed"] else ""
+    yield f"{told}{kept}, {result['seconds']:.0f} s"
+    yield reproduced.table(result)
+    yield from result["notes"]
