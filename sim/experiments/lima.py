@@ -61,8 +61,13 @@ PARAMETERS = (
     Parameter("window size", SIZE, "IV, in time units"),
     Parameter("window slides", list(SLIDES), "IV, in time units"),
     Parameter("save intervals", list(INTERVALS), "IV"),
-    Parameter("failure", "when half of the events have been processed", "IV"),
-    Parameter("time between events", 1, "not given; with it 21 and 2 windows are open, as in IV"),
+    Parameter(
+        "failure",
+        "when half of the events have been processed",
+        "IV; here that is always just before a window opens",
+    ),
+    Parameter("time between events", 1, "not given; with it 20 and 2 windows are open (IV: 21, 2)"),
+    Parameter("after a match", "the window searches anew", "not given"),
     Parameter("distribution of types", "uniform", 'not given beyond "random"'),
     Parameter(
         "theta",
