@@ -58,6 +58,7 @@ def without_pictures(text: str) -> str:
     return re.sub(r"```text\n.*?```\n+", "", text, flags=re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_page_of_lemmas_is_fresh() -> None:
     """As if all were as expected, which test_prove.py sees to."""
     text = (ROOT / "docs" / "proved.md").read_text(encoding="utf-8")

@@ -126,6 +126,7 @@ def test_an_early_stop_is_said_to_be_one() -> None:
     assert found.states > 1_000
 
 
+@pytest.mark.slow
 def test_all_crash_points_of_the_corrected_protocol_are_hit() -> None:
     points: set[str] = set()
     hit: set[str] = set()

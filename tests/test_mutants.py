@@ -32,6 +32,7 @@ def test_there_are_enough_mutants() -> None:
     assert len(MAIN.mutants) >= 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "home", "mutant"), MUTANTS)
 def test_every_mutant_is_found(protocol: Protocol, home: str, mutant: Mutant) -> None:
     assert hunt(protocol, mutant, home, by_chance).by is not None

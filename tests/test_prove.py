@@ -100,6 +100,7 @@ def test_all_is_found_by_name() -> None:
         chosen("acknowledgement")
 
 
+@pytest.mark.slow
 def test_processes_give_what_one_process_gives() -> None:
     (entry,) = proving.prove(chosen("acknowledgements"), mutants=True)
     (lemma,) = entry["lemmas"]

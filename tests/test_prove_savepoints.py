@@ -399,6 +399,7 @@ def test_windows_that_open_elsewhere_drift(name: str) -> None:
     assert account.drift is not None
 
 
+@pytest.mark.slow
 def test_notices_do_not_drift() -> None:
     """Skips that are reported ahead of a savepoint, with the layout."""
     protocol = protocols()["upstream-backup:notices"]
