@@ -10,6 +10,7 @@ import pytest
 from model.core import Outcome
 from model.errors import Invalid
 from proofs import prove as proving
+from proofs import query as query_
 from proofs.lemma import Erratum, Lemma, all_given, hypotheses
 from proofs.opinion import second
 from proofs.query import SOMETIMES, Answer, Query
@@ -142,3 +143,16 @@ def test_errata_are_of_what_is_refuted() -> None:
 def test_sometimes_is_no_counterexample() -> None:
     assert not Query(f"{SOMETIMES}it rains", Answer.SAT, ()).refutes
     assert Query("it always rains", Answer.SAT, ()).refutes
+
+
+def test_an_unlucky_seed_is_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def unlucky(claims: Any, limit_s: float, seed: int = 0) -> tuple[Answer, Any]:
+        del claims, limit_s
+        asked.append(seed)
+        return (Answer.UNSAT if seed == 2 else Answer.UNKNOWN), None
+
+    monkeypatch.setattr(query_, "_solve", unlucky)
+    assert query_.ask(Query("it rains", Answer.UNSAT, ())).answer is Answer.UNSAT
+    assert asked == [0, 1, 2]
