@@ -105,9 +105,7 @@ def test_every_lemma_erratum_and_counterexample_is_on_both_pages(tmp_path: Path)
         assert "What is proved, what is refuted" in text
         for said in ("skipping", "opener", "2 events", "a match is lost", "no match"):
             assert said in text
-        assert "1 proved, 1 refuted by a counterexample, all as expected" in " ".join(
-            text.split()
-        )
+        assert "1 proved, 1 refuted by a counterexample, all as expected" in " ".join(text.split())
         assert "<says>" not in text
         assert "keep <them>" not in text
 
