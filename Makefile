@@ -9,7 +9,7 @@ PIP     := $(BIN)/python -m pip install -qq --no-input --disable-pip-version-che
 # setuptools first: it builds the one dependency that comes as source only.
 LOCKED  := $(PIP) --require-hashes --no-build-isolation --use-pep517
 # What the type checker reads; a folder counts from the moment it exists.
-CHECKED := $(wildcard asif.py model proofs sim reports tests benchmarks)
+CHECKED := $(wildcard asif.py model proofs sim spark_check reports tests benchmarks)
 # Only `make lock` needs uv: pip-tools cannot lock for several versions of Python at once.
 UV      := uv==0.13.8
 
@@ -26,8 +26,8 @@ report: $(STAMP) ## the correctness report, quick profile, in build/report
 test: $(STAMP) ## all tests
 	@$(BIN)/pytest -n 2
 
-test-core: $(STAMP) ## all tests but the slow ones
-	@$(BIN)/pytest -n 2 -m "not slow"
+test-core: $(STAMP) ## all tests but the slow ones and those that start Spark
+	@$(BIN)/pytest -n 2 -m "not slow and not spark"
 
 lint: $(STAMP) ## style, format, types, import rules
 	@$(BIN)/ruff check
@@ -51,7 +51,7 @@ $(STAMP): constraints.txt pyproject.toml
 	    % sys.version_info[:2])' && \
 	  { $(PYTHON) -m venv --clear .venv >/dev/null || { rm -rf .venv; echo >&2 \
 	    "$(PYTHON) could not make .venv (Debian and Ubuntu: apt install python3-venv)"; exit 1; }; }; }
-	@echo "Installing what constraints.txt locks into .venv (about a minute, once) ..."
+	@echo "Installing what constraints.txt locks into .venv (a minute or two, once) ..."
 	@rm -f $@
 	@sed -n '/^setuptools==/,/[^\\]$$/p' constraints.txt > .venv/build-tools.txt
 	@$(LOCKED) -r .venv/build-tools.txt

@@ -1,0 +1,80 @@
+"""What a check on the real engine is: cases, each predicted by the model and seen on Spark.
+
+Rule of this file: a check is a value; drivers (the command line, the tests) run it.  What the
+simulator says is handed in as functions, since the simulator and Spark do not know each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, NamedTuple
+
+import spark_check.checks as home
+
+
+class Case(NamedTuple):
+    """One thing that was done to Spark, and what came of it.
+
+    predicted, seen: the same keys; JSON-able.  told: what else is worth knowing (counts, seconds).
+    """
+
+    name: str
+    predicted: Mapping[str, Any]
+    seen: Mapping[str, Any]
+    told: Mapping[str, Any] = {}  # noqa: RUF012 - never changed
+
+    @property
+    def agrees(self) -> bool:
+        return dict(self.predicted) == dict(self.seen)
+
+
+Tell = Callable[[str, int, int], None]
+"""Progress: (what, done, of how many)."""
+
+
+class Setting(NamedTuple):
+    """Where and how a check runs.
+
+    work: a folder of its own.  profile: "quick" or "full".  simulator: by name, what the simulator
+    predicts (sim.predict).
+    """
+
+    work: Path
+    profile: str
+    tell: Tell
+    master: str
+    simulator: Mapping[str, Callable[..., Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """run: the cases.  notes: what a reader should know."""
+
+    name: str
+    title: str
+    run: Callable[[Setting], tuple[Case, ...]]
+    notes: tuple[str, ...] = field(default=())
+
+
+def checks() -> dict[str, Check]:
+    """All checks by name: each module in spark_check/checks/ holds one as CHECK."""
+    names = sorted(module.name for module in iter_modules(home.__path__))
+    found = [import_module(f"{home.__name__}.{name}").CHECK for name in names]
+    return {check.name: check for check in found}
+
+
+def result(check: Check, setting: Setting) -> dict[str, Any]:
+    """Run it: a JSON-able value.  It holds if every case agrees, and there are cases."""
+    cases = check.run(setting)
+    return {
+        "check": check.name,
+        "title": check.title,
+        "profile": setting.profile,
+        "holds": bool(cases) and all(case.agrees for case in cases),
+        "notes": list(check.notes),
+        "cases": [{**case._asdict(), "agrees": case.agrees} for case in cases],
+    }

