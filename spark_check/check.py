@@ -25,7 +25,7 @@ class Case(NamedTuple):
     name: str
     predicted: Mapping[str, Any]
     seen: Mapping[str, Any]
-    told: Mapping[str, Any] = {}  # noqa: RUF012 - never changed
+    told: Mapping[str, Any] = {}
 
     @property
     def agrees(self) -> bool:

@@ -6,7 +6,6 @@ are model.micro_batch.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from model.core import (
@@ -15,15 +14,13 @@ from model.core import (
     Failures,
     Guarantee,
     Inputs,
-    Mutant,
     OperatorClass,
-    Outcome,
     PinnedScope,
     Protocol,
     Scope,
 )
-from model.graph import Graph, chain
 from model.engines import Engine
+from model.graph import chain
 from model.micro_batch import (
     Acks,
     Commits,
