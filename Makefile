@@ -15,7 +15,7 @@ UV      := uv==0.13.8
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help report test test-core lint bench docs setup lock clean
+.PHONY: help report test test-core lint spark bench docs setup lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -34,6 +34,9 @@ lint: $(STAMP) ## style, format, types, import rules
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy $(CHECKED)
 	@$(BIN)/lint-imports --no-logo --cache-dir build/import-linter
+
+spark: $(STAMP) ## real Spark, really crashed: all checks, full profile
+	@$(BIN)/asif spark --all --profile full --json build/spark/checks.json
 
 bench: $(STAMP) ## speed and memory of checkers, simulator and kernel
 	@$(BIN)/python -m benchmarks

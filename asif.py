@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,12 +31,14 @@ from proofs import prove as proving
 from proofs.check import mutation, verdict
 from proofs.subject import subject, unknown
 from proofs.theory import chosen, theories
-from reports import commands, costs, page, reproduced, simulated, spacetime, terminal
+from reports import commands, costs, engine, page, reproduced, simulated, spacetime, terminal
 from sim import events, flights, run, timed
 from sim import scenario as scenarios
 from sim.experiments import campaign
 from sim.experiments.experiment import experiments
+from sim.predict import PREDICTIONS
 from sim.trace import chrome
+from spark_check import check as checking
 
 app = typer.Typer(
     help="Does a stream-recovery protocol behave as if nothing had failed, and at what cost?",
@@ -284,6 +287,34 @@ def reproduce(
 
 
 @app.command()
+def spark(
+    name: Annotated[str | None, typer.Argument(metavar="[CHECK]", help="See --all.")] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every check.")] = False,
+    profile: ProfileOption = Profile.QUICK,
+    out: Annotated[Path, typer.Option(help="Where runs, logs and plots are kept.")] = Path(
+        "build/spark"
+    ),
+    json_: JsonOption = None,
+) -> None:
+    """Real Spark, really crashed: does it do what the model and the simulator say?"""
+    known = checking.checks()
+    if name is not None and name not in known:
+        raise unknown("check", name, known)
+    if (name is None) != all_:
+        raise Invalid(f"spark: name a check or say --all; known: {', '.join(known)}")
+    results = []
+    for one in [known[name]] if name else known.values():
+        result = _on_spark(one, profile, out)
+        _tell(commands.engine_check(result))
+        if any(case["seconds"] for case in result["cases"]):
+            _write(out / f"{one.name}.png", engine.predicted_png(result))
+        results.append(result)
+    _save(json_, results)
+    if not all(result["holds"] for result in results):
+        raise typer.Exit(1)
+
+
+@app.command()
 def report(
     profile: ProfileOption = Profile.QUICK,
     out: Annotated[Path, typer.Option(help="Directory of report.html and report.md.")] = Path(
@@ -311,6 +342,7 @@ def report(
             campaign.reproduce(one, out, seeds=seeds, watch=partial(tell, one.name))
             for one in experiments().values()
         ]
+    checked = [_on_spark(one, profile, out / "spark") for one in checking.checks().values()]
     workload = flights.flight_workload(flights.QUICK if profile is Profile.QUICK else None)
     ran = _run(workload, flights.flight_crashes(workload.size))
     results = {
@@ -320,6 +352,7 @@ def report(
         "proofs": proofs,
         "simulated": simulations,
         "reproduced": reproductions,
+        "engine": checked,
         "run": ran,
         "seconds": perf_counter() - started,
     }
@@ -332,12 +365,15 @@ def report(
     for one in simulations:
         print(f"{one['scenario']}: {simulated.verdict(one)}")
     print(reproduced.score(reproductions))
+    for one in checked:
+        print(engine.told(one))
     _tell(commands.run(ran))
     console.print(f"{html}\n{markdown}", highlight=False)
     _save(json_, results)
     survivors = [m for v in verdicts for m in v["mutants"] or () if m["by"] is None]
     fine = all(result["expected"] for result in verdicts) and all(map(proving.good, proofs))
     same = all(one["same"] for one in (ran, *simulations))
+    fine = fine and all(one["holds"] for one in checked)
     if survivors or not same or not fine:
         raise typer.Exit(1)
 
@@ -383,6 +419,19 @@ def _run(workload: events.Workload, crashes: Sequence[str]) -> dict[str, Any]:
             planned,
             watch=lambda done, total: tell(workload.name, done, total),
         )
+
+
+def _on_spark(check: checking.Check, profile: Profile, out: Path) -> dict[str, Any]:
+    """In a folder of its own, which keeps the logs of the last time."""
+    work = out / check.name
+    try:
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+    except OSError as error:
+        raise Invalid(f"{work}: cannot be written: {error.strerror}") from error
+    with _progress() as tell:
+        setting = checking.Setting(work.resolve(), profile.value, tell, PREDICTIONS)
+        return checking.result(check, setting)
 
 
 # --- progress and files ----------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from rich.console import RenderableType
 from rich.table import Table
 
-from reports import proved, reproduced, simulated
+from reports import engine, proved, reproduced, simulated
 
 Result: TypeAlias = Mapping[str, Any]
 Told: TypeAlias = Iterator[RenderableType]
@@ -124,3 +124,13 @@ def reproduction(result: Result) -> Told:
     yield f"{told}{kept}, {result['seconds']:.0f} s"
     yield reproduced.table(result)
     yield from result["notes"]
+
+
+def engine_check(result: Result) -> Told:
+    """Of `asif spark`, one check."""
+    yield f"{result['title']}, {result['seconds']:.0f} s"
+    yield engine.table(result)
+    yield from result["notes"]
+    if engine.errors(result):
+        yield engine.errors_table(result)
+    yield engine.told(result)

@@ -18,7 +18,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from reports.plots import BAD, INK, STYLE, WITH, WITHOUT, inline
+from reports.plots import BAD, INK, ON_WHITE, STYLE, WITH, WITHOUT, inline
 
 
 class Phase(NamedTuple):
@@ -36,8 +36,6 @@ PHASES = (
     Phase("replay", "restored_s", "caught_up_s", 0.12),
 )
 PERCENTILES = (("p50_s", "-", "median"), ("p95_s", "--", "95 %"), ("p99_s", ":", "99 %"))
-ON_WHITE = {INK: "#24292f", WITH: "#1d5fbf", WITHOUT: "#a04a00", BAD: "#c01c28"}
-"""What the stand-in colours become where there is no page to choose them."""
 
 
 def over_time(result: Mapping[str, Any]) -> str:

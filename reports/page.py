@@ -19,13 +19,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from model.errors import Invalid
-from reports import costs, grid, plots, proved, reproduced, simulated, spacetime
+from reports import costs, engine, grid, plots, proved, reproduced, simulated, spacetime
 
 Results = Mapping[str, Any]
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _RESULTS = (
-    *("version", "profile", "verdicts", "proofs", "simulated", "reproduced", "run", "seconds"),
+    *("version", "profile", "verdicts", "proofs", "simulated", "reproduced", "engine", "run"),
+    "seconds",
 )
 _VERDICT = (
     *("protocol", "title", "source", "finding", "outcome", "expected", "claims", "found"),
@@ -36,6 +37,7 @@ _SCOPE = (
     *("depth", "quiescent", "seconds", "states_per_second", "guarantee", "points", "hit"),
     *("missed", "notes", "complete", "counterexample"),
 )
+_CHECK = ("check", "title", "profile", "holds", "notes", "cases", "seconds")
 _RUN = (
     *("input", "events", "graph", "pattern", "failure_free", "with_crashes", "same", "crashes"),
     *("replayed", "discarded", "peak_backup", "seconds", "without_skips", "series"),
@@ -45,10 +47,11 @@ _RUN = (
 def write(results: Results, out: Path) -> tuple[Path, Path]:
     """Write report.html and report.md into the folder `out`, and return their paths.
 
-    results: {"version", "profile", "verdicts", "proofs", "simulated", "reproduced", "run" (None:
-    there was none), "seconds"}, as proofs.check, proofs.prove, sim.timed, sim.experiments and
-    sim.run make them.  Both files are rendered before either is written, and each replaces an
-    older one at once.  Raises Invalid if a field is missing, or if `out` cannot be written to.
+    results: {"version", "profile", "verdicts", "proofs", "simulated", "reproduced", "engine", "run"
+    (None: there was none), "seconds"}, as proofs.check, proofs.prove, sim.timed, sim.experiments,
+    spark_check.check and sim.run make them.  Both files are rendered before either is written, and
+    each replaces an older one at once.  Raises Invalid if a field is missing, or if `out` cannot be
+    written to.
     """
     view = _view(results)
     pages = {
@@ -137,6 +140,8 @@ def _view(results: Results) -> dict[str, Any]:
         "simulated": [_simulated(one) for one in results["simulated"]],
         "reproduced": [_reproduced(one) for one in results["reproduced"]],
     }
+    for one in results["engine"]:
+        _require(f"check {one.get('check')}", one, _CHECK)
     right = all(one["same"] for one in (*results["simulated"], *([run] if run else [])))
     return {
         **results,
@@ -147,7 +152,11 @@ def _view(results: Results) -> dict[str, Any]:
         "run": run,
         "expected": expected,
         "costs": costs_,
-        "fine": expected == len(verdicts) and proofs["fine"] and right,
+        "engine": _engine(results["engine"]),
+        "fine": expected == len(verdicts)
+        and proofs["fine"]
+        and right
+        and all(one["holds"] for one in results["engine"]),
         "states": sum(verdict["states"] for verdict in verdicts),
     }
 
@@ -160,6 +169,16 @@ def _simulated(run: Mapping[str, Any]) -> dict[str, Any]:
     drawn = {"plot": costs.over_time(run), "recoveries": costs.recoveries(run)}
     told = {"told": simulated.verdict(run), "overhead_told": simulated.overhead(run), "rows": rows}
     return {**run, **told, **{name: Markup(svg) for name, svg in drawn.items()}}
+
+
+def _engine(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    checks = [{**one, "plot": Markup(one["plot"])} for one in engine.view(results)]
+    return {
+        "checks": checks,
+        "crashes": engine.crashes(results),
+        "cases": sum(len(one["cases"]) for one in results),
+        "good": sum(case["agrees"] for one in results for case in one["cases"]),
+    }
 
 
 def _reproduced(one: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,8 @@ _COLOURS = {
     WITHOUT: "var(--without, #a04a00)",
     BAD: "var(--bad, #c01c28)",
 }
+ON_WHITE = {INK: "#24292f", WITH: "#1d5fbf", WITHOUT: "#a04a00", BAD: "#c01c28"}
+"""What they become where there is no page to choose them."""
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "asif",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import spark_check.checks as home
@@ -20,12 +21,16 @@ class Case(NamedTuple):
     """One thing that was done to Spark, and what came of it.
 
     predicted, seen: the same keys; JSON-able.  told: what else is worth knowing (counts, seconds).
+    crashed: what was killed or damaged, and where, each time.  seconds: by name, (predicted,
+    measured); they are told, and need not agree.
     """
 
     name: str
     predicted: Mapping[str, Any]
     seen: Mapping[str, Any]
     told: Mapping[str, Any] = {}
+    crashed: tuple[str, ...] = ()
+    seconds: Mapping[str, tuple[float, float]] = {}
 
     @property
     def agrees(self) -> bool:
@@ -46,7 +51,6 @@ class Setting(NamedTuple):
     work: Path
     profile: str
     tell: Tell
-    master: str
     simulator: Mapping[str, Callable[..., Any]]
 
 
@@ -69,6 +73,7 @@ def checks() -> dict[str, Check]:
 
 def result(check: Check, setting: Setting) -> dict[str, Any]:
     """Run it: a JSON-able value.  It holds if every case agrees, and there are cases."""
+    started = perf_counter()
     cases = check.run(setting)
     return {
         "check": check.name,
@@ -77,4 +82,5 @@ def result(check: Check, setting: Setting) -> dict[str, Any]:
         "holds": bool(cases) and all(case.agrees for case in cases),
         "notes": list(check.notes),
         "cases": [{**case._asdict(), "agrees": case.agrees} for case in cases],
+        "seconds": perf_counter() - started,
     }

@@ -134,7 +134,8 @@ def _run() -> dict[str, Any]:
 def _results(**changed: Any) -> dict[str, Any]:
     verdicts = [_verdict("upstream-backup"), _verdict("upstream-backup:pairs", refuted=True)]
     results = {"version": "1.2", "profile": "quick", "verdicts": verdicts, "run": _run()}
-    return {**results, "proofs": [], "simulated": [], "reproduced": [], "seconds": 61.0, **changed}
+    none = {name: [] for name in ("proofs", "simulated", "reproduced", "engine")}
+    return {**results, **none, "seconds": 61.0, **changed}
 
 
 def _written(results: dict[str, Any], out: Path) -> tuple[str, str]:

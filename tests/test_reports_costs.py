@@ -96,6 +96,7 @@ def pages(tmp_path: Path, **changed: Any) -> tuple[str, str]:
         "proofs": [],
         "simulated": [],
         "reproduced": [],
+        "engine": [],
         "run": None,
     }
     told = {"version": "1", "profile": "quick", "seconds": 1.0}

@@ -93,6 +93,7 @@ def pages(found: list[dict[str, Any]], tmp_path: Path) -> tuple[str, str]:
         "proofs": found,
         "simulated": [],
         "reproduced": [],
+        "engine": [],
         "run": None,
         "seconds": 1.0,
     }

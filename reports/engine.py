@@ -1,0 +1,220 @@
+"""Checks on a real engine: what was crashed, what the model said, what was seen, how well times
+were predicted.
+
+Rule of this file: it reads the values that spark_check makes, and decides nothing.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import quantiles
+from typing import Any, NamedTuple
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from rich.table import Table
+
+from reports.plots import BAD, INK, ON_WHITE, STYLE, WITH, WITHOUT, inline
+
+Result = Mapping[str, Any]
+
+
+class Error(NamedTuple):
+    """How far predictions were off, |predicted - measured| / measured, over some runs."""
+
+    what: str
+    kind: str
+    runs: int
+    median: float
+    low: float
+    high: float
+    """The middle half of the runs lies between low and high."""
+
+
+def told(result: Result) -> str:
+    """One line: did Spark do what the model said?"""
+    cases = result["cases"]
+    good = sum(case["agrees"] for case in cases)
+    crashes = sum(len(case["crashed"]) for case in cases)
+    after = f", after {crashes} crashes" if crashes else ""
+    if result["holds"]:
+        return f"{result['check']}: Spark did as predicted in all {good} cases{after}"
+    return (
+        f"{result['check']}: NOT AS PREDICTED in {len(cases) - good} of {len(cases)} cases{after}"
+    )
+
+
+def table(result: Result) -> Table:
+    """A row each case and what was predicted of it."""
+    rows = Table("case", "predicted", "seen", "")
+    for case in result["cases"]:
+        rows.add_row(*row(case))
+    return rows
+
+
+def row(case: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """(case, predicted, seen, sign); what is seen as predicted is not said twice."""
+    predicted, seen = case["predicted"], case["seen"]
+    other = {key: seen.get(key) for key in seen if seen.get(key) != predicted.get(key)}
+    other |= {key: None for key in predicted if key not in seen}
+    return (
+        case["name"],
+        _listed(predicted),
+        "the same" if case["agrees"] else _listed(other),
+        "✓" if case["agrees"] else "✗",
+    )
+
+
+def crashes(results: Sequence[Result]) -> list[tuple[str, int]]:
+    """What was killed or damaged, and how often, most often first."""
+    count = Counter(what for one in results for case in one["cases"] for what in case["crashed"])
+    return sorted(count.items(), key=lambda item: (-item[1], item[0]))
+
+
+def errors(result: Result) -> list[Error]:
+    """Of predicted times, a row each quantity and kind of crash; the kinds together last."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for case in result["cases"]:
+        for what, (predicted, measured) in case["seconds"].items():
+            for kind in (*dict.fromkeys(case["crashed"]), "all"):
+                found.setdefault((what, kind), []).append(abs(predicted - measured) / measured)
+    ordered = sorted(found.items(), key=lambda item: (item[0][0], item[0][1] == "all", item[0][1]))
+    return [Error(what, kind, len(off), *_spread(off)) for (what, kind), off in ordered]
+
+
+def errors_table(result: Result) -> Table:
+    rows = Table("time", "crash", "runs", "median error", "middle half")
+    for error in errors(result):
+        rows.add_row(error.what, error.kind, str(error.runs), *shown(error))
+    return rows
+
+
+def shown(error: Error) -> tuple[str, str]:
+    return f"{error.median:.1%}", f"{error.low:.1%} to {error.high:.1%}"
+
+
+def predicted_svg(result: Result) -> str:
+    """Predicted against measured as an <svg> element; "" where no times were predicted."""
+    if not _timed(result):
+        return ""
+    with mpl.rc_context(STYLE):
+        figure = _figure()
+        FigureCanvasSVG(figure)
+        _panels(figure, result, {})
+        return inline(figure, f"predicted-{result['check']}", _about(result))
+
+
+def predicted_png(result: Result, dpi: int = 150) -> bytes:
+    """The same picture on white."""
+    style = {key: ON_WHITE.get(value, value) for key, value in STYLE.items()}
+    with mpl.rc_context(style):
+        figure = _figure()
+        figure.set_facecolor("white")
+        FigureCanvasAgg(figure)
+        _panels(figure, result, ON_WHITE)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
+        return buffer.getvalue()
+
+
+def view(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """What a page needs to know of each check."""
+    return [
+        {
+            **one,
+            "told": told(one),
+            "rows": [row(case) for case in one["cases"]],
+            "errors": [(error, *shown(error)) for error in errors(one)],
+            "plot": predicted_svg(one),
+        }
+        for one in results
+    ]
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key.replace('_', ' ')} {_value(value)}" for key, value in values.items())
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, str) and len(value) == 64:  # a hash: its beginning tells it from others
+        return value[:12]
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, Mapping):
+        return "{" + _listed(value) + "}"
+    return str(value)
+
+
+def _spread(off: Sequence[float]) -> tuple[float, float, float]:
+    if len(off) < 2:
+        return off[0], off[0], off[0]
+    low, middle, high = quantiles(off, n=4, method="inclusive")
+    return middle, low, high
+
+
+def _timed(result: Result) -> list[str]:
+    return list(dict.fromkeys(what for case in result["cases"] for what in case["seconds"]))
+
+
+def _figure() -> Figure:
+    return Figure(figsize=(8.6, 4.2), layout="constrained")
+
+
+def _panels(figure: Figure, result: Result, colours: Mapping[str, str]) -> None:
+    """A panel each quantity; a mark each kind of crash."""
+    names = _timed(result)
+    grid = figure.subplots(1, len(names), squeeze=False)
+    for axes, what in zip(grid[0], names, strict=True):
+        _panel(axes, result, what, colours)
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+
+
+def _panel(axes: Axes, result: Result, what: str, colours: Mapping[str, str]) -> None:
+    points: dict[str, list[tuple[float, float]]] = {}
+    for case in result["cases"]:
+        if what in case["seconds"]:
+            kind = " and ".join(dict.fromkeys(case["crashed"])) or "no crash"
+            points.setdefault(kind, []).append(tuple(case["seconds"][what]))
+    longest = 1.08 * max(max(pair) for pairs in points.values() for pair in pairs)
+    axes.axline((0, 0), slope=1, color=colours.get(INK, INK), linewidth=0.8, linestyle=":")
+    looks = [(m, c) for m in "osD^v" for c in (WITH, WITHOUT, BAD)]
+    for (kind, pairs), (mark, colour) in zip(sorted(points.items()), looks, strict=False):
+        predicted, measured = zip(*pairs, strict=True)
+        axes.plot(
+            predicted,
+            measured,
+            mark,
+            color=colours.get(colour, colour),
+            markersize=4.5,
+            alpha=0.75,
+            label=kind,
+        )
+    off = next(e for e in errors(result) if (e.what, e.kind) == (what, "all"))
+    axes.set_title(f"{what}: median error {off.median:.0%}", fontsize=10, loc="left")
+    axes.set_xlim(0, longest)
+    axes.set_ylim(0, longest)
+    axes.set_aspect("equal")
+    axes.set_xlabel("predicted, s")
+    axes.set_ylabel("measured, s")
+    axes.grid(visible=True)
+
+
+def _about(result: Result) -> str:
+    offs = (
+        f"{e.what}: median error {e.median:.0%} over {e.runs} runs"
+        for e in errors(result)
+        if e.kind == "all"
+    )
+    return "Predicted against measured seconds. " + "; ".join(offs) + "."
