@@ -244,7 +244,8 @@ class Collapsed:
         return difference, sent
 
     def _message_number(self, messages: tuple[Any, ...]) -> int:
-        number = self._message_numbers.setdefault(messages, len(self._messages))
+        key = (_types(messages), messages)
+        number = self._message_numbers.setdefault(key, len(self._messages))
         if number == len(self._messages):
             self._messages.append(messages)
         return number
