@@ -1,24 +1,45 @@
 """The nodes of micro-batch recovery: a replayable source, a streaming query, a sink.
 
-Spark Structured Streaming (MicroBatchExecution, its offset log, commit log and state store).
+Spark Structured Streaming: the order of writes is that of its class MicroBatchExecution.
 
-Rule of this file: a node is a value; what the query writes to its checkpoint, and in which order,
-is here.  Which order is claimed to be right is model.protocols.micro_batch's.
+Rule of this file: a node is a value; what the query writes to its checkpoint, and when, is here.
+Which order is right is what model.protocols.micro_batch claims.
 
-The checkpoint is the query's durable value, and each entry written to it is a `Save`, so a crash
-may come between any two.  The source and the sink are systems of their own that do not fail: the
-source keeps events until they are acknowledged, the sink remembers which batches it has taken.
-Who plans a batch takes all events heard of; when the trigger fires is up to the world, and so is
-the size of a batch.
+The checkpoint is the query's durable value and every entry of it is a `Save`, so that a crash may
+come between any two.  The source and the sink are systems of their own and do not fail: the source
+keeps events until they are acknowledged, the sink remembers what it has taken.  A batch holds all
+events heard of when the trigger fires; when it fires, and so how many they are, is up to the world.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from enum import Enum
-from typing import Any, NamedTuple, TypeAlias
 
+from model.batches import (
+    NO_BATCH,
+    SCHEME,
+    Acks,
+    Ask,
+    Batch,
+    Checkpoint,
+    Commit,
+    Commits,
+    Design,
+    Latest,
+    Offsets,
+    Phase,
+    QueryState,
+    Read,
+    Rows,
+    Sink,
+    SinkState,
+    SourceState,
+    Version,
+    Versions,
+    Write,
+    Written,
+    empty,
+)
 from model.core import (
     Arrive,
     Deliver,
@@ -34,194 +55,15 @@ from model.core import (
     Send,
     SetTimer,
     Site,
-    Size,
     Step,
 )
-from model.engines import Fed, Matches
 from model.errors import Invalid
-from model.events import NOTHING, SN, Body, Event
+from model.events import Body, Event
 from model.graph import SINK, SOURCE
 from model.log import Log
-from model.operator import Operator, OperatorState, Scheme, Skipping, origin, push, restored
-
-Counts: TypeAlias = tuple[tuple[str, int], ...]
+from model.operator import Operator, OperatorState, push
 
 TRIGGER = "trigger"
-SCHEME = Scheme(skipping=Skipping.OFF)
-"""Rows are numbered by the event that triggered them; sinks that know rows by key compare that."""
-
-
-# --- choices ---------------------------------------------------------------------------------
-class Sink(Enum):
-    """What the sink makes of a batch that it may have taken before."""
-
-    BY_BATCH = "drops a batch whose id it has taken"
-    BY_ROW = "drops rows that it has taken, whatever their batch"
-    APPEND = "appends, as a plain foreachBatch does"
-
-
-class Acks(Enum):
-    """When the source is told commit(end of batch N), and may trim up to there."""
-
-    LAGGING = "when batch N+1 is planned, once its offsets are logged"
-    PROMPT = "when batch N is in the commit log"
-    EAGER = "when the events of batch N have been read"
-
-
-class Offsets(Enum):
-    """When the offset log gets its entry N."""
-
-    BEFORE = "before batch N runs"
-    AFTER = "when the sink has taken batch N"
-
-
-class Commits(Enum):
-    """When the commit log gets its entry N."""
-
-    AFTER_SINK = "when the sink has taken batch N"
-    BEFORE_SINK = "before batch N is given to the sink"
-
-
-class Versions(Enum):
-    """What a state written by batch N does to the one before."""
-
-    KEPT = "the state before the batch is kept"
-    IN_PLACE = "the state before the batch is overwritten"
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """A running count: with every event, how many of its type there have been in the window."""
-
-    def begin(self) -> Counts:
-        return ()
-
-    def feed(self, state: Counts, event: Body) -> Fed:
-        counts = dict(state)
-        count = counts.get(event.type, 0) + 1
-        match = (Body(event.time, event.type, (("count", count),)),)
-        return Fed(tuple(sorted({**counts, event.type: count}.items())), (match,), True)
-
-    def close(self, state: Counts) -> Matches:
-        return ()
-
-
-@dataclass(frozen=True, slots=True)
-class Design:
-    """Spark's choices are the defaults, with a sink that Spark's guarantee asks for."""
-
-    sink: Sink = Sink.BY_BATCH
-    acks: Acks = Acks.LAGGING
-    offsets: Offsets = Offsets.BEFORE
-    commits: Commits = Commits.AFTER_SINK
-    versions: Versions = Versions.KEPT
-
-
-# --- what nodes hold -------------------------------------------------------------------------
-class Batch(NamedTuple):
-    """The events with offsets in (start, end]; number 1, 2, 3, ... (Spark counts from 0)."""
-
-    number: int
-    start: int
-    end: int
-
-
-NO_BATCH = Batch(0, 0, 0)
-
-
-class Version(NamedTuple):
-    """The operator's state after batch `number`."""
-
-    number: int
-    state: OperatorState
-
-
-class Checkpoint(NamedTuple):
-    """What of the checkpoint directory a restart reads.
-
-    planned: the last entry of the offset log, with the end of the entry before it as its start.
-    versions: the two newest of the state store, newest last.  committed: the last entry of the
-    commit log.
-    """
-
-    planned: Batch
-    versions: tuple[Version, ...]
-    committed: int
-
-
-class Phase(Enum):
-    IDLE = "idle"
-    READING = "reading"
-    WRITING = "writing"
-
-
-class QueryState(NamedTuple):
-    """latest: the newest offset heard of.  running: the batch under way, or the last one."""
-
-    checkpoint: Checkpoint
-    running: Batch
-    phase: Phase = Phase.IDLE
-    latest: int = 0
-
-
-class SourceState(NamedTuple):
-    latest: int = 0
-    now: int = 0
-    kept: Log[Event] = Log()
-
-
-class SinkState(NamedTuple):
-    """The last batch and the number of the last row that it has taken."""
-
-    batch: Batch = NO_BATCH
-    row: SN = NOTHING
-
-
-# --- what they say ---------------------------------------------------------------------------
-# Dataclasses: two tuples with the same items are equal, whatever their types.
-@dataclass(frozen=True, slots=True)
-class Latest:
-    """To the query: there are events up to this offset."""
-
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """To the source: which events are there after this offset?"""
-
-    after: int
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    batch: Batch
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """To the query: what the source still has of the batch's events."""
-
-    batch: Batch
-    events: tuple[Event, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """To the source: events up to this offset will not be asked for again."""
-
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    batch: Batch
-    rows: tuple[Event, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    batch: Batch
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:
@@ -255,10 +97,6 @@ def boot(site: Site) -> SourceState | QueryState | SinkState:
     if site.role is Role.SINK:
         return SinkState()
     return QueryState(empty(), NO_BATCH)
-
-
-def empty() -> Checkpoint:
-    return Checkpoint(NO_BATCH, (Version(0, restored(SCHEME, origin(SCHEME, 1))),), 0)
 
 
 def step(site: Site, state: SourceState | QueryState | SinkState, input_: Input) -> Step:
@@ -322,7 +160,7 @@ def _ready(state: QueryState, effects: tuple[Effect, ...]) -> Step:
 def _plan(site: Site, state: QueryState) -> Step:
     design, query, source = site.config, state.checkpoint, site.preds[0]
     last = query.planned
-    batch = Batch(last.number + 1, last.end, state.latest)
+    batch = Batch(last.id + 1, last.end, state.latest)
     effects: list[Effect] = []
     if batch.end - batch.start > 1:
         effects.append(Note("batches of several events"))
@@ -339,14 +177,14 @@ def _run(site: Site, state: QueryState, events: tuple[Event, ...]) -> Step:
     design, batch = site.config, state.running
     before = base(design, state.checkpoint, batch)
     after, rows = processed(site.spec, before.state, events)
-    version = Version(batch.number, after)
+    version = Version(batch.id, after)
     kept = (before, version) if design.versions is Versions.KEPT else (version,)
     query = state.checkpoint._replace(versions=kept)
     effects: list[Effect] = [Save(query)]
     if design.acks is Acks.EAGER:
         effects.append(Send(site.preds[0], Commit(batch.end)))
     if design.commits is Commits.BEFORE_SINK:
-        query = query._replace(committed=batch.number)
+        query = query._replace(committed=batch.id)
         effects.append(Save(query))
     effects.append(Send(site.succs[0], Write(batch, rows)))
     return Step(QueryState(query, batch, Phase.WRITING, state.latest), tuple(effects))
@@ -356,7 +194,7 @@ def base(design: Design, query: Checkpoint, batch: Batch) -> Version:
     """The state that the batch starts from: that of the batch before, if it is still there."""
     if design.versions is Versions.IN_PLACE:
         return query.versions[-1]
-    return next(v for v in query.versions if v.number == batch.number - 1)
+    return next(v for v in query.versions if v.batch == batch.id - 1)
 
 
 def processed(
@@ -379,8 +217,8 @@ def _finish(site: Site, state: QueryState) -> Step:
     if design.offsets is Offsets.AFTER:
         query = query._replace(planned=batch)
         effects.append(Save(query))
-    if query.committed < batch.number:
-        query = query._replace(committed=batch.number)
+    if query.committed < batch.id:
+        query = query._replace(committed=batch.id)
         effects.append(Save(query))
     if design.acks is Acks.PROMPT:
         effects.append(Send(site.preds[0], Commit(batch.end)))
@@ -393,7 +231,7 @@ def recover(site: Site, durable: Checkpoint | None) -> Step:
     batch = query.planned
     ask = Send(site.preds[0], Ask(batch.end))
     state = QueryState(query, batch, Phase.IDLE, batch.end)
-    if batch.number == query.committed:
+    if batch.id == query.committed:
         return Step(state, (Note("restarts between batches"), ask))
     notes = (Note("batches run again"), Note("events replayed", batch.end - batch.start))
     read = Send(site.preds[0], Read(batch))
@@ -405,9 +243,9 @@ def _take(site: Site, state: SinkState, batch: Batch, rows: tuple[Event, ...]) -
     """All rows of a batch appear at once: the write of a batch is atomic in every variant."""
     sink = site.config.sink
     notes: list[Note] = []
-    if batch.number == state.batch.number and batch != state.batch:
+    if batch.id == state.batch.id and batch != state.batch:
         notes.append(Note("batches written again with other events"))
-    if sink is Sink.BY_BATCH and batch.number <= state.batch.number:
+    if sink is Sink.BY_BATCH and batch.id <= state.batch.id:
         rows = ()
         notes.append(Note("duplicates discarded"))
     if sink is Sink.BY_ROW and any(row.sn <= state.row for row in rows):
@@ -428,41 +266,3 @@ def gauges(site: Site, state: SourceState | QueryState | SinkState) -> Mapping[s
             return {"backup": 0, "windows": len(newest.state.open)}
         case _:
             return {"backup": 0, "windows": 0}
-
-
-def size(message: Any) -> Size:
-    match message:
-        case Rows(_, events):
-            return Size("events", len(events))
-        case Write(_, rows):
-            return Size("rows", len(rows))
-        case _:
-            return Size(type(message).__name__.lower())
-
-
-def show(value: object) -> str:
-    """A message, or what the query has in its checkpoint, in a few words."""
-    match value:
-        case Latest(end):
-            return f"latest {end}"
-        case Ask(after):
-            return f"latest after {after}?"
-        case Read(batch):
-            return f"read {_batch(batch)}"
-        case Rows(batch, events):
-            return f"events {_batch(batch)}" + ("" if events else " none")
-        case Commit(end):
-            return f"commit {end}"
-        case Write(batch, _):
-            return f"write {_batch(batch)}"
-        case Written(batch):
-            return f"written #{batch.number}"
-        case QueryState(checkpoint=Checkpoint(planned, versions, committed)):
-            return f"off {planned.number} st {versions[-1].number} com {committed}"
-        case _:
-            return ""
-
-
-def _batch(batch: Batch) -> str:
-    """#2 3-4: batch 2 has the events 3 to 4."""
-    return f"#{batch.number} {batch.start + 1}-{batch.end}"

@@ -8,6 +8,7 @@ Recovery types: Hwang et al., Section 3.1, Fig. 2.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
@@ -158,7 +159,7 @@ def classify(expected: Sequence[Body], observed: Sequence[Body]) -> Guarantee:
     if Counter(expected) - Counter(observed):
         return Guarantee.GAP
     surplus = Counter(observed) - Counter(expected)
-    if all(body in set(expected) for body in surplus) and _rewinds(expected, observed):
+    if surplus.keys() <= set(expected) and _rewinds(expected, observed):
         return Guarantee.REPEATING
     if observed and expected and observed[-1] == expected[-1]:
         return Guarantee.CONVERGENT
@@ -166,11 +167,18 @@ def classify(expected: Sequence[Body], observed: Sequence[Body]) -> Guarantee:
 
 
 def _rewinds(expected: Sequence[Body], observed: Sequence[Body]) -> bool:
-    """Is `observed` the expected output with rewinds to earlier points, reaching the end?"""
-    reachable = {0}
+    """Is `observed` the expected output with rewinds to earlier points, reaching the end?
+
+    Whoever has come further can rewind to wherever another is: the furthest point is all that
+    counts.
+    """
+    places: dict[Body, list[int]] = {}
+    for at, body in enumerate(expected):
+        places.setdefault(body, []).append(at)
+    furthest = 0
     for body in observed:
-        furthest = range(max(reachable) + 1)
-        reachable = {at + 1 for at in furthest if at < len(expected) and expected[at] == body}
-        if not reachable:
+        reached = bisect_right(places.get(body, []), furthest)
+        if not reached:
             return False
-    return len(expected) in reachable
+        furthest = places[body][reached - 1] + 1
+    return furthest == len(expected)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from model.core import Arrival, Inputs, Scope
+from model.core import Arrival, Inputs, Protocol, Scope
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
 from model.operator import Operator
@@ -37,22 +37,31 @@ _GRAPHS = (
         (("s1", "A"), ("s2", "A"), ("A", "sink")),
     ),
 )
-_PROTOCOLS = tuple(protocols().values())
+
+
+def _deploys(protocol: Protocol, graph: Graph) -> bool:
+    try:
+        protocol.deploy(Scope(graph, ()))
+    except Invalid:
+        return False
+    return True
+
+
+_DEPLOYED = tuple((p, g) for p in protocols().values() for g in _GRAPHS if _deploys(p, g))
 
 
 class Run(NamedTuple):
     """A random run of a built-in protocol in a small graph, with up to three crashes: which of
     the enabled actions was chosen each time.  Short to print, unlike the trace."""
 
-    protocol: int
-    graph: int
+    deployed: int
     choices: list[int]
 
     @property
     def trace(self) -> Trace:
-        graph = _GRAPHS[self.graph]
+        protocol, graph = _DEPLOYED[self.deployed]
         inputs = tuple((name, _WORD) for name, spec in graph.nodes if spec is SOURCE)
-        system = System(_PROTOCOLS[self.protocol], Scope(graph, inputs, crashes=3))
+        system = System(protocol, Scope(graph, inputs, crashes=3))
         worlds: list[World] = [initial(system)]
         actions: list[Action] = []
         for choice in self.choices:
@@ -66,8 +75,7 @@ class Run(NamedTuple):
 
 runs = st.builds(
     Run,
-    st.integers(0, len(_PROTOCOLS) - 1),
-    st.integers(0, len(_GRAPHS) - 1),
+    st.integers(0, len(_DEPLOYED) - 1),
     st.lists(st.integers(0, 99), max_size=60),
 )
 
@@ -156,7 +164,7 @@ def test_results_states_and_crashes_are_those_of_the_run(run: Run) -> None:
 
 def test_arrivals_show_gap_and_attributes() -> None:
     graph = _GRAPHS[0]
-    system = System(_PROTOCOLS[0], Scope(graph, (("source", _WORD),)))
+    system = System(_DEPLOYED[0][0], Scope(graph, (("source", _WORD),)))
     before = initial(system)
     action = enabled(system, before)[1]
     trace = Trace(system, (action,), (before, apply(system, before, action)))
