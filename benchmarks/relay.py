@@ -18,6 +18,7 @@ import simpy
 
 from model.core import (
     EVENT,
+    Answer,
     Arrival,
     Arrive,
     Assumptions,
@@ -32,7 +33,6 @@ from model.core import (
     Scope,
     Send,
     Site,
-    Step,
 )
 from model.graph import SINK, SOURCE, chain
 from model.world import System
@@ -56,11 +56,11 @@ def deploy(scope: Scope) -> Deployment:
     return Deployment(sites, graph.edges, operators)
 
 
-def step(site: Site, state: None, input_: Input) -> Step:
+def step(site: Site, state: None, input_: Input) -> Answer:
     message = input_[-1]  # of an Arrive as of a Deliver
     if site.succs:
-        return Step(state, (Send(site.succs[0], message),))
-    return Step(state, (Emit(message),))
+        return state, (Send(site.succs[0], message),)
+    return state, (Emit(message),)
 
 
 RELAY = Protocol(
@@ -69,7 +69,7 @@ RELAY = Protocol(
     source="benchmarks/relay.py",
     deploy=deploy,
     boot=lambda _: None,
-    recover=lambda *_: Step(None),
+    recover=lambda *_: (None, ()),
     step=step,
     gauges=lambda *_: {},
     show=str,
@@ -226,10 +226,10 @@ def steps(tuples: int, operators: int) -> float:
     source, *rest = system(operators).sites.values()
     arrive = Arrive(Arrival(1, "a"))
     for _ in range(tuples):
-        answer = step(source, None, arrive)
+        _, effects = step(source, None, arrive)
         for site in rest:
-            (effect,) = answer.effects
-            answer = step(site, None, Deliver(site.preds[0], effect[-1]))
+            (effect,) = effects
+            _, effects = step(site, None, Deliver(site.preds[0], effect[-1]))
     return 0.0
 
 

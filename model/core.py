@@ -80,8 +80,16 @@ class Note(NamedTuple):
 Effect: TypeAlias = Send | Save | Emit | SetTimer | Note
 
 
+Answer: TypeAlias = tuple[Any, tuple[Effect, ...]]
+"""The state after an input, and what was done on the way, in order.
+
+A protocol returns a plain pair (`return state, (Send(to, message),)`): one is made at every node
+that a message passes, and with names it would take seven times as long.
+"""
+
+
 class Step(NamedTuple):
-    """The state after an input, and what was done on the way, in order."""
+    """An answer with names, for those who look into it; a protocol may also return one."""
 
     state: Any
     effects: tuple[Effect, ...] = ()
@@ -260,8 +268,8 @@ class Protocol:
     source: str
     deploy: Callable[[Scope], Deployment]
     boot: Callable[[Site], Any]
-    recover: Callable[[Site, Any], Step]
-    step: Callable[[Site, Any, Input], Step]
+    recover: Callable[[Site, Any], Answer]
+    step: Callable[[Site, Any, Input], Answer]
     gauges: Callable[[Site, Any], Mapping[str, int]]
     show: Callable[[Any], str]
     assumes: Assumptions

@@ -31,6 +31,7 @@ from model.backup import (
 )
 from model.core import (
     EVENT,
+    Answer,
     Arrive,
     Deliver,
     Deployment,
@@ -44,7 +45,6 @@ from model.core import (
     Send,
     Site,
     Size,
-    Step,
 )
 from model.events import BEGINNING, NOTHING, SN, Body, Event, Mark
 from model.graph import SINK, SOURCE
@@ -142,28 +142,25 @@ def boot(site: Site) -> SourceState | OperatorNode | SinkState:
     return OperatorNode(restored(scheme, start), inlets, outlets, (), start)
 
 
-def recover(site: Site, durable: None) -> Step:
+def recover(site: Site, durable: None) -> Answer:
     """A restarted operator knows only its place in the graph."""
     empty = boot(site)
     assert isinstance(empty, OperatorNode)  # nothing else may crash
     node = empty._replace(operator=None, awaited=frozenset(site.preds))
-    return Step(node, tuple(Send(name, Hello()) for name in (*site.preds, *site.succs)))
+    return node, tuple(Send(name, Hello()) for name in (*site.preds, *site.succs))
 
 
-def step(site: Site, state: SourceState | OperatorNode | SinkState, input_: Input) -> Step:
+def step(site: Site, state: SourceState | OperatorNode | SinkState, input_: Input) -> Answer:
     match state, input_:
         case SourceState(), Arrive((gap, type_, data)):
             return _produce(site, state, gap, type_, data)
         case SourceState(), Deliver(sender, Ack() as ack):
-            return Step(
-                state._replace(
-                    outlets=released(site, state.outlets, sender, ack),
-                    replicas=joined(state.replicas, ack.replicas),
-                )
-            )
+            outlets = released(site, state.outlets, sender, ack)
+            replicas = joined(state.replicas, ack.replicas)
+            return state._replace(outlets=outlets, replicas=replicas), ()
         case SourceState(), Deliver(sender, Hello()):
             mark = state.now if state.latest else BEGINNING
-            return Step(state, answer(site, state.outlets, state.replicas, mark, sender))
+            return state, answer(site, state.outlets, state.replicas, mark, sender)
         case SinkState(), Deliver(sender, message):
             return _consume(site, state, sender, message)
         case OperatorNode(), Deliver(sender, message):
@@ -181,49 +178,49 @@ def step(site: Site, state: SourceState | OperatorNode | SinkState, input_: Inpu
 # --- sources ---------------------------------------------------------------------------------
 def _produce(
     site: Site, state: SourceState, gap: int, type_: str, data: tuple[object, ...]
-) -> Step:
+) -> Answer:
     now = state.now + gap
     event = Event((state.latest + 1,), Body(now, type_, data))
     outlets = tuple(outlet._replace(backup=outlet.backup.append(event)) for outlet in state.outlets)
     sends = tuple(Send(succ, event) for succ in site.succs)
-    return Step(state._replace(latest=state.latest + 1, now=now, outlets=outlets), sends)
+    return state._replace(latest=state.latest + 1, now=now, outlets=outlets), sends
 
 
 # --- sinks -----------------------------------------------------------------------------------
-def _consume(site: Site, state: SinkState, sender: NodeName, message: object) -> Step:
+def _consume(site: Site, state: SinkState, sender: NodeName, message: object) -> Answer:
     edge = site.preds.index(sender)
     heard = state.heard[edge]
     if isinstance(message, Hello):
-        return Step(state, (Send(sender, Ack(heard, (), ())),))
+        return state, (Send(sender, Ack(heard, (), ())),)
     if not isinstance(message, Event):
-        return Step(state)
+        return state, ()
     if message.sn <= heard:
-        return Step(state, (Note("duplicates discarded"),))
+        return state, (Note("duplicates discarded"),)
     heard = message.sn
     after = SinkState(with_item(state.heard, edge, heard))
-    return Step(after, (Emit((edge, message.body)), Send(sender, Ack(heard, (), ()))))
+    return after, (Emit((edge, message.body)), Send(sender, Ack(heard, (), ())))
 
 
 # --- operators: downstream -------------------------------------------------------------------
-def _hear(site: Site, node: OperatorNode, edge: int, message: Event | Mark) -> Step:
+def _hear(site: Site, node: OperatorNode, edge: int, message: Event | Mark) -> Answer:
     if site.preds[edge] in node.awaited:
-        return Step(node, (Note("stale messages ignored"),))
+        return node, (Note("stale messages ignored"),)
     inlet = node.inlets[edge]
     if isinstance(message, Mark):
         inlet = inlet._replace(mark=max(inlet.mark, message.time))
     elif message.sn <= inlet.heard:
-        return Step(node, (Note("duplicates discarded"),))
+        return node, (Note("duplicates discarded"),)
     else:
         inlet = inlet.hear(message)
     node = node._replace(inlets=with_item(node.inlets, edge, inlet))
     return _advance(site, node, ())
 
 
-def _advance(site: Site, node: OperatorNode, effects: tuple[Effect, ...]) -> Step:
+def _advance(site: Site, node: OperatorNode, effects: tuple[Effect, ...]) -> Answer:
     """Process what the merge allows; then tell successors and, if due, predecessors."""
     state = node.operator
     if state is None:
-        return Step(node, effects)
+        return node, effects
     operator, design = site.spec, site.config.design
     inlets, outlets, marked = node.inlets, node.outlets, node.marked
     done: list[Effect] = [*effects]
@@ -250,22 +247,22 @@ def _advance(site: Site, node: OperatorNode, effects: tuple[Effect, ...]) -> Ste
         return _report(
             site, node, done, *notice(design.scheme, operator.splitter, state, node.mine)
         )
-    return Step(node, tuple(done))
+    return node, tuple(done)
 
 
 # --- operators: upstream ---------------------------------------------------------------------
-def _release(site: Site, node: OperatorNode, sender: NodeName, ack: Ack) -> Step:
+def _release(site: Site, node: OperatorNode, sender: NodeName, ack: Ack) -> Answer:
     """An acknowledgement from below: trim, keep the savepoints, and save if it frees anything."""
     node = node._replace(
         outlets=released(site, node.outlets, sender, ack),
         replicas=joined(node.replicas, ack.replicas),
     )
     if node.operator is None:
-        return Step(node)
+        return node, ()
     theta = min(outlet.acked for outlet in node.outlets)
     saved = save(site.config.design.scheme, site.spec.splitter, node.operator, theta)
     if saved is None:
-        return Step(node)
+        return node, ()
     return _report(site, node, [Note("savepoints sent")], *saved)
 
 
@@ -276,12 +273,12 @@ def _report(
     operator: OperatorState,
     savepoint: Savepoint,
     skips: tuple[Ranges, ...],
-) -> Step:
+) -> Answer:
     """Keep the savepoint and send it, with those of the nodes below, to all predecessors."""
     node = node._replace(operator=operator, mine=savepoint)
     for edge, pred in enumerate(site.preds):
         effects.append(Send(pred, Ack(savepoint.trim[edge], skips[edge], _known(site, node))))
-    return Step(node, tuple(effects))
+    return node, tuple(effects)
 
 
 def _known(site: Site, node: OperatorNode) -> Replicas:
@@ -290,28 +287,28 @@ def _known(site: Site, node: OperatorNode) -> Replicas:
 
 
 # --- operators: recovery ---------------------------------------------------------------------
-def _greet(site: Site, node: OperatorNode, sender: NodeName) -> Step:
+def _greet(site: Site, node: OperatorNode, sender: NodeName) -> Answer:
     """A neighbour has lost its state."""
     if sender in site.succs:
         if node.operator is None:
             waiting = (*(name for name in node.greeted if name != sender), sender)
-            return Step(node._replace(greeted=waiting))
-        return Step(node, answer(site, node.outlets, node.replicas, node.marked, sender))
+            return node._replace(greeted=waiting), ()
+        return node, answer(site, node.outlets, node.replicas, node.marked, sender)
     if node.operator is not None:
         edge = site.preds.index(sender)
-        return Step(node, (Send(sender, Ack(node.mine.trim[edge], (), _known(site, node))),))
+        return node, (Send(sender, Ack(node.mine.trim[edge], (), _known(site, node))),)
     if sender in node.awaited:  # our own hello may have been lost with its state
-        return Step(node, (Send(sender, Hello()),))
-    return Step(node)
+        return node, (Send(sender, Hello()),)
+    return node, ()
 
 
-def _restore(site: Site, node: OperatorNode, sender: NodeName, replicas: Replicas) -> Step:
+def _restore(site: Site, node: OperatorNode, sender: NodeName, replicas: Replicas) -> Answer:
     """An answer to our hello; with the last one the operator is restored and replay begins."""
     if sender not in node.awaited:
-        return Step(node, (Note("stale messages ignored"),))
+        return node, (Note("stale messages ignored"),)
     node = node._replace(awaited=node.awaited - {sender}, replicas=joined(node.replicas, replicas))
     if node.awaited:
-        return Step(node)
+        return node, ()
     greeted, node = node.greeted, reinstated(site, node)
     answers = tuple(
         effect

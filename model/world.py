@@ -235,8 +235,8 @@ def taken(system: System, world: World, action: Take | Expire | Offer | Restart)
     site = system.sites[action.node]
     node = world.nodes[system.node_at[action.node]]
     if isinstance(action, Restart):
-        return system.protocol.recover(site, node.durable)
-    return system.protocol.step(site, node.state, input_of(system, world, action))
+        return Step(*system.protocol.recover(site, node.durable))
+    return Step(*system.protocol.step(site, node.state, input_of(system, world, action)))
 
 
 def input_of(system: System, world: World, action: Take | Expire | Offer) -> Input:

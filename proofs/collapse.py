@@ -21,7 +21,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from model.core import Input, Note, Site, Step
+from model.core import Answer, Input, Note, Site
 from model.world import (
     DOWN,
     Action,
@@ -291,11 +291,11 @@ class Collapsed:
         return CrashPoint(action.node, on, tuple(_kind(effect) for effect in effects))
 
 
-def _remembered(step: Callable[[Site, Any, Input], Step]) -> Callable[[Site, Any, Input], Step]:
+def _remembered(step: Callable[[Site, Any, Input], Answer]) -> Callable[[Site, Any, Input], Answer]:
     """The same pure function, asked once for each (node, state, input)."""
-    known: dict[tuple[Any, ...], Step] = {}
+    known: dict[tuple[Any, ...], Answer] = {}
 
-    def remembered(site: Site, state: Any, input_: Input) -> Step:
+    def remembered(site: Site, state: Any, input_: Input) -> Answer:
         key = (site.name, type(state), type(input_[-1]), state, input_)
         found = known.get(key)
         if found is None:

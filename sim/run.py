@@ -22,6 +22,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from model.core import (
+    Answer,
     Arrival,
     Arrive,
     Deliver,
@@ -36,7 +37,6 @@ from model.core import (
     Scope,
     Send,
     SetTimer,
-    Step,
 )
 from model.errors import Invalid
 from model.events import Body
@@ -327,13 +327,14 @@ class _Driver:
             answer = step(sites[name], states[name], Deliver(sender, message))
             self._do(Take(name, sender), answer)
 
-    def _do(self, action: Take | Expire | Offer | Restart, step: Step) -> None:
+    def _do(self, action: Take | Expire | Offer | Restart, answer: Answer) -> None:
         """What a step does, up to the crash that may strike in it."""
         name = action.node
-        self.states[name] = step.state
+        state, effects = answer
+        self.states[name] = state
         self.touched.add(name)
-        fatal = self._fatal(name, step) if name in self.armed else None
-        for effect in step.effects if fatal is None else _until(step.effects, fatal):
+        fatal = self._fatal(name, effects) if name in self.armed else None
+        for effect in effects if fatal is None else _until(effects, fatal):
             match effect:
                 case Send(to, message):
                     if to not in self.back:
@@ -352,16 +353,16 @@ class _Driver:
             return
         self._crash(name)
         if self.record:
-            if not isinstance(action, Offer) and fatal < len(physical(step.effects)):
+            if not isinstance(action, Offer) and fatal < len(physical(effects)):
                 self.record(action._replace(cut=fatal))
             else:
                 self.record(action)
                 self.record(Crash(name))
 
-    def _fatal(self, name: NodeName, step: Step) -> int | None:
+    def _fatal(self, name: NodeName, effects: tuple[Effect, ...]) -> int | None:
         """After how many effects of the step the node crashes, if it does."""
         armed = self.armed.pop(name)
-        points = len(physical(step.effects))
+        points = len(physical(effects))
         first = min(left for left, _ in armed)
         passed = min(first, points)
         waiting = [(left - passed, strike) for left, strike in armed if left > passed]

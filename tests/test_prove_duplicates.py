@@ -140,7 +140,7 @@ def test_an_event_that_is_left_out_is_lost_for_ever(name: str, where: str) -> No
 
     def told(state: Any, number: int) -> Any:
         event = Event((number,), Body(number, "a"))
-        return PROTOCOL.step(site, state, Deliver(site.preds[0], event)).state
+        return PROTOCOL.step(site, state, Deliver(site.preds[0], event))[0]
 
     assert told(boot, lost) != boot
     without = told(boot, taken)

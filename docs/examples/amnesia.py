@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from model.core import (
+    Answer,
     Arrival,
     Arrive,
     Assumptions,
@@ -28,7 +29,6 @@ from model.core import (
     Scope,
     Send,
     Site,
-    Step,
 )
 from model.events import Body
 from model.graph import SINK, SOURCE, chain
@@ -61,22 +61,22 @@ def boot(site: Site) -> Any:
     return None if site.role is Role.SINK else site.spec.engine.begin()
 
 
-def recover(site: Site, _durable: None) -> Step:
-    return Step(boot(site))  # all that was in the window is forgotten
+def recover(site: Site, _durable: None) -> Answer:
+    return boot(site), ()  # all that was in the window is forgotten
 
 
-def step(site: Site, state: Any, input_: Input) -> Step:
+def step(site: Site, state: Any, input_: Input) -> Answer:
     match input_:
         case Arrive(Arrival(gap, type_, data)):
             now = state.now + gap
             body = Body(now, type_, data)
-            return Step(Clock(now), tuple(Send(succ, body) for succ in site.succs))
+            return Clock(now), tuple(Send(succ, body) for succ in site.succs)
         case Deliver(sender, body) if site.role is Role.SINK:
-            return Step(state, (Emit((site.preds.index(sender), body)),))
+            return state, (Emit((site.preds.index(sender), body)),)
         case Deliver(_, body):
             state, matches, _ = site.spec.engine.feed(state, body)
             outputs = [Body(body.time, site.spec.emits, match) for match in matches]
-            return Step(state, tuple(Send(succ, out) for out in outputs for succ in site.succs))
+            return state, tuple(Send(succ, out) for out in outputs for succ in site.succs)
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from model.core import (
+    Answer,
     Arrival,
     Arrive,
     Assumptions,
@@ -28,7 +29,6 @@ from model.core import (
     Scope,
     Send,
     Site,
-    Step,
 )
 from model.events import Body, Event
 from model.graph import SINK, SOURCE, chain
@@ -65,24 +65,24 @@ def boot(site: Site) -> Any:
     return {Role.SOURCE: (), Role.OPERATOR: True, Role.SINK: 0}[site.role]
 
 
-def recover(_site: Site, _durable: None) -> Step:
-    return Step(False, (Send("source", Hello()),))
+def recover(_site: Site, _durable: None) -> Answer:
+    return False, (Send("source", Hello()),)
 
 
-def step(site: Site, state: Any, input_: Input) -> Step:
+def step(site: Site, state: Any, input_: Input) -> Answer:
     match site.role, input_:
         case Role.SOURCE, Arrive(Arrival(gap, type_, data)):
             now = gap + (state[-1].body.time if state else 0)
             event = Event((len(state) + 1,), Body(now, type_, data))
-            return Step((*state, event), (Send("relay", event),))
+            return (*state, event), (Send("relay", event),)
         case Role.SOURCE, Deliver(_, Hello()):
-            return Step(state, (Note("events replayed", len(state)), Send("relay", Again(state))))
+            return state, (Note("events replayed", len(state)), Send("relay", Again(state)))
         case Role.OPERATOR, Deliver(_, Again(events)):
-            return Step(True, passed(site, events))
+            return True, passed(site, events)
         case Role.OPERATOR, Deliver(_, Event() as event):
-            return Step(state, passed(site, (event,)) if state else ())
+            return state, passed(site, (event,)) if state else ()
         case Role.SINK, Deliver(_, Event(sn, body)):
-            return Step(sn[0], (Emit((0, body)),))
+            return sn[0], (Emit((0, body)),)
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 

@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from docs.examples import forgetful
-from model.core import Deliver, Input, Note, PinnedScope, Role, Site, Step
+from model.core import Answer, Deliver, Input, Note, PinnedScope, Role, Site
 from model.events import Event
 
 
-def step(site: Site, state: Any, input_: Input) -> Step:
+def step(site: Site, state: Any, input_: Input) -> Answer:
     match site.role, input_:
         case Role.SINK, Deliver(_, Event((number,), _)) if number <= state:
-            return Step(state, (Note("duplicates discarded"),))
+            return state, (Note("duplicates discarded"),)
         case _:
             return forgetful.step(site, state, input_)
 
