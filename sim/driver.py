@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import heappop, heappush, heappushpop
 from typing import Any, TypeAlias
 
-from simpy.events import URGENT
+from simpy.events import NORMAL, URGENT, Event
 
 from model.core import (
     Arrival,
@@ -36,10 +37,10 @@ from model.core import (
     Size,
 )
 from model.world import DOWN, Crash, System
-from sim.clock import LAST, Clock, Moment
+from sim.clock import LAST, Clock, Entry, Moment
 from sim.costs import Costs, Detector, picoseconds
 from sim.failures import RESTORED, Outage, Planned
-from sim.network import Channel, Node, Tariff, traffic
+from sim.network import Aftermath, Channel, Node, Tariff, traffic
 from sim.played import Logged, Played, Point, step_logged
 
 POINTS = 600
@@ -51,6 +52,8 @@ new = tuple.__new__
 NEVER = float("inf")
 DETECTOR = Detector()
 
+Evaluated: TypeAlias = tuple[Node, int, tuple[Effect, ...], Any]
+"""A step: its node, the service that it asks for, its effects, its input (None for a restart)."""
 Feed: TypeAlias = Iterable[tuple[int, NodeName, Arrival]]
 """(time in picoseconds, source, arrival), times not decreasing."""
 Emitted: TypeAlias = Callable[[NodeName, int, Any], None]
@@ -106,7 +109,7 @@ class _Driver:
             self.nodes[name] = Node(site, state, pace, "backup" in protocol.gauges(site, state))
         delay = picoseconds(costs.link.delay_s)
         for sender, receiver in system.deployment.channels:
-            channel = Channel(self._arrive, sender, self.nodes[receiver], delay)
+            channel = Channel(sender, self.nodes[receiver], delay)
             self.nodes[sender].outgoing[receiver] = channel
             self.nodes[receiver].incoming.append(channel)
         self.gauged = [node for node in self.nodes.values() if node.gauged]
@@ -121,14 +124,9 @@ class _Driver:
         self.peak = self.peak_since = 0
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
 
-    # --- input -------------------------------------------------------------------------------
+    # --- the run -----------------------------------------------------------------------------
     def play(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
-        self.feed = feed
-        first = next(feed, None)
-        if first is not None:
-            moment = Moment(self._offer, first)
-            self.at(first[0], moment)
-        self.clock.drain()
+        self._run(feed)
         now = max(node.done for node in self.nodes.values())
         for node in self.nodes.values():
             self._settle(node, now)
@@ -138,107 +136,142 @@ class _Driver:
         self.ended = now
         self._look(now)
 
-    def _offer(self, moment: Moment) -> None:
-        """The input event that is due; of what follows, one at a time is in SimPy's queue."""
-        now, source, arrival = moment.what
-        self.events += 1
-        node = self.nodes[source]
-        input_ = new(Arrive, (arrival,))
-        node.state, effects = self.step(node.site, node.state, input_)
-        self._promise(node, now, 0, effects, input_)
-        if self.gauged:
-            self._measure(now)
-        moment.what = entry = next(self.feed, None)
-        if entry is not None:
-            self.at(entry[0], moment)
+    def _run(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
+        """All that happens, in order; of the feed, one event at a time is in SimPy's queue.
 
-    # --- steps -------------------------------------------------------------------------------
-    def _arrive(self, channel: Channel) -> None:
-        flying = channel.flying
-        now = self.clock.time
-        if not flying or flying[0][0] > now:  # what it was set for was lost with its sender
-            return
-        _, departed, message, tariff = flying.popleft()
-        if flying:
-            self.at(flying[0][0], channel)
-        node = channel.receiver
-        if departed < node.since:
-            self.lost += 1
-            return
-        if node.outage is not None:
-            self._catch_up(node, node.outage, now, departed)
-        pending = node.pending
-        while pending and pending[0][0] <= now:
-            done, aftermath = pending.popleft()
-            if aftermath is not None:
-                self._happen(node, done, *aftermath)
-        input_ = new(Deliver, (channel.sender, message))
-        node.state, effects = self.step(node.site, node.state, input_)
-        self._promise(node, now, tariff.service, effects, input_)
+        Every message comes this way, so that it is one loop and not a method a stage: calls would
+        be a third of what a hop costs.  Input and messages are dealt with here; all else that
+        happens is a callback, and where that evaluates a step, it goes on here.
+        """
+        queue, count, nodes = self.clock.queue, self.clock.count, self.nodes
+        step, size_of, watched, gauged = self.step, self.size, self.watched, self.gauged
+        offer = Event(self.clock)
+        given: Any = next(feed, None)
+        input_: Any
+        if given is not None:
+            self.at(given[0], offer)
+        # The first entry that a step adds to the queue is held back: to exchange it for the next
+        # one costs less than to put it in and take the next one out, most of all if it is that.
+        held: Entry | None = None
+        while held or queue:
+            if held is None:
+                now, _, _, event = heappop(queue)
+            else:
+                now, _, _, event = heappushpop(queue, held)
+                held = None
 
-    def _fire(self, moment: Moment) -> None:
+            # What happens, up to the evaluation of a step.
+            if type(event) is Channel:
+                flying = event.flying
+                if not flying or flying[0][0] > now:  # what it was set for was lost with its sender
+                    continue
+                _, departed, message, tariff = flying.popleft()
+                if flying:
+                    held = (flying[0][0], NORMAL, next(count), event)
+                node, service = event.receiver, tariff.service
+                if node.outage is not None:
+                    if departed < node.since:
+                        self.lost += 1
+                        continue
+                    self._catch_up(node, node.outage, now, departed)
+                pending = node.pending
+                while pending and pending[0][0] <= now:
+                    done, aftermath = pending.popleft()
+                    if aftermath is not None:
+                        self._happen(node, done, aftermath)
+                input_ = new(Deliver, (event.sender, message))
+                node.state, effects = step(node.site, node.state, input_)
+            elif event is offer:
+                self.events += 1
+                _, source, arrival = given
+                node, service = nodes[source], 0
+                input_ = new(Arrive, (arrival,))
+                node.state, effects = step(node.site, node.state, input_)
+            else:
+                evaluated = self.clock.happen(now, event)
+                if evaluated is None:
+                    continue
+                node, service, effects, input_ = evaluated
+
+            # When its service ends, and when its effects take place.
+            began = node.busy
+            if began < now:
+                began = now
+            busy = began
+            if service:
+                busy += service
+                node.worked += service
+            done = node.done
+            if done < busy:
+                done = busy
+            others = None
+            for effect in effects:
+                kind = type(effect)
+                if kind is not Send:
+                    others = effects
+                    if kind is not Emit:
+                        busy, done = self._held_up(node, busy, effects)
+                        break
+            node.busy = busy
+            node.done = done
+
+            # What it sends departs then, and the rest is due.
+            for effect in effects:
+                if type(effect) is Send:
+                    channel = node.outgoing[effect[0]]
+                    message = effect[1]
+                    size = size_of(message)
+                    tariff = channel.tariff if size is channel.size else self._tariff(channel, size)
+                    tariff.count += 1
+                    free = channel.free
+                    if free < done:
+                        free = done
+                    channel.free = free = free + tariff.wire
+                    free += channel.delay
+                    flying = channel.flying
+                    if not flying:
+                        if held is None:
+                            held = (free, NORMAL, next(count), channel)
+                        else:
+                            heappush(queue, (free, NORMAL, next(count), channel))
+                    flying.append((free, done, message, tariff))
+            if watched:
+                aftermath = self._watched(node, (began, busy, done), effects, input_)
+            elif others is None:
+                aftermath = None
+            else:
+                aftermath = (others, None, None)
+            if done > now:
+                pending = node.pending
+                pending.append((done, aftermath))
+                if len(pending) > node.longest:
+                    node.longest = len(pending)
+            elif aftermath is not None:
+                self._happen(node, done, aftermath)
+
+            if event is offer:
+                if gauged:
+                    self._measure(now)
+                given = next(feed, None)
+                if given is not None:
+                    heappush(queue, (given[0], NORMAL, next(count), offer))
+
+    def _fire(self, moment: Moment) -> Evaluated | None:
         node, name, now = moment.what
+        if node.timers.get(name) is not moment:  # it was lost with its node
+            return None
         del node.timers[name]
         self._settle(node, now)
         input_ = Fire(name)
         node.state, effects = self.step(node.site, node.state, input_)
         service = round(self.costs.service_ps(Size("timer")) * node.pace)
-        self._promise(node, now, service, effects, input_)
+        return node, service, effects, input_
 
-    def _promise(
-        self, node: Node, now: int, service: int, effects: tuple[Effect, ...], input_: Any
-    ) -> None:
-        """The step has been evaluated: say when its service ends and its effects take place."""
-        began = node.busy
-        if began < now:
-            node.idle += now - began
-            began = now
-        busy = began + service
-        done = busy if busy > node.done else node.done
-        others = None
-        for effect in effects:
-            kind = effect.__class__
-            if kind is not Send:
-                others = effects
-                if kind is not Emit:
-                    busy, done = self._held_up(node, busy, effects)
-                    break
-        node.busy = busy
-        node.done = done
-        for effect in effects:
-            if effect.__class__ is Send:
-                to, message = effect
-                channel = node.outgoing[to]
-                size = self.size(message)
-                tariff = channel.tariff if size is channel.size else self._tariff(channel, size)
-                tariff.count += 1
-                free = channel.free
-                if free < done:
-                    free = done
-                channel.free = free = free + tariff.wire
-                free += channel.delay
-                flying = channel.flying
-                if not flying:
-                    self.at(free, channel)
-                flying.append((free, done, message, tariff))
-        if self.watched:
-            self._watch(node, now, began, busy, done, effects, input_)
-        elif done > now:
-            node.wait((done, None if others is None else (others, None, None)))
-        elif others is not None:
-            self._happen(node, done, others, None, None)
-
-    def _watch(
-        self,
-        node: Node,
-        now: int,
-        began: int,
-        busy: int,
-        done: int,
-        effects: tuple[Effect, ...],
-        input_: Any,
-    ) -> None:
-        """As the end of `_promise`, where there is more to keep: the log, backups, recoveries."""
+    def _watched(
+        self, node: Node, times: tuple[int, int, int], effects: tuple[Effect, ...], input_: Any
+    ) -> Aftermath:
+        """What to keep of a step for log, backups and recoveries.  times: began, served, done."""
+        done = times[2]
         kept = None
         if node.gauged:
             kept = self.protocol.gauges(node.site, node.state).get("backup", 0)
@@ -246,13 +279,12 @@ class _Driver:
         if self.log is not None:
             self.order += 1
             kind = self.size(input_.message).kind if isinstance(input_, Deliver) else ""
-            logged = step_logged(node.name, (began, busy, done), self.order, input_, kind)
+            logged = step_logged(node.name, times, self.order, input_, kind)
+        if input_ is None:
+            self._returned(node, done)
         if node.outage is not None and node.outage.restored_ps is None:
             self._restore(node.outage, done, effects, input_)
-        if done > now:
-            node.wait((done, (effects, logged, kept)))
-        else:
-            self._happen(node, done, effects, logged, kept)
+        return effects, logged, kept
 
     def _tariff(self, channel: Channel, size: Size) -> Tariff:
         tariff = channel.tariffs.get(size)
@@ -265,6 +297,7 @@ class _Driver:
     def _held_up(self, node: Node, busy: int, effects: tuple[Effect, ...]) -> tuple[int, int]:
         """When the node is free and the effects take place, where there are notes, saves, timers;
         a save holds up all effects of its step and of later ones, whether it blocks or not."""
+        began = busy
         for effect in effects:
             if isinstance(effect, Note) and effect.what == SAVEPOINT:
                 busy += round(effect.times * self.savepoint * node.pace)
@@ -283,6 +316,7 @@ class _Driver:
                 moment = Moment(self._fire, (node, effect.name, fires))
                 node.timers[effect.name] = moment
                 self.at(fires, moment)
+        node.worked += busy - began
         return busy, done
 
     def _settle(self, node: Node, now: int) -> None:
@@ -290,17 +324,11 @@ class _Driver:
         while pending and pending[0][0] <= now:
             done, aftermath = pending.popleft()
             if aftermath is not None:
-                self._happen(node, done, *aftermath)
+                self._happen(node, done, aftermath)
 
-    def _happen(
-        self,
-        node: Node,
-        done: int,
-        effects: tuple[Effect, ...],
-        logged: Logged | None,
-        kept: int | None,
-    ) -> None:
+    def _happen(self, node: Node, done: int, aftermath: Aftermath) -> None:
         """The effects take place; messages are on their way already."""
+        effects, logged, kept = aftermath
         for effect in effects:
             kind = effect.__class__
             if kind is Emit:
@@ -335,24 +363,25 @@ class _Driver:
             action = Crash(node.name)
             self.log.append(Logged(now, 2, self.order, now, now, action, ("crash", None)))
         node.pending.clear()
-        node.busy = min(node.busy, now)
+        if node.busy > now:
+            node.worked -= node.busy - now
+            node.busy = now
         for channel in node.outgoing.values():
             flying = channel.flying
             while flying and flying[-1][1] > now:
                 flying.pop()[3].count -= 1
             channel.free = flying[-1][0] - channel.delay if flying else now
-        for timer in node.timers.values():
-            timer.callbacks = []
         node.timers.clear()
         node.keep(now, 0)
         node.state, node.since = DOWN, NEVER
         node.outage = Outage(node.name, now, self.detector.detected_ps(now))
         self.outages.append(node.outage)
         back = node.outage.detected_ps + picoseconds(self.detector.restart_s)
-        self.at(back, Moment(self._restart, (back, node, again)), URGENT)
+        node.again_ps = again
+        self.at(back, Moment(self._restart, (back, node)), URGENT)
 
-    def _restart(self, moment: Moment) -> None:
-        now, node, again = moment.what
+    def _restart(self, moment: Moment) -> Evaluated:
+        now, node = moment.what
         assert node.outage is not None
         node.state, effects = self.protocol.recover(node.site, node.durable)
         saving = sum(self.costs.save_ps(self.size(e.value)) for e in effects if isinstance(e, Save))
@@ -362,10 +391,13 @@ class _Driver:
             back += 1
         self.restarts.add(back + saving)
         node.outage.restarted_ps = node.done = back
-        self._promise(node, now, 0, effects, None)
-        node.since = node.done
-        if again is not None:
-            strikes = node.done + again
+        return node, 0, effects, None
+
+    def _returned(self, node: Node, done: int) -> None:
+        """It runs again: the effects of its first step take place."""
+        node.since = done
+        if node.again_ps is not None:
+            strikes = done + node.again_ps
             self.at(strikes, Moment(self._strike, (strikes, node, None)), LAST)
 
     def _restore(
@@ -399,20 +431,21 @@ class _Driver:
             self._look(now)
             if watch is not None:
                 watch(self.events)
-            if self.clock.peek() < NEVER:
+            if self.clock.queue:
                 after = now + max(every, now // POINTS)
-                self.at(after, Moment(tick, after))
+                moment.what = after
+                self.at(after, moment)
 
         self.at(every, Moment(tick, every))
 
     def _look(self, now: int) -> None:
         self._measure(now)
+        queues = []
         for node in self.queued:
             self._settle(node, now)
-        queues = tuple(node.longest for node in self.queued)
-        for node in self.queued:
+            queues.append(node.longest)
             node.longest = len(node.pending)
-        self.points.append(Point(now, self.peak_since, queues))
+        self.points.append(Point(now, self.peak_since, tuple(queues)))
         self.peak = max(self.peak, self.peak_since)
         self.peak_since = 0
 
@@ -436,7 +469,7 @@ class _Driver:
             ended_ps=self.ended,
             notes=dict(sorted(self.notes.items())),
             traffic=traffic(self.nodes.values()),
-            busy_ps={node.name: node.busy - node.idle for node in self.queued},
+            busy_ps={node.name: node.worked for node in self.queued},
             saves=self.saves,
             saving_ps=self.saving,
             outages=tuple(self.outages),

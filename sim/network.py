@@ -6,7 +6,7 @@ Rule of this file: mutable state and how it is laid out; sim.driver changes it. 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from simpy.events import Event
@@ -40,12 +40,10 @@ class Channel(Event):
 
     def __init__(
         self,
-        callback: Callable[[Any], None],
         sender: NodeName,
         receiver: Node,
         delay: int,
     ) -> None:
-        self.callbacks = [callback]
         self.sender, self.receiver, self.delay = sender, receiver, delay
         self.free = 0
         self.flying: deque[tuple[int, int, Any, Tariff]] = deque()
@@ -59,16 +57,17 @@ Aftermath: TypeAlias = "tuple[tuple[Effect, ...], Logged | None, int | None]"
 
 
 class Node:
-    """busy: when the service of all that has arrived ends; idle: how long there was none.  done:
-    when the last effects take place.  since: what departed before was sent to a node that was
+    """busy: when the service of all that has arrived ends; worked: how long there was any.
+    done: when the last effects take place.  since: what departed before was sent to a node that was
     down.  kept: the backup since kept_since; kept_area: what it came to before, in events times
     picoseconds.  longest: the most that has been pending since somebody looked.  pace: how many
-    times as long as others it needs; 0 of sources and sinks."""
+    times as long as others it needs; 0 of sources and sinks.  again_ps: how long after its restart
+    it crashes once more."""
 
     __slots__ = (
-        *("busy", "done", "durable", "gauged", "idle", "incoming", "kept", "kept_area"),
+        *("again_ps", "busy", "done", "durable", "gauged", "incoming", "kept", "kept_area"),
         *("kept_since", "longest", "name", "outage", "outgoing", "pace", "pending", "since"),
-        *("site", "state", "timers"),
+        *("site", "state", "timers", "worked"),
     )
 
     def __init__(self, site: Site, state: Any, pace: float, gauged: bool) -> None:
@@ -77,17 +76,12 @@ class Node:
         self.outgoing: dict[NodeName, Channel] = {}
         self.incoming: list[Channel] = []
         self.pending: deque[tuple[int, Aftermath | None]] = deque()
-        self.busy = self.idle = self.done = self.longest = 0
+        self.busy = self.worked = self.done = self.longest = 0
         self.since: float = 0
+        self.again_ps: int | None = None
         self.timers: dict[str, Moment] = {}
         self.outage: Outage | None = None
         self.gauged, self.kept, self.kept_area, self.kept_since = gauged, 0, 0, 0
-
-    def wait(self, entry: tuple[int, Aftermath | None]) -> None:
-        """One more step whose effects have not taken place."""
-        self.pending.append(entry)
-        if len(self.pending) > self.longest:
-            self.longest = len(self.pending)
 
     def keep(self, now: int, kept: int) -> None:
         """It keeps so many events from now on."""
