@@ -204,18 +204,16 @@ class _Driver:
             done = node.done
             if done < busy:
                 done = busy
-            others = None
             for effect in effects:
                 kind = type(effect)
-                if kind is not Send:
-                    others = effects
-                    if kind is not Emit:
-                        busy, done = self._held_up(node, busy, effects)
-                        break
+                if kind is not Send and kind is not Emit:
+                    busy, done = self._held_up(node, busy, effects)
+                    break
             node.busy = busy
             node.done = done
 
-            # What it sends departs then, and the rest is due.
+            # What it sends departs then.  Where nobody watches, nothing crashes, so that the other
+            # effects may be dealt with at once; else they wait until they take place.
             for effect in effects:
                 if type(effect) is Send:
                     channel = node.outgoing[effect[0]]
@@ -235,12 +233,11 @@ class _Driver:
                         else:
                             heappush(queue, (free, NORMAL, next(count), channel))
                     flying.append((free, done, message, tariff))
+                elif not watched:
+                    self._affect(node, done, effect)
+            aftermath = None
             if watched:
                 aftermath = self._watched(node, (began, busy, done), effects, input_)
-            elif others is None:
-                aftermath = None
-            else:
-                aftermath = (others, None, None)
             if done > now:
                 pending = node.pending
                 pending.append((done, aftermath))
@@ -330,17 +327,20 @@ class _Driver:
         """The effects take place; messages are on their way already."""
         effects, logged, kept = aftermath
         for effect in effects:
-            kind = effect.__class__
-            if kind is Emit:
-                self.emitted(node.name, done, effect.output)  # type: ignore[union-attr]
-            elif kind is Note:
-                self.notes[effect.what] += effect.times  # type: ignore[union-attr]
-            elif kind is Save:
-                node.durable = effect.value  # type: ignore[union-attr]
+            self._affect(node, done, effect)
         if logged is not None and self.log is not None:
             self.log.append(logged)
         if kept is not None:
             node.keep(done, kept)
+
+    def _affect(self, node: Node, done: int, effect: Effect) -> None:
+        """It takes place; a message is on its way already, and a timer is set."""
+        if type(effect) is Emit:
+            self.emitted(node.name, done, effect.output)
+        elif type(effect) is Note:
+            self.notes[effect.what] += effect.times
+        elif type(effect) is Save:
+            node.durable = effect.value
 
     # --- failures ----------------------------------------------------------------------------
     def plan(self, planned: Sequence[Planned]) -> None:

@@ -53,7 +53,8 @@ class Channel(Event):
 
 
 Aftermath: TypeAlias = "tuple[tuple[Effect, ...], Logged | None, int | None]"
-"""Of a step whose effects have not taken place: the effects, what to log, the backup then kept."""
+"""Of a step that is watched, until its effects take place: these, what to log, the backup then
+kept."""
 
 
 class Node:
