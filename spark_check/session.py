@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pyspark import SparkConf, SparkContext
+from pyspark.find_spark_home import _find_spark_home
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
@@ -75,6 +76,8 @@ def session(
     environment = {"JAVA_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
     if master.startswith("local"):
         environment["SPARK_LOCAL_IP"] = "127.0.0.1"
+    if master.startswith("local-cluster"):
+        environment["SPARK_HOME"] = str(_spark_home(work))
     with _environment(environment), (work / "jvm.log").open("ab") as said:
         settled = SparkConf(loadDefaults=False)
         settled.setMaster(master).setAppName("asif").setAll(list(settings.items()))
@@ -87,7 +90,7 @@ def session(
                     context.addPyFile(str(_packed(work)))
                 yield SparkSession(context)
             finally:
-                context.stop()
+                _stop(context, gateway)
         finally:
             _end(gateway)
 
@@ -96,6 +99,16 @@ def _place(master: str) -> dict[str, str]:
     if not master.startswith("local"):
         return {}
     return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+
+def _spark_home(work: Path) -> Path:
+    """The installed Spark, in a folder of ours: executors run in its subfolder `work`."""
+    home = work / "spark-home"
+    home.mkdir(exist_ok=True)
+    for entry in Path(_find_spark_home()).iterdir():
+        if entry.name != "work" and not (home / entry.name).exists():
+            (home / entry.name).symlink_to(entry)
+    return home
 
 
 def _free(conf: Mapping[str, str]) -> None:
@@ -162,6 +175,16 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
                 os.environ.pop(key, None)
             else:
                 os.environ[key] = value
+
+
+def _stop(context: SparkContext, gateway: Any) -> None:
+    """Also where the JVM has ended already, so that whoever noticed can say so."""
+    try:
+        context.stop()
+    except OSError:
+        if gateway.proc.poll() is None:
+            raise
+        context.stop()  # the second time without the JVM
 
 
 def _end(gateway: Any) -> None:
