@@ -9,4 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-PREDICTIONS: Mapping[str, Callable[..., Any]] = {}
+from sim.batches import run
+from sim.flights import departures, flight_workload
+from sim.predicted import micro_batches
+
+PREDICTIONS: Mapping[str, Callable[..., Any]] = {
+    "flights": flight_workload,
+    "departures": departures,
+    "micro-batches": micro_batches,
+    "upstream backup": run,
+}

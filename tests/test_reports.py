@@ -134,7 +134,7 @@ def _run() -> dict[str, Any]:
 def _results(**changed: Any) -> dict[str, Any]:
     verdicts = [_verdict("upstream-backup"), _verdict("upstream-backup:pairs", refuted=True)]
     results = {"version": "1.2", "profile": "quick", "verdicts": verdicts, "run": _run()}
-    none = {name: [] for name in ("proofs", "simulated", "reproduced", "engine")}
+    none: dict[str, Any] = {name: [] for name in ("proofs", "simulated", "reproduced", "engine")}
     return {**results, **none, "seconds": 61.0, **changed}
 
 
