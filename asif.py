@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -21,22 +22,47 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
+from rich.text import Text
 
-from model.core import Outcome, Protocol
+from model.core import Guarantee, Outcome, Protocol
 from model.errors import Invalid
 from model.registry import modules, protocols
 from proofs import prove as proving
 from proofs.check import mutation, verdict
 from proofs.subject import subject, unknown
 from proofs.theory import chosen, theories
-from reports import commands, costs, engine, page, reproduced, simulated, spacetime, terminal
+from reports import (
+    commands,
+    costs,
+    engine,
+    page,
+    reproduced,
+    simulated,
+    spacetime,
+    swept,
+    terminal,
+    traced,
+)
 from sim import events, flights, run, timed
 from sim import scenario as scenarios
 from sim.experiments import campaign
 from sim.experiments.experiment import experiments
+from sim.overrides import overrides
 from sim.predict import PREDICTIONS
+from sim.summary import summary as summed_up
+from sim.sweep import read as read_sweep
+from sim.swept import Execute, carry_out
 from sim.trace import chrome
 from spark_check import check as checking
 
@@ -54,6 +80,15 @@ class Profile(StrEnum):
     FULL = "full"
 
 
+class RecoveryType(StrEnum):
+    PRECISE = "precise"
+    REPEATING = "repeating"
+    CONVERGENT = "convergent"
+    DIVERGENT = "divergent"
+    GAP = "gap"
+
+
+COLUMNS = "COL[,COL]"
 SCENARIOS = sorted((Path(__file__).parent / "docs" / "scenarios").glob("*.toml"))
 """Those that the report simulates."""
 
@@ -229,6 +264,10 @@ def simulate(
     scenario: Annotated[
         Path, typer.Argument(metavar="SCENARIO.toml", help="As in docs/scenarios.")
     ],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="In place of the file's; repeatable."),
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Latency, backup and queues over time.")
     ] = None,
@@ -238,7 +277,7 @@ def simulate(
     json_: JsonOption = None,
 ) -> None:
     """One timed run: what recovery costs, and whether its output is as if nothing had failed."""
-    asked = scenarios.read(scenario)
+    asked = scenarios.read(scenario, overrides(set_ or ()))
     with _progress() as tell:
         watch = partial(tell, "simulating")
         result = timed.simulate(asked, watch=watch, traced=trace is not None)
@@ -249,6 +288,47 @@ def simulate(
         _write(trace, chrome(result))
     _save(json_, {name: value for name, value in result.items() if name != "steps"})
     if not result["same"]:
+        raise typer.Exit(1)
+
+
+@app.command()
+def sweep(
+    file: Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="As in docs/sweeps.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Else build/sweep and the file's name.")
+    ] = None,
+    master: Annotated[str, typer.Option(help="As Spark writes it.")] = "local[*]",
+    conf: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="Of Spark; repeatable.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was done before.")] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Means over seeds, with their intervals.")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="The summary as a plot.")
+    ] = None,
+    json_: JsonOption = None,
+) -> None:
+    """A grid of timed runs on Spark, a row each; interrupted or killed, it is resumed."""
+    asked = read_sweep(file)
+    folder = out or Path("build/sweep") / asked.name
+    execute = _calls_on_spark(folder / "_spark", master, _settings(conf or ()))
+    try:
+        with _progress() as tell:
+            result = carry_out(asked, folder, execute, fresh=fresh, watch=tell)
+    except KeyboardInterrupt:
+        print("asif: interrupted; the same command goes on from there", file=sys.stderr)
+        raise
+    if summary or plot is not None:
+        result["summary"] = summed_up(asked, Path(result["table"]))
+    if summary:
+        console.print(swept.table(result["summary"]), highlight=False)
+    if plot is not None:
+        _write(plot, swept.png(result["summary"]))
+    print(f"{swept.told(result)}\n{result['table']}")
+    _save(json_, result)
+    if result["failed"] or result["not_as_claimed"]:
         raise typer.Exit(1)
 
 
@@ -311,6 +391,58 @@ def spark(
         results.append(result)
     _save(json_, results)
     if not all(result["holds"] for result in results):
+        raise typer.Exit(1)
+
+
+@app.command("verify-trace")
+def verify_trace(
+    reference: Annotated[Path, typer.Argument(help="Output of a run without failures.")],
+    actual: Annotated[Path, typer.Argument(help="Output of a run with some.")],
+    key: Annotated[
+        list[str] | None,
+        typer.Option(metavar=COLUMNS, help="Names the streams: between them any order will do."),
+    ] = None,
+    order: Annotated[
+        list[str] | None,
+        typer.Option(metavar=COLUMNS, help="How rows stand in a stream; else as in the files."),
+    ] = None,
+    id_: Annotated[
+        list[str] | None,
+        typer.Option("--id", metavar=COLUMNS, help="Names a result, whatever it says."),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar=COLUMNS, help="Need not agree: times of output.")
+    ] = None,
+    expect: Annotated[
+        RecoveryType, typer.Option(help="What is good enough.")
+    ] = RecoveryType.PRECISE,
+    show: Annotated[int, typer.Option(min=1, help="Differences shown, of each kind.")] = 3,
+    master: Annotated[str, typer.Option(help="As Spark writes it.")] = "local[*]",
+    conf: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="Of Spark; repeatable.")
+    ] = None,
+    json_: JsonOption = None,
+) -> None:
+    """Two output logs of any engine (Parquet, CSV, JSON lines): which type of recovery was it?"""
+    from spark_check.trace import verify
+
+    with _progress() as tell:
+        result = verify(
+            reference,
+            actual,
+            key=_columns(key),
+            order=_columns(order),
+            id=_columns(id_),
+            ignore=_columns(ignore),
+            expect=Guarantee[expect.name],
+            show=show,
+            master=master,
+            conf=_settings(conf or ()),
+            tell=tell,
+        )
+    _tell(traced.told(result))
+    _save(json_, result)
+    if not result["holds"]:
         raise typer.Exit(1)
 
 
@@ -434,14 +566,49 @@ def _on_spark(check: checking.Check, profile: Profile, out: Path) -> dict[str, A
         return checking.result(check, setting)
 
 
+def _calls_on_spark(work: Path, master: str, conf: Mapping[str, str]) -> Execute:
+    """work: for Spark's log and what it spills."""
+
+    def execute(call: Any, items: Sequence[Any]) -> Any:
+        if not items:  # and so no Spark
+            return
+        from spark_check.session import session
+        from spark_check.sweep import results
+
+        shutil.rmtree(work, ignore_errors=True)  # what a kill left behind
+        with session(work, master=master, conf=conf) as spark:
+            yield from results(spark, call, items)
+
+    return execute
+
+
+def _columns(texts: Sequence[str] | None) -> list[str]:
+    return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
+
+
+def _settings(texts: Sequence[str]) -> dict[str, str]:
+    for text in texts:
+        if not re.match(r"[\w.]+=", text):
+            raise Invalid(f"--conf {text}: write KEY=VALUE, as in spark.driver.memory=2g")
+    return dict(text.split("=", 1) for text in texts)
+
+
 # --- progress and files ----------------------------------------------------------------------
+class Rate(ProgressColumn):
+    """How many a second, of late."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:.3g}/s" if task.speed else "")
+
+
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     """A bar a stage (the text before the colon); hidden where nobody looks."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(
-        *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
-    ) as bars:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate())
+    times = (TimeElapsedColumn(), TimeRemainingColumn())
+    errors = Console(stderr=True)
+    unseen = not errors.is_terminal
+    with Progress(*columns, *times, console=errors, transient=True, disable=unseen) as bars:
         stages: dict[str, Any] = {}
 
         def tell(what: str, done: int, total: int) -> None:

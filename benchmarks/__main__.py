@@ -11,7 +11,7 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import kernel, timed
+from benchmarks import kernel, sweep, timed, trace
 from benchmarks.measures import LARGE, PINNED, SMALL, Measured, explored, plain, walked
 
 
@@ -41,6 +41,8 @@ def main() -> None:
     Console().print(table)
     timed.main()
     kernel.main()
+    sweep.main()
+    trace.main()
 
 
 if __name__ == "__main__":

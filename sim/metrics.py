@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from model.core import NodeName
 from model.events import Body
-from model.semantics import by_edge
+from model.semantics import by_edge, classify
 from sim.costs import PS, Costs, Detector
 from sim.driver import SAVEPOINT
 from sim.failures import recoveries
@@ -137,10 +138,12 @@ def series(played: Played, emissions: Emissions, unit_ps: int) -> dict[str, Any]
 
 
 def verdict(expected: Outputs, observed: Outputs) -> dict[str, Any]:
-    """As if nothing had failed?  If not, and none is missing or surplus, the order is another."""
+    """As if nothing had failed?  If not, and none is missing or surplus, the order is another.
+    recovery_type: of the edge that fares worst."""
     wanted, got = (_counted(outputs) for outputs in (expected, observed))
     return {
         "same": expected == observed,
+        "recovery_type": max(map(classify, chain(*expected), chain(*observed))).name.lower(),
         "expected_outputs": wanted.total(),
         "missing_outputs": (wanted - got).total(),
         "surplus_outputs": (got - wanted).total(),

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -29,6 +29,7 @@ from sim.costs import PS, Costs, Detector, Some, Table, picoseconds
 from sim.events import Workload, arrivals, load, nearest, parsed
 from sim.failures import Failure, Planned, planned
 from sim.flights import flight_workload
+from sim.overrides import Override, placed, put
 from sim.places import Path as Key
 from sim.places import line_of, places
 
@@ -121,8 +122,40 @@ class Scenario:
         return max((at for at, _, _ in self.feed()), default=0)
 
 
-def read(path: Path | str) -> Scenario:
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What stands in a file, with what was set in place of it: not checked, but picklable.
+
+    overrides: each, and where in the content it is.
+    """
+
+    path: Path
+    content: Mapping[str, Any]
+    lines: dict[Key, int]
+    overrides: tuple[tuple[Key, Override], ...] = ()
+
+    def overridden(self, overrides: Iterable[Override]) -> Draft:
+        """Raises Invalid if a key cannot be anywhere in this scenario, or is set twice."""
+        content, done = self.content, dict(self.overrides)
+        for override in overrides:
+            try:
+                at = placed(content, override.key)
+            except Invalid as error:
+                raise Invalid(f"{override.where}: {error}") from None
+            if at in done:
+                raise Invalid(f"{override.where}: {done[at].name} is set already; set it once")
+            content = put(content, at, override.value)
+            done[at] = override
+        return replace(self, content=content, overrides=tuple(done.items()))
+
+
+def read(path: Path | str, overrides: Iterable[Override] = ()) -> Scenario:
     """Raises Invalid with the line, what is wrong there, and what would be right."""
+    return checked(draft(path).overridden(overrides))
+
+
+def draft(path: Path | str) -> Draft:
+    """Raises Invalid if the file cannot be read or is not TOML."""
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -133,38 +166,37 @@ def read(path: Path | str) -> Scenario:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise Invalid(f"{path}: not TOML: {error}") from None
-    reader = _Reader(path, places(text))
+    return Draft(path, content, places(text))
+
+
+def checked(draft: Draft) -> Scenario:
+    """Raises Invalid as `read` does."""
+    reader = _Reader(draft)
     try:
-        return reader.scenario(ScenarioFile.model_validate(content))
+        return reader.scenario(ScenarioFile.model_validate(draft.content))
     except ValidationError as error:
         raise reader.refused(error) from None
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    path: Path
-    lines: dict[Key, int]
+    draft: Draft
 
     def wrong(self, key: Key, what: str) -> Invalid:
-        return Invalid(f"{self.path}:{line_of(self.lines, key)}: {what}")
+        """What was set is told as it was set; of what stands in the file, the line."""
+        told = [override for at, override in self.draft.overrides if key[: len(at)] == at]
+        if told:
+            return Invalid(f"{told[-1].where}: {what}")
+        also = " ".join(str(override) for _, override in self.draft.overrides)
+        where = f"{self.draft.path}:{self._line(key)}"
+        return Invalid(f"{where}{also and f' with {also}'}: {what}")
+
+    def _line(self, key: Key) -> int:
+        return line_of(self.draft.lines, key)
 
     # --- the shape ---------------------------------------------------------------------------
     def refused(self, error: ValidationError) -> Invalid:
-        """The first thing that is wrong, in the order of the lines; what is missing last, for it
-        may only be misspelt."""
-        found = error.errors(include_url=False, include_context=False)
-        first = min(found, key=lambda e: (e["type"] == "missing", line_of(self.lines, e["loc"])))
-        key, message = first["loc"], first["msg"]
-        name = _dotted(key)
-        if first["type"] == "extra_forbidden":
-            known = sorted(_fields(key[:-1]))
-            return self.wrong(key, f"{name}: unknown key{nearest(str(key[-1]), known)}")
-        if first["type"] == "missing":
-            return self.wrong(key, f"{name} is missing; give it a value")
-        message = message.removeprefix("Value error, ").removeprefix("Input ")
-        if first["type"] == "value_error":
-            return self.wrong(key, f"{name}: {message}")
-        return self.wrong(key, f"{name} = {_toml(first['input'])}: it {message}")
+        return self.wrong(*complaint(error, ScenarioFile, self._line))
 
     # --- the contents ------------------------------------------------------------------------
     def scenario(self, file: ScenarioFile) -> Scenario:
@@ -186,7 +218,7 @@ class _Reader:
         for number, failure in enumerate(file.failures):
             self._check_failure(("failures", number), failure, operators, times)
         return Scenario(
-            name=self.path.stem,
+            name=self.draft.path.stem,
             protocol=known[file.protocol],
             workload=workload,
             seed=file.seed,
@@ -215,7 +247,7 @@ class _Reader:
             return self._patterned(f"{len(events):,} random events", events, file)
         assert file.file is not None
         try:
-            stream = load(self.path.parent / file.file.path, file.file.type, file.file.time)
+            stream = load(self.draft.path.parent / file.file.path, file.file.type, file.file.time)
         except Invalid as error:
             raise self.wrong(("file",), str(error)) from None
         return self._patterned(stream.name, stream.events, file)
@@ -311,6 +343,26 @@ class _Reader:
             )
 
 
+def complaint(
+    error: ValidationError, table: type[Table], line: Callable[[Key], int], above: Key = ()
+) -> tuple[Key, str]:
+    """The first thing that is wrong with a table of this shape at `above`, in the order of the
+    lines, and where; what is missing last, for it may only be misspelt."""
+    found = error.errors(include_url=False, include_context=False)
+    first = min(found, key=lambda e: (e["type"] == "missing", line((*above, *e["loc"]))))
+    key, message = (*above, *first["loc"]), first["msg"]
+    name = _dotted(key)
+    if first["type"] == "extra_forbidden":
+        known = sorted(_fields(table, first["loc"][:-1]))
+        return key, f"{name}: unknown key{nearest(str(key[-1]), known)}"
+    if first["type"] == "missing":
+        return key, f"{name} is missing; give it a value"
+    message = message.removeprefix("Value error, ").removeprefix("Input ")
+    if first["type"] == "value_error":
+        return key, f"{name}: {message}"
+    return key, f"{name} = {_toml(first['input'])}: it {message}"
+
+
 def _dotted(key: Key) -> str:
     """failures[1].at_s; tables of an array counted from 1."""
     text = ""
@@ -319,14 +371,12 @@ def _dotted(key: Key) -> str:
     return text or "scenario"
 
 
-def _fields(key: Key) -> Mapping[str, Any]:
-    """The keys that the table at `key` may have."""
-    table: Any = ScenarioFile
+def _fields(table: Any, key: Key) -> Iterable[str]:
+    """The keys that the table at `key` of `table` may have, as they are written."""
     for part in key:
         if isinstance(part, str):
             table = _table(table.model_fields[part].annotation)
-    fields: Mapping[str, Any] = table.model_fields
-    return fields
+    return (field.alias or name for name, field in table.model_fields.items())
 
 
 def _table(annotation: Any) -> Any:

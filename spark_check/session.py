@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import socket
 import sys
+import threading
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -84,11 +86,15 @@ def session(
         launch: Any = launch_gateway
         gateway = launch(settled, {"stdout": said, "stderr": said})
         try:
-            context = SparkContext(conf=settled, gateway=gateway)
+            with _interruptible():
+                context = SparkContext(conf=settled, gateway=gateway)
             try:
                 if not master.startswith("local"):
                     context.addPyFile(str(_packed(work)))
                 yield SparkSession(context)
+            except KeyboardInterrupt:
+                _kill(gateway)  # it still answers to what was interrupted, and hears nothing else
+                raise
             finally:
                 _stop(context, gateway)
         finally:
@@ -175,6 +181,20 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
                 os.environ.pop(key, None)
             else:
                 os.environ[key] = value
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C stays as it was: pyspark's handler speaks to the JVM, amid what is spoken already."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, before)
+
+
+def _kill(gateway: Any) -> None:
+    gateway.proc.kill()
+    gateway.proc.wait()
 
 
 def _stop(context: SparkContext, gateway: Any) -> None:

@@ -120,8 +120,11 @@ def test_every_example_is_expected_to_do_something() -> None:
     assert {path.stem for path in (ROOT / "docs" / "examples").glob("*.py")} == {*EXAMPLES, *PROOFS}
 
 
-SLOW = ("upstream-backup --mutants", "upstream-backup:pairs", "--limit", "list")
-"""Quoted commands that other tests run, or that take minutes."""
+SLOW = (
+    *("upstream-backup --mutants", "upstream-backup:pairs", "--limit", "list"),
+    *("asif spark", "asif sweep", "asif verify-trace"),
+)
+"""Quoted commands that other tests run, or that take minutes, or that start Spark."""
 
 
 def sessions(page: Path) -> list[list[tuple[str, list[str]]]]:

@@ -1,0 +1,73 @@
+"""A sweep's calls on Spark beside a process pool, in one run: what Spark adds to them.
+
+Rule of this file: what counts is the ratio of the two when both are warm; they take turns, and the
+fastest turn of each counts.  A call is busy for 50 ms by the clock, so that others on the machine
+slow neither down.  `python -m benchmarks.sweep`
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from spark_check.session import session
+from spark_check.sweep import results
+
+WORKERS = 2
+CALLS = 200
+CALL_S = 0.05
+TURNS = 4
+
+
+def busy(number: int) -> int:
+    """The time of one call."""
+    until = time.perf_counter() + CALL_S
+    while time.perf_counter() < until:
+        pass
+    return number
+
+
+def took(work: Callable[[], int]) -> float:
+    started = time.perf_counter()
+    assert work() == CALLS
+    return time.perf_counter() - started
+
+
+def main() -> None:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(WORKERS, context) as pool, tempfile.TemporaryDirectory() as work:
+
+        def pooled() -> int:
+            return sum(1 for _ in pool.map(busy, range(CALLS)))
+
+        pooled()
+        started = time.perf_counter()
+        with session(Path(work), master=f"local[{WORKERS}]") as spark:
+
+            def sparked() -> int:
+                return sum(len(part) for part in results(spark, busy, range(CALLS)))
+
+            ready_s = time.perf_counter() - started
+            first_s = took(sparked)
+            turns = [(took(pooled), took(sparked)) for _ in range(TURNS)]
+    pool_s, spark_s = (min(column) for column in zip(*turns, strict=True))
+    table = Table(f"{CALLS} calls of {CALL_S * 1000:.0f} ms, {WORKERS} workers", "seconds", "ratio")
+    table.add_row("no overhead", f"{CALLS * CALL_S / WORKERS:.2f}", "")
+    table.add_row("process pool", f"{pool_s:.2f}", "1.00")
+    table.add_row("Spark", f"{spark_s:.2f}", f"{spark_s / pool_s:.2f}")
+    table.add_row("Spark, each turn", " ".join(f"{s:.2f}" for _, s in turns), "")
+    table.add_row("pool, each turn", " ".join(f"{p:.2f}" for p, _ in turns), "")
+    table.add_row("once: a session's start", f"{ready_s:.2f}", "")
+    table.add_row("once: its first turn takes longer by", f"{first_s - spark_s:.2f}", "")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

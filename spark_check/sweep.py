@@ -1,0 +1,172 @@
+"""Many independent calls on Spark: each result soon after it is there, however other calls end.
+
+Rule of this file: it knows nothing of what is called, which is handed in: a function that can be
+pickled, and its arguments.
+
+Results come back through an accumulator, to which Spark adds what a task found once, as soon as it
+has succeeded: a job's own result would come when all is done, and a local iterator waits for one
+partition after the other.  Calls are put together into tasks of about TASK_S, for a task costs
+some 10 ms of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from math import ceil
+from statistics import mean
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from pyspark import Accumulator, AccumulatorParam, InheritableThread, SparkContext
+from pyspark.errors import PythonException
+from pyspark.sql import SparkSession
+
+from model.errors import Invalid
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+TASK_S = 0.5
+"""A core loses at most about that much work when all is killed."""
+TASKS_A_CORE = 4
+"""At least so many while there are calls, so that at the end no core waits long for another."""
+POLL_S = 0.05
+GROUP = "sweep"
+
+_LOST = re.compile(
+    r"Task (\d+) in stage \S+ failed \d+ times, most recent failure: Lost task [^:\n]*: "
+    r"(?:[\w.$]+Exception: )?([^\n]*?)(?:\. |\n|$)"
+)
+"""How Spark says that a task failed for good: which, and why."""
+
+Ended: TypeAlias = tuple[int, R | None, str]
+"""Which call, and its result; or None, and why there is none."""
+
+
+class Found(NamedTuple):
+    """What a worker tells of a call."""
+
+    number: int
+    result: Any
+    seconds: float
+
+
+class Lost(Exception):
+    """A task ended, and with it the process that ran it."""
+
+    def __init__(self, task: int, why: str) -> None:
+        super().__init__(why)
+        self.task = task
+
+
+class Several(AccumulatorParam[list[Found]]):
+    def zero(self, value: list[Found]) -> list[Found]:
+        return value[:0]
+
+    def addInPlace(self, value1: list[Found], value2: list[Found]) -> list[Found]:
+        value1.extend(value2)
+        return value1
+
+
+def results(
+    spark: SparkSession, call: Callable[[T], R], items: Sequence[T]
+) -> Generator[list[Ended[R]], None, None]:
+    """call(item) of all items, in any order, some at a time.
+
+    A call may end the process in which it runs (it is killed for its memory, say), and those that
+    share its task end with it: each of them is then called once more in a task of its own, and has
+    ended for good if that is lost too.  Raises Invalid if Spark itself ends.
+    """
+    context = spark.sparkContext
+    cores = context.defaultParallelism
+    left = dict(enumerate(items))
+    suspects: set[int] = set()
+    size = 1 if len(left) <= TASKS_A_CORE * cores else None
+    while left:
+        plain = [number for number in left if number not in suspects]
+        alone = [[number] for number in left if number in suspects]
+        if size is None:  # as many as there are cores, from all over, show how long a call takes
+            tasks = [[number] for number in plain[:: ceil(len(plain) / cores)]]
+        else:
+            tasks = alone + [plain[at : at + size] for at in range(0, len(plain), size)]
+        seconds: list[float] = []
+        try:
+            for found in _job(context, call, [[(n, left[n]) for n in task] for task in tasks]):
+                yield [(number, result, "") for number, result, _ in found]
+                seconds += [took for _, _, took in found]
+                for number, _, _ in found:
+                    del left[number]
+        except Lost as lost:
+            task = tasks[lost.task]
+            if len(task) == 1 and task[0] in suspects:
+                yield [(task[0], None, str(lost))]
+                del left[task[0]]
+            suspects.update(task)
+        if size is None and seconds:
+            most = ceil(len(left) / (TASKS_A_CORE * cores))
+            size = max(1, min(most, int(TASK_S / max(mean(seconds), 1e-6))))
+
+
+def _job(
+    context: SparkContext, call: Callable[[T], R], tasks: Sequence[Sequence[tuple[int, T]]]
+) -> Generator[list[Found], None, None]:
+    """What tasks find, as each ends.  Raises Lost; nothing of that task was told then."""
+    told = context.accumulator([], Several())
+    failures: list[Exception] = []
+
+    def work() -> None:
+        try:
+            context.setJobGroup(GROUP, "calls", interruptOnCancel=True)
+            context.parallelize(tasks, len(tasks)).foreachPartition(partial(_calls, call, told))
+        except Exception as error:
+            failures.append(error)
+
+    thread = InheritableThread(target=work)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(POLL_S)
+            if found := _taken(told):
+                yield found
+        if found := _taken(told):  # what came between the last look and the end
+            yield found
+    finally:
+        if thread.is_alive():
+            with suppress(Exception):  # a Spark that has ended says so in many ways
+                context.cancelJobGroup(GROUP)
+            thread.join()
+    if failures:
+        raise _failure(failures[0])
+
+
+def _taken(told: Accumulator[list[Found]]) -> list[Found]:
+    """What has come since the last time; more may come from another thread meanwhile."""
+    found = told.value[:]
+    del told.value[: len(found)]
+    return found
+
+
+def _failure(error: Exception) -> Exception:
+    if isinstance(error, PythonException):  # the call itself raised: it should not
+        return error
+    text = str(error)
+    if lost := _LOST.search(text):
+        return Lost(int(lost[1]), lost[2])
+    first = text.strip().splitlines()[0] if text.strip() else type(error).__name__
+    return Invalid(f"Spark ended before its work did ({first}); what was done is kept")
+
+
+def _calls(
+    call: Callable[[T], R],
+    told: Accumulator[list[Found]],
+    tasks: Iterable[Sequence[tuple[int, T]]],
+) -> None:
+    """In a worker."""
+    for task in tasks:
+        for number, item in task:
+            started = time.perf_counter()
+            result = call(item)
+            told.add([Found(number, result, time.perf_counter() - started)])

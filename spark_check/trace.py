@@ -1,0 +1,220 @@
+"""Is one output log what another should have been?  For logs of any engine, of any size.
+
+Rule of this file: it puts the parts in traces/ together and decides nothing about rows.
+
+REFERENCE is the output of a run without failures, ACTUAL that of a run with some.  What is wrong
+is told as a recovery type (Hwang et al., Section 3.1), as `model.semantics.classify` defines them.
+
+*Streams.*  Rows with the same --key are a stream; without one, a log is one stream.  Streams are
+judged each by itself, so between them any order will do, and the weakest type is the log's.
+
+*Order.*  Within a stream rows are in the order of the file (files of a folder by name, numbers in
+names as numbers; what Spark's file sink wrote, by batch), or of the --order columns.
+  If these are compared, as sequence numbers and event times are, rows that tie have no order.
+  If they are ignored (--ignore), as times of output must be, they sort the log and say nothing, and
+  rows that tie keep the order of the file.
+
+*Rows.*  Two rows are the same if all columns agree but those of --ignore (`traces.columns` has the
+details of null, NaN, floats and text).  A result may be told apart from what it says by --id; if
+that is not given, the --order columns do so, provided that they are compared.
+
+Of a stream E in REFERENCE and O in ACTUAL, as multisets of rows:
+  lacking     rows of E that O does not hold: E - O.
+  foreign     rows of O that are not in E at all.
+  duplicated  surplus copies in O of rows that are in E.
+  different   foreign rows whose identity E holds; they stand for lacking rows of that identity.
+  unexpected  the other foreign rows.
+  missing     lacking rows for which no foreign one stands.
+  out of order, if the stream is neither precise nor repeating: rows directly behind one that E has
+              later.  Copies are paired in order, the first with the first.
+
+The type, and the paper's words for it:
+  gap         rows are missing ("the failure causes the loss of tuple t4").
+  divergent   none is, but some lack and a different one came ("eliminating these duplicates does
+              not produce an output that is achievable without failure").  Without identities these
+              two cannot be told apart, and it is a gap.
+  precise     O = E, row by row.
+  repeating   O is E with rewinds: at times it goes on from an earlier row, and it reaches the end
+              ("duplicate tuples are identical to those produced previously").
+  convergent  all of E came, and O ends with the last row of E, so that from some point on it is
+              the expected output ("different tuples t2', t3', but then produces t4 and following
+              as would an execution without failure").
+  divergent   all of E came, and O ends otherwise.
+If the order is part of the content, O ends as E does if all foreign rows stand before the last
+order value of E, and nothing is ever out of order.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any, TypeAlias
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from model.core import Guarantee
+from spark_check.session import LOCAL, session
+from spark_check.traces import columns
+from spark_check.traces.columns import Asked
+from spark_check.traces.differences import SIDES, differences
+from spark_check.traces.logs import Log, log
+from spark_check.traces.streams import COUNTS, Verdicts
+from spark_check.traces.unreadable import explained
+
+Tell: TypeAlias = Callable[[str, int, int], None]
+"""Progress: (what, done, of how many)."""
+
+PARTITION_BYTES = 8_000_000
+"""Of a log on disk, for each partition that Spark sorts or counts at once."""
+WATCH_S = 0.3
+SHOWN = 3
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """Nobody looks."""
+
+
+def verify(
+    reference: Path,
+    actual: Path,
+    *,
+    key: Sequence[str] = (),
+    order: Sequence[str] = (),
+    id: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    expect: Guarantee = Guarantee.PRECISE,
+    show: int = SHOWN,
+    master: str = LOCAL,
+    conf: Mapping[str, str] | None = None,
+    tell: Tell = _silent,
+) -> dict[str, Any]:
+    """Compare two logs, files or folders of Parquet, CSV or JSON lines: a JSON-able value.
+
+    `show` is how many differences of each kind are told in full.  Raises Invalid if a log cannot
+    be read, a column is missing, or the two cannot be compared.
+    """
+    started = perf_counter()
+    asked = Asked(tuple(key), tuple(order), tuple(id), tuple(ignore))
+    logs = (log("REFERENCE", reference), log("ACTUAL", actual))
+    partitions = max(2, sum(one.size for one in logs) // PARTITION_BYTES)
+    settings = {"spark.sql.shuffle.partitions": str(partitions), **(conf or {}), **columns.READING}
+    with (
+        tempfile.TemporaryDirectory(prefix="asif-trace-") as work,
+        session(Path(work), master=master, conf=settings) as spark,
+    ):
+        found = compare(spark, logs, asked, show, tell)
+    weakest = max(Guarantee[name.upper()] for name in found["streams"])
+    return {
+        **{side: _described(one) for side, one in zip(SIDES, logs, strict=True)},
+        "asked": asked._asdict(),
+        **found,
+        "notes": _notes(logs, asked),
+        "guarantee": weakest.name.lower(),
+        "expect": expect.name.lower(),
+        "holds": weakest <= expect,
+        "seconds": perf_counter() - started,
+    }
+
+
+def compare(
+    spark: SparkSession, logs: tuple[Log, Log], asked: Asked, show: int, tell: Tell
+) -> dict[str, Any]:
+    """The part of `verify` that Spark does, in a session with `columns.READING`."""
+    with explained("the logs cannot be compared"), _watched(spark, tell) as phase:
+        phase("reading")
+        both = columns.table(spark, *logs, asked)
+        rank = columns.rank(spark, both)
+        sides = [columns.digested(both, side, rank) for side in range(2)]
+        verdicts = Verdicts(_standing(sides, logs, asked), bool(asked.identity))
+        phase("counting rows")
+        verdicts.groups.count()
+        phase("judging streams")
+        totals = _totals(logs, verdicts.streams())
+        phase("finding the first differences")
+        first = differences(verdicts, sides, logs, asked, totals["rows"], show)
+        verdicts.close()
+    return {**totals, "compared": [name for name, _ in both.compared], "differences": first}
+
+
+def _standing(sides: Sequence[DataFrame], logs: Sequence[Log], asked: Asked) -> DataFrame:
+    """Rows of both logs, with o or place, whichever tells where they stand."""
+    if asked.sorted_by_content:
+        where, frames = "o", list(sides)
+    else:
+        where = "place"
+        frames = [columns.placed(*pair) for pair in zip(sides, logs, strict=True)]
+        if asked.order:
+            number = F.monotonically_increasing_id()  # grows along sorted rows
+            frames = [one.orderBy("o", "place").withColumn("place", number) for one in frames]
+    one, other = (frame.select("k", "i", "d1", "d2", "side", where) for frame in frames)
+    return one.unionAll(other)
+
+
+def _totals(logs: Sequence[Log], streams: DataFrame) -> dict[str, Any]:
+    sums = [F.sum(name).alias(name) for name in ("r", "a", *COUNTS)]
+    rows = streams.groupBy("guarantee").agg(F.count("*").alias("streams"), *sums).collect()
+    read = [sum(row[side] for row in rows) for side in "ra"]
+    if not read[0]:
+        raise logs[0].complain("holds no rows, so that nothing could be found wrong")
+    types = {Guarantee(row["guarantee"]): row["streams"] for row in rows}
+    return {
+        "read": dict(zip(SIDES, read, strict=True)),
+        "streams": {one.name.lower(): types[one] for one in sorted(types)},
+        "rows": {name: sum(row[name] for row in rows) for name in COUNTS},
+    }
+
+
+def _described(one: Log) -> dict[str, Any]:
+    return {
+        "path": str(one.root),
+        "format": one.format,
+        "files": len(one.files),
+        "bytes": one.size,
+    }
+
+
+def _notes(logs: Sequence[Log], asked: Asked) -> list[str]:
+    notes = [f"{one.side}: {note}" for one in logs for note in one.notes]
+    if not asked.order:
+        notes += [
+            f"{one.side}: {len(one.files):,} files, read in the order of their names"
+            for one in logs
+            if len(one.files) > 1 and not one.committed
+        ]
+    return notes
+
+
+# --- while Spark works -----------------------------------------------------------------------
+@contextmanager
+def _watched(spark: SparkSession, tell: Tell) -> Iterator[Callable[[str], None]]:
+    """`phase(name)` says what begins; its tasks are told while they run."""
+    tracker = spark.sparkContext.statusTracker()
+    now = [""]
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(WATCH_S):
+            stages = map(tracker.getStageInfo, tracker.getActiveStageIds())
+            running = [(stage.numCompletedTasks, stage.numTasks) for stage in stages if stage]
+            if running:
+                tell(now[0], *map(sum, zip(*running, strict=True)))
+
+    def phase(name: str) -> None:
+        if now[0]:
+            tell(now[0], 1, 1)
+        now[0] = name
+        tell(name, 0, 1)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield phase
+        tell(now[0], 1, 1)
+    finally:
+        over.set()
+        thread.join()

@@ -1,0 +1,1 @@
+"""The parts of `spark_check.trace`: files, columns, streams, rewinds, differences."""

@@ -1,0 +1,268 @@
+"""Columns of two logs: read alike, found comparable, and made into digests.
+
+Rule of this file: what "the same" means of two rows is decided here, and nothing else is.
+
+A row is compared by all columns but those to be ignored.  Values are the same if Spark's `<=>` says
+so: null equals null and nothing else, NaN equals NaN, 0.0 equals -0.0, and any other floats are
+compared exactly.  Arrays, structs and maps are compared by their JSON text.  Text files have no
+types: CSV is compared as text (1.0 and 1 differ), unless the other log has types, which then hold
+for both.  Whole numbers of different widths compare, as do floats of different widths.
+
+Rows are compared by digests of 128 bits (two xxHash64 with different seeds), streams and identities
+by 64: two different rows among 10^9 pass for the same with a chance below 10^-20, two streams among
+10^6 with one below 10^-7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from model.errors import Invalid
+from spark_check.traces.logs import Log
+from spark_check.traces.unreadable import explained
+
+FILE, ROW = "_asif_file", "_asif_row"
+BLOCK_BYTES = 1 << 24
+"""Text is read in blocks of this size, and Parquet in no larger ones."""
+FILE_BITS, BLOCK_BITS, TASK_BITS = 40, 26, 33
+"""A place: number of the file, then number of the row in a Parquet file or, in a text file, of the
+block and of the row in the task that reads it.  A task reads no more than BLOCK_BYTES, unless a
+file is packed and cannot be divided, and is one block.  Places grow along a log, with holes."""
+
+READING = {
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.ansi.enabled": "true",  # text that is no number fails, and does not become null
+    "spark.sql.files.maxPartitionBytes": str(BLOCK_BYTES),
+    "spark.sql.files.minPartitionNum": "1",  # or else blocks would be of any size
+    "spark.sql.csv.parser.columnPruning.enabled": "false",  # each line is read, and is whole
+}
+"""How Spark must be set for what is said here to be true."""
+
+
+class Asked(NamedTuple):
+    """Names of columns."""
+
+    key: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    id: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    @property
+    def sorted_by_content(self) -> bool:
+        """Is where a row stands part of what it says?"""
+        return bool(self.order) and not set(self.order) & set(self.ignore)
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What names a result, whatever it says; nothing if only all of it does."""
+        return self.id or (self.order if self.sorted_by_content else ())
+
+
+class Table(NamedTuple):
+    """Two logs read alike: `columns` are (name, type) of all columns that count, in order."""
+
+    reference: DataFrame
+    actual: DataFrame
+    columns: tuple[tuple[str, T.DataType], ...]
+    asked: Asked
+
+    @property
+    def compared(self) -> tuple[tuple[str, T.DataType], ...]:
+        return tuple(column for column in self.columns if column[0] not in self.asked.ignore)
+
+
+def col(name: str) -> Column:
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def table(spark: SparkSession, reference: Log, actual: Log, asked: Asked) -> Table:
+    """Raises Invalid if a column is missing, or the two cannot be compared."""
+    logs = (reference, actual)
+    schemas = [_schema(spark, log) for log in logs]
+    _named(asked, logs, schemas)
+    types = {}
+    for name in schemas[0].names:
+        used = name not in asked.ignore or name in asked.order
+        if used:
+            types[name] = _common(spark, name, logs, schemas)
+    for name in asked.order:
+        if not isinstance(types[name], T.AtomicType):
+            kind = types[name].simpleString()
+            raise Invalid(f"--order {name}: a column of {kind} has no order; a number or time has")
+    read = [_read(spark, log, schema) for log, schema in zip(logs, schemas, strict=True)]
+    frames = [
+        frame.select(*(col(n).cast(t).alias(n) for n, t in types.items()), FILE, ROW)
+        for frame in read
+    ]
+    return Table(frames[0], frames[1], tuple(types.items()), asked)
+
+
+# --- reading ---------------------------------------------------------------------------------
+def _schema(spark: SparkSession, log: Log) -> T.StructType:
+    if log.format == "csv":
+        return T.StructType([T.StructField(name, T.StringType()) for name in log.names])
+    with explained(f"{log.side} {log.root}"):
+        return _frame(spark, log, None).schema
+
+
+def _frame(spark: SparkSession, log: Log, schema: T.StructType | None) -> DataFrame:
+    reader = spark.read.format(log.format).option("mode", "FAILFAST")
+    if log.root.is_dir():
+        reader = reader.option("basePath", str(log.root.resolve()))
+    if log.format == "parquet":
+        reader = reader.option("mergeSchema", True)
+    if log.format == "csv":
+        reader = reader.option("header", True).option("escape", '"')
+    if schema is not None:
+        reader = reader.schema(schema)
+    return reader.load([str(file.resolve()) for file in log.files])
+
+
+def _read(spark: SparkSession, log: Log, schema: T.StructType) -> DataFrame:
+    """With the place of each row: FILE, a path, and ROW, a number that grows along the file."""
+    if log.format == "parquet":
+        row = F.col("_metadata.row_index")
+    else:
+        block = F.floor(F.col("_metadata.file_block_start") / BLOCK_BYTES).cast("long")
+        counted = F.monotonically_increasing_id().bitwiseAND((1 << TASK_BITS) - 1)
+        row = F.shiftleft(block, BLOCK_BITS) + counted
+    return _frame(spark, log, schema).select(
+        "*", F.col("_metadata.file_path").alias(FILE), row.alias(ROW)
+    )
+
+
+# --- comparable? -----------------------------------------------------------------------------
+def _named(asked: Asked, logs: Sequence[Log], schemas: Sequence[T.StructType]) -> None:
+    every = sorted({name for schema in schemas for name in schema.names})
+    for option, names in asked._asdict().items():
+        for name in names:
+            holders = logs if option != "ignore" else ()
+            for log, schema in zip(holders, schemas, strict=False):
+                if name not in schema.names:
+                    has = ", ".join(schema.names)
+                    raise log.complain(f"has no column {name} (--{option}); it has {has}")
+            if name not in every:
+                raise Invalid(f"--ignore {name}: no such column; there are {', '.join(every)}")
+            if option in ("key", "id") and name in asked.ignore:
+                raise Invalid(f"--{option} {name}: it is ignored as well, and cannot name anything")
+    only = [
+        [name for name in one.names if name not in {*other.names, *asked.ignore}]
+        for one, other in (schemas, reversed(schemas))
+    ]
+    if any(only):
+        told = "; ".join(
+            f"only {log.side} has {', '.join(names)}"
+            for log, names in zip(logs, only, strict=True)
+            if names
+        )
+        raise Invalid(f"the logs have different columns: {told} (--ignore what need not agree)")
+    if not {*schemas[0].names} - {*asked.ignore}:
+        raise Invalid("--ignore leaves no column to compare")
+
+
+WHOLE = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
+FLOATING = (T.FloatType, T.DoubleType)
+
+
+def _common(
+    spark: SparkSession, name: str, logs: Sequence[Log], schemas: Sequence[T.StructType]
+) -> T.DataType:
+    """A type that both columns have without loss."""
+    one, other = (schema[name].dataType for schema in schemas)
+    if one == other:
+        return one
+    formats = [log.format for log in logs]
+    if "csv" in formats:
+        typed = other if formats[0] == "csv" else one
+        if isinstance(typed, T.AtomicType) and not isinstance(typed, T.BinaryType):
+            return typed
+    if formats == ["json", "json"]:  # all null here, or all whole there: what do both hold?
+        files = tuple(file for log in logs for file in log.files)
+        both = logs[0]._replace(files=files, root=files[0])
+        return _frame(spark, both, None).schema[name].dataType
+    for family, widest in ((WHOLE, T.LongType()), (FLOATING, T.DoubleType())):
+        if isinstance(one, family) and isinstance(other, family):
+            return widest
+    kinds = f"{one.simpleString()} in REFERENCE and {other.simpleString()} in ACTUAL"
+    raise Invalid(f"column {name} is {kinds}, which cannot be compared (--ignore {name} would do)")
+
+
+# --- digests ---------------------------------------------------------------------------------
+def digest(seed: int, columns: Iterable[tuple[str, T.DataType]]) -> Column:
+    """64 bits of the values of some columns.
+
+    xxhash64 alone passes over nulls, so that (null, 1) and (1, null) would be the same.
+    """
+    parts = [F.lit(seed)]
+    for name, type_ in columns:
+        value = col(name)
+        if not isinstance(type_, T.AtomicType):
+            value = F.to_json(F.struct(value), {"ignoreNullFields": "false"})
+        parts += [col(name).isNull(), value]
+    return F.xxhash64(*parts)
+
+
+def digested(both: Table, side: int, rank: Sequence[Column]) -> DataFrame:
+    """Of one log: k (stream), i (identity), d1 and d2 (content), side, o (what to sort by), and
+    row, all its columns.
+    """
+    frame = (both.reference, both.actual)[side]
+    types = dict(both.columns)
+
+    def some(names: Sequence[str]) -> list[tuple[str, T.DataType]]:
+        return [(name, types[name]) for name in names]
+
+    named = both.asked.identity
+    return frame.select(
+        digest(1, some(both.asked.key)).alias("k"),
+        (digest(2, some((*both.asked.key, *named))) if named else F.lit(0)).cast("long").alias("i"),
+        digest(3, both.compared).alias("d1"),
+        digest(4, both.compared).alias("d2"),
+        F.lit(side).alias("side"),
+        F.struct(*rank).alias("o") if rank else F.lit(None).alias("o"),
+        F.struct(*(col(name) for name in types)).alias("row"),
+        FILE,
+        ROW,
+    )
+
+
+# --- order -----------------------------------------------------------------------------------
+def rank(spark: SparkSession, both: Table) -> tuple[Column, ...]:
+    """What to sort by for --order: CSV columns as numbers if all of their values are."""
+    if not both.asked.order:
+        return ()
+    text = [n for n in both.asked.order if isinstance(dict(both.columns)[n], T.StringType)]
+    numeric: dict[str, str] = {}
+    if text:
+        rows = both.reference.select(*map(col, text)).unionAll(both.actual.select(*map(col, text)))
+        bad = {
+            (name, kind): F.count_if(col(name).isNotNull() & col(name).try_cast(kind).isNull())
+            for name in text
+            for kind in ("bigint", "double")
+        }
+        found = rows.agg(*bad.values()).first()
+        assert found is not None
+        for (name, kind), count in zip(bad, found, strict=True):
+            if not count:
+                numeric.setdefault(name, kind)
+    return tuple(
+        col(name).cast(numeric[name]) if name in numeric else col(name) for name in both.asked.order
+    )
+
+
+def placed(frame: DataFrame, log: Log) -> DataFrame:
+    """With `place`, a number that grows along the log."""
+    numbers = {str(file.resolve()): number for number, file in enumerate(log.files)}
+    paths = [urlsplit(uri).path for uri in frame.inputFiles()]
+    # Spark names files in both ways, file:///path here and file:/path in _metadata.
+    known = [(f"file:{path}", numbers[unquote(path)]) for path in paths]
+    files = frame.sparkSession.createDataFrame(known, f"{FILE} string, n long")
+    number = F.coalesce("n", F.raise_error(F.concat(F.lit("unknown file "), FILE)).cast("long"))
+    place = F.shiftleft(number, FILE_BITS) + F.col(ROW)
+    return frame.join(F.broadcast(files), FILE, "left").withColumn("place", place).drop("n")

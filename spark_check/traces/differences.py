@@ -1,0 +1,177 @@
+"""The first differences between two logs, of each kind, with both sides as a person reads them.
+
+Rule of this file: it explains what `streams` has counted and counts nothing itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from pyspark.sql import DataFrame
+from pyspark.sql import Row as SparkRow
+from pyspark.sql import functions as F
+
+from spark_check.traces.columns import FILE_BITS, Asked
+from spark_check.traces.logs import Log
+from spark_check.traces.streams import FOREIGN, LACKING, Verdicts
+
+SIDES = ("reference", "actual")
+Digest: TypeAlias = tuple[int, int]
+Spot: TypeAlias = tuple[int, int]
+"""(side, place)"""
+
+
+class Found(NamedTuple):
+    """One difference.  rows: digests of what each side says, None where it says nothing.
+
+    places: where, in each log.  copies: how often the row is in each log.
+    """
+
+    kind: str
+    rows: tuple[Digest | None, Digest | None]
+    places: tuple[int | None, int | None]
+    copies: tuple[int, int]
+
+
+def differences(
+    verdicts: Verdicts,
+    sides: Sequence[DataFrame],
+    logs: Sequence[Log],
+    asked: Asked,
+    counts: dict[str, int],
+    show: int,
+) -> list[dict[str, Any]]:
+    """The first `show` of each kind that `counts` has: JSON-able values."""
+    found = [one for kind in KINDS if counts[kind] for one in KINDS[kind](verdicts, show)]
+    contents = _contents(sides, {digest for one in found for digest in one.rows if digest})
+    spots = {(s, p) for one in found for s, p in enumerate(one.places) if p is not None}
+    told = {} if verdicts.by_content else _told(verdicts.rows, logs, asked, spots)
+    return [_shown(one, contents, told, asked) for one in found]
+
+
+# --- which -----------------------------------------------------------------------------------
+def _first(groups: DataFrame, verdicts: Verdicts, side: str, show: int) -> list[SparkRow]:
+    order = "o" if verdicts.by_content else f"first_{side}"
+    return groups.orderBy(order, "d1", "d2").limit(show).collect()
+
+
+def _place(row: SparkRow, end: str) -> int | None:
+    """If it has one: rows that are sorted by their content say themselves where they stand."""
+    return row[end] if end in row else None  # noqa: SIM401
+
+
+def _missing(verdicts: Verdicts, show: int) -> Iterator[Found]:
+    lacking = verdicts.groups.where("r > a")
+    if verdicts.identified:
+        by_id = verdicts.groups.groupBy("k", "i")
+        lost = by_id.agg(F.expr(LACKING).alias("l"), F.expr(FOREIGN).alias("x")).where("l > x")
+        lacking = lacking.join(lost, ["k", "i"], "left_semi")
+    for row in _first(lacking, verdicts, "r", show):
+        digest = (row["d1"], row["d2"])
+        yield Found("missing", (digest, None), (_place(row, "last_r"), None), (row["r"], row["a"]))
+
+
+def _foreign(verdicts: Verdicts, known: bool) -> DataFrame:
+    """Rows that the reference does not hold, whose identity it does or does not know."""
+    foreign = verdicts.groups.where("r = 0")
+    if not verdicts.identified:
+        return foreign
+    identities = verdicts.groups.where("r > 0").select("k", "i")
+    return foreign.join(identities, ["k", "i"], "left_semi" if known else "left_anti")
+
+
+def _different(verdicts: Verdicts, show: int) -> Iterator[Found]:
+    """Beside it the reference's row of that identity: one that lacks, if there is one."""
+    for row in _first(_foreign(verdicts, known=True), verdicts, "a", show):
+        same = f"r > 0 and k = {row['k']} and i = {row['i']}"
+        meant = verdicts.groups.where(same).orderBy(F.expr("r > a").desc(), "d1").first()
+        assert meant is not None
+        digests = ((meant["d1"], meant["d2"]), (row["d1"], row["d2"]))
+        places = (_place(meant, "first_r"), _place(row, "first_a"))
+        yield Found("different", digests, places, (meant["r"], row["a"]))
+
+
+def _duplicated(verdicts: Verdicts, show: int) -> Iterator[Found]:
+    for row in _first(verdicts.groups.where("r > 0 and a > r"), verdicts, "a", show):
+        digest = (row["d1"], row["d2"])
+        places = (_place(row, "first_r"), _place(row, "last_a"))
+        yield Found("duplicated", (digest, digest), places, (row["r"], row["a"]))
+
+
+def _unexpected(verdicts: Verdicts, show: int) -> Iterator[Found]:
+    for row in _first(_foreign(verdicts, known=False), verdicts, "a", show):
+        places = (None, _place(row, "first_a"))
+        yield Found("unexpected", (None, (row["d1"], row["d2"])), places, (0, row["a"]))
+
+
+def _out_of_order(verdicts: Verdicts, show: int) -> Iterator[Found]:
+    for row in verdicts.crossed.orderBy("act").limit(show).collect():
+        digest = (row["d1"], row["d2"])
+        yield Found("out_of_order", (digest, digest), (row["ref"], row["act"]), (1, 1))
+
+
+KINDS: dict[str, Callable[[Verdicts, int], Iterator[Found]]] = {
+    "missing": _missing,
+    "different": _different,
+    "duplicated": _duplicated,
+    "unexpected": _unexpected,
+    "out_of_order": _out_of_order,
+}
+
+
+# --- what they say ---------------------------------------------------------------------------
+def _contents(sides: Sequence[DataFrame], digests: set[Digest]) -> dict[Digest, dict[str, Any]]:
+    """The rows behind some digests."""
+    if not digests:
+        return {}
+    spark = sides[0].sparkSession
+    wanted = F.broadcast(spark.createDataFrame(sorted(digests), "d1 long, d2 long"))
+    text = F.to_json("row", {"ignoreNullFields": "false"})
+    rows = [side.join(wanted, ["d1", "d2"]).select("d1", "d2", text.alias("row")) for side in sides]
+    found = rows[0].unionAll(rows[1]).groupBy("d1", "d2").agg(F.min("row").alias("row")).collect()
+    return {(row["d1"], row["d2"]): json.loads(row["row"]) for row in found}
+
+
+def _told(rows: DataFrame, logs: Sequence[Log], asked: Asked, spots: set[Spot]) -> dict[Spot, str]:
+    """Places as people count: rows of a file from 1, or rows in the order that was asked for."""
+    if not spots:
+        return {}
+    listed = sorted(spots)
+    before = [
+        F.count_if(
+            (F.col("side") == side)
+            & (F.col("place") <= place)
+            & (F.col("place") >= (0 if asked.order else place >> FILE_BITS << FILE_BITS))
+        )
+        for side, place in listed
+    ]
+    counts = rows.agg(*before).first()
+    assert counts is not None
+    told = {}
+    for (side, place), count in zip(listed, counts, strict=True):
+        files = logs[side].files
+        of = f" of {files[place >> FILE_BITS].name}" if len(files) > 1 and not asked.order else ""
+        told[side, place] = f"row {count:,}{of}"
+    return told
+
+
+def _shown(
+    one: Found,
+    contents: dict[Digest, dict[str, Any]],
+    told: dict[Spot, str],
+    asked: Asked,
+) -> dict[str, Any]:
+    rows = [contents[digest] if digest else None for digest in one.rows]
+    some = rows[0] or rows[1] or {}
+    return {
+        "kind": one.kind,
+        "key": {name: some[name] for name in asked.key},
+        "order": {name: some[name] for name in asked.order if asked.sorted_by_content},
+        **{
+            side: None if row is None else {"row": row, "at": told.get((number, place or 0))}
+            for number, (side, row, place) in enumerate(zip(SIDES, rows, one.places, strict=True))
+        },
+        "copies": dict(zip(SIDES, one.copies, strict=True)),
+    }

@@ -1,0 +1,49 @@
+"""What Spark cannot read is bad input, and one line.
+
+Rule of this file: only errors that come from the logs are turned into Invalid; all others are ours.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
+from model.errors import Invalid
+
+CONDITIONS = {
+    "MALFORMED_RECORD_IN_PARSING": "a line is not whole (cut off by a crash, perhaps)",
+    "INVALID_JSON_RECORD_TYPE": "a line is no JSON object",
+    "FAILED_READ_FILE": r"a damaged file, \1",
+    "CANNOT_MERGE_SCHEMAS": "its files hold columns of one name and different types",
+    "CAST_INVALID_INPUT": r"\1 is no \2, which the other log's column holds",
+}
+"""Spark's error conditions that mean bad input, and what is told."""
+DETAILS = {
+    "FAILED_READ_FILE": r"reading file (?:file:/+)?(\S+?)\.? ",
+    "CAST_INVALID_INPUT": r"The value ('.*?') of the type \S+ cannot be cast to \"(\w+)\"",
+}
+
+
+@contextmanager
+def explained(where: str) -> Iterator[None]:
+    """Raises Invalid, with `where` in front."""
+    logger = logging.getLogger("DataFrameQueryContextLogger")  # prints each error as a page of JSON
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    except (PySparkException, Py4JJavaError) as error:
+        said = str(error)
+        named = re.findall(r"\[([A-Z_]+)(?:\.[A-Z_]+)?\]", said)
+        cause = next((name for name in reversed(named) if name in CONDITIONS), None)
+        detail = re.search(DETAILS.get(cause, ""), said) if cause else None
+        if cause is None or detail is None:
+            raise
+        raise Invalid(f"{where}: {detail.expand(CONDITIONS[cause])}") from None
+    finally:
+        logger.setLevel(level)
