@@ -7,6 +7,7 @@ and, since the JVM ends when its standard input does, when this process is kille
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import signal
@@ -80,21 +81,23 @@ def session(
         environment["SPARK_LOCAL_IP"] = "127.0.0.1"
     if master.startswith("local-cluster"):
         environment["SPARK_HOME"] = str(_spark_home(work))
-    with _environment(environment), (work / "jvm.log").open("ab") as said:
+    with _environment(environment), _tactful(), (work / "jvm.log").open("ab") as said:
         settled = SparkConf(loadDefaults=False)
         settled.setMaster(master).setAppName("asif").setAll(list(settings.items()))
         launch: Any = launch_gateway
         gateway = launch(settled, {"stdout": said, "stderr": said})
         try:
-            with _interruptible():
+            with _same_ctrl_c():
                 context = SparkContext(conf=settled, gateway=gateway)
             try:
                 if not master.startswith("local"):
                     context.addPyFile(str(_packed(work)))
                 yield SparkSession(context)
-            except KeyboardInterrupt:
+            except BaseException as error:
+                if not _interrupted(error):
+                    raise
                 _kill(gateway)  # it still answers to what was interrupted, and hears nothing else
-                raise
+                raise KeyboardInterrupt from None
             finally:
                 _stop(context, gateway)
         finally:
@@ -184,12 +187,33 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
+def _same_ctrl_c() -> Iterator[None]:
     """Ctrl-C stays as it was: pyspark's handler speaks to the JVM, amid what is spoken already."""
     before = signal.getsignal(signal.SIGINT)
     yield
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _tactful() -> Iterator[None]:
+    """Who presses Ctrl-C knows; py4j would say it with a traceback."""
+
+    def other(record: logging.LogRecord) -> bool:
+        return record.msg != "KeyboardInterrupt while sending command."
+
+    logging.getLogger().addFilter(other)
+    try:
+        yield
+    finally:
+        logging.getLogger().removeFilter(other)
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """By Ctrl-C, or by what went wrong on the way out after it?"""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 def _kill(gateway: Any) -> None:

@@ -29,7 +29,7 @@ from model.errors import Invalid
 T = TypeVar("T")
 R = TypeVar("R")
 
-TASK_S = 0.5
+TASK_S = 1.0
 """A core loses at most about that much work when all is killed."""
 TASKS_A_CORE = 4
 """At least so many while there are calls, so that at the end no core waits long for another."""

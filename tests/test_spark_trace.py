@@ -10,6 +10,7 @@ import csv
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -33,6 +34,7 @@ from spark_check.traces import columns, streams
 from spark_check.traces.columns import Asked
 from spark_check.traces.differences import SIDES
 from spark_check.traces.logs import Log, log
+from spark_check.victim import start
 from tests.trace_oracle import FAULTS, KNOWN, Case, Judged, Row, Values, cases, judged
 
 ROOT = Path(__file__).parent.parent
@@ -393,3 +395,12 @@ def test_the_example_of_a_chaos_test_runs(tmp_path: Path) -> None:
         check=False,
     )
     assert ran.stdout == "repeating recovery, 8 rows said twice\n", ran.stderr
+
+
+def test_ctrl_c_ends_a_running_query_at_once(tmp_path: Path) -> None:
+    """Its task stands at a breakpoint and would never end."""
+    with start("tests.spark_jobs:sleeper", tmp_path, {}, stop_at={"task": 0}) as victim:
+        victim.stopped("task")
+        os.kill(victim.process.pid, signal.SIGINT)
+        assert victim.join() == -signal.SIGINT
+        assert "while sending command" not in victim.said()

@@ -106,6 +106,7 @@ SIMPLE = st.one_of(
     st.integers(-(2**63), 2**63 - 1),
     st.floats(allow_nan=False),
     st.text(st.characters(exclude_categories=["Cs"])),
+    st.sampled_from(["7", "true", "1e3", "nan", "[]", '"a"', " a", "", "a # b", "1\nb = 2"]),
 )
 VALUES = st.recursive(
     SIMPLE,
@@ -469,6 +470,7 @@ def test_a_journal_cut_anywhere_is_gone_on_with(
     assert result["resumed"] == content[:cut].count(b"\n")
     again = pd.read_parquet(folder / "out").drop(columns="seconds")
     pd.testing.assert_frame_equal(again, whole)
+    assert carry_out(sweep, folder / "out", faked, watch=quiet)["resumed"] == 12
 
 
 def test_what_is_done_is_not_done_again_unless_asked_for(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ PREDICTION = "upstream backup"
 """The simulator's name for it."""
 SHOWN = 5
 """Complex events that are listed, of those that a run lost or gave too often."""
+NONE = "nothing"
 
 
 def _run(setting: Setting) -> tuple[Case, ...]:
@@ -208,13 +209,13 @@ def _compared(expected: Sequence[Body], outputs: Sequence[Body]) -> dict[str, An
     }
 
 
-def _listed(bodies: Counter[Body]) -> list[str]:
+def _listed(bodies: Counter[Body]) -> str:
     texts = [
         f"{' '.join(f'{event.type}{event.time}' for event in body.data)} at {body.time}"
         for body in bodies.elements()
     ]
     more = len(texts) - SHOWN
-    return texts if more <= 0 else [*texts[:SHOWN], f"and {more} more"]
+    return "; ".join([*texts[:SHOWN], f"and {more} more"] if more > 0 else texts) or NONE
 
 
 def _logged(stop: Stop) -> int:
