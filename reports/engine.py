@@ -18,6 +18,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from rich.table import Table
+from rich.text import Text
 
 from reports.plots import BAD, INK, ON_WHITE, STYLE, WITH, WITHOUT, inline
 
@@ -53,7 +54,7 @@ def table(result: Result) -> Table:
     """A row each case and what was predicted of it."""
     rows = Table("case", "predicted", "seen", "")
     for case in result["cases"]:
-        rows.add_row(*row(case))
+        rows.add_row(*map(Text, row(case)))  # lists are no markup
     return rows
 
 
