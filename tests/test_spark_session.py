@@ -7,9 +7,12 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psutil
+import pyspark
 import pytest
 
 from model.errors import Invalid
@@ -100,6 +103,61 @@ def test_two_sessions_one_after_the_other_leave_nothing(tmp_path: Path) -> None:
             assert spark.sparkContext.parallelize([1, 2, 3], 2).map(lambda x: x * x).sum() == 14
             assert _children() > before
         assert _children() == before
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_cluster_is_sent_the_packages(tmp_path: Path) -> None:
+    """A standalone master and worker of their own, which start in another folder."""
+
+    def home_of_the_model(_: int) -> str:  # here, since the tests are not sent
+        import model
+
+        return str(model.__file__)
+
+    with standalone(tmp_path) as master:
+        conf = {"spark.driver.host": "127.0.0.1", "spark.executor.memory": "512m"}
+        with session(tmp_path / "session", master=master, conf=conf) as spark:
+            (home,) = spark.sparkContext.parallelize([1], 1).map(home_of_the_model).collect()
+    assert "asif.zip" in home
+
+
+@contextmanager
+def standalone(folder: Path) -> Iterator[str]:
+    """A master's URL."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    home = {"JAVA_HOME": str(java.java_home(folder)), "SPARK_WORKER_DIR": str(folder / "work")}
+    place = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    start_class = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    parts = {
+        "Master": ["--port", str(port)],
+        "Worker": ["-c", "1", "-m", "1g", f"spark://127.0.0.1:{port}"],
+    }
+    with ExitStack() as running:
+        for name, words in parts.items():
+            process = subprocess.Popen(
+                [
+                    *(str(start_class), f"org.apache.spark.deploy.{name.lower()}.{name}"),
+                    *("--host", "127.0.0.1", "--webui-port", "0", *words),
+                ],
+                env={**os.environ, **home, **place},
+                cwd=folder,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            running.callback(process.wait)
+            running.callback(process.kill)
+            while name == "Master" and not answers(port):
+                assert process.poll() is None
+        yield f"spark://127.0.0.1:{port}"
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.mark.spark

@@ -635,7 +635,7 @@ def test_a_table_shows_means_and_what_failed() -> None:
     [
         ({}, "mine: 12 runs in 3 s, 12 as if nothing had failed"),
         ({"resumed": 4}, "4 of them done before"),
-        ({"others": 3}, "3 others (of another scenario or version) left aside"),
+        ({"others": 3}, "3 others (another scenario, value or version) left aside"),
         ({"failed": 2}, "2 FAILED, see the columns error and replay"),
         ({"not_as_claimed": 1}, "1 WORSE THAN THE PROTOCOL CLAIMS"),
     ],
