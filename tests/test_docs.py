@@ -24,14 +24,14 @@ from reports.page import lemmas as told
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-QUOTED = re.compile(r"(?:\$ |bin/|^)asif ([a-z]+)([^`#\n]*)", re.MULTILINE)
+QUOTED = re.compile(r"(?:\$ |bin/|^)asif ([a-z-]+)([^`#\n]*)", re.MULTILINE)
 
 THEORIES = tuple(theories().values())
 
 EXAMPLES = {"amnesia": (1, "gap"), "forgetful": (1, "repeating"), "mindful": (0, "precise")}
 """Exit code, and the guarantee found."""
-PROOFS = {"once"}
-"""Examples of proofs, which test_cli.py runs."""
+ELSEWHERE = {"once", "chaos_trace"}
+"""Examples of other things, which test_cli.py and test_spark_trace.py run."""
 
 
 def commands(page: Path) -> list[tuple[str, list[str]]]:
@@ -117,7 +117,10 @@ def test_the_readme_quotes_every_command() -> None:
 
 
 def test_every_example_is_expected_to_do_something() -> None:
-    assert {path.stem for path in (ROOT / "docs" / "examples").glob("*.py")} == {*EXAMPLES, *PROOFS}
+    assert {path.stem for path in (ROOT / "docs" / "examples").glob("*.py")} == {
+        *EXAMPLES,
+        *ELSEWHERE,
+    }
 
 
 SLOW = (
