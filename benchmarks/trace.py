@@ -17,8 +17,6 @@ from typing import NamedTuple
 
 import psutil
 from pyspark.sql import DataFrame, SparkSession
-from rich.console import Console
-from rich.table import Table
 
 from spark_check.session import session
 from spark_check.traces import columns
@@ -57,7 +55,7 @@ WAYS = (
 
 
 class Took(NamedTuple):
-    """Seconds of the clock, of processors, and the most resident memory of all processes, in MB."""
+    """Seconds of the clock and of processors; the most memory of all processes at once, in MB."""
 
     wall_s: float
     cpu_s: float
@@ -111,7 +109,7 @@ def watched(command: Sequence[str]) -> Took:
         resident = 0
         for one in (process, *process.children(recursive=True)):
             try:
-                resident += one.memory_info().rss
+                resident += one.memory_full_info().pss  # what is shared counts once
                 cpu[one.pid] = sum(one.cpu_times()[:2])
             except psutil.Error:
                 continue  # it has just ended
@@ -123,20 +121,23 @@ def watched(command: Sequence[str]) -> Took:
 
 
 def main(rows: int = ROWS) -> None:
+    """A line as soon as it is known: with many rows, that takes minutes."""
     folder = made(rows)
-    table = Table(f"{rows:,} rows against as many", "s", "CPU s", "of plain", "peak MB")
     module = "import sys; from pathlib import Path; from benchmarks import trace as t; "
     floor = watched(["-c", f"{module}t.plain(Path(sys.argv[1]))", str(folder)])
-    results = [(PLAIN, floor)]
+    head = f"{rows:,} rows against as many"
+    print(f"{head:<32} {'s':>7} {'CPU s':>7} {'of plain':>8} {'peak MB':>7}")
+    _tell(PLAIN, floor, floor)
     for way in WAYS:
         paths = [str(folder / name) for name in ("reference", way.actual)]
         command = ["-c", "import asif; asif.main()", "verify-trace", *paths, *way.options]
-        results.append((way.name, watched(command)))
-    for name, took in results:
-        ratio = took.cpu_s / floor.cpu_s
-        cells = (f"{took.wall_s:.1f}", f"{took.cpu_s:.1f}", f"{ratio:.2f}", f"{took.peak_mb:,.0f}")
-        table.add_row(name, *cells)
-    Console().print(table)
+        _tell(way.name, watched(command), floor)
+
+
+def _tell(name: str, took: Took, floor: Took) -> None:
+    ratio = took.cpu_s / floor.cpu_s
+    numbers = f"{took.wall_s:>7.1f} {took.cpu_s:>7.1f} {ratio:>8.2f} {took.peak_mb:>7,.0f}"
+    print(f"{name:<32} {numbers}", flush=True)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def told(result: Result) -> str:
     if result["resumed"]:
         parts.append(f"{result['resumed']:,} of them done before")
     if result["others"]:
-        parts.append(f"{result['others']:,} others (of another scenario or version) left aside")
+        parts.append(f"{result['others']:,} others (another scenario, value or version) left aside")
     parts.append(f"{result['same']:,} as if nothing had failed")
     if result["not_as_claimed"]:
         parts.append(f"{result['not_as_claimed']:,} WORSE THAN THE PROTOCOL CLAIMS")

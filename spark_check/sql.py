@@ -47,9 +47,11 @@ class Answer(NamedTuple):
     data: str
 
 
+# The hints: Spark knows no size of `simple`, and would send the events to it.
 QUESTION = """
 WITH stream AS (
-  SELECT *, lag(time) OVER line AS time_before, lead(time) OVER line AS time_after
+  SELECT /*+ BROADCAST(simple) */ *,
+    lag(time) OVER line AS time_before, lead(time) OVER line AS time_after
   FROM events JOIN simple USING (query)
   WINDOW line AS (PARTITION BY query, key ORDER BY n)
 ),
@@ -85,7 +87,7 @@ numbered AS (
 -- A row an event in a window.  A window lies in two stretches of the stream, each as long as a
 -- window, so that it need not be compared with every event of its key.
 searched AS (
-  SELECT w.*, explode(sequence(
+  SELECT /*+ BROADCAST(simple) */ w.*, explode(sequence(
     IF(windows = 'count', opener, start) DIV size,
     (IF(windows = 'count', opener, start) + size - 1) DIV size)) AS stretch
   FROM numbered w JOIN simple USING (query)

@@ -12,6 +12,7 @@ some 10 ms of its own.
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
@@ -81,6 +82,7 @@ def results(
     ended for good if that is lost too.  Raises Invalid if Spark itself ends.
     """
     context = spark.sparkContext
+    _let_hang_up(context)
     cores = context.defaultParallelism
     left = dict(enumerate(items))
     suspects: set[int] = set()
@@ -99,6 +101,8 @@ def results(
                 seconds += [took for _, _, took in found]
                 for number, _, _ in found:
                     del left[number]
+            if lacking := [number for task in tasks for number in task if number in left]:
+                raise RuntimeError(f"Spark says that all is done, but {len(lacking)} results lack")
         except Lost as lost:
             task = tasks[lost.task]
             if len(task) == 1 and task[0] in suspects:
@@ -108,6 +112,21 @@ def results(
         if size is None and seconds:
             most = ceil(len(left) / (TASKS_A_CORE * cores))
             size = max(1, min(most, int(TASK_S / max(mean(seconds), 1e-6))))
+
+
+def _let_hang_up(context: SparkContext) -> None:
+    """Spark may close the accumulator's connection before Python does, as after Ctrl-C; the
+    server would print a traceback of that."""
+    server: Any = context._accumulatorServer
+    if "handle_error" in vars(server):  # it was told before
+        return
+    print_traceback = server.handle_error
+
+    def handle_error(request: Any, address: Any) -> None:
+        if not isinstance(sys.exception(), EOFError):
+            print_traceback(request, address)
+
+    server.handle_error = handle_error
 
 
 def _job(
@@ -127,12 +146,12 @@ def _job(
     thread = InheritableThread(target=work)
     thread.start()
     try:
-        while thread.is_alive():
+        running = True
+        while running:
             thread.join(POLL_S)
+            running = thread.is_alive()  # before what it found is taken, so that no result is left
             if found := _taken(told):
                 yield found
-        if found := _taken(told):  # what came between the last look and the end
-            yield found
     finally:
         if thread.is_alive():
             with suppress(Exception):  # a Spark that has ended says so in many ways

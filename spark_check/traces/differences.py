@@ -65,7 +65,7 @@ def _place(row: SparkRow, end: str) -> int | None:
 def _missing(verdicts: Verdicts, show: int) -> Iterator[Found]:
     lacking = verdicts.groups.where("r > a")
     if verdicts.identified:
-        by_id = verdicts.groups.groupBy("k", "i")
+        by_id = verdicts.groups.where("r != a").groupBy("k", "i")
         lost = by_id.agg(F.expr(LACKING).alias("l"), F.expr(FOREIGN).alias("x")).where("l > x")
         lacking = lacking.join(lost, ["k", "i"], "left_semi")
     for row in _first(lacking, verdicts, "r", show):

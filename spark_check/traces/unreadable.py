@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
 
 from model.errors import Invalid
 
@@ -28,13 +29,15 @@ DETAILS = {
     "CAST_INVALID_INPUT": r"The value ('.*?') of the type \S+ cannot be cast to \"(\w+)\"",
 }
 
+LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""Pyspark's own, which print each error as a page of JSON."""
+
 
 @contextmanager
 def explained(where: str) -> Iterator[None]:
     """Raises Invalid, with `where` in front."""
-    logger = logging.getLogger("DataFrameQueryContextLogger")  # prints each error as a page of JSON
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
+    for name in LOGGERS:
+        PySparkLogger.getLogger(name).addFilter(_nothing)
     try:
         yield
     except (PySparkException, Py4JJavaError) as error:
@@ -46,4 +49,9 @@ def explained(where: str) -> Iterator[None]:
             raise
         raise Invalid(f"{where}: {detail.expand(CONDITIONS[cause])}") from None
     finally:
-        logger.setLevel(level)
+        for name in LOGGERS:
+            PySparkLogger.getLogger(name).removeFilter(_nothing)
+
+
+def _nothing(record: logging.LogRecord) -> bool:
+    return False
