@@ -343,7 +343,9 @@ def test_what_spark_did_not_commit_does_not_count(spark: SparkSession, tmp_path:
     assert result["streams"] == {"precise": 1}
 
 
-def test_what_cannot_be_compared_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_what_cannot_be_compared_is_refused(
+    spark: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     rows = [{"u": "a", "n": n, "v": 0.5} for n in range(100)]
     good = written(tmp_path / "r.parquet", rows)
     text = written(tmp_path / "text.jsonl", rows)
@@ -378,6 +380,7 @@ def test_what_cannot_be_compared_is_refused(spark: SparkSession, tmp_path: Path)
     damaged = tmp_path / "damaged.parquet"
     damaged.write_bytes(data)
     refused("the logs cannot be compared: a damaged file, .*damaged.parquet$", good, damaged)
+    assert capfd.readouterr().err == ""  # pyspark would print pages
 
 
 def test_the_example_of_a_chaos_test_runs(tmp_path: Path) -> None:

@@ -36,8 +36,12 @@ LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 @contextmanager
 def explained(where: str) -> Iterator[None]:
     """Raises Invalid, with `where` in front."""
+
+    def nothing(_: logging.LogRecord) -> bool:
+        return False
+
     for name in LOGGERS:
-        PySparkLogger.getLogger(name).addFilter(_nothing)
+        PySparkLogger.getLogger(name).addFilter(nothing)
     try:
         yield
     except (PySparkException, Py4JJavaError) as error:
@@ -50,8 +54,4 @@ def explained(where: str) -> Iterator[None]:
         raise Invalid(f"{where}: {detail.expand(CONDITIONS[cause])}") from None
     finally:
         for name in LOGGERS:
-            PySparkLogger.getLogger(name).removeFilter(_nothing)
-
-
-def _nothing(record: logging.LogRecord) -> bool:
-    return False
+            PySparkLogger.getLogger(name).removeFilter(nothing)
