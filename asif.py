@@ -6,13 +6,10 @@ Exit codes: 0 holds or done, 1 refuted or not as expected, 2 bad usage or bad in
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from importlib.metadata import version
@@ -22,19 +19,9 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 from rich.console import Console, RenderableType
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
-from rich.text import Text
 
+import spark_check
 from model.core import Guarantee, Outcome, Protocol
 from model.errors import Invalid
 from model.registry import modules, protocols
@@ -46,6 +33,7 @@ from reports import (
     commands,
     costs,
     engine,
+    files,
     page,
     reproduced,
     simulated,
@@ -54,17 +42,20 @@ from reports import (
     terminal,
     traced,
 )
+from reports.progress import progress
 from sim import events, flights, run, timed
 from sim import scenario as scenarios
 from sim.experiments import campaign
 from sim.experiments.experiment import experiments
+from sim.lent import LENT
 from sim.overrides import overrides
-from sim.predict import PREDICTIONS
 from sim.summary import summary as summed_up
 from sim.sweep import read as read_sweep
+from sim.sweep import version as code_version
 from sim.swept import Execute, carry_out
 from sim.trace import chrome
 from spark_check import check as checking
+from spark_check.campaign import carried_out
 
 app = typer.Typer(
     help="Does a stream-recovery protocol behave as if nothing had failed, and at what cost?",
@@ -156,7 +147,7 @@ def check(
 ) -> None:
     """Explore every small world, attack at random: verdict, coverage, counterexample."""
     chosen = subject(name)
-    with _progress() as tell:
+    with progress() as tell:
         result = verdict(
             chosen.protocol,
             profile=profile.value,
@@ -240,11 +231,10 @@ def prove(
     """Prove or refute every lemma with Z3, for worlds of any size where it says unbounded."""
     subjects = chosen(name)
     if smtlib is not None:
-        files = proving.smtlib(subjects)
-        for path, text in files.items():
-            _write(smtlib / path, text, tell=False)
-        print(f"{smtlib}: {len(files)} queries")
-    with _progress() as tell:
+        queries = proving.smtlib(subjects)
+        files.write({smtlib / path: text for path, text in queries.items()})
+        print(f"{smtlib}: {len(queries)} queries")
+    with progress() as tell:
         worlds = proving.WORLDS if drift else 0
         results = proving.prove(
             subjects, mutants=mutants, opinion=cvc5, worlds=worlds, progress=tell
@@ -278,7 +268,7 @@ def simulate(
 ) -> None:
     """One timed run: what recovery costs, and whether its output is as if nothing had failed."""
     asked = scenarios.read(scenario, overrides(set_ or ()))
-    with _progress() as tell:
+    with progress() as tell:
         watch = partial(tell, "simulating")
         result = timed.simulate(asked, watch=watch, traced=trace is not None)
     _tell(commands.simulation(result))
@@ -315,7 +305,7 @@ def sweep(
     folder = out or Path("build/sweep") / asked.name
     execute = _calls_on_spark(folder / "_spark", master, _settings(conf or ()))
     try:
-        with _progress() as tell:
+        with progress() as tell:
             result = carry_out(asked, folder, execute, fresh=fresh, watch=tell)
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
@@ -355,7 +345,7 @@ def reproduce(
         raise Invalid(f"reproduce: name an experiment or say --all; known: {', '.join(known)}")
     results = []
     for experiment in [known[name]] if name else known.values():
-        with _progress() as tell:
+        with progress() as tell:
             watch = partial(tell, experiment.name)
             result = campaign.reproduce(experiment, out, seeds=seeds, events=size, watch=watch)
         _tell(commands.reproduction(result))
@@ -383,11 +373,10 @@ def spark(
     if (name is None) != all_:
         raise Invalid(f"spark: name a check or say --all; known: {', '.join(known)}")
     results = []
-    for one in [known[name]] if name else known.values():
-        result = _on_spark(one, profile, out)
+    for result in _on_spark([known[name]] if name else [*known.values()], profile, out):
         _tell(commands.engine_check(result))
         if any(case["seconds"] for case in result["cases"]):
-            _write(out / f"{one.name}.png", engine.predicted_png(result))
+            _write(out / f"{result['check']}.png", engine.predicted_png(result))
         results.append(result)
     _save(json_, results)
     if not all(result["holds"] for result in results):
@@ -424,9 +413,9 @@ def verify_trace(
     json_: JsonOption = None,
 ) -> None:
     """Two output logs of any engine (Parquet, CSV, JSON lines): which type of recovery was it?"""
-    from spark_check.trace import verify
+    from spark_check.traces.verify import verify
 
-    with _progress() as tell:
+    with progress() as tell:
         result = verify(
             reference,
             actual,
@@ -457,7 +446,7 @@ def report(
     """Check every protocol and variant, hunt the mutants, run on real input; write one page."""
     started = perf_counter()
     verdicts = []
-    with _progress() as tell:
+    with progress() as tell:
         for home, protocol in modules().items():
             for variant in (protocol, *protocol.variants):
                 result = verdict(variant, profile=profile.value, progress=tell)
@@ -474,7 +463,7 @@ def report(
             campaign.reproduce(one, out, seeds=seeds, watch=partial(tell, one.name))
             for one in experiments().values()
         ]
-    checked = [_on_spark(one, profile, out / "spark") for one in checking.checks().values()]
+    checked = [*_on_spark([*checking.checks().values()], profile, out / "spark")]
     workload = flights.flight_workload(flights.QUICK if profile is Profile.QUICK else None)
     ran = _run(workload, flights.flight_crashes(workload.size))
     results = {
@@ -543,7 +532,7 @@ def _write_failures(result: Mapping[str, Any], out: Path) -> None:
 def _run(workload: events.Workload, crashes: Sequence[str]) -> dict[str, Any]:
     planned = run.strikes(crashes, workload.graph, workload.size)
     known = protocols()
-    with _progress() as tell:
+    with progress() as tell:
         return run.report(
             known["upstream-backup"],
             known["upstream-backup:no-skips"],
@@ -553,17 +542,17 @@ def _run(workload: events.Workload, crashes: Sequence[str]) -> dict[str, Any]:
         )
 
 
-def _on_spark(check: checking.Check, profile: Profile, out: Path) -> dict[str, Any]:
-    """In a folder of its own, which keeps the logs of the last time."""
-    work = out / check.name
+def _on_spark(
+    checks: Sequence[checking.Check], profile: Profile, out: Path
+) -> Iterator[dict[str, Any]]:
     try:
-        shutil.rmtree(work, ignore_errors=True)
-        work.mkdir(parents=True)
-    except OSError as error:
-        raise Invalid(f"{work}: cannot be written: {error.strerror}") from error
-    with _progress() as tell:
-        setting = checking.Setting(work.resolve(), profile.value, tell, PREDICTIONS)
-        return checking.result(check, setting)
+        yield from carried_out(
+            checks, out, profile.value, LENT, code_version(spark_check), progress
+        )
+    except KeyboardInterrupt:
+        if len(checks) > 1:
+            print("asif: interrupted; the same command goes on from there", file=sys.stderr)
+        raise
 
 
 def _calls_on_spark(work: Path, master: str, conf: Mapping[str, str]) -> Execute:
@@ -593,47 +582,13 @@ def _settings(texts: Sequence[str]) -> dict[str, str]:
     return dict(text.split("=", 1) for text in texts)
 
 
-# --- progress and files ----------------------------------------------------------------------
-class Rate(ProgressColumn):
-    """How many a second, of late."""
-
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:.3g}/s" if task.speed else "")
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar a stage (the text before the colon); hidden where nobody looks."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate())
-    times = (TimeElapsedColumn(), TimeRemainingColumn())
-    errors = Console(stderr=True)
-    unseen = not errors.is_terminal
-    with Progress(*columns, *times, console=errors, transient=True, disable=unseen) as bars:
-        stages: dict[str, Any] = {}
-
-        def tell(what: str, done: int, total: int) -> None:
-            stage = what.split(": ")[0]
-            if stage not in stages:
-                stages[stage] = bars.add_task(what, total=total)
-            bars.update(stages[stage], description=what, completed=done, total=total)
-
-        yield tell
-
-
+# --- files ---------------------------------------------------------------------------------
 def _save(path: Path | None, result: Any) -> None:
     if path is not None:
         _write(path, json.dumps(result, indent=2, ensure_ascii=False) + "\n")
 
 
-def _write(path: Path, content: str | bytes, tell: bool = True) -> None:
-    """Whole or not at all; `tell` where."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-        os.chmod(file.name, 0o644)  # a temporary file is private
-        os.replace(file.name, path)
-    except OSError as error:
-        raise Invalid(f"{path}: cannot be written: {error.strerror}") from error
-    if tell:
-        print(path)
+def _write(path: Path, content: str | bytes) -> None:
+    """And say where."""
+    files.write({path: content})
+    print(path)

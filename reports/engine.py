@@ -37,6 +37,17 @@ class Error(NamedTuple):
     """The middle half of the runs lies between low and high."""
 
 
+class Struck(NamedTuple):
+    """What was killed or damaged: how often, in which checks how often, in how many cases, and in
+    how many of them Spark did as predicted."""
+
+    what: str
+    times: int
+    checks: tuple[tuple[str, int], ...]
+    cases: int
+    agreed: int
+
+
 def told(result: Result) -> str:
     """One line: did Spark do what the model said?"""
     cases = result["cases"]
@@ -71,10 +82,22 @@ def row(case: Mapping[str, Any]) -> tuple[str, str, str, str]:
     )
 
 
-def crashes(results: Sequence[Result]) -> list[tuple[str, int]]:
-    """What was killed or damaged, and how often, most often first."""
-    count = Counter(what for one in results for case in one["cases"] for what in case["crashed"])
-    return sorted(count.items(), key=lambda item: (-item[1], item[0]))
+def crashes(results: Sequence[Result]) -> list[Struck]:
+    """What was killed or damaged, most often first."""
+    checks: dict[str, Counter[str]] = {}
+    agreed: dict[str, list[bool]] = {}
+    for one in results:
+        for case in one["cases"]:
+            kinds = [_kind(crash) for crash in case["crashed"]]
+            for kind in kinds:
+                checks.setdefault(kind, Counter())[one["check"]] += 1
+            for kind in set(kinds):
+                agreed.setdefault(kind, []).append(case["agrees"])
+    found = [
+        Struck(kind, count.total(), tuple(count.items()), len(agreed[kind]), sum(agreed[kind]))
+        for kind, count in checks.items()
+    ]
+    return sorted(found, key=lambda one: (-one.times, one.what))
 
 
 def errors(result: Result) -> list[Error]:
@@ -82,7 +105,7 @@ def errors(result: Result) -> list[Error]:
     found: dict[tuple[str, str], list[float]] = {}
     for case in result["cases"]:
         for what, (predicted, measured) in case["seconds"].items():
-            for kind in (*dict.fromkeys(case["crashed"]), "all"):
+            for kind in (*dict.fromkeys(map(_kind, case["crashed"])), "all"):
                 found.setdefault((what, kind), []).append(abs(predicted - measured) / measured)
     ordered = sorted(found.items(), key=lambda item: (item[0][0], item[0][1] == "all", item[0][1]))
     return [Error(what, kind, len(off), *_spread(off)) for (what, kind), off in ordered]
@@ -135,6 +158,11 @@ def view(results: Sequence[Result]) -> list[dict[str, Any]]:
         }
         for one in results
     ]
+
+
+def _kind(crash: str) -> str:
+    """Of "what: where"."""
+    return crash.partition(":")[0]
 
 
 def _listed(values: Mapping[str, Any]) -> str:

@@ -6,10 +6,7 @@ diagrams and plots are drawn elsewhere; the same results give the same bytes.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -19,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from model.errors import Invalid
-from reports import costs, engine, grid, plots, proved, reproduced, simulated, spacetime
+from reports import costs, engine, files, grid, plots, proved, reproduced, simulated, spacetime
 
 Results = Mapping[str, Any]
 
@@ -58,11 +55,7 @@ def write(results: Results, out: Path) -> tuple[Path, Path]:
         out / "report.html": _render("report.html.j2", view),
         out / "report.md": _render("report.md.j2", view),
     }
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        _replace(pages)
-    except OSError as error:
-        raise Invalid(f"report: cannot write to {out}: {error.strerror}") from error
+    files.write(pages)
     html, markdown = pages
     return html, markdown
 
@@ -71,21 +64,6 @@ def lemmas(entries: Sequence[Mapping[str, Any]]) -> str:
     """The page "What is proved, what is refuted" alone, in Markdown, without what depends on the
     machine; entries as proofs.prove makes them."""
     return _render("proved.md.j2", {"proofs": proved.view(entries), "timed": False})
-
-
-def _replace(pages: Mapping[Path, str]) -> None:
-    """Write all beside their places first, then rename, so that nothing half-written is left."""
-    with contextlib.ExitStack() as leftovers:
-        written = []
-        for path, content in pages.items():
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-            leftovers.callback(Path(name).unlink, missing_ok=True)
-            with open(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(content)
-            os.chmod(name, 0o644)  # mkstemp makes it private; a report is to be shown
-            written.append((name, path))
-        for name, path in written:
-            os.replace(name, path)
 
 
 def _render(template: str, view: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Two output logs compared, for a terminal: a table of counts, the first differences, a verdict.
 
-Rule of this file: it reads the value that spark_check.trace makes and decides nothing.
+Rule of this file: it reads the value that spark_check.traces.verify makes and decides nothing.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from functools import lru_cache
 from importlib import metadata
 from itertools import product
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, ValidationError, model_validator
@@ -138,10 +139,13 @@ def check(sweep: Sweep, known: Container[str], watch: Callable[[int, int], None]
 
 
 @lru_cache
-def version() -> str:
-    """Of the distribution, and of the code that decides what a run comes to: 0.1.0+1a2b3c4d."""
+def version(*packages: ModuleType) -> str:
+    """Of the distribution, and of the code that decides what a run comes to: 0.1.0+1a2b3c4d.
+
+    That is the model, the simulator, and the packages that are given.
+    """
     digest = hashlib.sha256()
-    for package in (model, sim):
+    for package in (model, sim, *packages):
         root = Path(package.__path__[0])
         for file in sorted(root.rglob("*.py")):
             digest.update(f"{file.relative_to(root)}\n".encode() + file.read_bytes())

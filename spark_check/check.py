@@ -21,7 +21,7 @@ class Case(NamedTuple):
     """One thing that was done to Spark, and what came of it.
 
     predicted, seen: the same keys; JSON-able.  told: what else is worth knowing (counts, seconds).
-    crashed: what was killed or damaged, and where, each time.  seconds: by name, (predicted,
+    crashed: each time, "what was killed or damaged: where or how".  seconds: by name, (predicted,
     measured); they are told, and need not agree.
     """
 
@@ -44,8 +44,8 @@ Tell = Callable[[str, int, int], None]
 class Setting(NamedTuple):
     """Where and how a check runs.
 
-    work: a folder of its own.  profile: "quick" or "full".  simulator: by name, what the simulator
-    predicts (sim.predict).
+    work: a folder of its own.  profile: "quick" or "full".  simulator: by name, what it lends
+    (sim.lent).
     """
 
     work: Path

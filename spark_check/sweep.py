@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import pairwise
 from math import ceil
 from statistics import mean
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -90,10 +91,11 @@ def results(
     while left:
         plain = [number for number in left if number not in suspects]
         alone = [[number] for number in left if number in suspects]
+        tasks: list[Sequence[int]]
         if size is None:  # as many as there are cores, from all over, show how long a call takes
             tasks = [[number] for number in plain[:: ceil(len(plain) / cores)]]
         else:
-            tasks = alone + [plain[at : at + size] for at in range(0, len(plain), size)]
+            tasks = [*alone, *_split(plain, size, cores)]
         seconds: list[float] = []
         try:
             for found in _job(context, call, [[(n, left[n]) for n in task] for task in tasks]):
@@ -112,6 +114,13 @@ def results(
         if size is None and seconds:
             most = ceil(len(left) / (TASKS_A_CORE * cores))
             size = max(1, min(most, int(TASK_S / max(mean(seconds), 1e-6))))
+
+
+def _split(numbers: Sequence[int], size: int, cores: int) -> list[Sequence[int]]:
+    """Tasks of at most that size, as equal as can be, and equally many for each core."""
+    count = min(len(numbers), cores * ceil(len(numbers) / (size * cores)))
+    ends = [at * len(numbers) // max(count, 1) for at in range(count + 1)]
+    return [numbers[start:end] for start, end in pairwise(ends)]
 
 
 def _let_hang_up(context: SparkContext) -> None:

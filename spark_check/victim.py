@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from importlib import import_module
@@ -93,6 +93,10 @@ class Victim:
         self._wait(told.exists, timeout_s, f"does not come to {place!r}")
         return int(json.loads(told.read_text())["pid"])
 
+    def family(self) -> list[psutil.Process]:
+        """The job's process, and all below it."""
+        return _tree(self.process.pid)
+
     def go(self, place: str) -> None:
         (Path(self.breakpoints.folder) / f"{place}.go").touch()
 
@@ -107,14 +111,12 @@ class Victim:
 
     def join(self, timeout_s: float = 300) -> int:
         """Wait for the end of the job and all its processes: its exit code."""
-        tree = _tree(self.process.pid)
+        tree = self.family()
         try:
             code: int = self.process.wait(timeout_s)
         except subprocess.TimeoutExpired:
             raise TimeoutError(f"the job does not end in {timeout_s:g} s: {self.said()}") from None
-        _, left = psutil.wait_procs(tree, timeout=30)
-        if left:
-            raise RuntimeError(f"processes outlive their job: {left}")
+        wait_ended(tree)
         return code
 
     def said(self) -> str:
@@ -135,14 +137,14 @@ class Victim:
         return int(next(p.pid for p in above if EXECUTOR in " ".join(p.cmdline())))
 
     def _end(self) -> float:
-        tree = _tree(self.process.pid)
+        tree = self.family()
         for process in tree:  # so that none sees another's end and acts on it
             _signal(process, signal.SIGSTOP)
         at = time.time()
-        for process in {*tree, *_tree(self.process.pid)}:
+        for process in {*tree, *self.family()}:
             _signal(process, signal.SIGKILL)
         self.process.wait()
-        psutil.wait_procs(tree, timeout=30)
+        wait_ended(tree)
         return at
 
     def _wait(self, ready: Callable[[], bool], timeout_s: float, what: str) -> None:
@@ -185,6 +187,25 @@ def start(
     finally:
         victim._end()
         process.stdin.close()
+
+
+def wait_ended(processes: Sequence[psutil.Process], timeout_s: float = 30) -> None:
+    """Wait until they have ended; RuntimeError if some do not.
+
+    A zombie has ended: its memory is free and its files are closed.  When it is reaped is up to
+    whoever adopts orphans, which may take seconds, and says nothing of the job.
+    """
+    until = time.monotonic() + timeout_s
+    while left := [process for process in processes if _alive(process)]:
+        if time.monotonic() > until:
+            raise RuntimeError(f"processes outlive their job: {left}")
+        time.sleep(POLL_S)
+
+
+def _alive(process: psutil.Process) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    return False
 
 
 def _tree(pid: int) -> list[psutil.Process]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from model.events import Body, Event
 from model.operator import Operator, OperatorState, Scheme, push
 from model.windows import Extent, TimeWindows
-from spark_check.stateful import KeyedOperators, Query, boot
+from spark_check.operator.stateful import KeyedOperators, Query, boot
 
 
 @dataclass(frozen=True, slots=True)

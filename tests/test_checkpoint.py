@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_check.checkpoint import Broken, committed, complaints, entry, logged, stores
+from spark_check.batches.checkpoint import Broken, committed, complaints, entry, logged, stores
 from spark_check.checks.damage import CONTENTS, EVIDENCE, IMPLIED, Damage, damaged, evidence
 
 TABLE = {"dfsSstFileName": "7-0a.sst", "sizeBytes": 5}

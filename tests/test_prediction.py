@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from model.batches import Batch
 from model.errors import Invalid
 from model.protocols.micro_batch import PROTOCOL
-from sim.predict import PREDICTIONS
+from sim.lent import LENT
 from sim.predicted import BatchCosts, Phase, Predicted, admitting, micro_batches
-from spark_check.calibration import (
+from spark_check.batches.calibration import (
     RUNNING,
     Calibration,
     Lived,
@@ -27,11 +27,11 @@ from spark_check.calibration import (
     lived,
     passed,
 )
+from spark_check.batches.outside import Row
+from spark_check.batches.pipeline import Point, place
 from spark_check.check import Setting, result
 from spark_check.checks import prediction
 from spark_check.checks.prediction import PREDICTION, Plan, Stream, plans, where
-from spark_check.outside import Row
-from spark_check.pipeline import Point, place
 from spark_check.victim import Breakpoints, Kind
 
 COSTS = BatchCosts(start_s=10, trigger_s=0.03, save_s=0.02, batch_s=0.4, event_s=0.0001, stop_s=1.5)
@@ -274,7 +274,7 @@ def test_the_simulator_is_told_where_the_crash_will_be(
     known = Calibration(COSTS._asdict(), {"read": 0.25, "count": 0.5, "processed": 0.75}, 0.0)
     hit = where(Plan((200, 400), kind, point, 1), known)
     assert tuple(hit.values()) == (1, *expected)
-    PREDICTIONS[PREDICTION]([200, 600], known.costs, hit)
+    LENT[PREDICTION]([200, 600], known.costs, hit)
 
 
 def test_output_with_a_row_too_many_or_too_few_is_not_the_same(tmp_path: Path) -> None:
@@ -295,11 +295,11 @@ def test_output_with_a_row_too_many_or_too_few_is_not_the_same(tmp_path: Path) -
 
 @pytest.mark.spark
 def test_crashed_runs_are_predicted(tmp_path: Path) -> None:
-    told = result(prediction.CHECK, Setting(tmp_path, "quick", lambda *_: None, PREDICTIONS))
+    told = result(prediction.CHECK, Setting(tmp_path, "quick", lambda *_: None, LENT))
     assert told["holds"]
     free, *crashed = told["cases"]
     assert free["told"]["event_s"] >= 0
-    assert [case["crashed"] for case in crashed] == [("tree",), ("tree",)]
+    assert [case["crashed"] for case in crashed] == [("tree: count",), ("tree: written",)]
     for case in crashed:
         for predicted, measured in case["seconds"].values():
             assert predicted > 0

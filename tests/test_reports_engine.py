@@ -36,7 +36,7 @@ def check(*cases: Mapping[str, Any]) -> dict[str, Any]:
 
 
 GOOD = check(
-    case("a", {"same": True, "replayed": 3}, {"same": True, "replayed": 3}, ["tree"]),
+    case("a", {"same": True, "replayed": 3}, {"same": True, "replayed": 3}, ["tree: idle"]),
     case("b", {"same": True}, {"same": True}, ["tree", "worker"]),
 )
 BAD = check(case("a", {"same": True, "replayed": 3}, {"same": True, "replayed": 1234}, ["tree"]))
@@ -56,7 +56,12 @@ RESULTS: dict[str, Any] = {
 
 def test_agreement_is_told_with_the_number_of_crashes() -> None:
     assert engine.told(GOOD) == "kill-it: Spark did as predicted in all 2 cases, after 3 crashes"
-    assert engine.crashes([GOOD]) == [("tree", 2), ("worker", 1)]
+    assert engine.crashes([GOOD]) == [
+        ("tree", 2, (("kill-it", 2),), 2, 2),
+        ("worker", 1, (("kill-it", 1),), 1, 1),
+    ]
+    (tree,) = engine.crashes([BAD])
+    assert (tree.cases, tree.agreed) == (1, 0)
 
 
 def test_a_difference_is_told_and_shown() -> None:

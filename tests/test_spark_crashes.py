@@ -12,10 +12,10 @@ from model.batch_crashes import Point as Modelled
 from model.batches import Batch
 from model.core import Guarantee
 from model.protocols.micro_batch import PROTOCOL
+from spark_check.batches.crashes import Load, predicted
+from spark_check.batches.outside import BEGUN, Outside, Row, Sink, bodies, expected
 from spark_check.check import Case, Check, Setting
 from spark_check.checks import crash_kinds, damage, micro_batch
-from spark_check.crashes import Load, predicted
-from spark_check.outside import BEGUN, Outside, Row, Sink, bodies, expected
 
 CHECKS = {
     "micro-batch": micro_batch.CHECK,

@@ -18,7 +18,7 @@ from model.events import Body, Event
 from model.operator import Operator, Scheme
 from model.patterns import Strategy
 from model.semantics import evaluated
-from sim.predict import PREDICTIONS
+from sim.lent import LENT
 from spark_check.check import Case, Setting
 from spark_check.checks.operator import (
     at_random,
@@ -27,11 +27,10 @@ from spark_check.checks.operator import (
     looped,
     merged,
 )
-from spark_check.outcome import different, outcome
-from spark_check.queries import NUMBERINGS, STRATEGIES, drawn, operator
-from spark_check.session import session
-from spark_check.sql import Answer, Simple, answered
-from spark_check.stateful import (
+from spark_check.operator.outcome import different, outcome
+from spark_check.operator.queries import NUMBERINGS, STRATEGIES, drawn, operator
+from spark_check.operator.sql import Answer, Simple, answered
+from spark_check.operator.stateful import (
     ROCKSDB,
     Found,
     Query,
@@ -42,6 +41,7 @@ from spark_check.stateful import (
     found,
     row,
 )
+from spark_check.session import session
 from tests.spark_operators import Forgetful, Misnumbering, Wider
 from tests.strategies import operators, words
 
@@ -137,7 +137,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 @pytest.fixture(scope="module")
 def seen(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Case, ...]:
     work = tmp_path_factory.mktemp("operator")
-    return cases(spark, Setting(work, "quick", lambda *_: None, PREDICTIONS))
+    return cases(spark, Setting(work, "quick", lambda *_: None, LENT))
 
 
 @pytest.mark.spark

@@ -18,7 +18,7 @@ import pytest
 from model.errors import Invalid
 from spark_check import java
 from spark_check.session import session
-from spark_check.victim import Breakpoints, Died, Kind, start
+from spark_check.victim import Breakpoints, Died, Kind, start, wait_ended
 
 JOB = "tests.spark_jobs:sleeper"
 
@@ -184,8 +184,7 @@ def test_a_signal_to_the_parent_ends_all_of_its_processes(number: int, tmp_path:
         assert "java" in names
         assert len(names) >= 4  # the job, its JVM, Spark's daemon and a worker
         os.kill(parent.pid, number)
-        _, left = psutil.wait_procs(family, timeout=60)
-        assert not left
+        wait_ended(family, timeout_s=60)
 
 
 @pytest.mark.spark

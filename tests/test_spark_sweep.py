@@ -25,7 +25,7 @@ from sim.swept import JOURNAL
 from spark_check import sweep as spark_sweep
 from spark_check.session import session
 from spark_check.sweep import results
-from spark_check.victim import Kind, start
+from spark_check.victim import Kind, start, wait_ended
 from tests.sweep_jobs import FATAL, fatal, noted, once_fatal, raising, squared
 from tests.test_cli import asif
 from tests.test_sweep import SWEEP, here, swept_table, written
@@ -71,6 +71,17 @@ def test_short_calls_share_tasks_and_long_ones_do_not(
     assert tasks() <= cores + cores * spark_sweep.TASKS_A_CORE
     monkeypatch.setattr(spark_sweep, "TASK_S", 0.0)
     assert tasks() == COUNT
+
+
+@pytest.mark.parametrize("cores", [1, 2, 7])
+@pytest.mark.parametrize("size", [1, 3, 50])
+@pytest.mark.parametrize("count", [0, 1, 6, 100])
+def test_cores_get_equal_shares(count: int, size: int, cores: int) -> None:
+    tasks = spark_sweep._split(range(count), size, cores)
+    assert [number for task in tasks for number in task] == [*range(count)]
+    sizes = {len(task) for task in tasks}
+    assert not sizes or 1 <= min(sizes) <= max(sizes) <= min(size, min(sizes) + 1)
+    assert len(tasks) % cores == 0 or sizes == {1}
 
 
 def test_a_call_that_ends_its_process_ends_no_other(spark: SparkSession) -> None:
@@ -203,8 +214,7 @@ def test_ctrl_c_ends_with_130_and_keeps_what_is_done(tmp_path: Path) -> None:
         assert process.returncode == 130, said
     assert "interrupted; the same command goes on from there" in said
     assert "Traceback" not in said, said
-    _, left = psutil.wait_procs(family, timeout=60)
-    assert not left
+    wait_ended(family, timeout_s=60)
     rows = pd.read_parquet(tmp_path / "out")
     assert 0 < len(rows) < 20_000
     assert len(rows) == journal.read_text().count("\n")

@@ -28,9 +28,8 @@ from pyspark.sql import functions as F
 
 from model.core import Guarantee
 from model.errors import Invalid
-from spark_check import trace
 from spark_check.session import session
-from spark_check.traces import columns, streams
+from spark_check.traces import columns, streams, verify
 from spark_check.traces.columns import Asked
 from spark_check.traces.differences import SIDES
 from spark_check.traces.logs import Log, log
@@ -84,7 +83,7 @@ def found(
         )
         for side in sides
     ]
-    verdicts = by.Verdicts(trace._standing(sides, logs, asked), bool(asked.identity))
+    verdicts = by.Verdicts(verify._standing(sides, logs, asked), bool(asked.identity))
     rows = verdicts.streams().join(keys[0].unionAll(keys[1]).distinct(), "k").collect()
     verdicts.close()
     return {
@@ -213,7 +212,7 @@ def compared(
 ) -> dict[str, Any]:
     """Showing one difference of each kind."""
     logs = (log("REFERENCE", reference), log("ACTUAL", actual))
-    return trace.compare(spark, logs, asked, 1, lambda *_: None)
+    return verify.compare(spark, logs, asked, 1, lambda *_: None)
 
 
 def test_formats_and_files_are_alike(spark: SparkSession, tmp_path: Path) -> None:

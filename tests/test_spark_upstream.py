@@ -22,14 +22,15 @@ from model.operator import Operator as Cep
 from model.patterns import sequence
 from model.semantics import timed
 from model.windows import CountWindows
-from sim.predict import PREDICTIONS
-from spark_check import buffer as buffers
-from spark_check.buffer import Buffer, Fenced
+from sim.lent import LENT
 from spark_check.check import Case, Setting
 from spark_check.checks.upstream_backup import CHECK, NONE, created, judged, outlived
-from spark_check.sink import Sink
-from spark_check.source import Range, Reader, Stream
-from spark_check.stories import (
+from spark_check.upstream import buffer as buffers
+from spark_check.upstream.buffer import Buffer, Fenced
+from spark_check.upstream.job import Operator, Pipeline
+from spark_check.upstream.sink import Sink
+from spark_check.upstream.source import Range, Reader, Stream
+from spark_check.upstream.stories import (
     CORRECT,
     NO_SKIPS,
     OUTLIVED,
@@ -40,7 +41,6 @@ from spark_check.stories import (
     Story,
     corrected,
 )
-from spark_check.upstream import Operator, Pipeline
 from spark_check.victim import Breakpoints, Kind
 from tests.strategies import operators, streams
 
@@ -101,7 +101,7 @@ def played(folder: Path, story: Story) -> Case:
 
 
 def _setting(folder: Path, profile: str) -> Setting:
-    return Setting(folder, profile, lambda *_: None, PREDICTIONS)
+    return Setting(folder, profile, lambda *_: None, LENT)
 
 
 @st.composite

@@ -337,7 +337,7 @@ def test_the_command_asks_as_it_is_told_and_exits_with_the_verdict(
         calls.append({"paths": paths, **asked})
         return result(holds=asked["expect"] >= Guarantee.DIVERGENT)
 
-    monkeypatch.setattr("spark_check.trace.verify", verify)
+    monkeypatch.setattr("spark_check.traces.verify.verify", verify)
     words = "r a --key u,v --key w --order n --ignore t --conf spark.x=1 --json out/result.json"
     for expect, code in (("precise", 1), ("divergent", 0)):
         given_ = ["asif", "verify-trace", *words.split(), "--expect", expect]

@@ -1,6 +1,7 @@
 """What a comparison of two logs must find, one row at a time, and logs to try it on.
 
-The definitions are those of `spark_check.trace`; types come from `model.semantics.classify`.
+What is to be found is defined in spark_check/traces/verify.py; types come from
+`model.semantics.classify`.
 """
 
 from __future__ import annotations

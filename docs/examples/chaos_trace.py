@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from model.core import Guarantee
-from spark_check.trace import verify
+from spark_check.traces.verify import verify
 
 
 def job(output: Path, crash_at: int) -> None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from model.batch_crashes import Point as Modelled
+from spark_check.batches.crashes import Load, begun, crashed, predicted, recovered, restarted
+from spark_check.batches.outside import Outside
+from spark_check.batches.pipeline import BRIEF, Point, Settings, Writer
 from spark_check.check import Case, Check, Setting
-from spark_check.crashes import Load, begun, crashed, predicted, recovered, restarted
-from spark_check.outside import Outside
-from spark_check.pipeline import BRIEF, Point, Settings, Writer
 from spark_check.session import LOCAL, session
 from spark_check.victim import Kind
 
@@ -103,7 +103,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
                         **recovered(outside),
                     },
                     told={"exit code": "killed" if code is None else code},
-                    crashed=(f"{strike.who} at {strike.point}",),
+                    crashed=(f"{strike.who}: {strike.point}",),
                 )
             )
     return tuple(cases)

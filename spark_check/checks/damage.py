@@ -1,9 +1,9 @@
 """Damaged checkpoints: does Spark refuse them, do they do no harm, or is the output silently wrong?
 
 Rule of this file: how a checkpoint is damaged, and how what came of it is called.  What is expected
-to come of it is evidence, in spark_check/damage.toml.
+to come of it is evidence, in spark_check/checks/damage.toml.
 
-Spark does go wrong in silence.  So every checkpoint is shown to spark_check.checkpoint first, and
+Spark does go wrong in silence.  So every checkpoint is shown to batches/checkpoint.py first, and
 the check is that nothing goes wrong that it has not complained of.
 """
 
@@ -19,15 +19,15 @@ from typing import Any, NamedTuple
 from pyspark.sql import SparkSession
 
 from model.semantics import classify
+from spark_check.batches.checkpoint import complaints
+from spark_check.batches.crashes import Load, begun, crashed, restarted
+from spark_check.batches.outside import Outside, Sink, bodies, expected
+from spark_check.batches.pipeline import BRIEF, Point, Settings, drained
 from spark_check.check import Case, Check, Setting
-from spark_check.checkpoint import complaints
-from spark_check.crashes import Load, begun, crashed, restarted
-from spark_check.outside import Outside, Sink, bodies, expected
-from spark_check.pipeline import BRIEF, Point, Settings, drained
 from spark_check.session import session
 from spark_check.victim import Kind
 
-EVIDENCE = Path(__file__).parents[1] / "damage.toml"
+EVIDENCE = Path(__file__).with_suffix(".toml")
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 LOAD = Load()
@@ -167,7 +167,7 @@ def case(spark: SparkSession, damage: Damage, world: Outside) -> Case:
         predicted=as_expected(damage.expected),
         seen=as_seen(error, sinks, files, found),
         told={"complaints": list(found), "error": essence(error).replace(world.work, "")},
-        crashed=(f"{damage.what} {damage.how}",),
+        crashed=(f"{damage.what}: {damage.how}",),
     )
 
 
@@ -236,9 +236,9 @@ CHECK = Check(
     "Damaged checkpoints",
     run,
     notes=(
-        "Expected outcomes are evidence, in spark_check/damage.toml.",
-        "Spark is silently wrong where the case says so.  spark_check.checkpoint.complaints, asked "
-        "before a restart, finds every such case here.",
+        "Expected outcomes are evidence, in spark_check/checks/damage.toml.",
+        "Spark is silently wrong where the case says so.  complaints() in "
+        "spark_check/batches/checkpoint.py, asked before a restart, finds every such case here.",
         "It cannot find a well-formed change where Spark writes no side files (.crc), as on object "
         "stores.",
     ),

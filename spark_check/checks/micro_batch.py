@@ -9,9 +9,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from model.batch_crashes import Point as Modelled
+from spark_check.batches.crashes import (
+    Load,
+    begun,
+    crashed,
+    predicted,
+    recovered,
+    restarted,
+    stored,
+)
+from spark_check.batches.pipeline import BRIEF, Point, Settings
 from spark_check.check import Case, Check, Setting
-from spark_check.crashes import Load, begun, crashed, predicted, recovered, restarted, stored
-from spark_check.pipeline import BRIEF, Point, Settings
 from spark_check.session import session
 from spark_check.victim import Kind
 
@@ -67,7 +75,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
                     name=crash.name,
                     predicted={**was, "the restart": "ends", **then},
                     seen={**left, "the restart": died or "ends", **recovered(outside)},
-                    crashed=(f"tree {crash.point.value}",),
+                    crashed=(f"{Kind.TREE}: {crash.point.value}",),
                 )
             )
     return tuple(cases)

@@ -23,11 +23,10 @@ from model.merge import Inlet, ready
 from model.operator import push
 from model.semantics import oracle, timed
 from spark_check.check import Case, Check, Setting
-from spark_check.outcome import different, outcome, sent
-from spark_check.queries import Drawn, drawn, operator
-from spark_check.session import session
-from spark_check.sql import Answer, Simple, answered
-from spark_check.stateful import (
+from spark_check.operator.outcome import different, outcome, sent
+from spark_check.operator.queries import Drawn, drawn, operator
+from spark_check.operator.sql import Answer, Simple, answered
+from spark_check.operator.stateful import (
     ROCKSDB,
     Found,
     KeyedOperators,
@@ -42,6 +41,7 @@ from spark_check.stateful import (
     row,
     streamed,
 )
+from spark_check.session import session
 
 Stream: TypeAlias = Sequence[tuple[int, Event]]
 """(input edge, event), merged."""

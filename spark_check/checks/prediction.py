@@ -15,17 +15,15 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-import psutil
-
-from spark_check.calibration import Calibration, armed, calibrated, lived, passed
+from spark_check.batches.calibration import Calibration, armed, calibrated, lived, passed
+from spark_check.batches.outside import Outside, Sink, bodies, expected
+from spark_check.batches.pipeline import Point, Settings, place
 from spark_check.check import Case, Check, Setting
-from spark_check.outside import Outside, Sink, bodies, expected
-from spark_check.pipeline import Point, Settings, place
-from spark_check.victim import Kind, Victim, start
+from spark_check.victim import Kind, Victim, start, wait_ended
 
-JOB = "spark_check.pipeline:run"
+JOB = "spark_check.batches.pipeline:run"
 PREDICTION = "micro-batches"
-"""The simulator's name for it (sim.predict)."""
+"""The simulator's name for it (sim.lent)."""
 TYPES = "abcd"
 
 FREE = (4_000, 200, 20_000, 200, 20_000, 200, 20_000, 200, 20_000)
@@ -155,7 +153,7 @@ def _case(setting: Setting, work: Path, plan: Plan, known: Calibration) -> Case:
             "away_s, predicted": round(hit["away_s"], 3),
             "load": _load(),
         },
-        crashed=(plan.kind.value,),
+        crashed=(f"{plan.kind}: {plan.point}",),
         seconds={
             "recovery": (predicted.recovery_s, seen.recovery_s),
             "total": (predicted.total_s, seen.total_s),
@@ -223,13 +221,13 @@ def crashed(stream: Stream, plan: Plan) -> Crashed:
     began = time.time()
     with start(JOB, stream.work, stream.settings(), stop_at={**marks, stop: 0}) as victim:
         stopped = victim.stopped(stop)
-        family = _family(victim)
+        family = victim.family()
         job = [p for p in family if p.pid == victim.process.pid or p.name() == "java"]
         struck = victim.kill(plan.kind, stopped)
-        _gone(job)
+        wait_ended(job, END_S)
         if stopped != victim.process.pid:
             victim.go(stop)  # or who stopped there would outlive the job
-        _gone(family)
+        wait_ended(family, END_S)
     back = time.time()
     with start(JOB, stream.work, stream.settings(), stop_at=marks) as victim:
         _finished(victim)
@@ -244,20 +242,9 @@ def crashed(stream: Stream, plan: Plan) -> Crashed:
     )
 
 
-def _family(victim: Victim) -> list[psutil.Process]:
-    process = psutil.Process(victim.process.pid)
-    return [process, *process.children(recursive=True)]
-
-
 def _finished(victim: Victim) -> None:
     if victim.join() != 0:
         raise RuntimeError(f"the job failed: {victim.said()}")
-
-
-def _gone(family: list[psutil.Process]) -> None:
-    _, left = psutil.wait_procs(family, timeout=END_S)
-    if left:
-        raise RuntimeError(f"processes outlive their job: {left}")
 
 
 CHECK = Check(

@@ -1,6 +1,6 @@
 """Upstream backup with savepoints, run by Spark and crashed.
 
-Rule of this file: how the stories of spark_check.stories are run, and what is compared with what.
+Rule of this file: how the stories of upstream/stories.py are run, and what is compared with what.
 That the output is as if nothing had failed is told by the oracle; how many events are replayed and
 how full the buffer gets, by the simulator, which is given the batches and crashes of the run.
 """
@@ -20,13 +20,13 @@ import psutil
 from model.events import Body
 from model.registry import protocols
 from model.semantics import classify, oracle
-from spark_check.buffer import Life
 from spark_check.check import Case, Check, Setting
-from spark_check.stories import OUTLIVED, PLACES, QUICK, Stop, Story, full
-from spark_check.upstream import Pipeline
+from spark_check.upstream.buffer import Life
+from spark_check.upstream.job import Pipeline
+from spark_check.upstream.stories import OUTLIVED, PLACES, QUICK, Stop, Story, full
 from spark_check.victim import Kind, start
 
-JOB = "spark_check.upstream:job"
+JOB = "spark_check.upstream.job:job"
 PREDICTION = "upstream backup"
 """The simulator's name for it."""
 SHOWN = 5

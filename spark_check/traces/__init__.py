@@ -1,1 +1,1 @@
-"""The parts of `spark_check.trace`: files, columns, streams, rewinds, differences."""
+"""How the output logs of two runs are compared, on Spark or not: `verify` does it all."""

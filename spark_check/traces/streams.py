@@ -4,7 +4,7 @@ Rule of this file: a row is (k stream, i identity, d1 d2 content, side), and whe
 the columns of --order, if those are part of the content, or else `place`.  Nothing here reads
 columns of the logs themselves, and nothing is collected.
 
-The definitions are in the docstring of `spark_check.trace`.  How they are computed:
+The definitions are in the docstring of `spark_check.traces.verify`.  How they are computed:
 
 - All rows are counted by content, once.  If where a row stands is part of its content, both logs
   are sorted by content, and the counts decide everything: sorted streams differ if and only if

@@ -1,7 +1,7 @@
-"""What the simulator can be asked to predict about a run elsewhere, by name.
+"""What the simulator lends to runs on another engine, by name: predictions, and inputs to run on.
 
-Rule of this file: whoever runs the protocols on another engine is handed these functions, since
-engines and the simulator do not know each other.
+Rule of this file: whoever runs the protocols elsewhere is handed these functions, since engines and
+the simulator do not know each other.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sim.batches import run
 from sim.flights import departures, flight_workload
 from sim.predicted import micro_batches
 
-PREDICTIONS: Mapping[str, Callable[..., Any]] = {
+LENT: Mapping[str, Callable[..., Any]] = {
     "flights": flight_workload,
     "departures": departures,
     "micro-batches": micro_batches,

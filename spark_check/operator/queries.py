@@ -16,8 +16,8 @@ from model.operator import Drawing, Operator, Scheme, Skipping
 from model.patterns import Pattern, Step, Strategy, sequence
 from model.predicates import Either, Predicate, Type, Where
 from model.windows import CountWindows, PatternWindows, Splitter, TimeWindows
-from spark_check.sql import Simple
-from spark_check.stateful import Query
+from spark_check.operator.sql import Simple
+from spark_check.operator.stateful import Query
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Crash the job of spark_check.pipeline, start it again: what came of it, and what should have.
+"""Crash the job of `pipeline`, start it again: what came of it, and what should have.
 
 Rule of this file: what the checks that crash it have in common, and no judgement.
 
@@ -23,12 +23,12 @@ from model.batch_crashes import replayed
 from model.batches import NO_BATCH, Batch
 from model.core import Protocol
 from model.protocols.micro_batch import PROTOCOL
-from spark_check.checkpoint import committed, logged, stores
-from spark_check.outside import Outside, Sink, bodies, expected
-from spark_check.pipeline import Point, Settings, drained, place
+from spark_check.batches.checkpoint import committed, logged, stores
+from spark_check.batches.outside import Outside, Sink, bodies, expected
+from spark_check.batches.pipeline import Point, Settings, drained, place
 from spark_check.victim import Kind, start
 
-JOB = "spark_check.pipeline:run"
+JOB = "spark_check.batches.pipeline:run"
 SINKS = {Sink.BY_BATCH: PROTOCOL, Sink.APPEND: PROTOCOL.variant("micro-batch:foreach-batch")}
 """What the model calls a query with this sink."""
 TYPES = "aababbb"

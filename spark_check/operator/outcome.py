@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from model.events import Body
-from spark_check.sql import Answer
-from spark_check.stateful import Found
+from spark_check.operator.sql import Answer
+from spark_check.operator.stateful import Found
 
 Rows: TypeAlias = Iterable[Found] | Iterable[Answer]
 

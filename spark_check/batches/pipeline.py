@@ -33,7 +33,7 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from model.batches import Batch
-from spark_check.outside import BEGUN, Outside, Row
+from spark_check.batches.outside import BEGUN, Outside, Row
 from spark_check.session import LOCAL, session
 from spark_check.victim import Breakpoints
 

@@ -24,10 +24,10 @@ from model.graph import Graph
 from model.registry import protocols
 from model.semantics import timed
 from model.world import System
-from spark_check.buffer import Buffer, event
 from spark_check.session import session
-from spark_check.sink import Sink
-from spark_check.source import FORMAT, Stream, UpstreamBackup
+from spark_check.upstream.buffer import Buffer, event
+from spark_check.upstream.sink import Sink
+from spark_check.upstream.source import FORMAT, Stream, UpstreamBackup
 from spark_check.victim import Breakpoints
 
 SAVED = "pipeline.pickle"

@@ -1,0 +1,43 @@
+"""Files as results leave them: whole, or not at all.
+
+Rule of this file: nothing half-written is left behind, whatever interrupts.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from model.errors import Invalid
+
+
+def write(files: Mapping[Path, str | bytes]) -> None:
+    """All of them, or none: written beside their places first, then renamed.
+
+    Text is UTF-8.  Makes folders that are missing.  Raises Invalid, which names the file.
+    """
+    with ExitStack() as leftovers:
+        written = []
+        for path, content in files.items():
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+                leftovers.callback(Path(name).unlink, missing_ok=True)
+                with open(handle, "wb") as file:
+                    file.write(content.encode() if isinstance(content, str) else content)
+                os.chmod(name, 0o644)  # mkstemp makes it private; a result is to be shown
+            except OSError as error:
+                raise _refused(path, error) from error
+            written.append((name, path))
+        for name, path in written:
+            try:
+                os.replace(name, path)
+            except OSError as error:  # a folder stands there
+                raise _refused(path, error) from error
+
+
+def _refused(path: Path, error: OSError) -> Invalid:
+    return Invalid(f"{path}: cannot be written: {error.strerror}")

@@ -1,0 +1,1 @@
+"""The CEP operator as a stateful operator of Spark, and the same queries in SQL."""
