@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from statistics import quantiles
+from statistics import fmean, median, quantiles
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
@@ -23,6 +23,8 @@ from rich.text import Text
 from reports.plots import BAD, INK, ON_WHITE, STYLE, WITH, WITHOUT, inline
 
 Result = Mapping[str, Any]
+ALL = "all"
+"""All kinds of crashes."""
 
 
 class Error(NamedTuple):
@@ -35,6 +37,8 @@ class Error(NamedTuple):
     low: float
     high: float
     """The middle half of the runs lies between low and high."""
+    constant: float
+    """The median if all runs had been predicted to take their mean, as it turned out later."""
 
 
 class Struck(NamedTuple):
@@ -102,24 +106,31 @@ def crashes(results: Sequence[Result]) -> list[Struck]:
 
 def errors(result: Result) -> list[Error]:
     """Of predicted times, a row each quantity and kind of crash; the kinds together last."""
-    found: dict[tuple[str, str], list[float]] = {}
+    runs: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for case in result["cases"]:
-        for what, (predicted, measured) in case["seconds"].items():
-            for kind in (*dict.fromkeys(map(_kind, case["crashed"])), "all"):
-                found.setdefault((what, kind), []).append(abs(predicted - measured) / measured)
-    ordered = sorted(found.items(), key=lambda item: (item[0][0], item[0][1] == "all", item[0][1]))
-    return [Error(what, kind, len(off), *_spread(off)) for (what, kind), off in ordered]
+        for what, times in case["seconds"].items():
+            for kind in (*sorted(set(map(_kind, case["crashed"]))), ALL):
+                runs.setdefault(what, {}).setdefault(kind, []).append(tuple(times))
+    found = []
+    for what, kinds in sorted(runs.items()):
+        mean = fmean(measured for _, measured in kinds[ALL])
+        for kind, times in sorted(kinds.items(), key=lambda item: (item[0] == ALL, item[0])):
+            off = [abs(predicted - measured) / measured for predicted, measured in times]
+            constant = median(abs(mean - measured) / measured for _, measured in times)
+            found.append(Error(what, kind, len(off), *_spread(off), constant))
+    return found
 
 
 def errors_table(result: Result) -> Table:
-    rows = Table("time", "crash", "runs", "median error", "middle half")
+    rows = Table("time", "crash", "runs", "median error", "middle half", "by the mean")
     for error in errors(result):
         rows.add_row(error.what, error.kind, str(error.runs), *shown(error))
     return rows
 
 
-def shown(error: Error) -> tuple[str, str]:
-    return f"{error.median:.1%}", f"{error.low:.1%} to {error.high:.1%}"
+def shown(error: Error) -> tuple[str, str, str]:
+    spread = f"{error.low:.1%} to {error.high:.1%}"
+    return f"{error.median:.1%}", spread, f"{error.constant:.1%}"
 
 
 def predicted_svg(result: Result) -> str:
@@ -197,7 +208,7 @@ def _timed(result: Result) -> list[str]:
 
 
 def _figure() -> Figure:
-    return Figure(figsize=(8.6, 4.2), layout="constrained")
+    return Figure(figsize=(8.6, 3.6), layout="constrained")
 
 
 def _panels(figure: Figure, result: Result, colours: Mapping[str, str]) -> None:
@@ -207,16 +218,18 @@ def _panels(figure: Figure, result: Result, colours: Mapping[str, str]) -> None:
     for axes, what in zip(grid[0], names, strict=True):
         _panel(axes, result, what, colours)
     handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
 
 
 def _panel(axes: Axes, result: Result, what: str, colours: Mapping[str, str]) -> None:
     points: dict[str, list[tuple[float, float]]] = {}
     for case in result["cases"]:
         if what in case["seconds"]:
-            kind = " and ".join(dict.fromkeys(case["crashed"])) or "no crash"
+            kind = " and ".join(dict.fromkeys(map(_kind, case["crashed"]))) or "no crash"
             points.setdefault(kind, []).append(tuple(case["seconds"][what]))
-    longest = 1.08 * max(max(pair) for pairs in points.values() for pair in pairs)
+    times = [second for pairs in points.values() for pair in pairs for second in pair]
+    margin = 0.1 * max(max(times) - min(times), 0.5 * max(times))
+    ends = max(min(times) - margin, 0), max(times) + margin
     axes.axline((0, 0), slope=1, color=colours.get(INK, INK), linewidth=0.8, linestyle=":")
     looks = [(m, c) for m in "osD^v" for c in (WITH, WITHOUT, BAD)]
     for (kind, pairs), (mark, colour) in zip(sorted(points.items()), looks, strict=False):
@@ -230,10 +243,10 @@ def _panel(axes: Axes, result: Result, what: str, colours: Mapping[str, str]) ->
             alpha=0.75,
             label=kind,
         )
-    off = next(e for e in errors(result) if (e.what, e.kind) == (what, "all"))
-    axes.set_title(f"{what}: median error {off.median:.0%}", fontsize=10, loc="left")
-    axes.set_xlim(0, longest)
-    axes.set_ylim(0, longest)
+    off = next(e for e in errors(result) if (e.what, e.kind) == (what, ALL))
+    axes.set_title(f"{what}\nmedian error {off.median:.1%}", fontsize=10, loc="left")
+    axes.set_xlim(*ends)
+    axes.set_ylim(*ends)
     axes.set_aspect("equal")
     axes.set_xlabel("predicted, s")
     axes.set_ylabel("measured, s")
@@ -244,6 +257,6 @@ def _about(result: Result) -> str:
     offs = (
         f"{e.what}: median error {e.median:.0%} over {e.runs} runs"
         for e in errors(result)
-        if e.kind == "all"
+        if e.kind == ALL
     )
     return "Predicted against measured seconds. " + "; ".join(offs) + "."

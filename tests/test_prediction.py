@@ -20,6 +20,7 @@ from sim.predicted import BatchCosts, Phase, Predicted, admitting, micro_batches
 from spark_check.batches.calibration import (
     RUNNING,
     Calibration,
+    Line,
     Lived,
     Times,
     armed,
@@ -168,7 +169,9 @@ def _run(costs: BatchCosts, sizes: Sequence[int], cold_s: float) -> Lived:
 def test_costs_are_found_again(costs: BatchCosts, cold_s: float) -> None:
     found = calibrated(_run(costs, (4_000, 200, 20_000, 200), cold_s))
     assert found.costs == pytest.approx(costs._asdict(), abs=1e-6)
-    assert found.shares == pytest.approx({"read": 0.25, "count": 0.5, "processed": 0.75})
+    for events in (200, 7_000):
+        shares = [found.share(point, events) for point in RUNNING]
+        assert shares == pytest.approx([0.25, 0.5, 0.75])
     assert found.spread == pytest.approx(0, abs=1e-6)
 
 
@@ -194,6 +197,18 @@ def test_a_run_predicts_its_own_total_whatever_it_was(run: Lived) -> None:
     ends = [*accumulate(batch.events for batch in run.batches)]
     found = micro_batches(ends, calibrated(run).costs)
     assert found.total_s == pytest.approx(run.ended - run.started)
+
+
+def test_where_a_point_is_depends_on_how_large_the_batch_is() -> None:
+    """After 0.1 s: late in a small batch, early in a large one."""
+    run = _run(COSTS, (4_000, 200, 20_000), 5.0)
+    early = [
+        batch._replace(reached=dict.fromkeys(RUNNING, batch.logged + 0.1)) for batch in run.batches
+    ]
+    found = calibrated(run._replace(batches=tuple(early)))
+    for batch in early[1:]:
+        share = found.share(Point.COUNT, batch.events)
+        assert share == pytest.approx(0.1 / (batch.written - batch.logged))
 
 
 def test_a_small_batch_that_took_longer_is_no_discount_for_events() -> None:
@@ -271,9 +286,10 @@ def test_the_full_profile_crashes_every_kind_ten_times() -> None:
 def test_the_simulator_is_told_where_the_crash_will_be(
     kind: Kind, point: Point, expected: tuple[str, float, float]
 ) -> None:
-    known = Calibration(COSTS._asdict(), {"read": 0.25, "count": 0.5, "processed": 0.75}, 0.0)
+    reached = {Point.READ.value: Line(0.425, 0.0), Point.COUNT.value: Line(0.05, 0.002)}
+    known = Calibration(COSTS._asdict(), reached, Line(0.1, 0.004), 0.0)
     hit = where(Plan((200, 400), kind, point, 1), known)
-    assert tuple(hit.values()) == (1, *expected)
+    assert tuple(hit.values()) == pytest.approx((1, *expected))
     LENT[PREDICTION]([200, 600], known.costs, hit)
 
 

@@ -43,14 +43,30 @@ class Lived(NamedTuple):
     ended: float
 
 
+class Line(NamedTuple):
+    """Seconds from a batch's entry in the offset log: fixed, and what each event adds."""
+
+    fixed: float
+    event: float
+
+    def at(self, events: float) -> float:
+        return self.fixed + self.event * events
+
+
 class Calibration(NamedTuple):
-    """costs: seconds, as sim.predicted.BatchCosts has them.  shares: which share of the time from
-    the offset log to the sink is over when a batch comes to a point, by point.  spread: of the
-    costs of the batches about those computed, as a share of their mean."""
+    """costs: seconds, as sim.predicted.BatchCosts has them.  reached: by point, when a batch comes
+    to it.  written: when the sink has it.  spread: of the costs of the batches about those
+    computed, as a share of their mean."""
 
     costs: Mapping[str, float]
-    shares: Mapping[str, float]
+    reached: Mapping[str, Line]
+    written: Line
     spread: float
+
+    def share(self, point: Point, events: int) -> float:
+        """Of the time from the offset log to the sink: how much is over when a batch of so many
+        events comes to the point."""
+        return min(self.reached[point].at(events) / self.written.at(events), 1.0)
 
 
 def armed(starts: Sequence[int]) -> dict[str, int]:
@@ -112,9 +128,7 @@ def calibrated(run: Lived) -> Calibration:
         (batch.logged - batch.planned + batch.committed - batch.written) / 2 for batch in warm
     )
     ran = [batch.written - batch.logged for batch in warm]
-    line = linear_regression(sizes, ran)
-    event = max(line.slope, 0.0)  # on a busy machine small batches may happen to take longer
-    fixed = fmean(ran) - event * fmean(sizes)
+    fixed, event = written = _line(sizes, ran)
     batch_s = max(fixed - save, 0.0)
     usual = 3 * save + batch_s + event * first.events
     off = [abs(took - fixed - event * size) for took, size in zip(ran, sizes, strict=True)]
@@ -126,8 +140,15 @@ def calibrated(run: Lived) -> Calibration:
         "event_s": event,
         "stop_s": run.ended - run.batches[-1].committed,
     }
-    return Calibration(costs, {p.value: _share(warm, p) for p in RUNNING}, fmean(off) / fmean(ran))
+    reached = {
+        point.value: _line(sizes, [batch.reached[point] - batch.logged for batch in warm])
+        for point in RUNNING
+    }
+    return Calibration(costs, reached, written, fmean(off) / fmean(ran))
 
 
-def _share(batches: Sequence[Times], point: Point) -> float:
-    return fmean((b.reached[point] - b.logged) / (b.written - b.logged) for b in batches)
+def _line(sizes: Sequence[int], seconds: Sequence[float]) -> Line:
+    """Through the mean; no part is negative, though by chance small batches may take longer."""
+    event = max(linear_regression(sizes, seconds).slope, 0.0)
+    event = min(event, fmean(seconds) / fmean(sizes))
+    return Line(fmean(seconds) - event * fmean(sizes), event)

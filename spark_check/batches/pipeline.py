@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
+from hashlib import pbkdf2_hmac
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,7 +81,8 @@ class Writer(StrEnum):
 
 class Settings(NamedTuple):
     """work: the folder of all that is outside.  cuts: a batch ends there, even if there are more
-    events; after the last, it takes all.  trims: does the upstream drop what was acknowledged?"""
+    events; after the last, it takes all.  trims: does the upstream drop what was acknowledged?
+    effort: rounds of a hash that an event takes, so that large batches take long."""
 
     work: str
     cuts: Sequence[int] = ()
@@ -88,6 +90,7 @@ class Settings(NamedTuple):
     writer: str = Writer.FOREACH_BATCH
     master: str = LOCAL
     conf: Mapping[str, str] = BRIEF
+    effort: int = 0
 
 
 class Tracer(NamedTuple):
@@ -182,13 +185,15 @@ ROW = "sn long, type string, running long"
 
 
 def counted(
-    tracer: Tracer, key: tuple[str], parts: Iterable[pd.DataFrame], state: GroupState
+    tracer: Tracer, effort: int, key: tuple[str], parts: Iterable[pd.DataFrame], state: GroupState
 ) -> Iterator[pd.DataFrame]:
     """With every event, how many of its type there have been."""
     before = state.get[0] if state.exists else 0
     events = pd.concat(parts).sort_values("sn")
     state.update((before + len(events),))
     tracer.at(Point.COUNT, int(events["batch"].iloc[0]), attempt=attempt())
+    if effort:
+        pbkdf2_hmac("sha256", b"event", b"", effort * len(events))
     events["running"] = range(before + 1, before + 1 + len(events))
     yield events[["sn", "type", "running"]]
 
@@ -246,7 +251,11 @@ def drained(
     spark.dataSource.register(Stream)
     events = spark.readStream.format(Stream.name()).options(**options).load()
     counts = events.groupBy("type").applyInPandasWithState(
-        partial(counted, tracer), ROW, "count long", "append", GroupStateTimeout.NoTimeout
+        partial(counted, tracer, settings.effort),
+        ROW,
+        "count long",
+        "append",
+        GroupStateTimeout.NoTimeout,
     )
     writer = counts.writeStream.outputMode("append").trigger(availableNow=True)
     writer = writer.option("checkpointLocation", str(tracer.outside.checkpoint))

@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from spark_check.batches.calibration import Calibration, armed, calibrated, lived, passed
+from spark_check.batches.calibration import RUNNING, Calibration, armed, calibrated, lived, passed
 from spark_check.batches.outside import Outside, Sink, bodies, expected
 from spark_check.batches.pipeline import Point, Settings, place
 from spark_check.check import Case, Check, Setting
@@ -26,11 +26,13 @@ PREDICTION = "micro-batches"
 """The simulator's name for it (sim.lent)."""
 TYPES = "abcd"
 
-FREE = (4_000, 200, 20_000, 200, 20_000, 200, 20_000, 200, 20_000)
-"""Events of the batches of a run without failures: a cold batch, then small and large ones, so that
-what a batch costs can be told from what an event costs."""
-CRASHED, SMALL, LARGE, STEP = 5, 200, 20_000, 200
-"""Batches of a run that is crashed, and their sizes: at random, in steps."""
+SMALL, LARGE, STEP = 200, {"quick": 4_000, "full": 20_000}, 200
+"""Events of the smallest and the largest batches, by profile; sizes are drawn in steps."""
+EFFORT = 400
+"""So that the largest take seconds."""
+FREE, CRASHED = 4, 5
+"""Pairs of batches, a small and a large one, of a run without failures, so that what a batch costs
+can be told from what an event costs; batches of a run that is crashed."""
 
 DRIVERS = (Point.PLAN, Point.READ, Point.COUNT, Point.PROCESSED, Point.WRITTEN)
 WORKERS = (Point.READ, Point.COUNT)
@@ -81,7 +83,7 @@ def plans(profile: str) -> list[Plan]:
     # Not in the first batch: what that takes longer is, in the simulator, over before it begins.
     return [
         Plan(
-            tuple(random.randrange(SMALL, LARGE + 1, STEP) for _ in range(CRASHED)),
+            tuple(random.randrange(SMALL, LARGE[profile] + 1, STEP) for _ in range(CRASHED)),
             kind,
             point,
             random.randrange(1, CRASHED),
@@ -114,7 +116,8 @@ def _cases(setting: Setting, wanted: list[Plan]) -> Iterator[Case]:
 
 def _free(setting: Setting, work: Path, known: Calibration | None) -> tuple[Calibration, Case]:
     """A run without failures, predicted from the one before it: so much is the machine's doing."""
-    stream = Stream(work, FREE)
+    large = LARGE[setting.profile]
+    stream = Stream(work, (large, *(SMALL, large) * FREE))  # the first one is cold
     stream.create()
     began = time.time()
     with start(JOB, stream.work, stream.settings(), stop_at=armed(stream.starts)) as victim:
@@ -127,7 +130,7 @@ def _free(setting: Setting, work: Path, known: Calibration | None) -> tuple[Cali
         predicted = setting.simulator[PREDICTION](stream.ends, known.costs)
         seconds = {"total, no failures": (predicted.total_s, ended - began)}
     costs = {key: round(value, 6) for key, value in found.costs.items()}
-    shares = {f"{point} at": round(share, 3) for point, share in found.shares.items()}
+    shares = {f"{point} at": round(found.share(point, large), 3) for point in RUNNING}
     case = Case(
         "no failures",
         {"same": True},
@@ -174,7 +177,7 @@ def where(plan: Plan, known: Calibration) -> dict[str, Any]:
     phase, share = {
         Point.PLAN: ("planning", 0.0),
         Point.WRITTEN: ("committing", 0.0),
-    }.get(plan.point) or ("running", known.shares[plan.point])
+    }.get(plan.point) or ("running", known.share(plan.point, plan.sizes[plan.batch]))
     away = 0.0 if plan.kind is Kind.TREE else known.costs["stop_s"]
     return {"batch": plan.batch, "phase": phase, "share": share, "away_s": away}
 
@@ -199,7 +202,7 @@ class Stream(NamedTuple):
         return Outside(str(self.work))
 
     def settings(self) -> Mapping[str, Any]:
-        return Settings(str(self.work), self.ends)._asdict()
+        return Settings(str(self.work), self.ends, effort=EFFORT)._asdict()
 
     def create(self) -> None:
         self.work.mkdir(parents=True)
