@@ -54,8 +54,8 @@ from sim.sweep import read as read_sweep
 from sim.sweep import version as code_version
 from sim.swept import Execute, carry_out
 from sim.trace import chrome
-from spark_check import check as checking
-from spark_check.campaign import carried_out
+from spark_check.campaign import carried_out, checks
+from spark_check.check import Check
 
 app = typer.Typer(
     help="Does a stream-recovery protocol behave as if nothing had failed, and at what cost?",
@@ -367,7 +367,7 @@ def spark(
     json_: JsonOption = None,
 ) -> None:
     """Real Spark, really crashed: does it do what the model and the simulator say?"""
-    known = checking.checks()
+    known = checks()
     if name is not None and name not in known:
         raise unknown("check", name, known)
     if (name is None) != all_:
@@ -463,7 +463,7 @@ def report(
             campaign.reproduce(one, out, seeds=seeds, watch=partial(tell, one.name))
             for one in experiments().values()
         ]
-    checked = [*_on_spark([*checking.checks().values()], profile, out / "spark")]
+    checked = [*_on_spark([*checks().values()], profile, out / "spark")]
     workload = flights.flight_workload(flights.QUICK if profile is Profile.QUICK else None)
     ran = _run(workload, flights.flight_crashes(workload.size))
     results = {
@@ -542,15 +542,13 @@ def _run(workload: events.Workload, crashes: Sequence[str]) -> dict[str, Any]:
         )
 
 
-def _on_spark(
-    checks: Sequence[checking.Check], profile: Profile, out: Path
-) -> Iterator[dict[str, Any]]:
+def _on_spark(wanted: Sequence[Check], profile: Profile, out: Path) -> Iterator[dict[str, Any]]:
     try:
         yield from carried_out(
-            checks, out, profile.value, LENT, code_version(spark_check), progress
+            wanted, out, profile.value, LENT, code_version(spark_check), progress
         )
     except KeyboardInterrupt:
-        if len(checks) > 1:
+        if len(wanted) > 1:
             print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
 

@@ -123,14 +123,27 @@ def errors(result: Result) -> list[Error]:
 
 def errors_table(result: Result) -> Table:
     rows = Table("time", "crash", "runs", "median error", "middle half", "by the mean")
-    for error in errors(result):
-        rows.add_row(error.what, error.kind, str(error.runs), *shown(error))
+    for line in _lines(result):
+        rows.add_row(*line)
     return rows
 
 
-def shown(error: Error) -> tuple[str, str, str]:
-    spread = f"{error.low:.1%} to {error.high:.1%}"
-    return f"{error.median:.1%}", spread, f"{error.constant:.1%}"
+def _lines(result: Result) -> list[tuple[str, ...]]:
+    """As a table has errors; where there is one kind of crash, no line for all kinds."""
+    found = errors(result)
+    kinds = Counter(error.what for error in found)
+    return [
+        (
+            error.what,
+            error.kind,
+            str(error.runs),
+            f"{error.median:.1%}",
+            f"{error.low:.1%} to {error.high:.1%}",
+            f"{error.constant:.1%}",
+        )
+        for error in found
+        if error.kind != ALL or kinds[error.what] != 2
+    ]
 
 
 def predicted_svg(result: Result) -> str:
@@ -164,7 +177,7 @@ def view(results: Sequence[Result]) -> list[dict[str, Any]]:
             **one,
             "told": told(one),
             "rows": [row(case) for case in one["cases"]],
-            "errors": [(error, *shown(error)) for error in errors(one)],
+            "errors": _lines(one),
             "plot": predicted_svg(one),
         }
         for one in results

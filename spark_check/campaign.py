@@ -1,4 +1,4 @@
-"""Several checks, one after the other; an interrupted campaign is gone on with.
+"""Which checks there are; several, one after the other, gone on with after an interruption.
 
 Rule of this file: it keeps what is done, and knows nothing of what a check does.
 """
@@ -10,13 +10,23 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
+import spark_check.checks as home
 from model.errors import Invalid
 from spark_check.check import Check, Setting, Tell, result
 
 KEPT = "unfinished.json"
+
+
+def checks() -> dict[str, Check]:
+    """All checks by name: each module in spark_check/checks/ holds one as CHECK."""
+    names = sorted(module.name for module in iter_modules(home.__path__))
+    found = [import_module(f"{home.__name__}.{name}").CHECK for name in names]
+    return {check.name: check for check in found}
 
 
 def carried_out(

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from time import perf_counter
 from typing import Any, NamedTuple
-
-import spark_check.checks as home
 
 
 class Case(NamedTuple):
@@ -62,13 +58,6 @@ class Check:
     title: str
     run: Callable[[Setting], tuple[Case, ...]]
     notes: tuple[str, ...] = field(default=())
-
-
-def checks() -> dict[str, Check]:
-    """All checks by name: each module in spark_check/checks/ holds one as CHECK."""
-    names = sorted(module.name for module in iter_modules(home.__path__))
-    found = [import_module(f"{home.__name__}.{name}").CHECK for name in names]
-    return {check.name: check for check in found}
 
 
 def result(check: Check, setting: Setting) -> dict[str, Any]:

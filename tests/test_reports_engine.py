@@ -80,6 +80,9 @@ def test_errors_are_relative_to_what_was_measured() -> None:
     assert (worker.kind, worker.runs, worker.median) == ("worker", 2, 0.1)
     assert (all_.kind, all_.runs, all_.median) == ("all", 5, 0.2)
     assert all_.low <= all_.median <= all_.high
+    mean = 12.1  # of all that was measured
+    assert tree.constant == pytest.approx((mean - 20) / -20)
+    assert all_.constant == pytest.approx((mean - 10) / 10)
     assert engine.errors(GOOD) == []
 
 
