@@ -5,14 +5,40 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+
+from asif import main
 
 
 def asif(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-W", "error", "-c", "import asif; asif.main()", *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+class Refused(NamedTuple):
+    returncode: object
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Refused]:
+    """As `asif`, but here: what is refused does nothing, and starts no process."""
+
+    def call(*arguments: str) -> Refused:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["asif", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Refused(ended.value.code, *capsys.readouterr())
+
+    return call
 
 
 EVENTS = "time,type\n1,a\n2,b\n3,a\n5,b\n6,a\n7,b\n9,a\n9,b\n10,a\n11,b\n"
@@ -34,10 +60,10 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
-def test_a_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
+def test_a_bad_file_is_one_line(name: str, refused: Callable[..., Refused], tmp_path: Path) -> None:
     text, expected = BAD_FILES[name]
     (tmp_path / name).write_text(text)
-    ran = asif("check", name, cwd=tmp_path)
+    ran = refused("check", name)
     assert ran.returncode == 2
     assert ran.stderr.count("\n") == 1
     assert expected in ran.stderr
@@ -73,14 +99,14 @@ BAD_CALLS = {
 
 
 @pytest.mark.parametrize("name", BAD_CALLS)
-def test_a_bad_call_is_one_line(name: str, tmp_path: Path) -> None:
+def test_a_bad_call_is_one_line(name: str, refused: Callable[..., Refused], tmp_path: Path) -> None:
     (tmp_path / "e.csv").write_text(EVENTS)
     (tmp_path / "back.csv").write_text("time,type\n2,a\n1,b\n")
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "bare.py").write_text("from docs.examples.mindful import PROTOCOL")
     before = sorted(tmp_path.iterdir())
     arguments, expected = BAD_CALLS[name]
-    ran = asif(*arguments, "--json", "out.json", cwd=tmp_path)
+    ran = refused(*arguments, "--json", "out.json")
     assert ran.returncode == 2, ran.stdout
     assert ran.stderr.count("\n") == 1, ran.stderr
     assert expected in ran.stderr
@@ -88,12 +114,13 @@ def test_a_bad_call_is_one_line(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["frobnicate"], ["check"], ["run", "--limit", "0"]])
-def test_bad_usage_exits_with_2(arguments: list[str], tmp_path: Path) -> None:
-    ran = asif(*arguments, cwd=tmp_path)
+def test_bad_usage_exits_with_2(arguments: list[str], refused: Callable[..., Refused]) -> None:
+    ran = refused(*arguments)
     assert ran.returncode == 2
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.slow
 def test_a_refuted_variant_exits_with_1_and_leaves_diagram_and_replay(tmp_path: Path) -> None:
     ran = asif("check", "upstream-backup:pairs", "--json", "v.json", cwd=tmp_path)
     assert ran.returncode == 1, ran.stderr
@@ -143,6 +170,7 @@ def test_a_lemma_is_proved_exported_and_written(tmp_path: Path) -> None:
     assert "(check-sat)" in exported[0].read_text()
 
 
+@pytest.mark.slow
 def test_an_experiment_is_run_again(tmp_path: Path) -> None:
     command = ["reproduce", "lima-fig9", "--seeds", "1", "--events", "2000", "--json", "out.json"]
     ran = asif(*command, cwd=tmp_path)
@@ -201,11 +229,13 @@ BAD_SCENARIOS = {
 
 
 @pytest.mark.parametrize("name", BAD_SCENARIOS)
-def test_a_bad_scenario_is_one_line(name: str, tmp_path: Path) -> None:
+def test_a_bad_scenario_is_one_line(
+    name: str, refused: Callable[..., Refused], tmp_path: Path
+) -> None:
     old, new, where, said = BAD_SCENARIOS[name]
     assert old in SCENARIO
     (tmp_path / "mine.toml").write_text(SCENARIO.replace(old, new))
-    ran = asif("simulate", "mine.toml", "--json", "out.json", cwd=tmp_path)
+    ran = refused("simulate", "mine.toml", "--json", "out.json")
     assert ran.returncode == 2, ran.stdout
     assert ran.stderr.count("\n") == 1, ran.stderr
     assert where in ran.stderr

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 from model.core import Outcome
 from model.registry import protocols
@@ -38,6 +40,7 @@ def printed(seed: str) -> bytes:
     return subprocess.run(command, capture_output=True, check=True, env=environment).stdout
 
 
+@pytest.mark.slow
 def test_two_processes_with_different_hash_seeds_write_the_same_bytes() -> None:
     first = printed("1")
     assert len(first) > 1_000

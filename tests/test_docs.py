@@ -139,6 +139,7 @@ def sessions(page: Path) -> list[list[tuple[str, list[str]]]]:
     return [[(m[1], m[2].splitlines()) for m in block if m] for block in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_quick_commands_print_what_is_quoted(page: Path, tmp_path: Path) -> None:
     shim = tmp_path / ".venv" / "bin" / "asif"

@@ -34,9 +34,14 @@ from proofs.explore import explore
 
 PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
+LARGE = 90_000
+"""Worlds of a scope from which on it is slow to explore; so are those that have no number."""
 PINNED = [
     pytest.param(
-        protocol, pinned, id=f"{name}-{pinned.name}", marks=[] if pinned.quick else pytest.mark.slow
+        protocol,
+        pinned,
+        id=f"{name}-{pinned.name}",
+        marks=[] if (pinned.states or LARGE) < LARGE else pytest.mark.slow,
     )
     for name, protocol in PROTOCOLS.items()
     for pinned in protocol.scopes

@@ -32,7 +32,11 @@ class TestAnyGraphAnyOperatorsAnyCrashes(machine(MAIN, scopes()).TestCase):  # t
 
 @pytest.mark.parametrize(
     "name",
-    ["a sink takes duplicates", "replay out of order", "process what arrives before the answer"],
+    [
+        "replay out of order",
+        pytest.param("a sink takes duplicates", marks=pytest.mark.slow),
+        pytest.param("process what arrives before the answer", marks=pytest.mark.slow),
+    ],
 )
 def test_the_attack_finds_mutants_and_shrinks_what_it_finds(name: str) -> None:
     broken = mutated(MAIN, KNOWN[name], HOME)
@@ -53,6 +57,7 @@ def test_the_attack_finds_nothing_wrong_with_the_corrected_protocol() -> None:
     assert found.actions > found.examples
 
 
+@pytest.mark.slow
 def test_a_failure_becomes_a_pytest_file_that_fails(tmp_path: Path) -> None:
     name = "upstream-backup:pairs"
     failure = attack(PROTOCOLS[name], examples=200).failure

@@ -17,7 +17,24 @@ from proofs.query import SOMETIMES, Answer, Query
 from proofs.theory import chosen, theories, theory
 
 ALL = [(name, lemma) for name, one in theories().items() for lemma in one.lemmas]
-LEMMAS = [pytest.param(lemma, id=f"{name}-{lemma.name}") for name, lemma in ALL]
+HARD = {
+    "duplicates-late-restore",
+    "duplicates-undiscarded",
+    "pairs-any-match",
+    "pairs-condition",
+    "pairs-figure-8b",
+    "predecessors-alone",
+    "relayed-savepoints",
+}
+"""Lemmas that take seconds to build or to settle."""
+LEMMAS = [
+    pytest.param(
+        lemma,
+        id=f"{name}-{lemma.name}",
+        marks=pytest.mark.slow if lemma.name in HARD else [],
+    )
+    for name, lemma in ALL
+]
 PROOFS = [
     pytest.param(lemma, id=f"{name}-{lemma.name}")
     for name, lemma in ALL

@@ -276,6 +276,7 @@ def _letters(are_a: Sequence[Any], letters: Sequence[str]) -> list[Any]:
     return [is_a == (letter == "a") for is_a, letter in zip(are_a, letters, strict=False)]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(founds(), st.sampled_from([PAIRS, PAIRS_FROM_FIRST_WINDOW, SCALAR]), st.data())
 def test_the_formulas_number_as_the_operator_does(

@@ -342,6 +342,7 @@ def replayed(twice: Twice, case: Run) -> Seeds:
     return Seeds(Path(rigid, tuple(path)), missed, source == opened, misnumbered)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbering", [PAIRS, PAIRS_FROM_FIRST_WINDOW], ids=lambda n: str(n.name))
 def test_the_operator_with_pairs_is_the_system_of_the_condition(numbering: Numbering) -> None:
     """Its every step is a transition, and the condition is exact in every state."""
@@ -409,6 +410,7 @@ def test_the_operator_does_what_the_product_does(name: str) -> None:
         assert account.transitions["before the replay start"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["counted-windows", "opener-windows"])
 def test_windows_that_open_elsewhere_drift(name: str) -> None:
     protocol = protocols()[f"upstream-backup:{name}"]

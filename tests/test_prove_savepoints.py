@@ -375,6 +375,7 @@ def scope_of(name: str) -> Scope:
     return scope
 
 
+@pytest.mark.slow
 def test_layouts_are_followed_and_left() -> None:
     """All of the transitions, in two scopes."""
     taken = set[str]()
@@ -385,6 +386,7 @@ def test_layouts_are_followed_and_left() -> None:
     assert taken == {transition.name for transition in TWICE.system(all_given).transitions}
 
 
+@pytest.mark.slow
 def test_windows_without_a_layout_come_back_in_time() -> None:
     (account,) = compare([TWICE], PROTOCOL, scope_of("time windows")).values()
     assert account.drift is None
@@ -392,6 +394,7 @@ def test_windows_without_a_layout_come_back_in_time() -> None:
     assert account.transitions["before the replay start"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["counted-windows", "opener-windows"])
 def test_windows_that_open_elsewhere_drift(name: str) -> None:
     protocol = protocols()[f"upstream-backup:{name}"]
