@@ -89,11 +89,9 @@ def test_every_hypothesis_is_needed(lemma: Lemma) -> None:
 def test_a_second_solver_agrees(lemma: Lemma) -> None:
     undecided = UNDECIDED.get(lemma.name, ())
     for query in lemma.build(all_given):
-        said = second(query)
-        if said is Answer.UNKNOWN:
-            assert query.name.startswith(undecided), f"cvc5 cannot decide: {query.name}"
-        else:
-            assert said is query.expect, query.name
+        hard = query.name.startswith(undecided)
+        said = second(query, limit_s=1.0 if hard else 60.0)  # the machine may have other work
+        assert said is query.expect or (hard and said is Answer.UNKNOWN), query.name
 
 
 def test_a_second_solver_would_notice() -> None:
