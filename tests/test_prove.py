@@ -12,7 +12,7 @@ from model.errors import Invalid
 from proofs import prove as proving
 from proofs import query as query_
 from proofs.lemma import Erratum, Lemma, all_given, hypotheses
-from proofs.opinion import second
+from proofs.opinion import LIMIT_S, second
 from proofs.query import SOMETIMES, Answer, Query
 from proofs.theory import chosen, theories, theory
 
@@ -90,7 +90,7 @@ def test_a_second_solver_agrees(lemma: Lemma) -> None:
     undecided = UNDECIDED.get(lemma.name, ())
     for query in lemma.build(all_given):
         hard = query.name.startswith(undecided)
-        said = second(query, limit_s=1.0 if hard else 60.0)  # the machine may have other work
+        said = second(query, limit_s=LIMIT_S if hard else 60.0)  # the machine may have other work
         assert said is query.expect or (hard and said is Answer.UNKNOWN), query.name
 
 

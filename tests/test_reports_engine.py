@@ -111,5 +111,6 @@ def test_the_page_says_what_happened_on_the_engine(
         assert "On a real engine" in text
         assert "Kill it" in text
         assert ("NOT AS PREDICTED" in text) is not fine
+        assert "#engine" in text, "in the contents"
         assert "<for>" not in text
     assert 'id="engine-kill-it"' in html.read_text()
