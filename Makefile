@@ -13,6 +13,10 @@ CHECKED := $(wildcard asif.py model proofs sim spark_check reports tests benchma
 # Only `make lock` needs uv: pip-tools cannot lock for several versions of Python at once.
 UV      := uv==0.13.8
 
+# Three processes, since those that wait for Spark leave a core idle; tests of one group share what
+# takes long, so one process runs them.
+PYTEST  := $(BIN)/pytest -n 3 --dist loadgroup
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help report test test-core lint spark bench docs setup lock clean
@@ -24,10 +28,10 @@ report: $(STAMP) ## the correctness report, quick profile, in build/report
 	@$(BIN)/asif report --profile quick --out build/report
 
 test: $(STAMP) ## all tests
-	@$(BIN)/pytest -n 2
+	@$(PYTEST)
 
 test-core: $(STAMP) ## all tests but the slow ones and those that start Spark
-	@$(BIN)/pytest -n 2 -m "not slow and not spark"
+	@$(PYTEST) -m "not slow and not spark"
 
 lint: $(STAMP) ## style, format, types, import rules
 	@$(BIN)/ruff check

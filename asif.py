@@ -543,7 +543,11 @@ def _run(workload: events.Workload, crashes: Sequence[str]) -> dict[str, Any]:
 
 
 def _on_spark(wanted: Sequence[Check], profile: Profile, out: Path) -> Iterator[dict[str, Any]]:
+    from spark_check.training import train
+
     try:
+        with progress() as tell:
+            train(lambda: tell("Java learns to start Spark (once)", 0, 1))
         yield from carried_out(
             wanted, out, profile.value, LENT, code_version(spark_check), progress
         )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,7 +22,7 @@ from model.world import Action, System, World
 from proofs.explore import edges
 from proofs.grid import Grid, Mark, lane
 from proofs.lemma import Given, all_given
-from proofs.structure import Structure, holds
+from proofs.structure import Compiled, Structure, compile_
 from proofs.transition import TransitionSystem
 
 
@@ -90,74 +91,89 @@ def _shown(value: Any) -> str:
 
 @dataclass
 class Account:
-    """What was compared; transitions: how often each was taken."""
+    """What was compared.
+
+    transitions: how often each was taken.  alone: those that were once, when no other allowed the
+    step; without one of them, the formulas would drift.
+    """
 
     edges: int = 0
     states: int = 0
     transitions: Counter[str] = field(default_factory=Counter)
+    alone: set[str] = field(default_factory=set)
     drift: Drift | None = None
 
 
-class Comparison:
-    """The formulas of one system, ready to be evaluated on paths."""
+class Formulas:
+    """Those of one system, compiled."""
 
     def __init__(self, system: TransitionSystem) -> None:
         before = system.moment(0)
-        self._axioms = dict(system.axioms)
-        self._init = system.init(before)
-        self._invariants = {name: inv(before) for name, inv in system.invariants.items()}
-        self._steps: list[tuple[str, frozenset[str], Any]] = []
+        self.axioms = {name: compile_(axiom) for name, axiom in system.axioms.items()}
+        self.init = compile_(system.init(before))
+        self.invariants = {name: compile_(inv(before)) for name, inv in system.invariants.items()}
+        self.state = tuple(symbol.name for symbol in system.state)
+        self._steps: list[tuple[str, frozenset[str], Compiled]] = []
         for transition in system.transitions:
             changes = frozenset(transition.changes)
             params = [z3.Const(f"param {name}", sort) for name, sort in transition.params]
             relation = transition.relation(before, system.after(transition), *params)
             if params:
                 relation = z3.Exists(params, relation)
-            self._steps.append((transition.name, changes, relation))
-        self._names = tuple(symbol.name for symbol in system.state)
+            self._steps.append((transition.name, changes, compile_(relation)))
+
+    def allowing(self, rigid: Structure, *step: Mapping[str, Any]) -> list[str]:
+        """The transitions that allow the step from one state to another."""
+        before, after = step
+        changed = {name for name in self.state if before[name] != after[name]}
+        structure = _at(rigid, *step)
+        return [
+            name
+            for name, changes, relation in self._steps
+            if changed <= changes and relation.holds(structure)
+        ]
+
+
+class Comparison:
+    """Paths compared with formulas; it remembers what fits."""
+
+    def __init__(self, formulas: Formulas) -> None:
+        self._formulas = formulas
         self._rigid: dict[int, Structure] = {}  # kept, so that an id stays theirs
         self._fit: set[Any] = set()
 
     def compare(self, path: Path, account: Account) -> Drift | None:
-        """The first thing that does not fit, or None.  A path like one that fits is not looked
-        at again: many edges differ in nothing that an abstraction sees."""
-        like = (id(path.rigid), path.initial, *map(_frozen, path.states))
-        if like in self._fit:
-            return None
-        drift = self._compared(path, account)
-        if drift is None:
-            self._fit.add(like)
-        return drift
-
-    def _compared(self, path: Path, account: Account) -> Drift | None:
+        """The first thing that does not fit, or None.  What is like something that fits is not
+        looked at again: many edges differ in nothing that an abstraction sees."""
         if id(path.rigid) not in self._rigid:
             self._rigid[id(path.rigid)] = path.rigid
-            for name, axiom in self._axioms.items():
-                if not holds(axiom, path.rigid):
+            for name, axiom in self._formulas.axioms.items():
+                if not axiom.holds(path.rigid):
                     return Drift(f"the axiom does not hold: {name}", path.states[:1])
-        if path.initial and not holds(self._init, _at(path, 0, 0), path.rigid):
+        like = [(id(path.rigid), _frozen(state)) for state in path.states]
+        whole = (path.initial, *like)
+        if whole in self._fit:
+            return None
+        if path.initial and not self._formulas.init.holds(_at(path.rigid, path.states[0])):
             return Drift("the first state is not initial", path.states[:1])
-        for i, state in enumerate(path.states):
+        for state, like_it in zip(path.states, like, strict=True):
             account.states += 1
-            for name, invariant in self._invariants.items():
-                if not holds(invariant, _at(path, i, 0), path.rigid):
-                    return Drift(f"the invariant does not hold: {name}", (state,))
-        for i, (before, after) in enumerate(pairwise(path.states)):
+            if like_it not in self._fit:
+                structure = _at(path.rigid, state)
+                for name, invariant in self._formulas.invariants.items():
+                    if not invariant.holds(structure):
+                        return Drift(f"the invariant does not hold: {name}", (state,))
+                self._fit.add(like_it)
+        for before, after in pairwise(path.states):
             if before == after:
                 continue
-            taken = self._taken(path, i)
-            if taken is None:
+            taken = self._formulas.allowing(path.rigid, before, after)
+            if not taken:
                 return Drift("no transition allows this step", (before, after))
-            account.transitions[taken] += 1
-        return None
-
-    def _taken(self, path: Path, i: int) -> str | None:
-        before, after = path.states[i], path.states[i + 1]
-        changed = {name for name in self._names if before[name] != after[name]}
-        structures = (_at(path, i, 0), _at(path, i + 1, 1), path.rigid)
-        for name, changes, relation in self._steps:
-            if changed <= changes and holds(relation, *structures):
-                return name
+            account.transitions[taken[0]] += 1
+            if len(taken) == 1:
+                account.alone.add(taken[0])
+        self._fit.add(whole)
         return None
 
 
@@ -168,9 +184,17 @@ def _frozen(state: Mapping[str, Any]) -> tuple[Any, ...]:
     )
 
 
-def _at(path: Path, i: int, time: int) -> Structure:
-    symbols = {f"{name}@{time}": value for name, value in path.states[i].items()}
-    return Structure({}, symbols)
+def _at(rigid: Structure, *states: Mapping[str, Any]) -> Structure:
+    """States, each at its time, and what never changes."""
+    symbols = dict(rigid.symbols)
+    for time, state in enumerate(states):
+        symbols.update({f"{name}@{time}": value for name, value in state.items()})
+    return Structure(rigid.sorts, symbols)
+
+
+@cache
+def _formulas(system: Callable[[Given], TransitionSystem], given: Given) -> Formulas:
+    return Formulas(system(given))
 
 
 def compare(
@@ -186,8 +210,8 @@ def compare(
     """
     world_system = System(protocol, scope)
     running = [
-        (abstraction.name, Comparison(abstraction.system(given)), abstraction.paths(world_system))
-        for abstraction in abstractions
+        (one.name, Comparison(_formulas(one.system, given)), one.paths(world_system))
+        for one in abstractions
     ]
     accounts = {abstraction.name: Account() for abstraction in abstractions}
     for before, action, after in edges(protocol, scope, limit=limit):

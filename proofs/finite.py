@@ -43,24 +43,30 @@ def element(sort: Any, i: int) -> Any:
 
 
 def _expanded(
-    term: Any, elements: Mapping[str, Sequence[Any]], memo: dict[int, tuple[Any, Any]]
+    term: Any,
+    elements: Mapping[str, Sequence[Any]],
+    memo: dict[int, tuple[Any, Any]],
+    bound: tuple[Any, ...] = (),
 ) -> Any:
-    """memo: by id of a term, which it keeps alive, because Z3 uses ids again."""
+    """memo: by id of a term, which it keeps alive, because Z3 uses ids again.  bound: the sorts of
+    the variables of the quantifiers around it, the innermost last."""
     if term.get_id() in memo:
         return memo[term.get_id()][1]
+    result = term
     if z3.is_quantifier(term):
-        domains = [_elements(term.var_sort(i), elements) for i in range(term.num_vars())]
-        body = term.body()
+        own = tuple(term.var_sort(i) for i in range(term.num_vars()))
+        domains = [_elements(sort, elements) for sort in own]
+        # Inner quantifiers first: what is substituted is substituted once, by Z3.
+        body = _expanded(term.body(), elements, memo, bound + own)
         # Variable 0 is the innermost one, so the arguments are substituted in reverse.
-        cases = [
-            _expanded(z3.substitute_vars(body, *reversed(args)), elements, memo)
-            for args in product(*domains)
-        ]
+        around = [z3.Var(i, sort) for i, sort in enumerate(reversed(bound))]
+        cases = [z3.substitute_vars(body, *reversed(args), *around) for args in product(*domains)]
         result = z3.And(*cases) if term.is_forall() else z3.Or(*cases)
-    elif term.num_args() and z3.is_app(term):
-        result = term.decl()(*(_expanded(child, elements, memo) for child in term.children()))
-    else:
-        result = term
+    elif z3.is_app(term) and term.num_args():
+        children = term.children()
+        parts = [_expanded(child, elements, memo, bound) for child in children]
+        if any(part is not child for part, child in zip(parts, children, strict=True)):
+            result = term.decl()(*parts)
     memo[term.get_id()] = term, result
     return result
 

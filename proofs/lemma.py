@@ -55,12 +55,16 @@ def dropped(hypothesis: str) -> Given:
 
 def hypotheses(lemma: Lemma) -> tuple[str, ...]:
     """The names of its hypotheses, in order of use."""
+    return built(lemma)[1]
+
+
+def built(lemma: Lemma) -> tuple[list[Query], tuple[str, ...]]:
+    """Its queries, with all that is given, and the names of its hypotheses, in order of use."""
     names: dict[str, None] = {}
 
     def note(name: str, formula: Any) -> Any:
         names.setdefault(name)
         return formula
 
-    for _ in lemma.build(note):
-        pass
-    return tuple(names)
+    queries = list(lemma.build(note))
+    return queries, tuple(names)

@@ -71,9 +71,10 @@ def prove(
     for one, lemmas in subjects:
         rows = []
         for lemma in lemmas:
-            row = done[one.of, "lemma", lemma.name, None]
-            named = ((one.of, "lemma", lemma.name, given) for given in hypotheses(lemma))
-            row["hypotheses"] = [done[key] for key in named if key in done]
+            row, *dropped_ = (
+                done[key] for key in tasks if key[:3] == (one.of, "lemma", lemma.name)
+            )
+            row["hypotheses"] = dropped_
             rows.append(row)
         scopes = [done[key] for key in tasks if key[:2] == (one.of, "scope")]
         drift = [_summed(abstraction.name, scopes) for abstraction in one.abstractions if scopes]

@@ -36,6 +36,12 @@ class Compiled(NamedTuple):
     sorts: tuple[str, ...]
     function: Callable[..., Any]
 
+    def holds(self, structure: Structure) -> bool:
+        """Is it true?"""
+        symbols = [_symbol(name, arity, structure) for name, arity in self.symbols]
+        carriers = [_carrier(name, structure) for name in self.sorts]
+        return bool(self.function(*symbols, *carriers))
+
 
 _INFIX = {
     z3.Z3_OP_ADD: "+",
@@ -53,12 +59,9 @@ _INFIX = {
 _CONSTANT = {z3.Z3_OP_TRUE: "True", z3.Z3_OP_FALSE: "False"}
 
 
-def holds(formula: Any, *structures: Structure) -> bool:
-    """Is it true?  The first structure that has a symbol or a carrier says what it is."""
-    compiled = compile_(formula)
-    symbols = [_symbol(name, arity, structures) for name, arity in compiled.symbols]
-    carriers = [_carrier(name, structures) for name in compiled.sorts]
-    return bool(compiled.function(*symbols, *carriers))
+def holds(formula: Any, structure: Structure) -> bool:
+    """Is it true?"""
+    return compile_(formula).holds(structure)
 
 
 def compile_(formula: Any) -> Compiled:
@@ -142,24 +145,22 @@ def _quantified(
     return f"{every}({body} {' '.join(loops)})"
 
 
-def _symbol(name: str, arity: int, structures: tuple[Structure, ...]) -> Any:
-    for structure in structures:
-        if name in structure.symbols:
-            return _callable(structure.symbols[name], arity)
-    known = ", ".join(sorted(name for structure in structures for name in structure.symbols))
-    raise KeyError(f"the structure says nothing of {name}; it has {known}")
-
-
-def _callable(value: Any, arity: int) -> Any:
+def _symbol(name: str, arity: int, structure: Structure) -> Any:
+    """A value, or what is called with the argument (with the tuple of arguments)."""
+    try:
+        value = structure.symbols[name]
+    except KeyError:
+        known = ", ".join(sorted(structure.symbols))
+        raise KeyError(f"the structure says nothing of {name}; it has {known}") from None
     if arity == 0:
         return value
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):  # the first is quick to ask, and nearly always so
         return value.__getitem__
     return value if arity == 1 else lambda args: value(*args)
 
 
-def _carrier(name: str, structures: tuple[Structure, ...]) -> Collection[Any]:
-    for structure in structures:
-        if name in structure.sorts:
-            return structure.sorts[name]
-    raise KeyError(f"the structure has no carrier for the sort {name}")
+def _carrier(name: str, structure: Structure) -> Collection[Any]:
+    try:
+        return structure.sorts[name]
+    except KeyError:
+        raise KeyError(f"the structure has no carrier for the sort {name}") from None

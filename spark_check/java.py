@@ -9,7 +9,10 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
+
+import pyspark
 
 from model.errors import Invalid
 
@@ -43,6 +46,16 @@ def java_home(work: Path) -> Path:
             )
         return Path(given)
     return _packaged(work / "java")
+
+
+def learned() -> Path | None:
+    """Where the packaged Java keeps what it knows of starting Spark (an AOT cache, JEP 514).
+
+    spark_check.training makes it; without it, all is slower.  None if JAVA_HOME names another Java.
+    """
+    if os.environ.get("JAVA_HOME"):
+        return None
+    return Path(sys.prefix, "share", "asif", f"spark-{pyspark.__version__}.aot")
 
 
 def version(home: Path) -> int:

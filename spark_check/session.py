@@ -27,11 +27,20 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from model.errors import Invalid
-from spark_check.java import java_home
+from spark_check.java import java_home, learned
 
 LOCAL = "local[2]"
 PACKAGES = ("model", "proofs", "sim", "spark_check", "reports")
 """What workers on other machines are sent."""
+BRIEF = {
+    # A short run ends before Java's second compiler has paid for itself.
+    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.executor.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
+"""Configuration of a session of seconds."""
+GONE = "Exception while sending command."
+"""What py4j says if the JVM ends in the middle of a call."""
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 ANSWER_S = 5.0
 """How long a master may take to answer."""
 
@@ -64,6 +73,13 @@ def session(
     home = java_home(work)
     log = work / "spark.log"
     (work / "log4j2.properties").write_text(LOG4J.format(level=level, log=log))
+    options = [
+        f'"-Dlog4j2.configurationFile=file:{work}/log4j2.properties"',
+        f'"-Dderby.system.home={work}"',
+        wanted.get(JAVA_OPTIONS, ""),
+    ]
+    if (known := learned()) and known.exists():
+        options.append(f'"-XX:AOTCache={known}"')
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -71,17 +87,16 @@ def session(
         "spark.local.dir": str(work / "spill"),
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.session.timeZone": "UTC",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{work}/log4j2.properties"
-        f" -Dderby.system.home={work}",
         **_place(master),
         **wanted,
+        JAVA_OPTIONS: " ".join(options),
     }
     environment = {"JAVA_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
     if master.startswith("local"):
         environment["SPARK_LOCAL_IP"] = "127.0.0.1"
     if master.startswith("local-cluster"):
         environment["SPARK_HOME"] = str(_spark_home(work))
-    with _environment(environment), _tactful(), (work / "jvm.log").open("ab") as said:
+    with _environment(environment), _tactful() as expected, (work / "jvm.log").open("ab") as said:
         settled = SparkConf(loadDefaults=False)
         settled.setMaster(master).setAppName("asif").setAll(list(settings.items()))
         launch: Any = launch_gateway
@@ -96,6 +111,7 @@ def session(
             except BaseException as error:
                 if not _interrupted(error):
                     raise
+                expected.add(GONE)
                 _kill(gateway)  # it still answers to what was interrupted, and hears nothing else
                 raise KeyboardInterrupt from None
             finally:
@@ -196,15 +212,17 @@ def _same_ctrl_c() -> Iterator[None]:
 
 
 @contextmanager
-def _tactful() -> Iterator[None]:
-    """Who presses Ctrl-C knows; py4j would say it with a traceback."""
+def _tactful() -> Iterator[set[str]]:
+    """What py4j is not to say, with a traceback, because it is known: whoever presses Ctrl-C knows,
+    and so does whoever ends the JVM while another thread speaks to it."""
+    expected = {"KeyboardInterrupt while sending command."}
 
     def other(record: logging.LogRecord) -> bool:
-        return record.msg != "KeyboardInterrupt while sending command."
+        return record.msg not in expected
 
     logging.getLogger().addFilter(other)
     try:
-        yield
+        yield expected
     finally:
         logging.getLogger().removeFilter(other)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from spark_check.session import session
+from spark_check.session import BRIEF, session
 from spark_check.victim import Breakpoints, start
 
 
@@ -17,7 +17,7 @@ def sleeper(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -
         breakpoints.here("task")
         return number
 
-    with session(work) as spark:
+    with session(work, conf=BRIEF) as spark:
         assert spark.sparkContext.parallelize(range(10), 10).map(task).sum() == 45
 
 

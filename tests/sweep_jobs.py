@@ -12,7 +12,7 @@ from typing import Any
 
 from sim.sweep import Run, read
 from sim.swept import Entry, carry_out
-from spark_check.session import session
+from spark_check.session import BRIEF, session
 from spark_check.sweep import results
 from spark_check.victim import Breakpoints
 
@@ -57,7 +57,7 @@ def swept(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> 
     driver after each that is kept."""
 
     def execute(call: Callable[[Run], Entry], runs: Sequence[Run]) -> Any:
-        with session(work / "spark") as spark:
+        with session(work / "spark", conf=BRIEF) as spark:
             yield from results(spark, partial(_stopping, call, breakpoints), runs)
 
     def watch(stage: str, done: int, total: int) -> None:

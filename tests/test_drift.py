@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import z3
 
 from model.core import PinnedScope
 from model.registry import protocols
-from proofs.drift import Abstraction, Account, Comparison, Drift, Path, compare
+from proofs.drift import Abstraction, Account, Comparison, Drift, Formulas, Path, compare
 from proofs.explore import edges, explore
 from proofs.lemma import Given
 from proofs.structure import Structure
@@ -20,7 +21,6 @@ from proofs.theory import theories
 from proofs.transition import Moment, Symbol, Transition, TransitionSystem
 
 THEORIES = theories()
-FULL = os.environ.get("HYPOTHESIS_PROFILE") == "full"
 SCOPES = [
     pytest.param(name, pinned, id=f"{name}-{pinned.name}")
     for name in THEORIES
@@ -37,43 +37,42 @@ FEW = 250
 """Worlds of a scope, where the whole takes too long; what is slow looks at ENOUGH."""
 ENOUGH = 8_000
 """Worlds of a scope among which every transition is taken, in one scope or another."""
+MANY = None if os.environ.get("HYPOTHESIS_PROFILE") == "full" else ENOUGH
 
 
-def undrifted(name: str, pinned: PinnedScope, limit: int | None) -> dict[str, Account]:
-    found = compare(THEORIES[name].abstractions, protocols()[name], pinned.scope, limit=limit)
-    assert {what: account.drift for what, account in found.items() if account.drift} == {}
-    return found
+@cache
+def accounts(name: str, pinned: PinnedScope, limit: int | None) -> dict[str, Account]:
+    return compare(THEORIES[name].abstractions, protocols()[name], pinned.scope, limit=limit)
+
+
+def drifting(found: dict[str, Account]) -> dict[str, Drift]:
+    return {what: account.drift for what, account in found.items() if account.drift}
 
 
 @pytest.mark.parametrize(("name", "pinned"), SCOPES)
 def test_the_first_edges_of_every_scope_do_not_drift(name: str, pinned: PinnedScope) -> None:
-    undrifted(name, pinned, limit=FEW)
+    assert drifting(accounts(name, pinned, FEW)) == {}
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("drift")
 @pytest.mark.parametrize(("name", "pinned"), SCOPES)
 def test_no_edge_of_any_scope_drifts(name: str, pinned: PinnedScope) -> None:
     """Every edge in the full profile."""
-    undrifted(name, pinned, limit=None if FULL else ENOUGH)
+    assert drifting(accounts(name, pinned, MANY)) == {}
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("drift")
 @pytest.mark.parametrize(("name", "abstraction"), ABSTRACTIONS)
-def test_every_transition_is_seen_and_missed_when_it_is_edited_away(
+def test_without_any_of_its_transitions_an_abstraction_drifts(
     name: str, abstraction: Abstraction
 ) -> None:
-    def without(transition: Transition) -> Abstraction:
-        def edited(given: Given) -> TransitionSystem:
-            system = abstraction.system(given)
-            left = (t for t in system.transitions if t.name != transition.name)
-            return replace(system, transitions=tuple(left))
-
-        return replace(abstraction, system=edited, name=transition.name)
-
-    transitions = _system(abstraction).transitions
-    edited = [without(transition) for transition in transitions if transition.name not in SUBSUMED]
-    assert edited
-    assert _drifting(name, edited) == {transition.name for transition in edited}
+    """Each allows, in some scope, a step that no other one allows."""
+    transitions = {transition.name for transition in _system(abstraction).transitions}
+    assert transitions
+    found = [accounts(name, pinned, MANY)[abstraction.name] for pinned in protocols()[name].scopes]
+    assert set().union(*(account.alone for account in found)) == transitions - SUBSUMED
 
 
 @pytest.mark.slow
@@ -145,7 +144,7 @@ def seen(
     *states: Mapping[str, Any], limit: int = 1, may: bool = True, initial: bool = False
 ) -> Drift | None:
     rigid = Structure({"person": ["Ann"]}, {"limit": limit, "may": {"Ann": may}})
-    return Comparison(lamp()).compare(Path(rigid, states, initial), Account())
+    return Comparison(Formulas(lamp())).compare(Path(rigid, states, initial), Account())
 
 
 OFF, ON = {"on": False, "used": 0}, {"on": True, "used": 0}
@@ -153,6 +152,18 @@ OFF, ON = {"on": False, "used": 0}, {"on": True, "used": 0}
 
 def test_what_fits_does_not_drift() -> None:
     assert seen(OFF, OFF, ON, ON, initial=True) is None
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_transition_is_alone_if_no_other_one_allows_its_step(twice: bool) -> None:
+    system, account = lamp(), Account()
+    (switch,) = system.transitions
+    other = replace(switch, name="press" if twice else "leave", changes=("on",) * twice)
+    both = replace(system, transitions=(switch, other))
+    rigid = Structure({"person": ["Ann"]}, {"limit": 1, "may": {"Ann": True}})
+    assert Comparison(Formulas(both)).compare(Path(rigid, (OFF, ON)), account) is None
+    assert account.transitions == {"switch": 1}
+    assert account.alone == (set() if twice else {"switch"})
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,7 +19,6 @@ from model.core import (
     Inputs,
     Outcome,
     PinnedScope,
-    Protocol,
     Scope,
     Send,
     Site,
@@ -30,18 +30,20 @@ from model.graph import chain
 from model.registry import protocols
 from model.world import System, World, apply, enabled, initial, observed
 from proofs.collapse import Collapsed
-from proofs.explore import explore
+from proofs.explore import Exploration, explore
 
 PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
 LARGE = 90_000
 """Worlds of a scope from which on it is slow to explore; so are those that have no number."""
+SHARED = pytest.mark.xdist_group("explored")
 PINNED = [
     pytest.param(
-        protocol,
+        name,
         pinned,
         id=f"{name}-{pinned.name}",
-        marks=[] if (pinned.states or LARGE) < LARGE else pytest.mark.slow,
+        marks=[pytest.mark.slow] * ((pinned.states or LARGE) >= LARGE)
+        + [SHARED] * (protocol is MAIN),
     )
     for name, protocol in PROTOCOLS.items()
     for pinned in protocol.scopes
@@ -52,10 +54,19 @@ def scope_called(name: str) -> PinnedScope:
     return next(pinned for pinned in MAIN.scopes if pinned.name == name)
 
 
-@pytest.mark.parametrize(("protocol", "pinned"), PINNED)
-def test_every_scope_is_as_pinned(protocol: Protocol, pinned: PinnedScope) -> None:
+@cache
+def explored(name: str, pinned_name: str) -> Exploration:
+    """Each scope of the corrected protocol is looked at by two tests, which run in one process."""
+    protocol = PROTOCOLS[name]
+    (pinned,) = (one for one in protocol.scopes if one.name == pinned_name)
+    limit = 600_000 if pinned.expect is Outcome.REFUTED else None
+    return explore(protocol, pinned.scope, limit=limit)
+
+
+@pytest.mark.parametrize(("name", "pinned"), PINNED)
+def test_every_scope_is_as_pinned(name: str, pinned: PinnedScope) -> None:
     refuted = pinned.expect is Outcome.REFUTED
-    found = explore(protocol, pinned.scope, limit=600_000 if refuted else None)
+    found = explored(name, pinned.name)
     assert found.outcome is pinned.expect
     assert found.guarantee is pinned.guarantee
     if pinned.states is not None:
@@ -184,12 +195,13 @@ def test_an_early_stop_is_said_to_be_one() -> None:
 
 
 @pytest.mark.slow
+@SHARED
 def test_all_crash_points_of_the_corrected_protocol_are_hit() -> None:
     points: set[str] = set()
     hit: set[str] = set()
     for pinned in MAIN.scopes:
         if pinned.quick:
-            found = explore(MAIN, pinned.scope)
+            found = explored(MAIN.name, pinned.name)
             points.update(map(str, found.points))
             hit.update(map(str, found.hit))
     assert points

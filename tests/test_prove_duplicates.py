@@ -34,7 +34,7 @@ from model.world import (
     progress,
     taken,
 )
-from proofs.drift import Account, Comparison, compare
+from proofs.drift import Account, Comparison, Formulas, compare
 from proofs.grid import Grid
 from proofs.lemma import all_given
 from proofs.lemmas.upstream_backup import duplicates_lost
@@ -238,7 +238,7 @@ SAVED = 3
 def test_a_later_savepoint_may_come_with_a_second_answer() -> None:
     system = System(PROTOCOL, UNEVEN)
     paths = ABSTRACTION.paths(system)
-    comparison, account = Comparison(ABSTRACTION.system(all_given)), Account()
+    comparison, account = Comparison(Formulas(ABSTRACTION.system(all_given))), Account()
     later = 0
     for edge in answers_that_differ():
         for path in paths(*edge):

@@ -27,7 +27,7 @@ from model.semantics import Slice, slices
 from model.skips import covers
 from model.upstream import Config, Design
 from model.windows import CountWindows, Extent, PatternWindows, Splitter, TimeWindows
-from proofs.drift import Account, Comparison, Path, compare
+from proofs.drift import Account, Comparison, Formulas, Path, compare
 from proofs.lemma import all_given
 from proofs.lemmas.upstream_backup import replay_lost as lost
 from proofs.lemmas.upstream_backup import replay_seen as seen
@@ -346,7 +346,7 @@ def replayed(twice: Twice, case: Run) -> Seeds:
 @pytest.mark.parametrize("numbering", [PAIRS, PAIRS_FROM_FIRST_WINDOW], ids=lambda n: str(n.name))
 def test_the_operator_with_pairs_is_the_system_of_the_condition(numbering: Numbering) -> None:
     """Its every step is a transition, and the condition is exact in every state."""
-    comparison = Comparison(published_pairs(all_given))
+    comparison = Comparison(Formulas(published_pairs(all_given)))
     account = Account()
     missed = late = wrong = right = 0
     for case in (*some_runs(6, 601), *telling_runs()):
@@ -367,7 +367,7 @@ def test_a_wrong_condition_would_drift() -> None:
     name = "if the condition holds, a match replayed has its x:y"
     holds = system.invariants[name]
     wrong = replace(system, invariants={name: lambda s: holds(_unmissed(s))})
-    comparison = Comparison(wrong)
+    comparison = Comparison(Formulas(wrong))
     # The seed's y is mended, so that only x can be wrong.
     cases = (
         replayed(Twice(case.operator, PAIRS_FROM_FIRST_WINDOW), case) for case in telling_runs()

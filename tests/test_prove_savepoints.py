@@ -38,7 +38,7 @@ from model.semantics import Slice, slices
 from model.skips import covers
 from model.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.world import System
-from proofs.drift import Account, Comparison, Path, compare
+from proofs.drift import Account, Comparison, Formulas, Path, compare
 from proofs.explore import edges
 from proofs.grid import Grid, Mark
 from proofs.lemma import all_given
@@ -428,7 +428,7 @@ def first_trim(kind: Kind, scope: Scope) -> Path:
 )
 def test_trimming_one_event_too_many_drifts(kind: Kind, name: str) -> None:
     path = first_trim(kind, scope_of(name))
-    comparison = Comparison(savepoints.trimming(all_given, kind))
+    comparison = Comparison(Formulas(savepoints.trimming(all_given, kind)))
     assert comparison.compare(path, Account()) is None
     before, after = path.states[0], path.states[-1]
     trimmed: Mapping[int, bool] = after["trimmed"]

@@ -17,7 +17,7 @@ import pytest
 
 from model.errors import Invalid
 from spark_check import java
-from spark_check.session import session
+from spark_check.session import BRIEF, session
 from spark_check.victim import Breakpoints, Died, Kind, start, wait_ended
 
 JOB = "tests.spark_jobs:sleeper"
@@ -99,7 +99,7 @@ def test_a_breakpoint_stops_once_and_lets_others_pass(tmp_path: Path) -> None:
 def test_two_sessions_one_after_the_other_leave_nothing(tmp_path: Path) -> None:
     before = _children()
     for _ in range(2):
-        with session(tmp_path) as spark:
+        with session(tmp_path, conf=BRIEF) as spark:
             assert spark.sparkContext.parallelize([1, 2, 3], 2).map(lambda x: x * x).sum() == 14
             assert _children() > before
         assert _children() == before

@@ -23,7 +23,7 @@ from pyspark.sql import SparkSession
 from model.errors import Invalid
 from sim.swept import JOURNAL
 from spark_check import sweep as spark_sweep
-from spark_check.session import session
+from spark_check.session import BRIEF, session
 from spark_check.sweep import results
 from spark_check.victim import Kind, start, wait_ended
 from tests.sweep_jobs import FATAL, fatal, noted, once_fatal, raising, squared
@@ -44,7 +44,7 @@ def _no_java_home() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    with session(tmp_path_factory.mktemp("spark")) as started:
+    with session(tmp_path_factory.mktemp("spark"), conf=BRIEF) as started:
         yield started
 
 

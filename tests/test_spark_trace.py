@@ -28,7 +28,7 @@ from pyspark.sql import functions as F
 
 from model.core import Guarantee
 from model.errors import Invalid
-from spark_check.session import session
+from spark_check.session import BRIEF, session
 from spark_check.traces import columns, streams, verify
 from spark_check.traces.columns import Asked
 from spark_check.traces.differences import SIDES
@@ -53,7 +53,7 @@ ASKED = {
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    conf = {"spark.sql.shuffle.partitions": "3", **columns.READING}
+    conf = {"spark.sql.shuffle.partitions": "3", **columns.READING, **BRIEF}
     with session(tmp_path_factory.mktemp("spark"), conf=conf) as spark:
         yield spark
 

@@ -35,16 +35,11 @@ from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from model.batches import Batch
 from spark_check.batches.outside import BEGUN, Outside, Row
-from spark_check.session import LOCAL, session
+from spark_check.session import BRIEF, LOCAL, session
 from spark_check.victim import Breakpoints
 
 PARTITIONS = 2
 """Of a batch; as many tasks run at once in local[2]."""
-BRIEF = {
-    # A short run ends before Java's second compiler has paid for itself.
-    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.executor.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-}
 
 
 class Point(StrEnum):

@@ -22,9 +22,9 @@ from model.semantics import classify
 from spark_check.batches.checkpoint import complaints
 from spark_check.batches.crashes import Load, begun, crashed, restarted
 from spark_check.batches.outside import Outside, Sink, bodies, expected
-from spark_check.batches.pipeline import BRIEF, Point, Settings, drained
+from spark_check.batches.pipeline import Point, Settings, drained
 from spark_check.check import Case, Check, Setting
-from spark_check.session import session
+from spark_check.session import BRIEF, session
 from spark_check.victim import Kind
 
 EVIDENCE = Path(__file__).with_suffix(".toml")

@@ -24,7 +24,7 @@ from model.graph import Graph
 from model.registry import protocols
 from model.semantics import timed
 from model.world import System
-from spark_check.session import session
+from spark_check.session import BRIEF, session
 from spark_check.upstream.buffer import Buffer, event
 from spark_check.upstream.sink import Sink
 from spark_check.upstream.source import FORMAT, Stream, UpstreamBackup
@@ -151,7 +151,7 @@ def job(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> No
     breakpoint "begin <name>": Spark gives up on a source whose process does not start in time, so
     on a small machine they should not start all at once.
     """
-    with session(work, master=settings["master"]) as spark:
+    with session(work, master=settings["master"], conf=BRIEF) as spark:
         spark.dataSource.register(UpstreamBackup)
         for folder in settings["pipelines"]:
             pipeline: Pipeline = pickle.loads((Path(folder) / SAVED).read_bytes())

@@ -74,6 +74,12 @@ class Windows:
         self._matched = {
             place: z3.And(self.holds(place), self._completed[place] != 0) for place in self.places
         }
+        needed = [
+            z3.Or(self.theta_opener == opener, self.unclosed(opener)) for opener in range(events)
+        ]
+        self._kept = tuple(
+            z3.And(self.opens(opener), either(needed[: opener + 1])) for opener in range(events)
+        )
 
     @property
     def bounds(self) -> tuple[Any, ...]:
@@ -122,10 +128,7 @@ class Windows:
 
     def kept(self, opener: int) -> Any:
         """III-B2: all windows from the first not closed on, or from that of theta, if older."""
-        first = either(
-            z3.Or(self.theta_opener == older, self.unclosed(older)) for older in range(opener + 1)
-        )
-        return z3.And(self.opens(opener), first)
+        return self._kept[opener]
 
     def first_kept(self, value: Callable[[int], Any]) -> Any:
         """A value of the first window kept."""
