@@ -13,9 +13,9 @@ CHECKED := $(wildcard asif.py model proofs sim spark_check reports tests benchma
 # Only `make lock` needs uv: pip-tools cannot lock for several versions of Python at once.
 UV      := uv==0.13.8
 
-# Three processes, since those that wait for Spark leave a core idle; tests of one group share what
+# Three processes, since those that wait for Spark leave a core idle; tests of one file share what
 # takes long, so one process runs them.
-PYTEST  := $(BIN)/pytest -n 3 --dist loadgroup
+PYTEST  := $(BIN)/pytest -n 3 --dist loadfile
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

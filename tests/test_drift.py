@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -19,6 +18,7 @@ from proofs.lemma import Given
 from proofs.structure import Structure
 from proofs.theory import theories
 from proofs.transition import Moment, Symbol, Transition, TransitionSystem
+from tests.profile import FULL
 
 THEORIES = theories()
 SCOPES = [
@@ -37,7 +37,7 @@ FEW = 250
 """Worlds of a scope, where the whole takes too long; what is slow looks at ENOUGH."""
 ENOUGH = 8_000
 """Worlds of a scope among which every transition is taken, in one scope or another."""
-MANY = None if os.environ.get("HYPOTHESIS_PROFILE") == "full" else ENOUGH
+MANY = None if FULL else ENOUGH
 
 
 @cache
@@ -55,7 +55,6 @@ def test_the_first_edges_of_every_scope_do_not_drift(name: str, pinned: PinnedSc
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("drift")
 @pytest.mark.parametrize(("name", "pinned"), SCOPES)
 def test_no_edge_of_any_scope_drifts(name: str, pinned: PinnedScope) -> None:
     """Every edge in the full profile."""
@@ -63,7 +62,6 @@ def test_no_edge_of_any_scope_drifts(name: str, pinned: PinnedScope) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("drift")
 @pytest.mark.parametrize(("name", "abstraction"), ABSTRACTIONS)
 def test_without_any_of_its_transitions_an_abstraction_drifts(
     name: str, abstraction: Abstraction

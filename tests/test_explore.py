@@ -31,22 +31,22 @@ from model.registry import protocols
 from model.world import System, World, apply, enabled, initial, observed
 from proofs.collapse import Collapsed
 from proofs.explore import Exploration, explore
+from tests.profile import FULL
 
 PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
 LARGE = 90_000
 """Worlds of a scope from which on it is slow to explore; so are those that have no number."""
-SHARED = pytest.mark.xdist_group("explored")
 PINNED = [
     pytest.param(
         name,
         pinned,
         id=f"{name}-{pinned.name}",
-        marks=[pytest.mark.slow] * ((pinned.states or LARGE) >= LARGE)
-        + [SHARED] * (protocol is MAIN),
+        marks=[] if (pinned.states or LARGE) < LARGE else pytest.mark.slow,
     )
     for name, protocol in PROTOCOLS.items()
     for pinned in protocol.scopes
+    if FULL or pinned.quick
 ]
 
 
@@ -56,7 +56,7 @@ def scope_called(name: str) -> PinnedScope:
 
 @cache
 def explored(name: str, pinned_name: str) -> Exploration:
-    """Each scope of the corrected protocol is looked at by two tests, which run in one process."""
+    """Each scope of the corrected protocol is looked at by two tests."""
     protocol = PROTOCOLS[name]
     (pinned,) = (one for one in protocol.scopes if one.name == pinned_name)
     limit = 600_000 if pinned.expect is Outcome.REFUTED else None
@@ -195,7 +195,6 @@ def test_an_early_stop_is_said_to_be_one() -> None:
 
 
 @pytest.mark.slow
-@SHARED
 def test_all_crash_points_of_the_corrected_protocol_are_hit() -> None:
     points: set[str] = set()
     hit: set[str] = set()

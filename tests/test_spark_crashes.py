@@ -22,8 +22,6 @@ CHECKS = {
     "crash-kinds": crash_kinds.CHECK,
     "damage": damage.CHECK,
 }
-SHARED = pytest.mark.xdist_group("micro-batch")
-"""Tests of what one run of a check gave: they run in one process."""
 
 
 class Results:
@@ -54,10 +52,7 @@ def differences(case: Case) -> dict[str, Any]:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[SHARED] * (name == "micro-batch")) for name in CHECKS],
-)
+@pytest.mark.parametrize("name", CHECKS)
 def test_a_quick_check_holds(name: str, results: Results) -> None:
     found = results.of(name)
     assert {case.name: differences(case) for case in found} == {case.name: {} for case in found}
@@ -66,7 +61,6 @@ def test_a_quick_check_holds(name: str, results: Results) -> None:
 
 # --- what the checks would notice ----------------------------------------------------------------
 @pytest.mark.spark
-@SHARED
 @pytest.mark.parametrize(
     "other",
     [

@@ -45,8 +45,6 @@ from spark_check.session import session
 from tests.spark_operators import Forgetful, Misnumbering, Wider
 from tests.strategies import operators, words
 
-SHARED = pytest.mark.xdist_group("operator")
-"""Tests with one session, two of them of what one run of the check gave: in one process."""
 FLAWED = 200
 """Random queries that flawed operators are tried with."""
 
@@ -143,7 +141,6 @@ def seen(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple
 
 
 @pytest.mark.spark
-@SHARED
 def test_spark_finds_what_the_model_and_sql_find(seen: tuple[Case, ...]) -> None:
     assert [case.name for case in seen if not case.agrees] == []
     assert len(seen) == 7
@@ -151,7 +148,6 @@ def test_spark_finds_what_the_model_and_sql_find(seen: tuple[Case, ...]) -> None
 
 
 @pytest.mark.spark
-@SHARED
 def test_and_there_was_something_to_find_across_batches(seen: tuple[Case, ...]) -> None:
     by_name = {case.name: case for case in seen}
     assert all(case.seen["matches"] > 100 for case in seen)
@@ -163,7 +159,6 @@ def test_and_there_was_something_to_find_across_batches(seen: tuple[Case, ...]) 
 
 
 @pytest.mark.spark
-@SHARED
 @pytest.mark.parametrize("operators", [Wider, Forgetful, Misnumbering])
 def test_a_flawed_operator_is_found_out(
     operators: type[Wider | Forgetful | Misnumbering], spark: SparkSession, tmp_path: Path
@@ -175,7 +170,6 @@ def test_a_flawed_operator_is_found_out(
 
 
 @pytest.mark.spark
-@SHARED
 def test_a_flawed_question_is_found_out(spark: SparkSession) -> None:
     """Each part of a question counts: half-open windows, slides, types, what is in between."""
     times, types = (2, 2, 4, 5, 5, 5, 7, 8, 9, 10), "acbabcaaab"  # on which all of these differ
