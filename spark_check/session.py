@@ -96,7 +96,12 @@ def session(
         environment["SPARK_LOCAL_IP"] = "127.0.0.1"
     if master.startswith("local-cluster"):
         environment["SPARK_HOME"] = str(_spark_home(work))
-    with _environment(environment), _tactful() as expected, (work / "jvm.log").open("ab") as said:
+    with (
+        _environment(environment),
+        heard_ctrl_c(),
+        _tactful() as expected,
+        (work / "jvm.log").open("ab") as said,
+    ):
         settled = SparkConf(loadDefaults=False)
         settled.setMaster(master).setAppName("asif").setAll(list(settings.items()))
         launch: Any = launch_gateway
@@ -225,6 +230,26 @@ def _tactful() -> Iterator[set[str]]:
         yield expected
     finally:
         logging.getLogger().removeFilter(other)
+
+
+@contextmanager
+def heard_ctrl_c() -> Iterator[None]:
+    """Ctrl-C is not lost: it is raised wherever Python is just then, and if that is a finalizer
+    (those of py4j speak to the JVM) it is ignored there.  Then it is raised again."""
+    before = sys.unraisablehook
+
+    def hook(ignored: Any) -> None:
+        if ignored.exc_type is KeyboardInterrupt:
+            # Not from here, where it would be ignored, too.
+            threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+        else:
+            before(ignored)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def _interrupted(error: BaseException | None) -> bool:

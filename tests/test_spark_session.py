@@ -7,6 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -17,7 +19,7 @@ import pytest
 
 from model.errors import Invalid
 from spark_check import java
-from spark_check.session import BRIEF, session
+from spark_check.session import BRIEF, heard_ctrl_c, session
 from spark_check.victim import Breakpoints, Died, Kind, start, wait_ended
 
 JOB = "tests.spark_jobs:sleeper"
@@ -93,6 +95,26 @@ def test_a_breakpoint_stops_once_and_lets_others_pass(tmp_path: Path) -> None:
         breakpoints.here("there")
     assert (tmp_path / "there.stopped").exists()
     assert {p.name for p in tmp_path.glob("there.[0-9]")} == {"there.0", "there.1", "there.2"}
+
+
+def test_ctrl_c_in_a_finalizer_is_not_lost() -> None:
+    class Proxy:
+        pass
+
+    def finalizer(_reference: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        for _ in range(1000):  # where Python looks for signals
+            pass
+
+    def work() -> None:
+        proxy = Proxy()
+        watched = weakref.ref(proxy, finalizer)
+        del proxy
+        assert watched() is None
+        threading.Event().wait(60)
+
+    with heard_ctrl_c(), pytest.raises(KeyboardInterrupt):
+        work()
 
 
 @pytest.mark.spark
