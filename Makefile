@@ -27,7 +27,7 @@ help: ## show this list
 report: $(STAMP) ## the correctness report, quick profile, in build/report
 	@$(BIN)/asif report --profile quick --out build/report
 
-test: $(STAMP) ## all tests, quick profile (HYPOTHESIS_PROFILE=full: all that they can look at)
+test: $(STAMP) ## all tests
 	@$(PYTEST)
 
 test-core: $(STAMP) ## all tests but the slow ones and those that start Spark

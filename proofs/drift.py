@@ -122,11 +122,12 @@ class Formulas:
                 relation = z3.Exists(params, relation)
             self._steps.append((transition.name, changes, compile_(relation)))
 
-    def allowing(self, rigid: Structure, *step: Mapping[str, Any]) -> list[str]:
+    def allowing(
+        self, rigid: Structure, before: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> list[str]:
         """The transitions that allow the step from one state to another."""
-        before, after = step
         changed = {name for name in self.state if before[name] != after[name]}
-        structure = _at(rigid, *step)
+        structure = _at(rigid, before, after)
         return [
             name
             for name, changes, relation in self._steps

@@ -5,10 +5,10 @@ Before the first test that starts Spark, Java learns how that is done quickly.
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
-
-from tests import profile
 
 settings.register_profile(
     "quick",
@@ -19,7 +19,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("full", parent=settings.get_profile("quick"), max_examples=2_000)
-settings.load_profile(profile.NAME)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

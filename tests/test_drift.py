@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -18,7 +19,6 @@ from proofs.lemma import Given
 from proofs.structure import Structure
 from proofs.theory import theories
 from proofs.transition import Moment, Symbol, Transition, TransitionSystem
-from tests.profile import FULL
 
 THEORIES = theories()
 SCOPES = [
@@ -37,7 +37,7 @@ FEW = 250
 """Worlds of a scope, where the whole takes too long; what is slow looks at ENOUGH."""
 ENOUGH = 8_000
 """Worlds of a scope among which every transition is taken, in one scope or another."""
-MANY = None if FULL else ENOUGH
+MANY = None if os.environ.get("HYPOTHESIS_PROFILE") == "full" else ENOUGH
 
 
 @cache

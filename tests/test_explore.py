@@ -31,7 +31,6 @@ from model.registry import protocols
 from model.world import System, World, apply, enabled, initial, observed
 from proofs.collapse import Collapsed
 from proofs.explore import Exploration, explore
-from tests.profile import FULL
 
 PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
@@ -46,7 +45,6 @@ PINNED = [
     )
     for name, protocol in PROTOCOLS.items()
     for pinned in protocol.scopes
-    if FULL or pinned.quick
 ]
 
 
