@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import traceback
+from collections import ChainMap
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -230,7 +231,8 @@ def carry_out(
     with journal(folder / JOURNAL, fresh=fresh) as kept:
         others = len(kept.entries.keys() - ids)
         left = [run for run in runs if run.id not in kept.entries]
-        outcomes = dict(kept.entries)
+        died: dict[str, Entry] = {}
+        outcomes = ChainMap(kept.entries, died)  # so that the table has all that is kept
         done = len(runs) - len(left)
         watch(sweep.name, done, len(runs))
         written = 0
@@ -239,9 +241,9 @@ def carry_out(
                 for ended in told:
                     kept.add(entry for _, entry, _ in ended if entry is not None)
                     for number, entry, why in ended:
-                        run = left[number].id
-                        died = {"run": run, "error": f"its process died: {why}"}
-                        outcomes[run] = died if entry is None else entry
+                        if entry is None:
+                            run = left[number].id
+                            died[run] = {"run": run, "error": f"its process died: {why}"}
                     done += len(ended)
                     watch(sweep.name, done, len(runs))
                     if done > GROWN * written:

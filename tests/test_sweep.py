@@ -6,7 +6,7 @@ import json
 import math
 import multiprocessing
 import shlex
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
@@ -23,7 +23,7 @@ from model.errors import Invalid
 from model.registry import protocols
 from reports import swept as told
 from sim import swept
-from sim.journal import journal
+from sim.journal import Journal, journal
 from sim.overrides import Override, overrides
 from sim.scenario import checked, draft, read
 from sim.summary import T_95, _t_95, interval, summary
@@ -515,6 +515,23 @@ def test_a_run_whose_process_died_has_a_row_and_is_tried_again(tmp_path: Path) -
     assert found["error"].dropna().to_dict() == {2: "its process died: crashed"}
     whole = swept_table(sweep, tmp_path / "whole")
     pd.testing.assert_frame_equal(swept_table(sweep, tmp_path / "out"), whole)
+
+
+def test_ctrl_c_leaves_a_table_of_all_that_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where it comes as soon as an outcome is on disk."""
+
+    class Interrupted(Journal):
+        def add(self, entries: Iterable[Entry]) -> None:
+            super().add(entries)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("sim.journal.Journal", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        carry_out(written(tmp_path), tmp_path / "out", here, watch=quiet)
+    kept = (tmp_path / "out" / JOURNAL).read_text().splitlines()
+    assert len(pd.read_parquet(tmp_path / "out")) == len(kept) > 0
 
 
 def test_the_table_can_be_read_while_it_grows(tmp_path: Path) -> None:
