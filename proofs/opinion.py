@@ -21,15 +21,26 @@ def second(query: Query, limit_s: float = LIMIT_S) -> Answer:
     """cvc5's answer; UNKNOWN if it has none within the limit, of each of two attempts.
 
     Finding finite models is what decides EPR, both ways; without it cvc5 instantiates
-    quantifiers, which is faster where it is enough, and answers nothing else.
+    quantifiers, which is faster where it is enough, and finds contradictions only.  The answer
+    expected decides which attempt is made first, and is not told.
     """
-    # Without the answer expected: cvc5 takes another one for an error.
+    # cvc5 takes another answer than the one that it is told for an error.
     text = "\n".join(line for line in query.smt2().split("\n") if ":status" not in line)
-    answer = asked(text, finite=False, limit_s=limit_s)
-    if answer is not Answer.UNKNOWN:
-        return answer
+    attempts = (_instantiating, _finding_models)
+    for attempt in attempts if query.expect is Answer.UNSAT else reversed(attempts):
+        answer = attempt(text, limit_s)
+        if answer is not Answer.UNKNOWN:
+            return answer
+    return Answer.UNKNOWN
+
+
+def _instantiating(text: str, limit_s: float) -> Answer:
+    return asked(text, finite=False, limit_s=limit_s)
+
+
+def _finding_models(text: str, limit_s: float) -> Answer:
+    """In a process of its own: cvc5 looks at the clock too seldom here."""
     try:
-        # It looks at the clock too seldom when it finds finite models.
         done = subprocess.run(
             [sys.executable, "-m", __name__],
             input=text,
