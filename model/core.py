@@ -245,12 +245,16 @@ class Assumptions:
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One line of one module, replaced.  `old` is the whole line, stripped; it must be unique."""
+    """One line of one module, replaced.  `old` is the whole line, stripped; it must be unique.
+
+    scope: the name of one that shows it; it is looked for there first.
+    """
 
     name: str
     module: str
     old: str
     new: str
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True)

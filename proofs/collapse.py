@@ -232,10 +232,11 @@ class Collapsed:
 
     def _move(self, view: View, numbers: tuple[int, ...], world: World, action: Action) -> Move:
         values = self._flat(apply(self.system, world, action))
-        difference = sum(
-            (self._number(field, values[field]) - number) << (self.bits * field)
-            for field, number in zip(view.fields, numbers, strict=True)
-        )
+        difference = 0
+        for field, number in zip(view.fields, numbers, strict=True):
+            if values[field] is not self._values[field][number]:
+                after = self._number(field, values[field])
+                difference += (after - number) << (self.bits * field)
         if isinstance(action, Crash) and action.mute:
             return difference, tuple((field, CLEAR) for field in view.outgoing)
         sent = tuple(

@@ -127,7 +127,8 @@ def hunt(
     attack: Callable[[Protocol], int | None],
     limit: int = 500_000,
 ) -> Killing:
-    """Explore the mutant's scopes, quick ones first; what survives is attacked at random.
+    """Explore the scopes, the mutant's own first, then quick ones; what survives is attacked at
+    random.
 
     limit: worlds a scope.  `attack` answers with the length of the failing run that it found.
     """
@@ -139,7 +140,10 @@ def hunt(
 
     broken = mutated(protocol, mutant, home)
     scopes = [pinned for pinned in broken.scopes if pinned.expect is Outcome.HOLDS]
-    for pinned in sorted(scopes, key=lambda s: (not s.quick, s.states or 0)):
+    if mutant.scope and mutant.scope not in {pinned.name for pinned in scopes}:
+        raise Invalid(f"mutant {mutant.name!r}: no scope that holds is called {mutant.scope!r}")
+    scopes.sort(key=lambda s: (s.name != mutant.scope, not s.quick, s.states or 0))
+    for pinned in scopes:
         try:
             found = explore(broken, pinned.scope, stop=True, limit=limit)
         except Exception as error:  # a mutant may break the code that it is in

@@ -35,7 +35,9 @@ def test_there_are_enough_mutants() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "home", "mutant"), MUTANTS)
 def test_every_mutant_is_found(protocol: Protocol, home: str, mutant: Mutant) -> None:
-    assert hunt(protocol, mutant, home, by_chance).by is not None
+    found = hunt(protocol, mutant, home, by_chance)
+    assert found.by is not None
+    assert found.scope == mutant.scope or not mutant.scope
 
 
 def test_a_mutant_leaves_the_real_modules_alone() -> None:
@@ -49,7 +51,7 @@ def test_a_mutant_leaves_the_real_modules_alone() -> None:
     assert explore(MAIN, smallest.scope).counterexample is None
 
 
-def test_a_line_that_is_not_there_or_twice_is_refused() -> None:
+def test_a_line_that_is_not_there_or_twice_is_refused_and_a_scope_that_is_not_there() -> None:
     mutant = MAIN.mutants[0]
     with pytest.raises(Invalid, match=r"0 lines of model\.operator read"):
         mutated_source(replace(mutant, old="no such line"))
@@ -57,6 +59,8 @@ def test_a_line_that_is_not_there_or_twice_is_refused() -> None:
         mutated_source(replace(mutant, old="return state._replace("))
     with pytest.raises(Invalid, match=r"no module model\.nowhere"):
         mutated_source(replace(mutant, module="model.nowhere"))
+    with pytest.raises(Invalid, match="no scope that holds is called 'nowhere'"):
+        hunt(MAIN, replace(mutant, scope="nowhere"), HOME, by_chance)
 
 
 def test_the_unchanged_line_survives() -> None:

@@ -248,6 +248,7 @@ MUTANTS = (
         NODES,
         "return next(v for v in query.versions if v.batch == batch.id - 1)",
         "return query.versions[-1]",
+        "time windows on a grid",
     ),
     Mutant(
         "keep only the newest state",
@@ -260,6 +261,7 @@ MUTANTS = (
         NODES,
         "version = Version(batch.id, after)",
         "version = Version(batch.id, before.state)",
+        "time windows on a grid",
     ),
     Mutant(
         "acknowledge the batch being planned",

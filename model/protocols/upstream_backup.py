@@ -434,6 +434,7 @@ MUTANTS = (
         OPERATOR,
         "unclosed = open_[0][0].number if open_ else opened + 1",
         "unclosed = opened + 1",
+        "an engine that is not monotone",
     ),
     Mutant(
         "seed from the wrong window",
@@ -446,24 +447,28 @@ MUTANTS = (
         OPERATOR,
         "opened=first - 1,",
         "opened=0,",
+        "any match, several in one iteration",
     ),
     Mutant(
         "forget the events that open windows",
         OPERATOR,
         "kept = bool(finished) or opened > state.opened",
         "kept = bool(finished)",
+        "match at the end of the window",
     ),
     Mutant(
         "forget the events that fill windows",
         OPERATOR,
         "kept = True",
         "kept = kept or False",
+        "pattern-opened windows",
     ),
     Mutant(
         "ask only the newest window whether an event was used",
         OPERATOR,
         "used = used or touched",
         "used = touched",
+        "an event used by one of two windows",
     ),
     Mutant(
         "in serial processing, take an event for used only if it completes a match",
@@ -476,6 +481,7 @@ MUTANTS = (
         OPERATOR,
         "return window if events is None else window._replace(events=events)",
         "return window",
+        "match at the end of the window",
     ),
     Mutant(
         "skip range one too wide",
@@ -488,6 +494,7 @@ MUTANTS = (
         "model.skips",
         "return Skips(self.done.append(self.run)) if self.run else self",
         "return Skips(self.done.append(self.run), self.run) if self.run else self",
+        "match at the end of the window",
     ),
     Mutant(
         "replay out of order",
@@ -506,24 +513,28 @@ MUTANTS = (
         BACKUP,
         "held[name] = held[name].join(savepoint) if name in held else savepoint",
         "held.setdefault(name, savepoint)",
+        "any match, several in one iteration",
     ),
     Mutant(
         "lose the replicas of the nodes below",
         NODES,
         "below = node.replicas if site.config.design.ancestors else ()",
         "below: Replicas = ()",
+        "adjacent operators, time windows",
     ),
     Mutant(
         "acknowledge what one of two successors has",
         NODES,
         "theta = min(outlet.acked for outlet in node.outlets)",
         "theta = max(outlet.acked for outlet in node.outlets)",
+        "two output edges",
     ),
     Mutant(
         "acknowledge before the successor has it",
         NODES,
         "theta = min(outlet.acked for outlet in node.outlets)",
         "theta = node.operator.pending.last().sn if node.operator.pending else NOTHING",
+        "any match, several in one iteration",
     ),
     Mutant(
         "a sink takes duplicates",
@@ -554,18 +565,21 @@ MUTANTS = (
         NODES,
         "for name in greeted",
         "for name in node.greeted",
+        "adjacent operators, two crashes",
     ),
     Mutant(
         "do not greet a restarted predecessor again",
         NODES,
         "if sender in node.awaited:  # our own hello may have been lost with its state",
         "if sender not in node.awaited:",
+        "adjacent operators, two crashes",
     ),
     Mutant(
         "consume again what was consumed before the savepoint",
         NODES,
         "return Inlet(queue, max(inlet.heard, trim), inlet.mark)",
         "return Inlet(inlet.queue, inlet.heard, inlet.mark)",
+        "adjacent operators, time windows",
     ),
     Mutant(
         "merge without waiting for the other edge",
