@@ -59,13 +59,20 @@ class _Sight:
         self.reference = Reference(system)
         self.thetas: dict[tuple[NodeName, Any, Any], SN] = {}
         self.known: set[tuple[Seen, Seen]] = set()
+        self.last: tuple[World, Arrivals, Seen] | None = None
 
     def paths(self, before: World, _: Action, after: World) -> Iterator[Path]:
-        pair = self.seen(before, after.arrivals), self.seen(after, after.arrivals)
+        pair = self.first(before, after.arrivals), self.seen(after, after.arrivals)
         if pair not in self.known:
             self.known.add(pair)
             first = not any(pair[0].sent) and all(up and not held for up, held, _ in pair[0].nodes)
             yield self.path(pair, initial=first and not any(map(_acked, pair[0].nodes)))
+
+    def first(self, before: World, arrivals: Arrivals) -> Seen:
+        """All edges that leave a world come one after the other."""
+        if self.last is None or self.last[0] is not before or self.last[1] != arrivals:
+            self.last = (before, arrivals, self.seen(before, arrivals))
+        return self.last[-1]
 
     def seen(self, world: World, arrivals: Arrivals) -> Seen:
         names = [site.name for site in self.system.deployment.sites]

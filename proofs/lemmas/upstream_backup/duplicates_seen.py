@@ -64,6 +64,17 @@ class Run(NamedTuple):
     initial: bool
 
 
+class _Step(NamedTuple):
+    """All that a path depends on."""
+
+    action: Action
+    arrivals: Arrivals
+    before: Ends
+    after: Ends
+    whole: Any
+    initial: bool
+
+
 class _Edge:
     """An edge of the graph, and what has been seen of it."""
 
@@ -74,29 +85,38 @@ class _Edge:
         self.outlet = u.succs.index(v.name)
         self.thetas: dict[tuple[Savepoint, Arrivals], SN] = {}
         self.skips: dict[tuple[Savepoint, Arrivals], frozenset[int]] = {}
+        self.asked: set[_Step] = set()
         self.known: set[Run] = set()
         self.rigids: dict[Any, Structure] = {}
 
     def paths(self, before: World, action: Action, after: World) -> Iterator[Path]:
-        run = self.run(before, action, after)
-        if run is not None and run not in self.known:
-            self.known.add(run)
-            yield self.path(run)
-
-    def run(self, before: World, action: Action, after: World) -> Run | None:
         one, other = self.ends(before), self.ends(after)
-        step = _Steps(self, after.arrivals, one, other)
+        initial = not any(before.arrivals) and before.crashes == self.system.scope.crashes
+        step = _Step(action, after.arrivals, one, other, self.whole(before, action, other), initial)
+        if step not in self.asked:
+            self.asked.add(step)
+            run = self.run(step)
+            if run not in self.known:
+                self.known.add(run)
+                yield self.path(run)
+
+    def whole(self, before: World, action: Action, other: Ends) -> Any:
+        """The producer's state after its whole step, of which a crash may leave out the last
+        effects; None if it does none."""
+        if action.node != self.u.name or isinstance(action, Crash):
+            return None
+        cut = not isinstance(action, Offer) and action.cut is not None
+        return taken(self.system, before, action).state if cut else other.producer
+
+    def run(self, step: _Step) -> Run:
+        steps = _Steps(self, step.arrivals, step.before, step.after)
+        action = step.action
         if action.node == self.u.name:
-            whole = None
-            if not isinstance(action, Crash):
-                cut = not isinstance(action, Offer) and action.cut is not None
-                whole = taken(self.system, before, action).state if cut else other.producer
-            step.of_producer(whole)
+            steps.of_producer(step.whole)
         else:
             heard = isinstance(action, Take) and action.sender == self.u.name
-            step.of_successor(one.down[0] if heard else None)
-        initial = not any(before.arrivals) and before.crashes == self.system.scope.crashes
-        return step.run(initial)
+            steps.of_successor(step.before.down[0] if heard else None)
+        return steps.run(step.initial)
 
     def ends(self, world: World) -> Ends:
         def node(site: Site) -> Any:
@@ -275,7 +295,7 @@ class _Steps:
         done = edge.up_to(place, self.arrivals) - self.unneeded
         return state._replace(listening=True, heard=place, done=done)
 
-    def run(self, initial: bool) -> Run | None:
+    def run(self, initial: bool) -> Run:
         self.to(**self.seen_after())
         messages = tuple(self.messages)
         return Run(self.arrivals, self.unneeded, messages, tuple(self.states), initial)
@@ -311,8 +331,7 @@ class _Steps:
 
     # --- the producer ------------------------------------------------------------------------
     def of_producer(self, whole: Any) -> None:
-        """whole: its state after the whole step, of which a crash may leave out the last effects;
-        None if it only crashes."""
+        """whole: its state after the whole step; None if it only crashes."""
         before, after, edge = self.before, self.after, self.edge
         if whole is not None:
             gives = edge.gives(whole, self.arrivals)

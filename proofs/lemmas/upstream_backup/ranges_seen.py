@@ -49,6 +49,7 @@ class _Sight:
         self.reference = Reference(system)
         self.unneeded: dict[tuple[NodeName, Savepoint, Arrivals], frozenset[Place]] = {}
         self.structures: dict[tuple[NodeName, Arrivals], Structure] = {}
+        self.states: dict[tuple[NodeName, Near, Arrivals], State] = {}
         self.known: set[tuple[NodeName, Near, Near, Action, Arrivals]] = set()
         self.initial = initial(system)
         self.sites = tuple(
@@ -105,7 +106,7 @@ class _Sight:
         """What the step does, in this order: it processes events, saves, crashes; messages leave
         the channels, and what they cover is deleted."""
         rigid = self.structure(site, arrivals)
-        first, last = (self.state(site, near, arrivals) for near in ends)
+        first, last = ({**self.state(site, near, arrivals)} for near in ends)
         if not _within(last["needed"], first["needed"]):
             # In a crash a savepoint has been lost, with all that it said.
             yield Path(rigid, (first, last), initial_)
@@ -176,6 +177,12 @@ class _Sight:
         return tuple(sorted((edge, event.sn) for edge, event in inputs))
 
     def state(self, site: Site, near: Near, arrivals: Arrivals) -> State:
+        key = (site.name, near, arrivals)
+        if key not in self.states:
+            self.states[key] = self.seen(site, near, arrivals)
+        return self.states[key]
+
+    def seen(self, site: Site, near: Near, arrivals: Arrivals) -> State:
         events = self.events(site, arrivals)
         unneeded = self.skipped(site, near.savepoint, arrivals)
         unknown = self.unknown(site, arrivals)
