@@ -14,8 +14,8 @@ CHECKED := $(wildcard asif.py model proofs sim spark_check reports tests benchma
 UV      := uv==0.13.8
 
 # Three processes, since those that wait for Spark leave a core idle; tests of one file share what
-# takes long, so one process runs them.
-PYTEST  := $(BIN)/pytest -n 3 --dist loadfile
+# takes long, so one process runs them, and files stay in their order.
+PYTEST  := $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

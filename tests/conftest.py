@@ -1,6 +1,7 @@
 """Hypothesis profiles: quick (the default, also in CI) always tries the same examples.
 
-Before the first test that starts Spark, Java learns how that is done quickly.
+Before the first test that starts Spark, Java learns how that is done quickly.  Files that take
+long come first: of several processes, none is left alone with one at the end.
 """
 
 from __future__ import annotations
@@ -20,6 +21,14 @@ settings.register_profile(
 )
 settings.register_profile("full", parent=settings.get_profile("quick"), max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def long(item: pytest.Item) -> bool:
+        return any(item.get_closest_marker(name) for name in ("slow", "spark"))
+
+    first = {item.path for item in items if long(item)}
+    items.sort(key=lambda item: item.path not in first)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

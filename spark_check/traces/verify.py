@@ -58,7 +58,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from model.core import Guarantee
-from spark_check.session import LOCAL, session
+from spark_check.session import BRIEF, LOCAL, session
 from spark_check.traces import columns
 from spark_check.traces.columns import Asked
 from spark_check.traces.differences import SIDES, differences
@@ -71,6 +71,8 @@ Tell: TypeAlias = Callable[[str, int, int], None]
 
 PARTITION_BYTES = 8_000_000
 """Of a log on disk, for each partition that Spark sorts or counts at once."""
+SMALL_BYTES = 10_000_000
+"""Of both logs on disk: a comparison of less takes seconds, most of which Java spends on itself."""
 WATCH_S = 0.3
 SHOWN = 3
 
@@ -101,8 +103,13 @@ def verify(
     started = perf_counter()
     asked = Asked(tuple(key), tuple(order), tuple(id), tuple(ignore))
     logs = (log("REFERENCE", reference), log("ACTUAL", actual))
-    partitions = max(2, sum(one.size for one in logs) // PARTITION_BYTES)
-    settings = {"spark.sql.shuffle.partitions": str(partitions), **(conf or {}), **columns.READING}
+    size = sum(one.size for one in logs)
+    settings = {
+        "spark.sql.shuffle.partitions": str(max(2, size // PARTITION_BYTES)),
+        **(BRIEF if size < SMALL_BYTES else {}),
+        **(conf or {}),
+        **columns.READING,
+    }
     with (
         tempfile.TemporaryDirectory(prefix="asif-trace-") as work,
         session(Path(work), master=master, conf=settings) as spark,
