@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
-from typing import Any
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any
 
 from model.errors import Invalid
+
+if TYPE_CHECKING:  # processes that hold values and no graph start sooner
+    import networkx as nx
 
 
 class Endpoint(Enum):
@@ -50,6 +51,8 @@ class Graph:
                     raise Invalid(f"graph: edge {edge[0]} -> {edge[1]} names unknown node {end!r}")
             if self.edges.count(edge) > 1:
                 raise Invalid(f"graph: edge {edge[0]} -> {edge[1]} appears twice")
+        import networkx as nx
+
         dag = self.networkx()
         try:
             cycle = nx.find_cycle(dag)
@@ -70,6 +73,8 @@ class Graph:
                 raise Invalid(f"graph: {name!r} has no output edge")
 
     def networkx(self) -> nx.DiGraph[str]:
+        import networkx as nx
+
         dag: nx.DiGraph[str] = nx.DiGraph()
         dag.add_nodes_from(name for name, _ in self.nodes)
         dag.add_edges_from(self.edges)
@@ -86,10 +91,14 @@ class Graph:
         return tuple(v for u, v in self.edges if u == name)
 
     def descendants(self, name: str) -> frozenset[str]:
+        import networkx as nx
+
         return frozenset(nx.descendants(self.networkx(), name))
 
     def order(self) -> tuple[str, ...]:
         """Names, upstream first; among equals in the order given."""
+        import networkx as nx
+
         names = [name for name, _ in self.nodes]
         return tuple(nx.lexicographical_topological_sort(self.networkx(), key=names.index))
 

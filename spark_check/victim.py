@@ -21,11 +21,12 @@ from contextlib import contextmanager, suppress
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import psutil
 
-POLL_S = 0.01
+from spark_check.breakpoints import POLL_S, Breakpoints
+
 EXECUTOR = "CoarseGrainedExecutorBackend"
 """The main class of an executor's JVM."""
 
@@ -45,36 +46,6 @@ class Kind(StrEnum):
     """The JVM of an executor (local-cluster only): the one whose task is at the breakpoint."""
     READER = "reader"
     """The process in which a streaming data source plans its batches."""
-
-
-class Breakpoints(NamedTuple):
-    """Places where a job can be stopped; picklable, so workers have them too.
-
-    folder: where stops are told.  armed: place -> how many times it is passed before it stops.
-    """
-
-    folder: str
-    armed: Mapping[str, int] = {}
-
-    def here(self, place: str) -> None:
-        """Stop if armed; whoever stops is killed or let go on.  A place stops once in a run."""
-        if place not in self.armed:
-            return
-        root = Path(self.folder)
-        for passed in range(self.armed[place] + 1):
-            try:
-                (root / f"{place}.{passed}").touch(exist_ok=False)
-            except FileExistsError:
-                continue
-            if passed < self.armed[place]:
-                return
-            told = root / f"{place}.stopped"
-            part = told.with_suffix(".part")
-            part.write_text(json.dumps({"pid": os.getpid(), "at": time.time()}))
-            part.rename(told)
-            while not (root / f"{place}.go").exists():
-                time.sleep(POLL_S)
-            return
 
 
 class Died(Exception):

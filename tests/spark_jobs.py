@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from spark_check.breakpoints import Breakpoints
 from spark_check.session import BRIEF, session
-from spark_check.victim import Breakpoints, start
+from spark_check.victim import start
 
 
 def sleeper(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:

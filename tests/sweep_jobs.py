@@ -12,9 +12,9 @@ from typing import Any
 
 from sim.sweep import Run, read
 from sim.swept import Entry, carry_out
+from spark_check.breakpoints import Breakpoints
 from spark_check.session import BRIEF, session
 from spark_check.sweep import results
-from spark_check.victim import Breakpoints
 
 FATAL = {7: signal.SIGKILL, 11: signal.SIGTERM}
 

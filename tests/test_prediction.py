@@ -29,11 +29,12 @@ from spark_check.batches.calibration import (
     passed,
 )
 from spark_check.batches.outside import Row
-from spark_check.batches.pipeline import Point, place
+from spark_check.batches.stream import Point, place
+from spark_check.breakpoints import Breakpoints
 from spark_check.check import Setting, result
 from spark_check.checks import prediction
 from spark_check.checks.prediction import PREDICTION, Plan, Stream, plans, where
-from spark_check.victim import Breakpoints, Kind
+from spark_check.victim import Kind
 
 COSTS = BatchCosts(start_s=10, trigger_s=0.03, save_s=0.02, batch_s=0.4, event_s=0.0001, stop_s=1.5)
 ENDS = (5_000, 8_000, 8_200, 18_000)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.errors import PySparkException
 
 from model.batch_crashes import Point as Modelled
 from model.batches import Batch
 from model.core import Guarantee
 from model.protocols.micro_batch import PROTOCOL
+from spark_check.batches import crashes
 from spark_check.batches.crashes import Load, predicted
-from spark_check.batches.outside import BEGUN, Outside, Row, Sink, bodies, expected
+from spark_check.batches.judged import bodies, expected, judged
+from spark_check.batches.outside import BEGUN, Outside, Row, Sink
+from spark_check.batches.pipeline import Settings
 from spark_check.check import Case, Check, Setting
 from spark_check.checks import crash_kinds, damage, micro_batch
 
@@ -140,6 +146,28 @@ def test_silence_about_a_wrong_output_is_a_failure() -> None:
     assert silent != damage.as_expected(wanted._replace(found=False))
 
 
+@pytest.mark.parametrize("module", ["spark_check.batches.stream", "spark_check.upstream.source"])
+def test_what_spark_asks_of_a_source_needs_few_imports(module: str) -> None:
+    """It starts a process for each of its questions, which takes as long as what that imports."""
+    code = f"import sys, {module}; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    many = {"pandas", "pyarrow", "numpy", "networkx", "psutil", "spark_check.session"}
+    assert many.isdisjoint(ran.stdout.split())
+
+
+def test_a_busy_machine_is_no_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    died_of = [crashes.BUSY, "no such offset", crashes.BUSY]
+
+    def dying(*_: Any) -> None:
+        if died_of:
+            raise PySparkException(f"Spark says: {died_of.pop()}")
+
+    monkeypatch.setattr(crashes, "drained", dying)
+    spark: Any = None
+    ran = [crashes.restarted(spark, Settings(str(tmp_path)), Load()) for _ in range(2)]
+    assert ran == ["Spark says: no such offset", ""]
+
+
 # --- what is outside of Spark --------------------------------------------------------------------
 ROWS = (Row(1, "a", 1), Row(2, "b", 1), Row(3, "a", 2))
 
@@ -158,8 +186,8 @@ def test_one_sink_takes_a_batch_twice_and_the_other_does_not(tmp_path: Path) -> 
     assert outside.taken() == first
     assert not outside.write(first, ROWS[:2])
     assert outside.write(second, ROWS[2:])
-    assert outside.judged(Sink.BY_BATCH) is Guarantee.PRECISE
-    assert outside.judged(Sink.APPEND) is Guarantee.REPEATING
+    assert judged(outside, Sink.BY_BATCH) is Guarantee.PRECISE
+    assert judged(outside, Sink.APPEND) is Guarantee.REPEATING
 
 
 def test_a_sink_that_knows_batches_drops_another_one_with_the_same_id(tmp_path: Path) -> None:
@@ -167,14 +195,14 @@ def test_a_sink_that_knows_batches_drops_another_one_with_the_same_id(tmp_path: 
     outside.arrive("aba")
     outside.write(Batch(0, 0, 2), ROWS[:2])
     outside.write(Batch(0, 0, 3), ROWS)
-    assert outside.judged(Sink.BY_BATCH) is Guarantee.GAP
+    assert judged(outside, Sink.BY_BATCH) is Guarantee.GAP
 
 
 def test_double_counting_shows(tmp_path: Path) -> None:
     outside = Outside(str(tmp_path))
     outside.arrive("aba")
     outside.write(Batch(0, 0, 3), [*ROWS[:2], Row(3, "a", 3)])
-    assert outside.judged(Sink.BY_BATCH) is Guarantee.GAP
+    assert judged(outside, Sink.BY_BATCH) is Guarantee.GAP
 
 
 def test_what_was_told_lately_is_of_the_last_start(tmp_path: Path) -> None:

@@ -19,8 +19,9 @@ import pytest
 
 from model.errors import Invalid
 from spark_check import java
+from spark_check.breakpoints import Breakpoints
 from spark_check.session import BRIEF, heard_ctrl_c, session
-from spark_check.victim import Breakpoints, Died, Kind, start, wait_ended
+from spark_check.victim import Died, Kind, start, wait_ended
 
 JOB = "tests.spark_jobs:sleeper"
 

@@ -23,6 +23,7 @@ from model.patterns import sequence
 from model.semantics import timed
 from model.windows import CountWindows
 from sim.lent import LENT
+from spark_check.breakpoints import Breakpoints
 from spark_check.check import Case, Setting
 from spark_check.checks.upstream_backup import CHECK, NONE, created, judged, outlived
 from spark_check.upstream import buffer as buffers
@@ -41,7 +42,7 @@ from spark_check.upstream.stories import (
     Story,
     corrected,
 )
-from spark_check.victim import Breakpoints, Kind
+from spark_check.victim import Kind
 from tests.strategies import operators, streams
 
 

@@ -16,7 +16,7 @@ from statistics import fmean, linear_regression
 from typing import NamedTuple
 
 from model.errors import Invalid
-from spark_check.batches.pipeline import Point, place
+from spark_check.batches.stream import Point, place
 
 OFTEN = 1_000_000
 """More often than a place is passed in any run: armed so, it never stops."""

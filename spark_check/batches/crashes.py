@@ -24,8 +24,10 @@ from model.batches import NO_BATCH, Batch
 from model.core import Protocol
 from model.protocols.micro_batch import PROTOCOL
 from spark_check.batches.checkpoint import committed, logged, stores
-from spark_check.batches.outside import Outside, Sink, bodies, expected
-from spark_check.batches.pipeline import Point, Settings, drained, place
+from spark_check.batches.judged import bodies, expected, judged
+from spark_check.batches.outside import Outside, Sink
+from spark_check.batches.pipeline import Settings, drained
+from spark_check.batches.stream import Point, place
 from spark_check.victim import Kind, start
 
 JOB = "spark_check.batches.pipeline:run"
@@ -33,6 +35,11 @@ SINKS = {Sink.BY_BATCH: PROTOCOL, Sink.APPEND: PROTOCOL.variant("micro-batch:for
 """What the model calls a query with this sink."""
 TYPES = "aababbb"
 """Event after event, over and over.  Spark hashes the two types to two partitions."""
+
+BUSY = "Python worker failed to connect back"
+"""What Spark says if a process of a data source takes more than 10 s to start, before any batch is
+run: that is about the machine, and not about the query or its checkpoint."""
+ATTEMPTS = 3
 
 
 class Load(NamedTuple):
@@ -81,11 +88,17 @@ def restarted(spark: SparkSession, settings: Settings, load: Load) -> str:
     """Run it to the end once the late events have arrived: what it died of, if it did."""
     outside = Outside(settings.work)
     outside.arrive(load.types()[load.ends[-1] :])
-    try:
-        drained(spark, settings)
-    except (PySparkException, Py4JJavaError) as error:  # the latter: what pyspark translates not
-        return str(error)
-    return ""
+    died_of = ""
+    for _ in range(ATTEMPTS):
+        try:
+            drained(spark, settings)
+        except (PySparkException, Py4JJavaError) as error:  # some stay untranslated
+            died_of = str(error)
+        else:
+            return ""
+        if BUSY not in died_of:
+            break
+    return died_of
 
 
 # --- what is seen --------------------------------------------------------------------------------
@@ -121,7 +134,7 @@ def recovered(outside: Outside) -> dict[str, Any]:
     return {
         "ran after the restart": [list(batch) for batch in ran(outside)],
         "offsets in the end": [list(batch) for batch in ranges(outside)],
-        **{f"{sink} sink": outside.judged(sink).name.lower() for sink in Sink},
+        **{f"{sink} sink": judged(outside, sink).name.lower() for sink in Sink},
         **{f"{sink} sink, rows too many": (got[sink] - want).total() for sink in Sink},
         **{f"{sink} sink, rows missing": (want - got[sink]).total() for sink in Sink},
     }

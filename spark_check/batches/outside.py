@@ -19,10 +19,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from model.batches import NO_BATCH, Batch
-from model.core import Arrival, Guarantee
-from model.events import Body
-from model.protocols.micro_batch import counting
-from model.semantics import classify, evaluated, timed
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS batch (id INTEGER PRIMARY KEY, start INTEGER, end INTEGER);
@@ -118,21 +114,3 @@ class Outside(NamedTuple):
         starts = [at for at, line in enumerate(lines) if line["what"] == BEGUN]
         since = starts[-1] if lately else 0
         return [line for line in lines[since:] if line["what"] == what]
-
-    def judged(self, sink: Sink) -> Guarantee:
-        """What the output is, beside that of a run without failures."""
-        return classify(expected(self.events()), bodies(self.output(sink)))
-
-
-def bodies(rows: Sequence[Row]) -> tuple[Body, ...]:
-    """Rows as the model has them."""
-    emits = counting(1).emits
-    return tuple(
-        Body(row.sn, emits, (Body(row.sn, row.type, (("count", row.running),)),)) for row in rows
-    )
-
-
-def expected(types: Sequence[str]) -> tuple[Body, ...]:
-    """What the sink would have if nothing had failed."""
-    stream = timed([Arrival(1, type_) for type_ in types])
-    return tuple(evaluated(counting(len(types)), stream))

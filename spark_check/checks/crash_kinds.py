@@ -12,7 +12,8 @@ from typing import NamedTuple
 from model.batch_crashes import Point as Modelled
 from spark_check.batches.crashes import Load, begun, crashed, predicted, recovered, restarted
 from spark_check.batches.outside import Outside
-from spark_check.batches.pipeline import Point, Settings, Writer
+from spark_check.batches.pipeline import Settings, Writer
+from spark_check.batches.stream import Point
 from spark_check.check import Case, Check, Setting
 from spark_check.session import BRIEF, LOCAL, session
 from spark_check.victim import Kind

@@ -21,8 +21,10 @@ from pyspark.sql import SparkSession
 from model.semantics import classify
 from spark_check.batches.checkpoint import complaints
 from spark_check.batches.crashes import Load, begun, crashed, restarted
-from spark_check.batches.outside import Outside, Sink, bodies, expected
-from spark_check.batches.pipeline import Point, Settings, drained
+from spark_check.batches.judged import bodies, expected
+from spark_check.batches.outside import Outside, Sink
+from spark_check.batches.pipeline import Settings, drained
+from spark_check.batches.stream import Point
 from spark_check.check import Case, Check, Setting
 from spark_check.session import BRIEF, session
 from spark_check.victim import Kind

@@ -18,7 +18,8 @@ from spark_check.batches.crashes import (
     restarted,
     stored,
 )
-from spark_check.batches.pipeline import Point, Settings
+from spark_check.batches.pipeline import Settings
+from spark_check.batches.stream import Point
 from spark_check.check import Case, Check, Setting
 from spark_check.session import BRIEF, session
 from spark_check.victim import Kind

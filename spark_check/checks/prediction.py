@@ -16,8 +16,10 @@ from random import Random
 from typing import Any, NamedTuple
 
 from spark_check.batches.calibration import RUNNING, Calibration, armed, calibrated, lived, passed
-from spark_check.batches.outside import Outside, Sink, bodies, expected
-from spark_check.batches.pipeline import Point, Settings, place
+from spark_check.batches.judged import bodies, expected
+from spark_check.batches.outside import Outside, Sink
+from spark_check.batches.pipeline import Settings
+from spark_check.batches.stream import Point, place
 from spark_check.check import Case, Check, Setting
 from spark_check.victim import Kind, Victim, start, wait_ended
 

@@ -24,11 +24,11 @@ from model.graph import Graph
 from model.registry import protocols
 from model.semantics import timed
 from model.world import System
+from spark_check.breakpoints import Breakpoints
 from spark_check.session import BRIEF, session
 from spark_check.upstream.buffer import Buffer, event
 from spark_check.upstream.sink import Sink
 from spark_check.upstream.source import FORMAT, Stream, UpstreamBackup
-from spark_check.victim import Breakpoints
 
 SAVED = "pipeline.pickle"
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxRows
 
+from spark_check.breakpoints import Breakpoints
 from spark_check.upstream.buffer import Buffer
-from spark_check.victim import Breakpoints
 
 FORMAT = "upstream_backup"
 
