@@ -41,6 +41,8 @@ class Graph:
     edges: tuple[tuple[str, str], ...]
 
     def __post_init__(self) -> None:
+        import networkx as nx
+
         names = [name for name, _ in self.nodes]
         for name in names:
             if names.count(name) > 1:
@@ -51,8 +53,6 @@ class Graph:
                     raise Invalid(f"graph: edge {edge[0]} -> {edge[1]} names unknown node {end!r}")
             if self.edges.count(edge) > 1:
                 raise Invalid(f"graph: edge {edge[0]} -> {edge[1]} appears twice")
-        import networkx as nx
-
         dag = self.networkx()
         try:
             cycle = nx.find_cycle(dag)

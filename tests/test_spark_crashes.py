@@ -14,6 +14,7 @@ from pyspark.errors import PySparkException
 from model.batch_crashes import Point as Modelled
 from model.batches import Batch
 from model.core import Guarantee
+from model.errors import Invalid
 from model.protocols.micro_batch import PROTOCOL
 from spark_check.batches import crashes
 from spark_check.batches.crashes import Load, predicted
@@ -166,6 +167,9 @@ def test_a_busy_machine_is_no_refusal(tmp_path: Path, monkeypatch: pytest.Monkey
     spark: Any = None
     ran = [crashes.restarted(spark, Settings(str(tmp_path)), Load()) for _ in range(2)]
     assert ran == ["Spark says: no such offset", ""]
+    died_of += [crashes.BUSY] * crashes.ATTEMPTS
+    with pytest.raises(Invalid, match="too busy"):
+        crashes.restarted(spark, Settings(str(tmp_path)), Load())
 
 
 # --- what is outside of Spark --------------------------------------------------------------------

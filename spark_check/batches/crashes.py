@@ -22,6 +22,7 @@ from model import batch_crashes
 from model.batch_crashes import replayed
 from model.batches import NO_BATCH, Batch
 from model.core import Protocol
+from model.errors import Invalid
 from model.protocols.micro_batch import PROTOCOL
 from spark_check.batches.checkpoint import committed, logged, stores
 from spark_check.batches.judged import bodies, expected, judged
@@ -85,20 +86,21 @@ def crashed(settings: Settings, kind: Kind, point: Point, after: int) -> int | N
 
 
 def restarted(spark: SparkSession, settings: Settings, load: Load) -> str:
-    """Run it to the end once the late events have arrived: what it died of, if it did."""
+    """Run it to the end once the late events have arrived: what it died of, if it did.
+
+    Raises Invalid if the machine is too busy to tell.
+    """
     outside = Outside(settings.work)
     outside.arrive(load.types()[load.ends[-1] :])
-    died_of = ""
     for _ in range(ATTEMPTS):
         try:
             drained(spark, settings)
         except (PySparkException, Py4JJavaError) as error:  # some stay untranslated
-            died_of = str(error)
+            if BUSY not in str(error):
+                return str(error)
         else:
             return ""
-        if BUSY not in died_of:
-            break
-    return died_of
+    raise Invalid(f"Spark gave up {ATTEMPTS} times ({BUSY}): this machine is too busy to check it")
 
 
 # --- what is seen --------------------------------------------------------------------------------
