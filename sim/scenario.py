@@ -26,7 +26,7 @@ from model.operator import Operator
 from model.registry import protocols
 from model.windows import CountWindows, Splitter, TimeWindows
 from sim.costs import PS, Costs, Detector, Some, Table, picoseconds
-from sim.events import Workload, arrivals, load, nearest, parsed
+from sim.events import Workload, arrivals, nearest, parsed
 from sim.failures import Failure, Planned, planned
 from sim.flights import flight_workload
 from sim.overrides import Override, placed, put
@@ -246,6 +246,8 @@ class _Reader:
             events = self._stream(file.stream, file)
             return self._patterned(f"{len(events):,} random events", events, file)
         assert file.file is not None
+        from sim.event_files import load  # with pandas, which other inputs do without
+
         try:
             stream = load(self.draft.path.parent / file.file.path, file.file.type, file.file.time)
         except Invalid as error:

@@ -10,8 +10,6 @@ from pathlib import Path
 from statistics import NormalDist, fmean, stdev
 from typing import Any
 
-import pandas as pd
-
 from sim.sweep import Sweep
 
 CONFIDENCE = 0.95
@@ -41,6 +39,8 @@ def summary(sweep: Sweep, path: Path) -> dict[str, Any]:
     metrics: by column, the mean and the 95 % confidence interval of the mean over the runs that
     have a value (a failed run has none); None where there are too few.
     """
+    import pandas as pd  # most commands sum up nothing
+
     frame = pd.read_parquet(path)
     by = [axis.name for axis in sweep.axes if axis.name != "seed" and len(axis.values) > 1]
     groups = []

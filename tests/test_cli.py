@@ -279,3 +279,10 @@ def test_a_proof_of_ones_own_is_judged(name: str, tmp_path: Path) -> None:
     ran = asif("prove", "mine.py", "--mutants", "--drift", cwd=tmp_path)
     assert ran.returncode == code, ran.stderr + ran.stdout
     assert said in ran.stdout
+
+
+def test_a_command_imports_no_library_that_it_may_do_without() -> None:
+    """pandas and matplotlib take longer to load than most commands to run."""
+    code = "import asif, sys; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"pandas", "matplotlib", "pyspark"}.isdisjoint(ran.stdout.split())

@@ -14,7 +14,8 @@ from model.errors import Invalid
 from model.graph import SINK, SOURCE
 from model.patterns import Strategy, sequence
 from model.semantics import oracle, timed
-from sim.events import arrivals, graph_for, load, nearest, parsed
+from sim.event_files import load
+from sim.events import arrivals, graph_for, nearest, parsed
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1).map(str)
 ROWS = st.lists(st.tuples(st.integers(-(10**6), 10**12), NAMES), min_size=1, max_size=20)

@@ -1,0 +1,109 @@
+"""The one place that knows matplotlib: what is drawn becomes inline SVG, or PNG on white.
+
+Rule of this file: nothing else imports matplotlib, and this only when something is drawn, since it
+takes a second to load.  The same drawing gives the same bytes.  SVG takes its colours from the
+page, so that light and dark both work: it is drawn in stand-ins, which become CSS variables.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Colours(NamedTuple):
+    ink: str
+    with_: str
+    without: str
+    bad: str
+
+
+STAND_INS = Colours("#010203", "#010204", "#010205", "#010206")
+ON_PAGE = Colours(
+    "currentColor", "var(--with, #1d5fbf)", "var(--without, #a04a00)", "var(--bad, #c01c28)"
+)
+ON_WHITE = Colours("#24292f", "#1d5fbf", "#a04a00", "#c01c28")
+"""Where there is no page to choose them."""
+
+Draw: TypeAlias = "Callable[[Figure, Colours], None]"
+"""Draws on an empty figure, in the colours given."""
+
+
+def svg(
+    draw: Draw,
+    width: float,
+    height: float,
+    *,
+    name: str,
+    about: str,
+    style: Mapping[Any, Any] | None = None,
+) -> str:
+    """An <svg> element of so many inches: no prolog, no metadata.
+
+    name: what its ids begin with.  about: the picture in words.  style: more settings of
+    matplotlib's.
+    """
+    buffer = io.StringIO()
+    with _drawn(draw, width, height, STAND_INS, style) as figure:
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    drawn = buffer.getvalue()
+    drawn = drawn[drawn.index("<svg") :]
+    drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn, flags=re.DOTALL)
+    drawn = re.sub(r'\bid="', f'id="{name}-', drawn)
+    drawn = re.sub(r'(href="|url\()#', rf"\1#{name}-", drawn)
+    for stand_in, colour in zip(STAND_INS, ON_PAGE, strict=True):
+        drawn = drawn.replace(stand_in, colour)
+    opening = f'<svg role="img" aria-label="{escape(about)}" class="plot" '
+    return drawn.replace("<svg ", opening, 1).strip()
+
+
+def png(draw: Draw, width: float, height: float, *, dpi: int = 150) -> bytes:
+    """The picture on white, of so many inches."""
+    buffer = io.BytesIO()
+    with _drawn(draw, width, height, ON_WHITE) as figure:
+        figure.set_facecolor("white")
+        figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+@contextmanager
+def _drawn(
+    draw: Draw,
+    width: float,
+    height: float,
+    colours: Colours,
+    style: Mapping[Any, Any] | None = None,
+) -> Iterator[Figure]:
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context({**_style(colours.ink), **(style or {})}):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        draw(figure, colours)
+        yield figure
+
+
+def _style(ink: str) -> dict[Any, Any]:
+    return {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "asif",
+        "font.family": "sans-serif",
+        "font.size": 10,
+        "text.color": ink,
+        "axes.edgecolor": ink,
+        "axes.labelcolor": ink,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "xtick.color": ink,
+        "ytick.color": ink,
+        "grid.color": ink,
+        "grid.alpha": 0.15,
+        "legend.frameon": False,
+    }
