@@ -5,11 +5,12 @@ this file only makes sure that no question is asked twice.
 
 SPIN's *collapse* compression fits pure steps: every node state, channel content, history and
 output that ever occurs is interned, and a world is the vector of their numbers, packed into one
-integer.  What a node may do depends on its *view* alone: its own state, its incoming channels, its
-history and the crash budget.  So for each distinct view model.world is asked once, on a world that
-is empty elsewhere, and the answer is kept as a difference and as what is appended to the outgoing
-channels.  Appending is remembered likewise, so applying an action to a packed world is an addition
-for the node and one for each channel that it sends on.
+integer.  What a node may do depends on its *view* alone: its own state, its incoming channels, what
+it was offered and the crash budget; and of these, on the *focus*: of a channel the first message
+alone, of the budget whether there is any.  So for each distinct focus model.world is asked once, on
+a world that is empty elsewhere; for each view the answer is kept as a difference and as what is
+appended to outgoing channels and outputs.  Appending is remembered likewise, so applying an action
+to a packed world is an addition for the node and one for each channel that it sends on.
 """
 
 from __future__ import annotations
@@ -81,14 +82,37 @@ class Moves(NamedTuple):
     others: tuple[Move, ...]
 
 
+class Glimpse(NamedTuple):
+    """What an action does in a focus: a difference where the view has the focus's own numbers,
+    the values after it where it may have others (by field), and what is sent."""
+
+    difference: int
+    after: tuple[tuple[int, Any], ...]
+    sent: tuple[tuple[int, int], ...]
+
+
+class Focus(NamedTuple):
+    """What may happen in any view with this focus; own: so many of it the node does by itself."""
+
+    actions: tuple[Action, ...]
+    glimpses: tuple[Glimpse, ...]
+    own: int
+
+
 class View(NamedTuple):
-    """What the actions of one node read and write; the actions, in the order of the moves."""
+    """What the actions of one node read and write; what was found, by numbers of the fields.
+
+    fields: the node's first; what varies within a focus last, from `wide` on.
+    outgoing: channels and outputs, which are only appended to.
+    """
 
     node: str
     fields: tuple[int, ...]
+    wide: int
     pick: Callable[[tuple[int, ...]], tuple[int, ...]]
     outgoing: tuple[int, ...]
     table: dict[tuple[int, ...], Moves]
+    focuses: dict[tuple[int, ...], Focus]
     actions: dict[tuple[int, ...], tuple[Action, ...]]
 
 
@@ -117,6 +141,7 @@ class Collapsed:
         for _ in range(self.width):
             self._values.append([])
             self._numbers.append({})
+        self._narrow: tuple[dict[int, int], ...] = tuple({} for _ in range(self.width))
         self.appends: tuple[dict[tuple[int, int], int], ...] = tuple({} for _ in range(self.width))
         self._messages: list[tuple[Any, ...]] = [()]  # number 0 is CLEAR
         self._message_numbers: dict[tuple[Any, ...], int] = {}
@@ -178,28 +203,28 @@ class Collapsed:
         nodes, channels, arrivals, outputs, crashes = self._starts
         ends = system.deployment.channels
         fields = [nodes + system.node_at[name]]
-        fields += [channels + at for at, (_, receiver) in enumerate(ends) if receiver == name]
         if name in system.source_at:
             fields.append(arrivals + system.source_at[name])
-        if name in system.sink_at:
-            fields.append(outputs + system.sink_at[name])
+        wide = len(fields)
+        fields += [channels + at for at, (_, receiver) in enumerate(ends) if receiver == name]
         fields.append(crashes)
-        outgoing = tuple(channels + at for at, (sender, _) in enumerate(ends) if sender == name)
-        return View(name, tuple(fields), itemgetter(*fields), outgoing, {}, {})
+        outgoing = [channels + at for at, (sender, _) in enumerate(ends) if sender == name]
+        if name in system.sink_at:
+            outgoing.append(outputs + system.sink_at[name])
+        return View(name, tuple(fields), wide, itemgetter(*fields), tuple(outgoing), {}, {}, {})
 
     def moves(self, view: View, numbers: tuple[int, ...]) -> Moves:
         """What may happen in a view; `numbers` are those of its fields."""
-        system = self.system
-        world = self._alone(view, numbers)
-        own = progress(system, world, view.node)
-        others = (*offers(system, world, view.node), *faults(system, world, view.node))
-        self._observe(world, view.node, own, others)
-        moves = Moves(
-            tuple(self._move(view, numbers, world, action) for action in own),
-            tuple(self._move(view, numbers, world, action) for action in others),
-        )
+        wide = view.wide
+        narrow = map(self._narrowed, view.fields[wide:], numbers[wide:])
+        key = (*numbers[:wide], *narrow)
+        focus = view.focuses.get(key)
+        if focus is None:
+            focus = view.focuses[key] = self._focus(view, key)
+        found = tuple(self._move(view, numbers, glimpse) for glimpse in focus.glimpses)
+        moves = Moves(found[: focus.own], found[focus.own :])
         view.table[numbers] = moves
-        view.actions[numbers] = (*own, *others)
+        view.actions[numbers] = focus.actions
         return moves
 
     def append(self, field: int, content: int, messages: int) -> int:
@@ -230,19 +255,64 @@ class Collapsed:
             values[field] = self._values[field][number]
         return self._folded(values)
 
-    def _move(self, view: View, numbers: tuple[int, ...], world: World, action: Action) -> Move:
+    def _narrowed(self, field: int, number: int) -> int:
+        """The number of what the focus has of a channel or of the crash budget."""
+        known = self._narrow[field].get(number)
+        if known is None:
+            value = self._values[field][number]
+            if value is not CLOSED:
+                value = min(value, 1) if field == self._starts[4] else value[:1]
+            known = self._narrow[field][number] = self._number(field, value)
+        return known
+
+    def _focus(self, view: View, numbers: tuple[int, ...]) -> Focus:
+        """What model.world says of a focus; `numbers` are those of the view's fields in it."""
+        system = self.system
+        world = self._alone(view, numbers)
+        own = progress(system, world, view.node)
+        others = (*offers(system, world, view.node), *faults(system, world, view.node))
+        self._observe(world, view.node, own, others)
+        actions = (*own, *others)
+        glimpses = tuple(self._glimpse(view, numbers, world, action) for action in actions)
+        return Focus(actions, glimpses, len(own))
+
+    def _glimpse(
+        self, view: View, numbers: tuple[int, ...], world: World, action: Action
+    ) -> Glimpse:
         values = self._flat(apply(self.system, world, action))
         difference = 0
-        for field, number in zip(view.fields, numbers, strict=True):
-            if values[field] is not self._values[field][number]:
-                after = self._number(field, values[field])
-                difference += (after - number) << (self.bits * field)
+        after = []
+        for position, (field, number) in enumerate(zip(view.fields, numbers, strict=True)):
+            if values[field] is self._values[field][number]:
+                continue
+            if position < view.wide:
+                now = self._number(field, values[field])
+                difference += (now - number) << (self.bits * field)
+            elif values[field] != self._values[field][number]:
+                assert values[field] in ((), CLOSED) or field == self._starts[4], "not a FIFO's way"
+                after.append((field, values[field]))
         if isinstance(action, Crash) and action.mute:
-            return difference, tuple((field, CLEAR) for field in view.outgoing)
-        sent = tuple(
-            (field, self._message_number(values[field])) for field in view.outgoing if values[field]
-        )
-        return difference, sent
+            sent = tuple((field, CLEAR) for field in view.outgoing if field < self._starts[2])
+        else:
+            sent = tuple(
+                (field, self._message_number(values[field]))
+                for field in view.outgoing
+                if values[field]
+            )
+        return Glimpse(difference, tuple(after), sent)
+
+    def _move(self, view: View, numbers: tuple[int, ...], glimpse: Glimpse) -> Move:
+        """The glimpse with all that the view holds beyond the focus."""
+        difference = glimpse.difference
+        for field, after in glimpse.after:
+            number = numbers[view.fields.index(field)]
+            before = self._values[field][number]
+            if field == self._starts[4]:
+                after = before - 1
+            elif after is not CLOSED and before is not CLOSED:
+                after = before[1:]  # its first message was taken
+            difference += (self._number(field, after) - number) << (self.bits * field)
+        return difference, glimpse.sent
 
     def _message_number(self, messages: tuple[Any, ...]) -> int:
         key = (_types(messages), messages)

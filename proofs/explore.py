@@ -38,7 +38,7 @@ class Exploration:
     """What was found.  complete: every reachable world was seen (no early stop).
 
     guarantee: the weakest recovery type seen in a quiescent world.  notes: how often what
-    protocols note happened, counted once for each distinct view of a node.
+    protocols note happened, counted once for each distinct focus of a node (proofs.collapse).
     """
 
     states: int
