@@ -11,14 +11,17 @@ import pytest
 
 from docs.examples.amnesia import PROTOCOL as AMNESIA
 from model.core import (
+    Answer,
     Arrival,
     Arrive,
     Deliver,
+    Deployment,
     Emit,
     Input,
     Inputs,
     Outcome,
     PinnedScope,
+    Protocol,
     Scope,
     Send,
     Site,
@@ -80,21 +83,26 @@ def test_every_scope_of_the_corrected_protocol_pins_its_states() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "length"),
+    ("protocol", "name", "length", "crashes"),
     [
-        ("two output edges, one event", 1),
-        ("diamond, any two crash", 1),
-        ("adjacent operators, two crashes", 1),
-        ("count windows, events skipped, two crashes", 2),
-        ("two input edges", 1),
+        (MAIN, "two output edges, one event", 1, 1),
+        (MAIN, "diamond, any two crash", 1, 1),
+        (MAIN, "adjacent operators, two crashes", 2, 1),
+        (MAIN, "count windows, events skipped, two crashes", 3, 1),
+        (MAIN, "count windows, events skipped, two crashes", 2, 3),
+        (MAIN, "two input edges", 1, 1),
+        (PROTOCOLS["micro-batch"], "a running count, two crashes", 2, 2),
+        (PROTOCOLS["micro-batch:foreach-batch"], "time windows on a grid", 1, 2),
     ],
 )
-def test_collapsed_worlds_are_the_worlds_of_the_model(name: str, length: int) -> None:
+def test_collapsed_worlds_are_the_worlds_of_the_model(
+    protocol: Protocol, name: str, length: int, crashes: int
+) -> None:
     """Same worlds, same edges: breadth first over model.world, and over packed integers."""
-    scope = scope_called(name).scope
+    scope = next(pinned.scope for pinned in protocol.scopes if pinned.name == name)
     inputs = tuple((source, inputs._replace(length=length)) for source, inputs in scope.inputs)
-    system = System(MAIN, replace(scope, inputs=inputs, crashes=1))
-    assert same_worlds(system) == explore(MAIN, system.scope).states
+    system = System(protocol, replace(scope, inputs=inputs, crashes=crashes))
+    assert same_worlds(system) == explore(protocol, system.scope).states
 
 
 class Left(NamedTuple):
@@ -122,6 +130,28 @@ def test_messages_that_differ_in_their_type_alone_are_two() -> None:
     alphabet = (Arrival(1, "l"), Arrival(1, "r"))
     scope = Scope(chain(("A", None)), (("source", Inputs(alphabet, 2)),), 0)
     assert same_worlds(System(replace(AMNESIA, boot=lambda _: None, step=step), scope)) > 20
+
+
+def test_what_a_sink_has_given_out_survives_its_crashes() -> None:
+    """No crash takes it back, also one that mutes the sink, which answers here."""
+
+    def deploy(scope: Scope) -> Deployment:
+        found = AMNESIA.deploy(scope)
+        channels = (*found.channels, ("sink", "A"))
+        return found._replace(channels=channels, crashable=frozenset({"A", "sink"}))
+
+    def step(site: Site, state: Any, input_: Input) -> Answer:
+        match input_:
+            case Deliver("sink", _):
+                return state, ()
+            case Deliver(sender, _) if not site.succs:
+                state, effects = AMNESIA.step(site, state, input_)
+                return state, (*effects, Send(sender, "taken"))
+        return AMNESIA.step(site, state, input_)
+
+    (pinned, *_) = AMNESIA.scopes
+    scope = replace(pinned.scope, crashes=2)
+    assert same_worlds(System(replace(AMNESIA, deploy=deploy, step=step), scope)) > 100
 
 
 def same_worlds(system: System) -> int:
