@@ -152,7 +152,10 @@ def _job(
         except Exception as error:
             failures.append(error)
 
-    thread = InheritableThread(target=work)
+    try:
+        thread = InheritableThread(target=work)  # asks Spark, which may have ended since
+    except Exception as error:
+        raise _failure(error) from None
     thread.start()
     try:
         running = True

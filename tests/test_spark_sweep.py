@@ -17,6 +17,8 @@ from typing import Any
 import pandas as pd
 import psutil
 import pytest
+from py4j.protocol import Py4JError
+from pyspark import InheritableThread
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
@@ -113,6 +115,23 @@ def test_whoever_has_enough_ends_the_job(spark: SparkSession, tmp_path: Path) ->
     some.close()
     assert flat(results(spark, squared, [3])) == [(0, 9, "")]
     assert 10 < len(list(tmp_path.iterdir())) < 5000
+
+
+def test_a_spark_that_ends_between_two_jobs_is_told(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread of the second job asks Spark what it inherits."""
+    threads: list[InheritableThread] = []
+
+    def ended(target: Any) -> InheritableThread:
+        if threads:
+            raise Py4JError("An error occurred while calling o31.sc")
+        threads.append(InheritableThread(target=target))
+        return threads[0]
+
+    monkeypatch.setattr(spark_sweep, "InheritableThread", ended)
+    with pytest.raises(Invalid, match="Spark ended before its work did"):
+        flat(results(spark, squared, range(5000)))
 
 
 @pytest.mark.slow
