@@ -565,11 +565,12 @@ def _calls_on_spark(work: Path, master: str, conf: Mapping[str, str]) -> Execute
     def execute(call: Any, items: Sequence[Any]) -> Any:
         if not items:  # and so no Spark
             return
-        from spark_check.session import session
+        from spark_check.session import BRIEF, session
         from spark_check.sweep import results
 
         shutil.rmtree(work, ignore_errors=True)  # what a kill left behind
-        with session(work, master=master, conf=conf) as spark:
+        # However long the sweep: Java only hands out what Python does.
+        with session(work, master=master, conf={**BRIEF, **conf}) as spark:
             yield from results(spark, call, items)
 
     return execute

@@ -41,7 +41,7 @@ from spark_check.operator.stateful import (
     found,
     row,
 )
-from spark_check.session import session
+from spark_check.session import BRIEF, session
 from tests.spark_operators import Forgetful, Misnumbering, Wider
 from tests.strategies import operators, words
 
@@ -130,7 +130,7 @@ def test_a_difference_in_any_field_is_a_difference() -> None:
 # --- with Spark ------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    with session(tmp_path_factory.mktemp("spark"), conf=ROCKSDB) as started:
+    with session(tmp_path_factory.mktemp("spark"), conf={**ROCKSDB, **BRIEF}) as started:
         yield started
 
 

@@ -41,7 +41,7 @@ from spark_check.operator.stateful import (
     row,
     streamed,
 )
-from spark_check.session import session
+from spark_check.session import BRIEF, session
 
 Stream: TypeAlias = Sequence[tuple[int, Event]]
 """(input edge, event), merged."""
@@ -245,7 +245,8 @@ def forgetful(name: str, one: Drawn, batches: int) -> Iterator[Found]:
 
 # --- the check -------------------------------------------------------------------------------
 def run(setting: Setting) -> tuple[Case, ...]:
-    with session(setting.work, conf=ROCKSDB) as spark:
+    brief = BRIEF if setting.profile == "quick" else {}
+    with session(setting.work, conf={**ROCKSDB, **brief}) as spark:
         return cases(spark, setting)
 
 
