@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import cycle
 from statistics import fmean, median, quantiles
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -229,7 +230,7 @@ def _panel(axes: Axes, result: Result, what: str, colours: Colours) -> None:
     margin = 0.1 * max(max(times) - min(times), 0.5 * max(times))
     ends = max(min(times) - margin, 0), max(times) + margin
     axes.axline((0, 0), slope=1, color=colours.ink, linewidth=0.8, linestyle=":")
-    looks = [(m, c) for m in "osD^v" for c in colours[1:]]
+    looks = zip(cycle("osD^vPX<"), cycle(colours[1:]), strict=True)  # marks alone tell them, too
     for (kind, pairs), (mark, colour) in zip(sorted(points.items()), looks, strict=False):
         predicted, measured = zip(*pairs, strict=True)
         axes.plot(
@@ -246,6 +247,7 @@ def _panel(axes: Axes, result: Result, what: str, colours: Colours) -> None:
     axes.set_xlim(*ends)
     axes.set_ylim(*ends)
     axes.set_aspect("equal")
+    axes.locator_params(nbins=5)  # for both axes, so that ticks meet on the diagonal
     axes.set_xlabel("predicted, s")
     axes.set_ylabel("measured, s")
     axes.grid(visible=True)
