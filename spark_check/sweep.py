@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
@@ -22,7 +23,7 @@ from math import ceil
 from statistics import mean
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from pyspark import Accumulator, AccumulatorParam, InheritableThread, SparkContext
+from pyspark import Accumulator, AccumulatorParam, SparkContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
@@ -152,10 +153,8 @@ def _job(
         except Exception as error:
             failures.append(error)
 
-    try:
-        thread = InheritableThread(target=work)  # asks Spark, which may have ended since
-    except Exception as error:
-        raise _failure(error) from None
+    # Not pyspark's kind of thread, which asks Spark before any of this can be told.
+    thread = threading.Thread(target=work)
     thread.start()
     try:
         running = True

@@ -18,7 +18,7 @@ import pandas as pd
 import psutil
 import pytest
 from py4j.protocol import Py4JError
-from pyspark import InheritableThread
+from pyspark import SparkContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
@@ -120,18 +120,18 @@ def test_whoever_has_enough_ends_the_job(spark: SparkSession, tmp_path: Path) ->
 def test_a_spark_that_ends_between_two_jobs_is_told(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The thread of the second job asks Spark what it inherits."""
-    threads: list[InheritableThread] = []
+    """Whatever a job asks of Spark first."""
+    jobs: list[int] = []
 
-    def ended(target: Any) -> InheritableThread:
-        if threads:
+    def ended(*_: Any, **__: Any) -> None:
+        jobs.append(len(jobs))
+        if len(jobs) > 1:
             raise Py4JError("An error occurred while calling o31.sc")
-        threads.append(InheritableThread(target=target))
-        return threads[0]
 
-    monkeypatch.setattr(spark_sweep, "InheritableThread", ended)
+    monkeypatch.setattr(SparkContext, "setJobGroup", ended)
     with pytest.raises(Invalid, match="Spark ended before its work did"):
         flat(results(spark, squared, range(5000)))
+    assert len(jobs) == 2
 
 
 @pytest.mark.slow
