@@ -20,9 +20,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from model.numbering import PAIRS
-from sim import batch, kernel
-from sim.cycle import Setting, Stream
+from model.cep.numbering import PAIRS
+from sim.experiments.lima import kernel
+from sim.experiments.lima import match_oracle as batch
+from sim.experiments.lima.cycle import Setting, Stream
 
 EVENTS = 1_000_000
 ROUNDS = 15

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from model.core import PinnedScope
 from model.registry import protocols
 from model.world import System, World, apply, enabled, initial
-from proofs.explore import explore
-from proofs.walk import walks
+from proofs.explore.explorer import explore
+from proofs.explore.random_walk import walks
 
 SMALL = "two output edges, one event"
 PINNED = "every event matches, two crashes"

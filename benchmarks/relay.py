@@ -36,8 +36,8 @@ from model.core import (
 )
 from model.graph import SINK, SOURCE, chain
 from model.world import System
-from sim.costs import PS, Costs, Link, Service
-from sim.driver import play
+from sim.timed.costs import PS, Costs, Link, Service
+from sim.timed.simulator import play
 
 SERVICE_S = 0.0007
 GAP_S = 0.001

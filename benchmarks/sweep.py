@@ -17,8 +17,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from spark_check.session import session
-from spark_check.sweep import results
+from spark_check.runtime.parallel_calls import results
+from spark_check.runtime.session import session
 
 WORKERS = 2
 CALLS = 200

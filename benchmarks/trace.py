@@ -18,7 +18,7 @@ from typing import NamedTuple
 import psutil
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_check.session import session
+from spark_check.runtime.session import session
 from spark_check.traces import columns
 
 FOLDER = Path("build/bench/trace")

@@ -286,6 +286,12 @@ class Protocol:
     mutants: tuple[Mutant, ...] = ()
     size: Callable[[Any], Size] = sized
 
+    @property
+    def expected(self) -> Outcome:
+        """Refuted if any scope is expected to be."""
+        refuted = any(pinned.expect is Outcome.REFUTED for pinned in self.scopes)
+        return Outcome.REFUTED if refuted else Outcome.HOLDS
+
     def variant(self, name: str) -> Protocol:
         """This protocol or one of its variants, by full name; KeyError if there is none."""
         return {p.name: p for p in (self, *self.variants)}[name]

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from model.core import Arrival, Guarantee, Observation, Property, Scope, When
 from model.events import Body
-from model.semantics import by_edge, classify, oracle
+from model.oracle import by_edge, classify, oracle
 
 
 @lru_cache(maxsize=1 << 16)

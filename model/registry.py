@@ -1,6 +1,6 @@
-"""The protocols that come with the project: every file in model/protocols is one.
+"""The protocols that come with the project: every folder in model/protocols is a family.
 
-Rule of this file: dropping a file in registers it; it must hold PROTOCOL.
+Rule of this file: a new folder is registered by being there; its `protocol.py` holds PROTOCOL.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from model.core import Protocol
 
 
 def modules() -> Mapping[str, Protocol]:
-    """Every registered protocol by the name of its module, in the order of the file names."""
+    """Every registered protocol by the name of its module, in the order of the folders' names."""
     names = (
-        f"model.protocols.{info.name}" for info in pkgutil.iter_modules(model.protocols.__path__)
+        f"model.protocols.{family.name}.protocol"
+        for family in pkgutil.iter_modules(model.protocols.__path__)
     )
     return {name: importlib.import_module(name).PROTOCOL for name in names}
 

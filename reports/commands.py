@@ -1,7 +1,7 @@
 """What the commands print: lines (str) and tables, in order.
 
 Rule of this file: it reads the values that proofs and sim make and decides nothing; who prints is
-asif.py.
+the command line.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from typing import Any, TypeAlias
 from rich.console import RenderableType
 from rich.table import Table
 
-from reports import engine, proved, reproduced, simulated
+from reports.results import experiments as reproduced
+from reports.results import proofs as proved
+from reports.results import simulations as simulated
+from reports.results import spark as engine
 
 Result: TypeAlias = Mapping[str, Any]
 Told: TypeAlias = Iterator[RenderableType]

@@ -16,7 +16,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from model.errors import Invalid
-from reports import costs, engine, files, grid, plots, proved, reproduced, simulated, spacetime
+from reports import files
+from reports.diagrams import grid, spacetime
+from reports.results import experiments as reproduced
+from reports.results import proofs as proved
+from reports.results import run as plots
+from reports.results import simulation_plots as costs
+from reports.results import simulations as simulated
+from reports.results import spark as engine
 
 Results = Mapping[str, Any]
 
@@ -45,10 +52,10 @@ def write(results: Results, out: Path) -> tuple[Path, Path]:
     """Write report.html and report.md into the folder `out`, and return their paths.
 
     results: {"version", "profile", "verdicts", "proofs", "simulated", "reproduced", "engine", "run"
-    (None: there was none), "seconds"}, as proofs.check, proofs.prove, sim.timed, sim.experiments,
-    spark_check.check and sim.run make them.  Both files are rendered before either is written, and
-    each replaces an older one at once.  Raises Invalid if a field is missing, or if `out` cannot be
-    written to.
+    (None: there was none), "seconds"}, as proofs.explore.verdict, proofs.prove.prover,
+    sim.scenarios.run, sim.experiments, spark_check.check and sim.untimed make them.  Both files are
+    rendered before either is written, and each replaces an older one at once.  Raises Invalid if a
+    field is missing, or if `out` cannot be written to.
     """
     view = _view(results)
     pages = {
@@ -62,7 +69,7 @@ def write(results: Results, out: Path) -> tuple[Path, Path]:
 
 def lemmas(entries: Sequence[Mapping[str, Any]]) -> str:
     """The page "What is proved, what is refuted" alone, in Markdown, without what depends on the
-    machine; entries as proofs.prove makes them."""
+    machine; entries as proofs.prove.prover makes them."""
     return _render("proved.md.j2", {"proofs": proved.view(entries), "timed": False})
 
 

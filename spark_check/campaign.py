@@ -11,11 +11,12 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-import spark_check.checks as home
+import spark_check
 from model.errors import Invalid
 from spark_check.check import Check, Setting, Tell, result
 
@@ -23,17 +24,22 @@ KEPT = "unfinished.json"
 
 
 def checks() -> dict[str, Check]:
-    """All checks by name: each module in spark_check/checks/ holds one as CHECK."""
-    names = sorted(module.name for module in iter_modules(home.__path__))
-    found = [import_module(f"{home.__name__}.{name}").CHECK for name in names]
-    return {check.name: check for check in found}
+    """All checks by name: each module in a family's folder `checks` holds one as CHECK."""
+    families = (package.name for package in iter_modules(spark_check.__path__) if package.ispkg)
+    homes = [f"spark_check.{family}.checks" for family in families]
+    packages = [import_module(home) for home in homes if find_spec(home)]
+    found = [
+        import_module(f"{package.__name__}.{module.name}").CHECK
+        for package in packages
+        for module in iter_modules(package.__path__)
+    ]
+    return {check.name: check for check in sorted(found, key=lambda check: check.name)}
 
 
 def carried_out(
     checks: Sequence[Check],
     folder: Path,
     profile: str,
-    simulator: Mapping[str, Callable[..., Any]],
     version: str,
     progress: Callable[[], AbstractContextManager[Tell]],
 ) -> Iterator[dict[str, Any]]:
@@ -50,7 +56,7 @@ def carried_out(
     for one in checks:
         if one.name not in done:
             with progress() as tell:
-                setting = Setting(_emptied(folder / one.name), profile, tell, simulator)
+                setting = Setting(_emptied(folder / one.name), profile, tell)
                 done[one.name] = result(one, setting)
             if not alone:
                 _write(kept, {**asked, "done": done})

@@ -1,7 +1,6 @@
 """What a check on the real engine is: cases, each predicted by the model and seen on Spark.
 
-Rule of this file: a check is a value; drivers (the command line, the tests) run it.  What the
-simulator says is handed in as functions, since the simulator and Spark do not know each other.
+Rule of this file: a check is a value; drivers (the command line, the tests) run it.
 """
 
 from __future__ import annotations
@@ -40,14 +39,12 @@ Tell = Callable[[str, int, int], None]
 class Setting(NamedTuple):
     """Where and how a check runs.
 
-    work: a folder of its own.  profile: "quick" or "full".  simulator: by name, what it lends
-    (sim.lent).
+    work: a folder of its own.  profile: "quick" or "full".
     """
 
     work: Path
     profile: str
     tell: Tell
-    simulator: Mapping[str, Callable[..., Any]]
 
 
 @dataclass(frozen=True, slots=True)

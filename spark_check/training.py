@@ -1,7 +1,7 @@
 """Java learns, once an installation, what starting Spark takes; then Spark starts twice as fast.
 
-Rule of this file: it makes what `spark_check.java.learned` names, and nothing depends on that but
-time.  The packaged Java, unlike an installed one, comes without any archive of classes.
+Rule of this file: it makes what `spark_check.runtime.java.learned` names, and nothing depends on
+that but time.  The packaged Java, unlike an installed one, comes without any archive of classes.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from spark_check.batches.crashes import Load, begun
-from spark_check.batches.pipeline import Settings, drained
-from spark_check.java import learned
-from spark_check.session import JAVA_OPTIONS, session
+from spark_check.micro_batch.crashes import Load, begun
+from spark_check.micro_batch.job import Settings, drained
+from spark_check.runtime.java import learned
+from spark_check.runtime.session import JAVA_OPTIONS, session
 
 LOAD = Load((4,), late=0)
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from proofs.strategies import (
+from proofs.explore.strategies import (
     TYPES,
     actions,
     arrivals,

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from model.cep.operator import Operator
+from model.cep.patterns import sequence
+from model.cep.windows import CountWindows
 from model.core import (
     Answer,
     Arrival,
@@ -32,10 +35,7 @@ from model.core import (
 )
 from model.events import Body, Event
 from model.graph import SINK, SOURCE, chain
-from model.operator import Operator
-from model.patterns import sequence
 from model.properties import AS_IF, COMPLETE
-from model.windows import CountWindows
 
 # States.  Source: all events it ever sent.  Relay: is it up to date?  Sink: the number of the last
 # event that it passed on, which it does not look at.

@@ -16,11 +16,11 @@ import z3
 from docs.examples.mindful import PROTOCOL
 from model.core import Outcome
 from model.world import Action, System, Take, World
-from proofs.drift import Abstraction, Path, Paths
-from proofs.lemma import Given, Lemma
-from proofs.query import Query
-from proofs.structure import Structure
-from proofs.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.conformance import Abstraction, Path, Paths
+from proofs.prove.lemma import Given, Lemma
+from proofs.prove.query import Query
+from proofs.prove.structure import Structure
+from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
 
 __all__ = ["ABSTRACTIONS", "LEMMAS", "PROTOCOL"]
 

@@ -1,1 +1,1 @@
-"""One file a protocol; model.registry finds them."""
+"""One folder a family of protocols; model.registry finds them."""

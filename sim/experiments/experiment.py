@@ -43,7 +43,7 @@ class Experiment:
 def experiments() -> dict[str, Experiment]:
     """Those of all modules of this package, by name."""
     found: dict[str, Experiment] = {}
-    for info in pkgutil.iter_modules(sim.experiments.__path__, f"{sim.experiments.__name__}."):
+    for info in pkgutil.walk_packages(sim.experiments.__path__, f"{sim.experiments.__name__}."):
         module = importlib.import_module(info.name)
         found |= {one.name: one for one in getattr(module, "EXPERIMENTS", ())}
     return found

@@ -1,6 +1,6 @@
 """What papers published, and how near an experiment comes: `judged` compares, `score` counts.
 
-Rule of this file: numbers are in published.toml, each once; nothing here knows an experiment.
+Rule of this file: numbers are in each paper's published.toml, once; nothing here knows a paper.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from model.errors import Invalid
 
-FILE = Path(__file__).with_name("published.toml")
+HOME = Path(__file__).parent
 VERDICTS = ("within 10 %", "within 25 %", "outside")
 
 
@@ -39,8 +39,13 @@ class Number(BaseModel):
 
 @cache
 def numbers() -> tuple[Number, ...]:
-    table = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    return TypeAdapter(tuple[Number, ...]).validate_python(table["number"])
+    """Those of all papers, in the order of their folders."""
+    entries = [
+        entry
+        for path in sorted(HOME.glob("*/published.toml"))
+        for entry in tomllib.loads(path.read_text(encoding="utf-8"))["number"]
+    ]
+    return TypeAdapter(tuple[Number, ...]).validate_python(entries)
 
 
 def judged(values: Mapping[str, float]) -> list[dict[str, Any]]:

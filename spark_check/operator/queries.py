@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple, TypeVar
 
-from model.engines import Engine, Function, Matches, Mealy, Partitioned
+from model.cep.engines import Engine, Function, Matches, Mealy, Partitioned
+from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, PAIRS_OF_INPUTS, SCALAR, TRIGGERED
+from model.cep.operator import Drawing, Operator, Scheme, Skipping
+from model.cep.patterns import Pattern, Step, Strategy, sequence
+from model.cep.predicates import Either, Predicate, Type, Where
+from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.events import Body, Event
-from model.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, PAIRS_OF_INPUTS, SCALAR, TRIGGERED
-from model.operator import Drawing, Operator, Scheme, Skipping
-from model.patterns import Pattern, Step, Strategy, sequence
-from model.predicates import Either, Predicate, Type, Where
-from model.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from spark_check.operator.sql import Simple
 from spark_check.operator.stateful import Query
 
@@ -42,7 +42,8 @@ class Drawn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HowMany:
-    """A function of a window, for model.engines.Function: how many events of a type it holds."""
+    """A function of a window, for model.cep.engines.Function: how many events of a type it
+    holds."""
 
     type: str
 

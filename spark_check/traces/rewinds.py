@@ -1,6 +1,6 @@
 """Is a stream the expected one, or the expected one with rewinds?  One pass in constant memory.
 
-Rule of this file: it equals `model.semantics.classify` on finished streams that hold every expected
+Rule of this file: it equals `model.oracle.classify` on finished streams that hold every expected
 row and no foreign one: PRECISE, REPEATING or neither.  Rows are 64-bit digests of their content.
 
 Why one pass is enough: all that matters of what has been seen is the furthest position F of the

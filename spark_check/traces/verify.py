@@ -3,7 +3,7 @@
 Rule of this file: it puts the parts in traces/ together and decides nothing about rows.
 
 REFERENCE is the output of a run without failures, ACTUAL that of a run with some.  What is wrong
-is told as a recovery type (Hwang et al., Section 3.1), as `model.semantics.classify` defines them.
+is told as a recovery type (Hwang et al., Section 3.1), as `model.oracle.classify` defines them.
 
 *Streams.*  Rows with the same --key are a stream; without one, a log is one stream.  Streams are
 judged each by itself, so between them any order will do, and the weakest type is the log's.
@@ -58,7 +58,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from model.core import Guarantee
-from spark_check.session import BRIEF, LOCAL, session
+from spark_check.runtime.session import BRIEF, LOCAL, session
 from spark_check.traces import columns
 from spark_check.traces.columns import Asked
 from spark_check.traces.differences import SIDES, differences

@@ -1,6 +1,7 @@
 """What the model does, for abstractions to look at: the failure-free run, and single iterations.
 
-Rule of this file: it runs model.upstream and model.operator and adds nothing of its own.
+Rule of this file: it runs model.protocols.upstream_backup.nodes and model.cep.operator and adds
+nothing of its own.
 """
 
 from __future__ import annotations
@@ -8,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from model.backup import Restore, joined
+from model.cep.merge import Inlet, ready
+from model.cep.operator import Operator, OperatorState, Scheme, origin, push, restored
+from model.cep.savepoint import Savepoint
 from model.core import Arrival, NodeName, Role, Site
 from model.events import BEGINNING, Body, Event, Mark
-from model.merge import Inlet, ready
-from model.operator import Operator, OperatorState, Scheme, origin, push, restored
-from model.savepoint import Savepoint
-from model.upstream import OperatorNode, reinstated
+from model.protocols.upstream_backup.buffers import Restore, joined
+from model.protocols.upstream_backup.nodes import OperatorNode, reinstated
 from model.world import System
 
 Arrivals = tuple[tuple[Arrival, ...], ...]

@@ -1,0 +1,61 @@
+"""The command line: it wires the packages together and prints what they return.
+
+Rule of this file: it names the commands and turns errors into exit codes.
+Exit codes: 0 holds or done, 1 refuted or not as expected, 2 bad usage or bad input.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+
+import typer
+
+from asif.commands import (
+    check,
+    prove,
+    report,
+    reproduce,
+    run,
+    simulate,
+    spark,
+    sweep,
+    verify_trace,
+)
+from asif.commands import (
+    list as list_,
+)
+from model.errors import Invalid
+
+app = typer.Typer(
+    help="Does a stream-recovery protocol behave as if nothing had failed, and at what cost?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+COMMANDS: Mapping[str, Callable[..., None]] = {
+    "list": list_.list_,
+    "check": check.check,
+    "run": run.run_,
+    "prove": prove.prove,
+    "simulate": simulate.simulate,
+    "sweep": sweep.sweep,
+    "reproduce": reproduce.reproduce,
+    "spark": spark.spark,
+    "verify-trace": verify_trace.verify_trace,
+    "report": report.report,
+}
+for name, command in COMMANDS.items():
+    app.command(name)(command)
+
+
+def main() -> None:
+    """The `asif` command."""
+    try:
+        app()
+    except Invalid as error:
+        print(f"asif: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("asif: interrupted; nothing half-written was left behind", file=sys.stderr)
+        sys.exit(130)

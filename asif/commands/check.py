@@ -1,0 +1,67 @@
+"""`asif check`: explore every small world, attack at random."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from asif.console import JsonOption, Profile, ProfileOption, console, print_all, save, write
+
+
+def check(
+    name: Annotated[str, typer.Argument(metavar="NAME|FILE.py")],
+    mutants: Annotated[bool, typer.Option("--mutants", help="Hunt the mutants as well.")] = False,
+    profile: ProfileOption = Profile.QUICK,
+    examples: Annotated[int | None, typer.Option(min=1, help="Random runs.")] = None,
+    out: Annotated[
+        Path, typer.Option(help="Where diagrams and replaying tests are written.")
+    ] = Path("build/check"),
+    json_: JsonOption = None,
+) -> None:
+    """Explore every small world, attack at random: verdict, coverage, counterexample."""
+    from model.core import Outcome
+    from proofs.explore.verdict import mutation, verdict
+    from proofs.load import subject
+    from reports import commands
+    from reports.progress import progress
+
+    chosen = subject(name)
+    with progress() as tell:
+        result = verdict(
+            chosen.protocol,
+            profile=profile.value,
+            examples=examples,
+            called=str(Path(name).resolve()) if name.endswith(".py") else name,
+            progress=tell,
+        )
+        if mutants:
+            result["mutants"] = mutation(chosen.protocol, chosen.home, tell)
+    print_all(commands.verdict(result))
+    if result["outcome"] == Outcome.REFUTED.value:
+        _write_failures(result, out)
+    if mutants:
+        print_all(commands.mutants(result["mutants"]))
+    save(json_, result)
+    survived = mutants and any(row["by"] is None for row in result["mutants"])
+    if result["outcome"] == Outcome.REFUTED.value or not result["expected"] or survived:
+        raise typer.Exit(1)
+
+
+def _write_failures(result: Mapping[str, Any], out: Path) -> None:
+    """The shortest counterexample as a diagram, and what replays the failure found at random."""
+    from reports.diagrams import spacetime, terminal
+
+    failed = [row["counterexample"] for row in result["scopes"] if row["counterexample"]]
+    if failed:
+        shortest = min(failed, key=lambda counterexample: counterexample["steps"])
+        caption = shortest["property"]
+        console.print(terminal.styled(shortest["story"], caption=caption))
+        stem = result["protocol"].replace(":", "-")
+        write(out / f"{stem}.svg", spacetime.svg(shortest["story"], caption=caption))
+    failure = result["attack"]["failure"]
+    if failure is not None:
+        stem = "test_" + result["protocol"].replace(":", "_").replace("-", "_")
+        write(out / f"{stem}.py", failure["pytest"])

@@ -1,0 +1,56 @@
+"""`asif prove`: every lemma with Z3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asif.console import JsonOption, print_all, save, write
+
+
+def prove(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME|FILE.py]", help="A protocol or a lemma; else all."),
+    ] = None,
+    mutants: Annotated[
+        bool, typer.Option("--mutants", help="Drop each hypothesis as well: is it needed?")
+    ] = False,
+    cvc5: Annotated[bool, typer.Option("--cvc5", help="Ask a second solver as well.")] = False,
+    drift: Annotated[
+        bool, typer.Option("--drift", help="Compare the formulas with what the Python does.")
+    ] = False,
+    smtlib: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write every query as SMT-LIB.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write lemmas and counterexamples.")
+    ] = None,
+    json_: JsonOption = None,
+) -> None:
+    """Prove or refute every lemma with Z3, for worlds of any size where it says unbounded."""
+    from proofs.prove import prover as proving
+    from proofs.prove.lemma_index import chosen
+    from reports import commands, files, page
+    from reports.progress import progress
+
+    subjects = chosen(name)
+    if smtlib is not None:
+        queries = proving.smtlib(subjects)
+        files.write({smtlib / path: text for path, text in queries.items()})
+        print(f"{smtlib}: {len(queries)} queries")
+    with progress() as tell:
+        worlds = proving.WORLDS if drift else 0
+        results = proving.prove(
+            subjects, mutants=mutants, opinion=cvc5, worlds=worlds, progress=tell
+        )
+    for result in results:
+        print_all(commands.proofs(result))
+        print(proving.summary(result))
+    if markdown is not None:
+        write(markdown, page.lemmas(results))
+    save(json_, results)
+    if not all(proving.good(result) for result in results):
+        raise typer.Exit(1)

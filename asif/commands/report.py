@@ -1,0 +1,98 @@
+"""`asif report`: all checks, and one page that says what they found."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from asif.commands.run import run_and_compare
+from asif.commands.spark import on_spark
+from asif.console import JsonOption, Profile, ProfileOption, console, print_all, save
+
+SCENARIOS = sorted((Path(__file__).parents[2] / "docs" / "scenarios").glob("*.toml"))
+"""Those that the report simulates."""
+
+
+def report(
+    profile: ProfileOption = Profile.QUICK,
+    out: Annotated[Path, typer.Option(help="Directory of report.html and report.md.")] = Path(
+        "build/report"
+    ),
+    json_: JsonOption = None,
+) -> None:
+    """Check every protocol and variant, hunt the mutants, run on real input; write one page."""
+    from importlib.metadata import version
+
+    from model.registry import modules
+    from proofs.explore.verdict import mutation, verdict
+    from proofs.prove import prover as proving
+    from proofs.prove.lemma_index import chosen
+    from reports import commands, page
+    from reports.progress import progress
+    from reports.results import experiments as reproduced
+    from reports.results import simulations as simulated
+    from reports.results import spark as engine
+    from sim.experiments import campaign
+    from sim.experiments.experiment import experiments
+    from sim.inputs import flights
+    from sim.scenarios import run as timed
+    from sim.scenarios import scenario as scenarios
+    from spark_check.campaign import checks
+
+    started = perf_counter()
+    verdicts = []
+    with progress() as tell:
+        for home, protocol in modules().items():
+            for variant in (protocol, *protocol.variants):
+                result = verdict(variant, profile=profile.value, progress=tell)
+                if variant.mutants:
+                    result["mutants"] = mutation(variant, home, tell)
+                verdicts.append(result)
+        proofs = proving.prove(chosen(), mutants=True, worlds=proving.WORLDS, progress=tell)
+        simulations = []
+        for path in SCENARIOS:
+            watch = partial(tell, f"simulating {path.stem}")
+            simulations.append(timed.simulate(scenarios.read(path), watch=watch))
+        seeds = 5 if profile is Profile.QUICK else None
+        reproductions = [
+            campaign.reproduce(one, out, seeds=seeds, watch=partial(tell, one.name))
+            for one in experiments().values()
+        ]
+    checked = [*on_spark([*checks().values()], profile, out / "spark")]
+    workload = flights.flight_workload(flights.QUICK if profile is Profile.QUICK else None)
+    ran = run_and_compare(workload, flights.flight_crashes(workload.size))
+    results = {
+        "version": version("asif-testbed"),
+        "profile": profile.value,
+        "verdicts": verdicts,
+        "proofs": proofs,
+        "simulated": simulations,
+        "reproduced": reproductions,
+        "engine": checked,
+        "run": ran,
+        "seconds": perf_counter() - started,
+    }
+    html, markdown = page.write(results, out)
+    for result in verdicts:
+        good = "as expected" if result["expected"] else "NOT AS EXPECTED"
+        console.print(f"{result['protocol']}: {result['outcome']}, {good}", highlight=False)
+    for entry in proofs:
+        print(proving.summary(entry))
+    for one in simulations:
+        print(f"{one['scenario']}: {simulated.verdict(one)}")
+    print(reproduced.score(reproductions))
+    for one in checked:
+        print(engine.told(one))
+    print_all(commands.run(ran))
+    console.print(f"{html}\n{markdown}", highlight=False)
+    save(json_, results)
+    survivors = [m for v in verdicts for m in v["mutants"] or () if m["by"] is None]
+    fine = all(result["expected"] for result in verdicts) and all(map(proving.good, proofs))
+    same = all(one["same"] for one in (ran, *simulations))
+    fine = fine and all(one["holds"] for one in checked)
+    if survivors or not same or not fine:
+        raise typer.Exit(1)

@@ -1,0 +1,52 @@
+"""`asif reproduce`: published experiments, run again."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asif.console import JsonOption, print_all, save, write
+from model.errors import Invalid
+
+
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[EXPERIMENT]", help="As in lima-fig9; see --all.")
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Fewer seeds than published.")] = None,
+    size: Annotated[
+        int | None, typer.Option("--events", min=1000, help="Fewer events a run than published.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Where runs are kept and plots go.")] = Path(
+        "build/reproduce"
+    ),
+    json_: JsonOption = None,
+) -> None:
+    """Run a published experiment again, and say how near it comes; interrupted, it is resumed."""
+    from proofs.load import unknown
+    from reports import commands
+    from reports.progress import progress
+    from reports.results import experiments as results_of
+    from sim.experiments import campaign
+    from sim.experiments.experiment import experiments
+
+    known = experiments()
+    if name is not None and name not in known:
+        raise unknown("experiment", name, known)
+    if (name is None) != all_:
+        raise Invalid(f"reproduce: name an experiment or say --all; known: {', '.join(known)}")
+    results = []
+    for experiment in [known[name]] if name else known.values():
+        with progress() as tell:
+            watch = partial(tell, experiment.name)
+            result = campaign.reproduce(experiment, out, seeds=seeds, events=size, watch=watch)
+        print_all(commands.reproduction(result))
+        if (drawn := results_of.figure(result)) is not None:
+            write(out / f"{experiment.name}.svg", drawn)
+        results.append(result)
+    print(results_of.score(results))
+    save(json_, results)

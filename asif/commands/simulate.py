@@ -1,0 +1,50 @@
+"""`asif simulate`: one timed run of a scenario."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asif.console import JsonOption, print_all, save, write
+
+
+def simulate(
+    scenario: Annotated[
+        Path, typer.Argument(metavar="SCENARIO.toml", help="As in docs/scenarios.")
+    ],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="In place of the file's; repeatable."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Latency, backup and queues over time.")
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Chrome trace events, for Perfetto.")
+    ] = None,
+    json_: JsonOption = None,
+) -> None:
+    """One timed run: what recovery costs, and whether its output is as if nothing had failed."""
+    from reports import commands
+    from reports.progress import progress
+    from reports.results import simulation_plots
+    from sim.scenarios import run
+    from sim.scenarios import scenario as scenarios
+    from sim.scenarios.overrides import overrides
+    from sim.timed.trace import chrome
+
+    asked = scenarios.read(scenario, overrides(set_ or ()))
+    with progress() as tell:
+        watch = partial(tell, "simulating")
+        result = run.simulate(asked, watch=watch, traced=trace is not None)
+    print_all(commands.simulation(result))
+    if plot is not None:
+        write(plot, simulation_plots.over_time_png(result))
+    if trace is not None:
+        write(trace, chrome(result))
+    save(json_, {name: value for name, value in result.items() if name != "steps"})
+    if not result["same"]:
+        raise typer.Exit(1)

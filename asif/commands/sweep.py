@@ -1,0 +1,74 @@
+"""`asif sweep`: a grid of timed runs on Spark."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from asif.console import ConfOption, JsonOption, MasterOption, console, save, settings, write
+
+
+def sweep(
+    file: Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="As in docs/sweeps.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Else build/sweep and the file's name.")
+    ] = None,
+    master: MasterOption = "local[*]",
+    conf: ConfOption = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was done before.")] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Means over seeds, with their intervals.")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="The summary as a plot.")
+    ] = None,
+    json_: JsonOption = None,
+) -> None:
+    """A grid of timed runs on Spark, a row each; interrupted or killed, it is resumed."""
+    from reports.progress import progress
+    from reports.results import sweeps
+    from sim.sweeps.grid import read
+    from sim.sweeps.results import carry_out
+    from sim.sweeps.summary import summary as summed_up
+
+    asked = read(file)
+    folder = out or Path("build/sweep") / asked.name
+    execute = _calls_on_spark(folder / "_spark", master, settings(conf))
+    try:
+        with progress() as tell:
+            result = carry_out(asked, folder, execute, fresh=fresh, watch=tell)
+    except KeyboardInterrupt:
+        print("asif: interrupted; the same command goes on from there", file=sys.stderr)
+        raise
+    if summary or plot is not None:
+        result["summary"] = summed_up(asked, Path(result["table"]))
+    if summary:
+        console.print(sweeps.table(result["summary"]), highlight=False)
+    if plot is not None:
+        write(plot, sweeps.png(result["summary"]))
+    print(f"{sweeps.told(result)}\n{result['table']}")
+    save(json_, result)
+    if result["failed"] or result["not_as_claimed"]:
+        raise typer.Exit(1)
+
+
+def _calls_on_spark(work: Path, master: str, conf: Mapping[str, str]) -> Any:
+    """work: for Spark's log and what it spills."""
+
+    def execute(call: Any, items: Sequence[Any]) -> Any:
+        if not items:  # and so no Spark
+            return
+        from spark_check.runtime.parallel_calls import results
+        from spark_check.runtime.session import BRIEF, session
+
+        shutil.rmtree(work, ignore_errors=True)  # what a kill left behind
+        # However long the sweep: Java only hands out what Python does.
+        with session(work, master=master, conf={**BRIEF, **conf}) as spark:
+            yield from results(spark, call, items)
+
+    return execute

@@ -1,0 +1,219 @@
+"""What a crash at a given point of a micro-batch leads to, found by running the model.
+
+Rule of this file: nothing is known in advance.  A run without failures is taken up to the point,
+the query crashes there, more events arrive, and what is told is what the run then did.
+
+The points are those at which a real engine can be made to crash (spark_check), so that both can be
+asked: which batches run again, with which events, and what does the outside see?
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from model.core import Arrival, Deliver, Guarantee, Inputs, Protocol, Save, Scope, Send
+from model.graph import chain
+from model.properties import guarantee, pairs
+from model.protocols.micro_batch.messages import Batch, Checkpoint, Read, Rows, Write, empty
+from model.protocols.micro_batch.protocol import counting
+from model.world import (
+    Crash,
+    Expire,
+    Offer,
+    Restart,
+    System,
+    Take,
+    World,
+    apply,
+    initial,
+    input_of,
+    observed,
+    physical,
+    progress,
+    taken,
+)
+
+SOURCE, QUERY, SINK = "source", "query", "sink"
+EVENT = Arrival(1, "event")
+
+
+class Point(Enum):
+    """Of batch N.  If a design writes in another order, its points come in another order."""
+
+    BEFORE_OFFSETS = "before offsets"
+    AFTER_OFFSETS = "after offsets"
+    MID_BATCH = "mid-batch"
+    AFTER_STATE = "after state"
+    AFTER_SINK = "after sink commit"
+    BEFORE_COMMIT = "before commit log"
+    AFTER_COMMIT = "after commit log"
+
+
+class Stores(NamedTuple):
+    """What is durable at the crash: the last batch in each (-1: none), and the acknowledgement.
+
+    offsets: the last entry of the offset log, with its range.  sink: the last batch that it took.
+    acked: offset up to which the source was told that it may trim.
+    """
+
+    offsets: Batch
+    state: int
+    commit: int
+    sink: Batch
+    acked: int
+
+
+class Replayed(NamedTuple):
+    """batch: the one that the crash hit, with the events that it had or was about to have.
+
+    ran: batches that ran after the restart, in order.  surplus, missing: rows that the outside saw
+    and should not have, or saw too often, and rows that it never saw.
+    """
+
+    point: Point
+    batch: Batch
+    stores: Stores
+    ran: tuple[Batch, ...]
+    guarantee: Guarantee
+    surplus: int
+    missing: int
+
+    @property
+    def again(self) -> Batch | None:
+        """What ran under the id of the batch that was hit; None if it did not run again."""
+        return next((batch for batch in self.ran if batch.id == self.batch.id), None)
+
+    @property
+    def same_range(self) -> bool | None:
+        """Did it then have the same events?"""
+        return None if self.again is None else self.again == self.batch
+
+
+def replayed(
+    protocol: Protocol, point: Point, sizes: Sequence[int] = (2, 2), late: int = 1
+) -> Replayed:
+    """Crash the query once, at `point` of the last of the batches with `sizes` events.
+
+    protocol: micro-batch or a variant of it.  late: events that arrive while the query is down.
+    The operator is a running count, so that every event gives a row and counting it twice shows.
+    Raises ValueError for sizes that are no batches (none, or one without events).
+    """
+    if not sizes or min(sizes) < 1:
+        raise ValueError(f"sizes {tuple(sizes)}: give at least one batch, each of 1 event or more")
+    system = System(protocol, _scope(sum(sizes) + late))
+    hit = Batch(len(sizes) - 1, sum(sizes[:-1]), sum(sizes))
+    world = initial(system)
+    for size in sizes[:-1]:
+        world = _offered(system, world, size)
+        for _, _, after in _run(system, world):
+            world = after
+    world = _crashed(system, _offered(system, world, sizes[-1]), point, hit.id)
+    stores = _stores(system, world)
+    world = _offered(system, world, late)
+    ran: list[Batch] = []
+    for action, before, after in _run(system, world):
+        ran += _reads(system, before, action)
+        world = after
+    seen = observed(world)
+    ((want, got),) = pairs(system.scope, seen)
+    return Replayed(
+        point=point,
+        batch=hit,
+        stores=stores,
+        ran=tuple(ran),
+        guarantee=guarantee(system.scope, seen),
+        surplus=(Counter(got) - Counter(want)).total(),
+        missing=(Counter(want) - Counter(got)).total(),
+    )
+
+
+def _scope(length: int) -> Scope:
+    inputs = Inputs((EVENT,), length)
+    return Scope(chain((QUERY, counting(length))), ((SOURCE, inputs),), crashes=1)
+
+
+# --- the run ---------------------------------------------------------------------------------
+_ENTRIES: Mapping[Point, tuple[Callable[[Checkpoint], int], int]] = {
+    Point.BEFORE_OFFSETS: (lambda checkpoint: checkpoint.planned.id, 0),
+    Point.AFTER_OFFSETS: (lambda checkpoint: checkpoint.planned.id, 1),
+    Point.AFTER_STATE: (lambda checkpoint: checkpoint.versions[-1].batch, 1),
+    Point.BEFORE_COMMIT: (lambda checkpoint: checkpoint.committed, 0),
+    Point.AFTER_COMMIT: (lambda checkpoint: checkpoint.committed, 1),
+}
+"""Which entry of the checkpoint the point is at, and whether before (0) or after it (1)."""
+
+
+def _offered(system: System, world: World, events: int) -> World:
+    for _ in range(events):
+        world = apply(system, world, Offer(SOURCE, EVENT))
+    return world
+
+
+def _run(system: System, world: World) -> Iterator[tuple[Take | Expire | Restart, World, World]]:
+    """Until nothing is left to do: each action, and the worlds before and after it.
+
+    The trigger fires last, so that a batch has all events that have arrived.
+    """
+    while actions := [a for name in system.sites for a in progress(system, world, name)]:
+        action = min(actions, key=lambda action: isinstance(action, Expire))
+        after = apply(system, world, action)
+        yield action, world, after
+        world = after
+
+
+def _crashed(system: System, world: World, point: Point, batch: int) -> World:
+    """The world right after the query has crashed at the point of the batch with this id."""
+    for action, before, after in _run(system, world):
+        effects = physical(taken(system, before, action).effects)
+        place = _place(system, before, action, point, batch)
+        if place == 0:
+            return apply(system, before, Crash(QUERY))
+        if place == len(effects):
+            return apply(system, after, Crash(QUERY))
+        if place is not None:
+            return apply(system, before, action._replace(cut=place))
+    raise ValueError(f"{system.protocol.name} has no point {point.value!r}")
+
+
+def _place(
+    system: System, world: World, action: Take | Expire | Restart, point: Point, batch: int
+) -> int | None:
+    """After how many effects of the action the point is reached; None if not in this one."""
+    effects = physical(taken(system, world, action).effects)
+    if point in _ENTRIES:
+        entry, after = _ENTRIES[point]
+        places = (
+            at + after
+            for at, effect in enumerate(effects)
+            if isinstance(effect, Save) and entry(effect.value) == batch
+        )
+        return next(places, None)
+    told = input_of(system, world, action) if isinstance(action, Take) else None
+    match point, told:
+        case Point.MID_BATCH, Deliver(_, Rows(seen)) if seen.id == batch:
+            return 0
+        case Point.AFTER_SINK, Deliver(_, Write(seen)) if seen.id == batch:
+            return len(effects)
+    return None
+
+
+def _stores(system: System, world: World) -> Stores:
+    source, query, sink = (world.nodes[system.node_at[name]] for name in (SOURCE, QUERY, SINK))
+    checkpoint = query.durable or empty()
+    return Stores(
+        offsets=checkpoint.planned,
+        state=checkpoint.versions[-1].batch,
+        commit=checkpoint.committed,
+        sink=sink.state.batch,
+        acked=source.state.latest - len(source.state.kept),
+    )
+
+
+def _reads(system: System, world: World, action: Take | Expire | Restart) -> list[Batch]:
+    """The batches that the action begins to run."""
+    effects = taken(system, world, action).effects
+    messages = [effect.message for effect in effects if isinstance(effect, Send)]
+    return [message.batch for message in messages if isinstance(message, Read)]

@@ -1,0 +1,268 @@
+"""The nodes of micro-batch recovery: a replayable source, a streaming query, a sink.
+
+Spark Structured Streaming: the order of writes is that of its class MicroBatchExecution.
+
+Rule of this file: a node is a value; what the query writes to its checkpoint, and when, is here.
+Which order is right is what model.protocols.micro_batch.protocol claims.
+
+The checkpoint is the query's durable value and every entry of it is a `Save`, so that a crash may
+come between any two.  The source and the sink are systems of their own and do not fail: the source
+keeps events until they are acknowledged, the sink remembers what it has taken.  A batch holds all
+events heard of when the trigger fires; when it fires, and so how many they are, is up to the world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from model.cep.operator import Operator, OperatorState, push
+from model.core import (
+    Arrive,
+    Deliver,
+    Deployment,
+    Effect,
+    Emit,
+    Fire,
+    Input,
+    Note,
+    Role,
+    Save,
+    Scope,
+    Send,
+    SetTimer,
+    Site,
+    Step,
+)
+from model.errors import Invalid
+from model.events import Body, Event
+from model.graph import SINK, SOURCE
+from model.log import Log
+from model.protocols.micro_batch.messages import (
+    NO_BATCH,
+    SCHEME,
+    Acks,
+    Ask,
+    Batch,
+    Checkpoint,
+    Commit,
+    Commits,
+    Design,
+    Latest,
+    Offsets,
+    Phase,
+    QueryState,
+    Read,
+    Rows,
+    Sink,
+    SinkState,
+    SourceState,
+    Version,
+    Versions,
+    Write,
+    Written,
+    empty,
+)
+
+TRIGGER = "trigger"
+
+
+def deploy(design: Design, scope: Scope) -> Deployment:
+    """Raises Invalid unless the graph is one source, one operator (the query) and one sink."""
+    graph = scope.graph
+    roles = {SOURCE: Role.SOURCE, SINK: Role.SINK}
+    sites = tuple(
+        Site(
+            name,
+            roles.get(spec, Role.OPERATOR),
+            spec,
+            graph.preds(name),
+            graph.succs(name),
+            design,
+        )
+        for name, spec in graph.nodes
+    )
+    if sorted(site.role.value for site in sites) != ["operator", "sink", "source"]:
+        raise Invalid(
+            f"micro-batch: {' '.join(name for name, _ in graph.nodes)}; a query is one operator"
+            " between one source and one sink"
+        )
+    back = tuple((v, u) for u, v in graph.edges)
+    query = frozenset(site.name for site in sites if site.role is Role.OPERATOR)
+    return Deployment(sites, (*graph.edges, *back), query)
+
+
+def boot(site: Site) -> SourceState | QueryState | SinkState:
+    if site.role is Role.SOURCE:
+        return SourceState()
+    if site.role is Role.SINK:
+        return SinkState()
+    return QueryState(empty(), NO_BATCH)
+
+
+def step(site: Site, state: SourceState | QueryState | SinkState, input_: Input) -> Step:
+    match state, input_:
+        case SourceState(), Arrive((gap, type_, data)):
+            return _produce(site, state, gap, type_, data)
+        case SourceState(), Deliver(sender, message):
+            return _serve(state, sender, message)
+        case SinkState(), Deliver(sender, Write(batch, rows)):
+            return _take(site, state, batch, rows)
+        case QueryState(), Deliver(_, Latest(end)):
+            return _ready(state._replace(latest=max(state.latest, end)), ())
+        case QueryState(), Fire():
+            return _plan(site, state)
+        case QueryState(phase=Phase.READING), Deliver(_, Rows(batch, events)):
+            if batch == state.running:
+                return _run(site, state, events)
+        case QueryState(phase=Phase.WRITING), Deliver(_, Written(batch)):
+            if batch == state.running:
+                return _finish(site, state)
+        case QueryState(), Deliver(_, Rows() | Written()):
+            pass
+        case _:
+            raise TypeError(f"{site.name}: nothing to do with {input_} in {type(state).__name__}")
+    # An answer to what the query asked before it crashed.
+    return Step(state, (Note("stale messages ignored"),))
+
+
+# --- the source ------------------------------------------------------------------------------
+def _produce(
+    site: Site, state: SourceState, gap: int, type_: str, data: tuple[object, ...]
+) -> Step:
+    now, latest = state.now + gap, state.latest + 1
+    kept = state.kept.append(Event((latest,), Body(now, type_, data)))
+    return Step(SourceState(latest, now, kept), (Send(site.succs[0], Latest(latest)),))
+
+
+def _serve(state: SourceState, query: str, message: Ask | Read | Commit) -> Step:
+    match message:
+        case Ask(after):
+            # One by one, so that admission control may let in any part of them first.
+            ends = range(after + 1, state.latest + 1)
+            return Step(state, tuple(Send(query, Latest(end)) for end in ends))
+        case Read(batch):
+            events = tuple(e for e in state.kept if batch.start < e.sn[0] <= batch.end)
+            return Step(state, (Send(query, Rows(batch, events)),))
+        case Commit(end):
+            kept = state.kept.trim(lambda event: event.sn[0] <= end)
+            trimmed = len(state.kept) - len(kept)
+            return Step(state._replace(kept=kept), (Note("events trimmed", trimmed),))
+
+
+# --- the query -------------------------------------------------------------------------------
+def _ready(state: QueryState, effects: tuple[Effect, ...]) -> Step:
+    """If there is something to do and nothing under way, the trigger may fire from now on."""
+    if state.phase is Phase.IDLE and state.latest > state.checkpoint.planned.end:
+        effects = (*effects, SetTimer(TRIGGER))
+    return Step(state, effects)
+
+
+def _plan(site: Site, state: QueryState) -> Step:
+    design, query, source = site.config, state.checkpoint, site.preds[0]
+    last = query.planned
+    batch = Batch(last.id + 1, last.end, state.latest)
+    effects: list[Effect] = []
+    if batch.end - batch.start > 1:
+        effects.append(Note("batches of several events"))
+    if design.offsets is Offsets.BEFORE:
+        query = query._replace(planned=batch)
+        effects.append(Save(query))
+    if design.acks is Acks.LAGGING and batch.start:
+        effects.append(Send(source, Commit(batch.start)))
+    effects.append(Send(source, Read(batch)))
+    return Step(QueryState(query, batch, Phase.READING, state.latest), tuple(effects))
+
+
+def _run(site: Site, state: QueryState, events: tuple[Event, ...]) -> Step:
+    design, batch = site.config, state.running
+    before = base(design, state.checkpoint, batch)
+    after, rows = processed(site.spec, before.state, events)
+    version = Version(batch.id, after)
+    kept = (before, version) if design.versions is Versions.KEPT else (version,)
+    query = state.checkpoint._replace(versions=kept)
+    effects: list[Effect] = [Save(query)]
+    if design.acks is Acks.EAGER:
+        effects.append(Send(site.preds[0], Commit(batch.end)))
+    if design.commits is Commits.BEFORE_SINK:
+        query = query._replace(committed=batch.id)
+        effects.append(Save(query))
+    effects.append(Send(site.succs[0], Write(batch, rows)))
+    return Step(QueryState(query, batch, Phase.WRITING, state.latest), tuple(effects))
+
+
+def base(design: Design, query: Checkpoint, batch: Batch) -> Version:
+    """The state that the batch starts from: that of the batch before, if it is still there."""
+    if design.versions is Versions.IN_PLACE:
+        return query.versions[-1]
+    return next(v for v in query.versions if v.batch == batch.id - 1)
+
+
+def processed(
+    operator: Operator, state: OperatorState, events: Iterable[Event]
+) -> tuple[OperatorState, tuple[Event, ...]]:
+    """The operator over the events of a batch: its state after them, and what it produced.
+
+    Nothing is kept for a replay of what came before: that is what the versions are for.
+    """
+    rows: list[Event] = []
+    for event in events:
+        state, produced = push(operator, SCHEME, state, 0, event)
+        rows += produced
+    return state._replace(closed=Log(), pending=Log()), tuple(rows)
+
+
+def _finish(site: Site, state: QueryState) -> Step:
+    design, query, batch = site.config, state.checkpoint, state.running
+    effects: list[Effect] = []
+    if design.offsets is Offsets.AFTER:
+        query = query._replace(planned=batch)
+        effects.append(Save(query))
+    if query.committed < batch.id:
+        query = query._replace(committed=batch.id)
+        effects.append(Save(query))
+    if design.acks is Acks.PROMPT:
+        effects.append(Send(site.preds[0], Commit(batch.end)))
+    return _ready(QueryState(query, batch, Phase.IDLE, state.latest), tuple(effects))
+
+
+def recover(site: Site, durable: Checkpoint | None) -> Step:
+    """A batch in the offset log that is not in the commit log runs again, in the same range."""
+    query = durable or empty()
+    batch = query.planned
+    ask = Send(site.preds[0], Ask(batch.end))
+    state = QueryState(query, batch, Phase.IDLE, batch.end)
+    if batch.id == query.committed:
+        return Step(state, (Note("restarts between batches"), ask))
+    notes = (Note("batches run again"), Note("events replayed", batch.end - batch.start))
+    read = Send(site.preds[0], Read(batch))
+    return Step(state._replace(phase=Phase.READING), (*notes, read, ask))
+
+
+# --- the sink --------------------------------------------------------------------------------
+def _take(site: Site, state: SinkState, batch: Batch, rows: tuple[Event, ...]) -> Step:
+    """All rows of a batch appear at once: the write of a batch is atomic in every variant."""
+    sink = site.config.sink
+    notes: list[Note] = []
+    if batch.id == state.batch.id and batch != state.batch:
+        notes.append(Note("batches written again with other events"))
+    if sink is Sink.BY_BATCH and batch.id <= state.batch.id:
+        rows = ()
+        notes.append(Note("duplicates discarded"))
+    if sink is Sink.BY_ROW and any(row.sn <= state.row for row in rows):
+        rows = tuple(row for row in rows if row.sn > state.row)
+        notes.append(Note("duplicates discarded"))
+    emits = tuple(Emit((0, row.body)) for row in rows)
+    taken = SinkState(batch, rows[-1].sn if rows else state.row)
+    return Step(taken, (*notes, *emits, Send(site.preds[0], Written(batch))))
+
+
+# --- what is shown ---------------------------------------------------------------------------
+def gauges(site: Site, state: SourceState | QueryState | SinkState) -> Mapping[str, int]:
+    """backup: events that the source keeps.  windows: open in the newest state written."""
+    match state:
+        case SourceState(kept=kept):
+            return {"backup": len(kept), "windows": 0}
+        case QueryState(checkpoint=Checkpoint(versions=(*_, newest))):
+            return {"backup": 0, "windows": len(newest.state.open)}
+        case _:
+            return {"backup": 0, "windows": 0}

@@ -1,0 +1,391 @@
+"""The nodes of upstream backup: sources, CEP operators, sinks.
+
+Lima, Endler, Slo, Bhowmik, Rothermel: "Skipping Unused Events to Speed Up Rollback-Recovery in
+Distributed Data-Parallel CEP" (Sections cited below), on the base method of Koldehofe et al.
+(DEBS 2013).
+
+Rule of this file: a node is a value; what it keeps for its neighbours (outlets, replicas) and what
+it does when told something is here, what an operator *computes* is model.cep.operator.
+
+A crash loses everything that an operator holds.  Back up, it says hello to all neighbours; each
+predecessor answers with the savepoints that it holds for the node and the nodes below it, then
+with its backup; the node joins the savepoints, restores the operator and replays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from model.cep.merge import Inlet, low, ready
+from model.cep.operator import OperatorState, Scheme, notice, origin, push, restored, save
+from model.cep.savepoint import Savepoint
+from model.cep.skips import Ranges
+from model.core import (
+    EVENT,
+    Answer,
+    Arrive,
+    Deliver,
+    Deployment,
+    Effect,
+    Emit,
+    Input,
+    NodeName,
+    Note,
+    Role,
+    Scope,
+    Send,
+    Site,
+    Size,
+)
+from model.events import BEGINNING, NOTHING, SN, Body, Event, Mark
+from model.graph import SINK, SOURCE
+from model.protocols.upstream_backup.buffers import (
+    Ack,
+    Hello,
+    Outlet,
+    Replicas,
+    Restore,
+    answer,
+    joined,
+    released,
+    with_item,
+)
+
+
+# --- what nodes hold -------------------------------------------------------------------------
+class SourceState(NamedTuple):
+    latest: int
+    now: int
+    outlets: tuple[Outlet, ...]
+    replicas: Replicas = ()
+
+
+class OperatorNode(NamedTuple):
+    """operator is None from a crash until all predecessors have answered.
+
+    awaited: predecessors that have not; greeted: successors to answer then.  marked: the
+    watermark that successors know.
+    """
+
+    operator: OperatorState | None
+    inlets: tuple[Inlet, ...]
+    outlets: tuple[Outlet, ...]
+    replicas: Replicas
+    mine: Savepoint
+    marked: int = BEGINNING
+    awaited: frozenset[NodeName] = frozenset()
+    greeted: tuple[NodeName, ...] = ()
+
+
+class SinkState(NamedTuple):
+    heard: tuple[SN, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Choices about the distribution of recovery data.
+
+    ancestors: savepoints are replicated in all ancestors (II-C), else in predecessors alone.
+    notice_every: send a skip notice after so many skipped events (Section IV, last paragraph);
+    None: skip ranges travel with savepoints only.
+    """
+
+    scheme: Scheme = Scheme()
+    ancestors: bool = True
+    notice_every: int | None = None
+
+
+class Config(NamedTuple):
+    """design; for each successor, whether it needs watermarks, and the names of itself and of all
+    nodes below it."""
+
+    design: Design
+    marking: tuple[bool, ...]
+    reach: tuple[frozenset[NodeName], ...]
+
+
+def deploy(design: Design, scope: Scope) -> Deployment:
+    graph = scope.graph
+    roles = {SOURCE: Role.SOURCE, SINK: Role.SINK}
+    sites = []
+    for name, spec in graph.nodes:
+        succs = graph.succs(name)
+        marking = tuple(graph.merges_at_or_below(succ) for succ in succs)
+        reach = tuple(graph.descendants(succ) | {succ} for succ in succs)
+        role = roles.get(spec, Role.OPERATOR)
+        config = Config(design, marking, reach)
+        sites.append(Site(name, role, spec, graph.preds(name), succs, config))
+    back = tuple((v, u) for u, v in graph.edges)
+    operators = frozenset(site.name for site in sites if site.role is Role.OPERATOR)
+    return Deployment(tuple(sites), (*graph.edges, *back), operators)
+
+
+def boot(site: Site) -> SourceState | OperatorNode | SinkState:
+    outlets = (Outlet(),) * len(site.succs)
+    if site.role is Role.SOURCE:
+        return SourceState(0, 0, outlets)
+    if site.role is Role.SINK:
+        return SinkState((NOTHING,) * len(site.preds))
+    scheme = site.config.design.scheme
+    start = origin(scheme, len(site.preds))
+    inlets = (Inlet(),) * len(site.preds)
+    return OperatorNode(restored(scheme, start), inlets, outlets, (), start)
+
+
+def recover(site: Site, durable: None) -> Answer:
+    """A restarted operator knows only its place in the graph."""
+    empty = boot(site)
+    assert isinstance(empty, OperatorNode)  # nothing else may crash
+    node = empty._replace(operator=None, awaited=frozenset(site.preds))
+    return node, tuple(Send(name, Hello()) for name in (*site.preds, *site.succs))
+
+
+def step(site: Site, state: SourceState | OperatorNode | SinkState, input_: Input) -> Answer:
+    match state, input_:
+        case SourceState(), Arrive((gap, type_, data)):
+            return _produce(site, state, gap, type_, data)
+        case SourceState(), Deliver(sender, Ack() as ack):
+            outlets = released(site, state.outlets, sender, ack)
+            replicas = joined(state.replicas, ack.replicas)
+            return state._replace(outlets=outlets, replicas=replicas), ()
+        case SourceState(), Deliver(sender, Hello()):
+            mark = state.now if state.latest else BEGINNING
+            return state, answer(site, state.outlets, state.replicas, mark, sender)
+        case SinkState(), Deliver(sender, message):
+            return _consume(site, state, sender, message)
+        case OperatorNode(), Deliver(sender, message):
+            if isinstance(message, Event | Mark):
+                return _hear(site, state, site.preds.index(sender), message)
+            if isinstance(message, Ack):
+                return _release(site, state, sender, message)
+            if isinstance(message, Hello):
+                return _greet(site, state, sender)
+            return _restore(site, state, sender, message.replicas)
+        case _:
+            raise TypeError(f"{site.name}: nothing to do with {input_} in {type(state).__name__}")
+
+
+# --- sources ---------------------------------------------------------------------------------
+def _produce(
+    site: Site, state: SourceState, gap: int, type_: str, data: tuple[object, ...]
+) -> Answer:
+    now = state.now + gap
+    event = Event((state.latest + 1,), Body(now, type_, data))
+    outlets = tuple(outlet._replace(backup=outlet.backup.append(event)) for outlet in state.outlets)
+    sends = tuple(Send(succ, event) for succ in site.succs)
+    return state._replace(latest=state.latest + 1, now=now, outlets=outlets), sends
+
+
+# --- sinks -----------------------------------------------------------------------------------
+def _consume(site: Site, state: SinkState, sender: NodeName, message: object) -> Answer:
+    edge = site.preds.index(sender)
+    heard = state.heard[edge]
+    if isinstance(message, Hello):
+        return state, (Send(sender, Ack(heard, (), ())),)
+    if not isinstance(message, Event):
+        return state, ()
+    if message.sn <= heard:
+        return state, (Note("duplicates discarded"),)
+    heard = message.sn
+    after = SinkState(with_item(state.heard, edge, heard))
+    return after, (Emit((edge, message.body)), Send(sender, Ack(heard, (), ())))
+
+
+# --- operators: downstream -------------------------------------------------------------------
+def _hear(site: Site, node: OperatorNode, edge: int, message: Event | Mark) -> Answer:
+    if site.preds[edge] in node.awaited:
+        return node, (Note("stale messages ignored"),)
+    inlet = node.inlets[edge]
+    if isinstance(message, Mark):
+        inlet = inlet._replace(mark=max(inlet.mark, message.time))
+    elif message.sn <= inlet.heard:
+        return node, (Note("duplicates discarded"),)
+    else:
+        inlet = inlet.hear(message)
+    node = node._replace(inlets=with_item(node.inlets, edge, inlet))
+    return _advance(site, node, ())
+
+
+def _advance(site: Site, node: OperatorNode, effects: tuple[Effect, ...]) -> Answer:
+    """Process what the merge allows; then tell successors and, if due, predecessors."""
+    state = node.operator
+    if state is None:
+        return node, effects
+    operator, design = site.spec, site.config.design
+    inlets, outlets, marked = node.inlets, node.outlets, node.marked
+    done: list[Effect] = [*effects]
+    while (edge := ready(inlets)) is not None:
+        inlet = inlets[edge]
+        event = inlet.queue.first()
+        inlets = with_item(inlets, edge, inlet._replace(queue=inlet.queue.rest()))
+        state, outputs = push(operator, design.scheme, state, edge, event)
+        for output in outputs:
+            fresh = [output.sn > outlet.acked for outlet in outlets]
+            outlets = tuple(
+                outlet._replace(backup=outlet.backup.append(output)) if new else outlet
+                for outlet, new in zip(outlets, fresh, strict=True)
+            )
+            done += [Send(s, output) for s, new in zip(site.succs, fresh, strict=True) if new]
+            marked = max(marked, output.body.time)
+    if low(inlets) > marked:
+        marked = low(inlets)
+        told = zip(site.succs, site.config.marking, strict=True)
+        done += [Send(succ, Mark(marked)) for succ, marking in told if marking]
+    node = node._replace(operator=state, inlets=inlets, outlets=outlets, marked=marked)
+    if design.notice_every is not None and state.skipped >= design.notice_every:
+        done.append(Note("skip notices sent"))
+        return _report(
+            site, node, done, *notice(design.scheme, operator.splitter, state, node.mine)
+        )
+    return node, tuple(done)
+
+
+# --- operators: upstream ---------------------------------------------------------------------
+def _release(site: Site, node: OperatorNode, sender: NodeName, ack: Ack) -> Answer:
+    """An acknowledgement from below: trim, keep the savepoints, and save if it frees anything."""
+    node = node._replace(
+        outlets=released(site, node.outlets, sender, ack),
+        replicas=joined(node.replicas, ack.replicas),
+    )
+    if node.operator is None:
+        return node, ()
+    theta = min(outlet.acked for outlet in node.outlets)
+    saved = save(site.config.design.scheme, site.spec.splitter, node.operator, theta)
+    if saved is None:
+        return node, ()
+    return _report(site, node, [Note("savepoints sent")], *saved)
+
+
+def _report(
+    site: Site,
+    node: OperatorNode,
+    effects: list[Effect],
+    operator: OperatorState,
+    savepoint: Savepoint,
+    skips: tuple[Ranges, ...],
+) -> Answer:
+    """Keep the savepoint and send it, with those of the nodes below, to all predecessors."""
+    node = node._replace(operator=operator, mine=savepoint)
+    for edge, pred in enumerate(site.preds):
+        effects.append(Send(pred, Ack(savepoint.trim[edge], skips[edge], _known(site, node))))
+    return node, tuple(effects)
+
+
+def _known(site: Site, node: OperatorNode) -> Replicas:
+    below = node.replicas if site.config.design.ancestors else ()
+    return joined(below, ((site.name, node.mine),))
+
+
+# --- operators: recovery ---------------------------------------------------------------------
+def _greet(site: Site, node: OperatorNode, sender: NodeName) -> Answer:
+    """A neighbour has lost its state."""
+    if sender in site.succs:
+        if node.operator is None:
+            waiting = (*(name for name in node.greeted if name != sender), sender)
+            return node._replace(greeted=waiting), ()
+        return node, answer(site, node.outlets, node.replicas, node.marked, sender)
+    if node.operator is not None:
+        edge = site.preds.index(sender)
+        return node, (Send(sender, Ack(node.mine.trim[edge], (), _known(site, node))),)
+    if sender in node.awaited:  # our own hello may have been lost with its state
+        return node, (Send(sender, Hello()),)
+    return node, ()
+
+
+def _restore(site: Site, node: OperatorNode, sender: NodeName, replicas: Replicas) -> Answer:
+    """An answer to our hello; with the last one the operator is restored and replay begins."""
+    if sender not in node.awaited:
+        return node, (Note("stale messages ignored"),)
+    node = node._replace(awaited=node.awaited - {sender}, replicas=joined(node.replicas, replicas))
+    if node.awaited:
+        return node, ()
+    greeted, node = node.greeted, reinstated(site, node)
+    answers = tuple(
+        effect
+        for name in greeted
+        for effect in answer(site, node.outlets, node.replicas, node.marked, name)
+    )
+    return _advance(site, node, (Note("operators restored"), *answers))
+
+
+def reinstated(site: Site, node: OperatorNode) -> OperatorNode:
+    """The operator restored from the savepoints that the node holds, before it does anything."""
+    held = dict(node.replicas)
+    mine = held.pop(site.name, node.mine)
+    inlets = tuple(_beyond(inlet, sn) for inlet, sn in zip(node.inlets, mine.trim, strict=True))
+    return node._replace(
+        operator=restored(site.config.design.scheme, mine),
+        inlets=inlets,
+        replicas=tuple(held.items()),
+        mine=mine,
+        greeted=(),
+    )
+
+
+def _beyond(inlet: Inlet, trim: SN) -> Inlet:
+    """The inlet without what the restored operator has already consumed."""
+    queue = inlet.queue.trim(lambda event: event.sn <= trim)
+    return Inlet(queue, max(inlet.heard, trim), inlet.mark)
+
+
+def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Mapping[str, int]:
+    """backup: events kept for successors.  windows: open.  retained: windows not yet dropped."""
+    if isinstance(state, SinkState):
+        return {"backup": 0, "windows": 0, "retained": 0}
+    backup = sum(len(outlet.backup) for outlet in state.outlets)
+    if isinstance(state, SourceState) or state.operator is None:
+        return {"backup": backup, "windows": 0, "retained": 0}
+    windows = len(state.operator.open)
+    return {
+        "backup": backup,
+        "windows": windows,
+        "retained": windows + len(state.operator.closed),
+    }
+
+
+def size(message: object) -> Size:
+    """Items are skip ranges, savepoints and the windows that their layouts draw."""
+    if isinstance(message, Event):
+        return EVENT
+    if isinstance(message, Ack):
+        return Size("ack", 0, len(message.skips) + _items(message.replicas))
+    if isinstance(message, Restore):
+        return Size("restore", 0, _items(message.replicas))
+    return Size("mark" if isinstance(message, Mark) else "hello")
+
+
+def _items(replicas: Replicas) -> int:
+    return sum(1 + (len(s.layout.windows) if s.layout else 0) for _, s in replicas)
+
+
+def show(value: object) -> str:
+    """A message, or what a node's state comes to, in a few words; see docs/model.md."""
+    match value:
+        case Event(sn, body):
+            return f"{body.type}{_sn(sn)}"
+        case Mark(time):
+            return f"mark {time}"
+        case Ack(trim, skips, _):
+            return f"ack {_sn(trim)}{_skips(skips)}"
+        case Hello():
+            return "hello"
+        case Restore(replicas):
+            return "restore " + (" ".join(f"{n}@{_sn(s.trim[0])}" for n, s in replicas) or "empty")
+        case SourceState() | OperatorNode(operator=None):
+            return ""
+        case OperatorNode(operator=OperatorState() as operator):
+            windows = [f"w{w.number}" for w in operator.closed]
+            windows += [f"w{w.number}+" for w in operator.open]
+            return " ".join(windows)
+        case _:
+            return ""
+
+
+def _sn(sn: SN) -> str:
+    return ":".join(map(str, sn)) or "0"
+
+
+def _skips(skips: Ranges) -> str:
+    return " skip " + " ".join(f"{_sn(lo)}-{_sn(hi)}" for lo, hi in skips) if skips else ""

@@ -1,0 +1,165 @@
+"""A run as data that people can be shown: who did what when, and which message went where.
+
+Rule of this file: nothing is known about any protocol.  What a message or a state is called comes
+from Protocol.show, what happened comes from model.world, and the result is JSON.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+from model.core import Arrival, Emit, NodeName, Protocol, Send, Site
+from model.events import Body
+from model.world import (
+    DOWN,
+    Action,
+    Crash,
+    Expire,
+    Node,
+    Offer,
+    Restart,
+    System,
+    Take,
+    World,
+    physical,
+    taken,
+)
+from proofs.explore.explorer import Trace
+
+Channel = tuple[NodeName, NodeName]
+
+
+def story(trace: Trace) -> dict[str, Any]:
+    """{"lanes": [node], "moments": [moment]}; a moment for every action, in order.
+
+    A message is lost if its receiver is down when it is sent, or if a crash takes it off its
+    channel before it is taken.
+    """
+    system = trace.system
+    under_way: dict[Channel, deque[tuple[int, dict[str, Any]]]] = {
+        ends: deque() for ends in system.deployment.channels
+    }
+    moments: list[dict[str, Any]] = []
+    for at, (action, before, after) in enumerate(
+        zip(trace.actions, trace.worlds, trace.worlds[1:], strict=False)
+    ):
+        name = action.node
+        came_from = None
+        if isinstance(action, Take):
+            sent_at, _ = under_way[action.sender, name].popleft()
+            came_from = {"node": action.sender, "sent_at": sent_at}
+        sends: list[dict[str, Any]] = []
+        emits: list[str] = []
+        for effect in _happened(system, before, action):
+            if isinstance(effect, Send):
+                sent = _sent(system.protocol, effect, lost=_down(system, before, effect.to))
+                sends.append(sent)
+                if not sent["lost"]:
+                    under_way[name, effect.to].append((at, sent))
+            elif isinstance(effect, Emit):
+                emits.append(_emitted(system.protocol, system.sites[name], effect.output))
+        for ends, channel in under_way.items():
+            if not after.channels[system.channel_at[ends]]:  # taken, or gone in a crash
+                for _, sent in channel:
+                    sent["lost"] = True
+                channel.clear()
+        moments.append(
+            {
+                "node": name,
+                "kind": type(action).__name__.lower(),
+                "label": _label(system, before, action),
+                "cut": None if isinstance(action, Crash | Offer) else action.cut,
+                "from": came_from,
+                "sends": sends,
+                "emits": emits,
+                **_held(system.protocol, system.sites[name], _node(system, after, name)),
+            }
+        )
+    return {"lanes": _lanes(system), "moments": moments}
+
+
+def _lanes(system: System) -> list[NodeName]:
+    """Upstream to downstream; what the deployment adds to the graph (standbys, stores) follows."""
+    order = system.scope.graph.order()
+    names = [site.name for site in system.deployment.sites]
+    return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
+
+
+def _happened(system: System, world: World, action: Action) -> tuple[Any, ...]:
+    """The effects of the action that came before a crash cut it short."""
+    if isinstance(action, Crash):
+        return ()
+    cut = None if isinstance(action, Offer) else action.cut
+    return physical(taken(system, world, action).effects)[:cut]
+
+
+def _sent(protocol: Protocol, send: Send, *, lost: bool) -> dict[str, Any]:
+    message = send.message
+    kind = type(message).__name__
+    return {"to": send.to, "label": protocol.show(message) or kind, "lost": lost, "kind": kind}
+
+
+def _label(system: System, world: World, action: Action) -> str:
+    match action:
+        case Take(node, sender):
+            message = world.channels[system.channel_at[sender, node]][0]
+            return system.protocol.show(message) or type(message).__name__
+        case Expire():
+            return action.timer
+        case Offer():
+            return _arrival(action.arrival)
+        case Crash(_, mute):
+            return "its messages lost" if mute else ""
+        case Restart():
+            return ""
+
+
+def _held(protocol: Protocol, site: Site, node: Node) -> dict[str, Any]:
+    """What the node holds, in words and gauges; nothing while it is down."""
+    if node.state is DOWN:
+        return {"state": "", "windows": None, "backup": None}
+    gauges = protocol.gauges(site, node.state)
+    return {
+        "state": protocol.show(node.state),
+        "windows": gauges.get("windows"),
+        "backup": gauges.get("backup"),
+    }
+
+
+def _emitted(protocol: Protocol, site: Site, output: Any) -> str:
+    """A result as the application sees it, with its edge where the sink has several."""
+    if shown := protocol.show(output):
+        return shown
+    edge, body = output
+    text = _body(body) if isinstance(body, Body) else str(body)
+    return text if len(site.preds) == 1 else f"{text} from {site.preds[edge]}"
+
+
+def _arrival(arrival: Arrival) -> str:
+    about = [f"gap {arrival.gap}", *_attributes(arrival.data)]
+    return f"{arrival.type} ({', '.join(about)})"
+
+
+def _body(body: Body) -> str:
+    """match@3(a@1 b@3): type, time, and the events or attributes inside."""
+    inside = [_body(item) for item in body.data if isinstance(item, Body)]
+    inside += _attributes(item for item in body.data if not isinstance(item, Body))
+    return f"{body.type}@{body.time}" + (f"({' '.join(inside)})" if inside else "")
+
+
+def _attributes(data: Iterable[Any]) -> list[str]:
+    """(attribute, value) pairs as name=value; anything else as it is."""
+    return [
+        f"{item[0]}={item[1]}" if isinstance(item, tuple) and len(item) == 2 else str(item)
+        for item in data
+    ]
+
+
+def _node(system: System, world: World, name: NodeName) -> Node:
+    return world.nodes[system.node_at[name]]
+
+
+def _down(system: System, world: World, name: NodeName) -> bool:
+    return _node(system, world, name).state is DOWN

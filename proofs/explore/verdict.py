@@ -1,0 +1,176 @@
+"""The verdict: what all checkers together say of a protocol, as plain data.
+
+Rule of this file: it runs checkers and adds up; it decides nothing that a checker does not say.
+The dict that `verdict` returns is what `--json` writes and what reports read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Any
+
+from model.core import Guarantee, Outcome, PinnedScope, Protocol
+from proofs.explore.explorer import Exploration, explore
+from proofs.explore.mutants import Killing, hunt
+from proofs.explore.random_attack import Attack, attack, pytest_file
+from proofs.explore.trace_json import story
+from proofs.progress import Progress, silent
+
+EXAMPLES = {"quick": 100, "full": 1_000}
+"""Hypothesis examples a protocol."""
+
+ROOM = {Outcome.HOLDS: 8_000_000, Outcome.REFUTED: 600_000}
+"""Worlds after which the exploration of a scope ends: one expected to hold is then said to be
+incomplete; one expected to be refuted needs its counterexample, and the guarantee seen so far."""
+
+
+def verdict(
+    protocol: Protocol,
+    *,
+    profile: str = "quick",
+    examples: int | None = None,
+    called: str | None = None,
+    progress: Progress = silent,
+) -> dict[str, Any]:
+    """Explore every scope of the profile, then attack; see docs/model.md for the fields.
+
+    called: the protocol as `asif check` takes it, for the replaying test; its name if None.
+    """
+    started = time.perf_counter()
+    scopes = [pinned for pinned in protocol.scopes if pinned.quick or profile == "full"]
+    parts = len(scopes) + 1
+    explored: list[tuple[PinnedScope, Exploration]] = []
+    for done, pinned in enumerate(scopes):
+        progress(f"{protocol.name}: {pinned.name}", done, parts)
+        explored.append((pinned, explore(protocol, pinned.scope, limit=ROOM[pinned.expect])))
+    progress(f"{protocol.name}: random attack", parts - 1, parts)
+    attacked = attack(protocol, examples=examples or EXAMPLES[profile])
+    progress(f"{protocol.name}: done", parts, parts)
+
+    evidence: Counter[str] = Counter()
+    points: set[str] = set()
+    hit: set[str] = set()
+    found: dict[str, Guarantee] = {}
+    for pinned, exploration in explored:
+        evidence.update(exploration.notes)
+        points.update(map(str, exploration.points))
+        hit.update(map(str, exploration.hit))
+        name = pinned.operators.name
+        found[name] = max(found.get(name, Guarantee.PRECISE), exploration.guarantee)
+    refuted = attacked.failure is not None or any(
+        exploration.outcome is Outcome.REFUTED for _, exploration in explored
+    )
+    missing = [note for note in protocol.sometimes if not evidence[note]]
+    rows = [_scope_row(pinned, exploration) for pinned, exploration in explored]
+    should = any(pinned.expect is Outcome.REFUTED for pinned in protocol.scopes)
+    as_pinned = all(row["as_pinned"] for row in rows) and refuted == should and not missing
+    return {
+        "protocol": protocol.name,
+        "title": protocol.title,
+        "source": protocol.source,
+        "finding": protocol.finding,
+        "outcome": (Outcome.REFUTED if refuted else Outcome.HOLDS).value,
+        "expected": as_pinned,
+        "claims": {c.name: g.name for c, g in protocol.claims.items()},
+        "found": {name: g.name for name, g in sorted(found.items())},
+        "points": len(points),
+        "hit": len(hit),
+        "missed": sorted(points - hit),
+        "scopes": rows,
+        "attack": _attack_row(attacked, called or protocol.name),
+        "evidence": dict(sorted(evidence.items())),
+        "missing": missing,
+        "mutants": None,
+        "seconds": round(time.perf_counter() - started, 2),
+    }
+
+
+def mutation(protocol: Protocol, home: str, progress: Progress = silent) -> list[dict[str, Any]]:
+    """Hunt every mutant of the protocol; home: the name of the module that holds it."""
+    rows = []
+    for done, mutant in enumerate(protocol.mutants):
+        progress(f"mutant: {mutant.name}", done, len(protocol.mutants))
+        rows.append(_mutant_row(hunt(protocol, mutant, home, _attacked)))
+    progress("mutants: done", len(rows), len(rows))
+    return rows
+
+
+def _attacked(broken: Protocol) -> int | None:
+    failure = attack(broken, examples=200).failure
+    return None if failure is None else len(failure.trace.actions)
+
+
+def _scope_row(pinned: PinnedScope, found: Exploration) -> dict[str, Any]:
+    counterexample = None
+    if found.counterexample is not None:
+        trace = found.counterexample.trace
+        counterexample = {
+            "property": found.counterexample.property.name,
+            "steps": len(trace.actions),
+            "pinned": pinned.steps,
+            "story": story(trace),
+        }
+    steps = None if counterexample is None else counterexample["steps"]
+    as_pinned = (
+        (found.complete or pinned.expect is Outcome.REFUTED)
+        and found.outcome is pinned.expect
+        and pinned.states in (None, found.states)
+        and pinned.steps in (None, steps)
+        and found.guarantee is pinned.guarantee
+    )
+    return {
+        "name": pinned.name,
+        "operators": pinned.operators.name,
+        "crashes": pinned.scope.crashes,
+        "expect": pinned.expect.value,
+        "outcome": found.outcome.value,
+        "as_pinned": as_pinned,
+        "states": found.states,
+        "pinned": pinned.states,
+        "transitions": found.transitions,
+        "depth": found.depth,
+        "quiescent": found.quiescent,
+        "seconds": round(found.seconds, 3),
+        "states_per_second": round(found.states / max(found.seconds, 1e-9)),
+        "guarantee": found.guarantee.name,
+        "expect_guarantee": pinned.guarantee.name,
+        "points": len(found.points),
+        "hit": len(found.hit),
+        "missed": sorted(map(str, found.points - found.hit)),
+        "notes": dict(sorted(found.notes.items())),
+        "complete": found.complete,
+        "counterexample": counterexample,
+    }
+
+
+def _attack_row(attacked: Attack, called: str) -> dict[str, Any]:
+    failure = None
+    if attacked.failure is not None:
+        failure = {
+            "property": attacked.failure.property.name,
+            "steps": len(attacked.failure.trace.actions),
+            "story": story(attacked.failure.trace),
+            "pytest": pytest_file(called, attacked.failure),
+        }
+    return {
+        "examples": attacked.examples,
+        "actions": attacked.actions,
+        "seconds": round(attacked.seconds, 2),
+        "failure": failure,
+    }
+
+
+def _mutant_row(killing: Killing) -> dict[str, Any]:
+    mutant = killing.mutant
+    return {
+        "name": mutant.name,
+        "module": mutant.module,
+        "old": mutant.old,
+        "new": mutant.new,
+        "by": killing.by,
+        "scope": killing.scope,
+        "seconds": round(killing.seconds, 2),
+        "states": killing.states,
+        "steps": killing.steps,
+    }

@@ -1,0 +1,164 @@
+"""Duplicates that are not discarded, and replays that begin too late: what they do to an edge.
+
+Rule of this file: the system of duplicates.py without one of its hypotheses, a smallest run each,
+and how such a run reads.  Smallest among the runs that do without the transitions left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from z3 import And, ForAll, Not, is_true
+
+from model.core import Outcome
+from proofs.lemmas.upstream_backup.duplicates.duplicates import (
+    ALL,
+    DISCARD,
+    EVENT,
+    MESSAGE,
+    NUMBER,
+    ONCE,
+    REPLAYED,
+    RESTORED,
+    SPURIOUS,
+    before,
+    due,
+    e,
+    in_flight,
+    le,
+    number,
+    only,
+    stamp,
+    system,
+    unneeded,
+)
+from proofs.prove.grid import Cell, Grid, Mark, Row
+from proofs.prove.grounding import Sizes
+from proofs.prove.lemma import Given, Lemma, dropped
+from proofs.prove.query import Answer, Query
+from proofs.prove.transition import Moment, TransitionSystem, bounded, transitions_taken
+
+UNTOUCHED = ("producer crashes", "producer crashes, mute", "producer is restored", "discard")
+"""What there is not if the producer does not crash."""
+
+
+def _without(
+    hypothesis: str,
+    invariant: str,
+    depth: int,
+    left_out: tuple[str, ...],
+    sizes: Sizes | None = None,
+) -> Callable[[Given], Iterator[Query]]:
+    """No run of fewer steps breaks the invariant; one of so many does, if every event is needed.
+
+    left_out: transitions that the run is to do without.
+    """
+
+    def build(_: Given) -> Iterator[Query]:
+        told = only(system(dropped(hypothesis)), *SPURIOUS, *left_out)
+        for length in range(depth):
+            yield bounded(told, invariant, length)
+        all_needed = ForAll([e], Not(unneeded(e)))
+        query = bounded(told, invariant, depth, Answer.SAT, sizes, [all_needed])
+        yield replace(query, show=partial(drawn, told, depth, query.name))
+
+    return build
+
+
+# --- drawing ---------------------------------------------------------------------------------
+class Shown:
+    """A model: its events in the order of their numbers, its messages in that of the channel."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self.events = sorted(model.get_universe(EVENT) or (), key=self._rank_of)
+        messages = model.get_universe(MESSAGE) or ()
+        self.messages = sorted(
+            messages, key=lambda m: sum(self.true(before(k, m)) for k in messages)
+        )
+
+    def true(self, formula: Any) -> bool:
+        return bool(is_true(self._model.eval(formula, model_completion=True)))
+
+    def rank(self, place: Any) -> int:
+        """How many events have this number or a smaller one."""
+        return sum(self.true(le(number(e), place)) for e in self._model.get_universe(EVENT) or ())
+
+    def _rank_of(self, e: Any) -> int:
+        return self.rank(number(e))
+
+    def step(self, name: str, params: tuple[Any, ...]) -> str:
+        """Messages by the number that they bear, places by the number of the last event."""
+        if not params:
+            return name
+        (what,) = params
+        return f"{name} {self.rank(stamp(what) if what.sort() == MESSAGE else what)}"
+
+
+def drawn(whole: TransitionSystem, depth: int, caption: str, model: Any) -> Grid:
+    """Lanes: the producer, what is on its way, the successor; and an event each."""
+    shown = Shown(model)
+    moments = [whole.moment(time) for time in range(depth + 1)]
+
+    def state(flag: Any) -> Cell:
+        return Cell("up") if shown.true(flag) else Cell("down", Mark.BAD)
+
+    def effect(s: Moment, e: Any) -> Cell:
+        if shown.true(s.doubled(e)):
+            return Cell("twice", Mark.BAD)
+        if shown.true(s.done(e)):
+            return Cell("done", Mark.GOOD)
+        missing = And(due(s, e), le(number(e), s.heard))
+        return Cell("lost", Mark.BAD) if shown.true(missing) else Cell()
+
+    def on_its_way(s: Moment) -> Cell:
+        numbers = [shown.rank(stamp(m)) for m in shown.messages if shown.true(in_flight(s, m))]
+        return Cell(" ".join(map(str, numbers)))
+
+    rows = [
+        Row("producer", tuple(state(s.running) for s in moments)),
+        Row("on its way", tuple(map(on_its_way, moments))),
+        Row("successor", tuple(state(s.listening) for s in moments)),
+        Row("heard", tuple(Cell(str(shown.rank(s.heard))) for s in moments)),
+        *(
+            Row(f"effect of {shown.rank(number(e))}", tuple(effect(s, e) for s in moments))
+            for e in shown.events
+        ),
+    ]
+    taken = transitions_taken(whole, model, depth)
+    steps = (shown.step(step.name, step.params) for step in taken)
+    return Grid(caption, ("at first", *steps), tuple(rows))
+
+
+LEMMAS = (
+    Lemma(
+        name="duplicates-undiscarded",
+        statement="If old numbers are not discarded, one crash of the producer gives an event its "
+        "effect twice.",
+        section="Lima et al., III-B2",
+        expect=Outcome.REFUTED,
+        build=_without(DISCARD, ONCE, 6, ("successor crashes", "acknowledge")),
+        scope="runs of up to 6 steps; the successor is a sink, and nothing is acknowledged",
+    ),
+    Lemma(
+        name="duplicates-late-restore",
+        statement="If a producer is restored beyond what its successor has heard, the successor "
+        "loses an event and does not notice.",
+        section="Lima et al., III-B2",
+        expect=Outcome.REFUTED,
+        build=_without(RESTORED, ALL, 4, ("successor crashes",)),
+        scope="runs of up to 4 steps; the successor does not crash",
+    ),
+    Lemma(
+        name="duplicates-late-replay",
+        statement="If the backup begins beyond the savepoint from which a successor is restored, "
+        "the successor loses an event and does not notice.",
+        section="Lima et al., III-B2",
+        expect=Outcome.REFUTED,
+        build=_without(REPLAYED, ALL, 7, UNTOUCHED, {EVENT: 2, NUMBER: 3, MESSAGE: 3}),
+        scope="runs of up to 7 steps; the producer does not crash",
+    ),
+)

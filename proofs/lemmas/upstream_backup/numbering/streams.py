@@ -1,0 +1,304 @@
+"""Short streams with everything symbolic: events, pattern, strategy, windows, acknowledgement.
+
+Rule of this file: what a failure-free run does and what a savepoint keeps is written out for n
+events, and nothing is said of numbers.  The fragment is finite: quantifier-free, booleans and small
+bitvectors.
+
+What is encoded: Lima et al., III-B1 to III-B4, as model.cep.operator, model.cep.patterns and
+model.cep.windows have it: data-parallel processing, no skipping, count windows that close with
+their last event, patterns of one to three steps over two types without plus.  One acknowledgement
+is enough: what a savepoint keeps depends on the newest event acknowledged alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import z3
+
+from model.cep.patterns import Strategy
+
+BITS = 8
+"""Wide enough for x and y, and for the matches in one place: 21, with two of seven events before
+the last.  Scalar numbers add up matches over all places, and are searched for 3 events only."""
+
+
+def small(value: int) -> Any:
+    return z3.BitVecVal(value, BITS)
+
+
+def count(conditions: Iterable[Any]) -> Any:
+    """How many of them hold."""
+    return total(z3.If(condition, small(1), small(0)) for condition in conditions)
+
+
+def total(numbers: Iterable[Any]) -> Any:
+    return sum(numbers, small(0))
+
+
+def either(conditions: Iterable[Any]) -> Any:
+    return z3.Or(z3.BoolVal(False), *conditions)  # SMT-LIB has no disjunction of nothing
+
+
+def chosen(options: Iterable[tuple[Any, Any]]) -> Any:
+    """The value of the first condition that holds; zero if none does."""
+    value = small(0)
+    for condition, option in reversed(tuple(options)):
+        value = z3.If(condition, option, value)
+    return value
+
+
+# --- windows, one acknowledgement, and what it keeps -----------------------------------------
+class Place(NamedTuple):
+    """A window, by the event that opens it, and one of its events; both counted from 0."""
+
+    opener: int
+    event: int
+
+
+class Windows:
+    """Count windows over n events; `completed[opener][event]` is how many matches an engine begun
+    with `opener` completes with `event`.  theta: the newest match acknowledged, by its place."""
+
+    def __init__(self, events: int, completed: Callable[[Place], Any]) -> None:
+        self.events = events
+        self.size = z3.BitVec("window size", BITS)
+        self.slide = z3.BitVec("window slide", BITS)
+        self.theta_opener = z3.BitVec("window of theta", BITS)
+        self.theta_event = z3.BitVec("event of theta", BITS)
+        self.places = tuple(
+            Place(opener, event) for event in range(events) for opener in range(event + 1)
+        )  # in the order in which a run visits them: event by event, oldest window first
+        self._completed = {place: completed(place) for place in self.places}
+        self._matched = {
+            place: z3.And(self.holds(place), self._completed[place] != 0) for place in self.places
+        }
+        needed = [
+            z3.Or(self.theta_opener == opener, self.unclosed(opener)) for opener in range(events)
+        ]
+        self._kept = tuple(
+            z3.And(self.opens(opener), either(needed[: opener + 1])) for opener in range(events)
+        )
+
+    @property
+    def bounds(self) -> tuple[Any, ...]:
+        """A size beyond n never closes, a slide beyond n never opens a second window."""
+        return (
+            z3.UGE(self.size, 1),
+            z3.ULE(self.size, self.events + 1),
+            z3.UGE(self.slide, 1),
+            z3.ULE(self.slide, self.events),
+        )
+
+    @property
+    def acknowledged(self) -> Any:
+        """Some match is acknowledged, and with it all before."""
+        return either(z3.And(self.theta(place), self.matched(place)) for place in self.places)
+
+    def theta(self, place: Place) -> Any:
+        return z3.And(self.theta_opener == place.opener, self.theta_event == place.event)
+
+    def opens(self, event: int) -> Any:
+        if event == 0:
+            return z3.BoolVal(True)
+        return either(self.slide == d for d in range(1, event + 1) if event % d == 0)
+
+    def holds(self, place: Place) -> Any:
+        """The window is one, and the event is in it."""
+        return z3.And(
+            self.opens(place.opener), z3.ULT(small(place.event - place.opener), self.size)
+        )
+
+    def completed(self, place: Place) -> Any:
+        return z3.If(self.holds(place), self._completed[place], small(0))
+
+    def matched(self, place: Place) -> Any:
+        return self._matched[place]
+
+    def unclosed(self, opener: int) -> Any:
+        """The window was open after the event of theta: not even that event closed it."""
+        return z3.And(
+            self.opens(opener),
+            either(
+                z3.And(self.theta_event == event, z3.ULT(small(event - opener + 1), self.size))
+                for event in range(opener, self.events)
+            ),
+        )
+
+    def kept(self, opener: int) -> Any:
+        """III-B2: all windows from the first not closed on, or from that of theta, if older."""
+        return self._kept[opener]
+
+    def first_kept(self, value: Callable[[int], Any]) -> Any:
+        """A value of the first window kept."""
+        return chosen((self.kept(opener), value(opener)) for opener in range(self.events))
+
+    def first_match(self, value: Callable[[Place], Any]) -> Any:
+        """A value of the first match of the windows kept."""
+        return chosen(
+            (z3.And(self.kept(place.opener), self.matched(place)), value(place))
+            for place in self.places
+        )
+
+
+# --- patterns --------------------------------------------------------------------------------
+STEPS = 3
+
+
+class Found(NamedTuple):
+    """A counterexample, as the operator of the model takes it.  pattern: its steps as
+    model.cep.patterns.sequence has them.  theta: the newest match acknowledged, by its place."""
+
+    word: str
+    pattern: tuple[str, ...]
+    strategy: Strategy
+    size: int
+    slide: int
+    theta: Place
+
+
+class Scenario:
+    """n events of two types, a pattern of one to three steps, a strategy; all symbolic.
+
+    negation: may there be a negated step between two others?
+    """
+
+    def __init__(self, events: int, negation: bool = False) -> None:
+        self.events = events
+        self.negation = negation
+        # By how many steps precede it: whether there is one, and of which type.
+        self.negated = [z3.Bool(f"negated_step_after_{done}") for done in range(STEPS)]
+        self.negates_a = [z3.Bool(f"negated_step_after_{done}_is_a") for done in range(STEPS)]
+        self.types = z3.Bools(" ".join(f"event_{i + 1}_is_a" for i in range(events)))
+        self.steps = z3.Bools(" ".join(f"step_{d + 1}_is_a" for d in range(STEPS)))
+        self.length = z3.BitVec("pattern length", BITS)
+        self.strategy = z3.BitVec("strategy", BITS)
+        self._single = {opener: self._one(opener) for opener in range(events)}
+        self._counted = {opener: self._all(opener) for opener in range(events)}
+        self.windows = Windows(events, self._completed)
+
+    @property
+    def claims(self) -> tuple[Any, ...]:
+        """What is said of every scenario: all is within bounds, and something is acknowledged."""
+        return (*self.bounds, *self.windows.bounds, self.windows.acknowledged)
+
+    @property
+    def bounds(self) -> tuple[Any, ...]:
+        """Of the pattern, which begins with a: exchanging the two types changes nothing else.  It
+        does not end with a negated step: that would complete matches when windows close."""
+        between = (
+            z3.Implies(self.negated[done], z3.UGT(self.length, done) if self.negation else False)
+            for done in range(1, STEPS)
+        )
+        return (
+            self.steps[0],
+            z3.UGE(self.length, 1),
+            z3.ULE(self.length, STEPS),
+            z3.ULT(self.strategy, len(Strategy)),
+            *between,
+        )
+
+    def uses(self, *strategies: Strategy) -> Any:
+        return either(self.strategy == _index(strategy) for strategy in strategies)
+
+    def read(self, model: Any) -> Found:
+        length = value(model, self.length)
+        theta = (value(model, self.windows.theta_opener), value(model, self.windows.theta_event))
+        return Found(
+            "".join(self._letters(model, self.types)),
+            tuple(self._pattern(model, length)),
+            tuple(Strategy)[value(model, self.strategy)],
+            value(model, self.windows.size),
+            value(model, self.windows.slide),
+            Place(*theta),
+        )
+
+    def _letters(self, model: Any, booleans: Iterable[Any]) -> Iterator[str]:
+        return ("a" if model.eval(b, model_completion=True) else "b" for b in booleans)
+
+    def _pattern(self, model: Any, length: int) -> Iterator[str]:
+        steps = zip(
+            self._letters(model, self.steps), self._letters(model, self.negates_a), strict=True
+        )
+        for done, (step, negated) in enumerate(steps):
+            if done >= length:
+                break
+            if done and model.eval(self.negated[done], model_completion=True):
+                yield f"!{negated}"
+            yield step
+
+    def one_run(self, place: Place) -> Any:
+        """STRICT and NEXT: does the engine begun there complete a match with that event?"""
+        return self._single[place.opener][place.event - place.opener]
+
+    def any_run(self, place: Place) -> Any:
+        """ANY: how many it completes."""
+        return self._counted[place.opener][place.event - place.opener]
+
+    def _completed(self, place: Place) -> Any:
+        single = z3.If(self.one_run(place), small(1), small(0))
+        return z3.If(self.uses(Strategy.ANY), self.any_run(place), single)
+
+    def _takes(self, done: int, event: int) -> Any:
+        return self.steps[done] == self.types[event]
+
+    def _killed(self, done: int, event: int) -> Any:
+        """A negated step kills a run that has begun and done so many steps."""
+        if done == 0:
+            return z3.BoolVal(False)
+        return z3.And(self.negated[done], self.negates_a[done] == self.types[event])
+
+    def _one(self, opener: int) -> list[Any]:
+        """STRICT and NEXT: the progress of the one run; True where it completes."""
+        progress = [z3.BoolVal(done == 0) for done in range(STEPS)]
+        matches = []
+        strict = self.uses(Strategy.STRICT)
+        for event in range(opener, self.events):
+            takes = [self._takes(done, event) for done in range(STEPS)]
+            kills = [
+                z3.Or(self._killed(done, event), z3.And(strict, z3.Not(takes[done])))
+                for done in range(STEPS)
+            ]
+            # A killing event is tried as the beginning of a new run.
+            killed = either(z3.And(progress[done], kills[done]) for done in range(1, STEPS))
+            goes_on = [
+                z3.And(progress[done], takes[done], z3.Not(self._killed(done, event)))
+                for done in range(STEPS)
+            ]
+            match = either(z3.And(goes_on[done], self.length == done + 1) for done in range(STEPS))
+            idle = z3.And(z3.Or(progress[0], killed), z3.Not(takes[0]))
+            after = [z3.Or(idle, match)]
+            for done in range(1, STEPS):
+                reached = z3.And(goes_on[done - 1], z3.UGT(self.length, done))
+                waits = z3.And(progress[done], z3.Not(takes[done]), z3.Not(kills[done]))
+                begun = z3.And(killed, takes[0]) if done == 1 else z3.BoolVal(False)
+                after.append(z3.Or(reached, waits, begun))
+            progress = after
+            matches.append(match)
+        return matches
+
+    def _all(self, opener: int) -> list[Any]:
+        """ANY: how many runs there are of each progress; how many complete."""
+        runs = [small(1), *(small(0) for _ in range(1, STEPS))]  # always one that has not begun
+        matches = []
+        for event in range(opener, self.events):
+            alive = [
+                z3.If(self._killed(done, event), small(0), runs[done]) for done in range(STEPS)
+            ]
+            more = [z3.If(self._takes(done, event), alive[done], small(0)) for done in range(STEPS)]
+            matches.append(chosen((self.length == d + 1, more[d]) for d in range(STEPS)))
+            runs = [runs[0]] + [
+                alive[done] + z3.If(z3.UGT(self.length, done), more[done - 1], small(0))
+                for done in range(1, STEPS)
+            ]
+        return matches
+
+
+def _index(strategy: Strategy) -> int:
+    return tuple(Strategy).index(strategy)
+
+
+def value(model: Any, number: Any) -> int:
+    found: int = model.eval(number, model_completion=True).as_long()
+    return found

@@ -1,0 +1,195 @@
+"""The published numbers x:y in a replay: exactly when they come back.
+
+Rule of this file: a part of the product of replay.py that numbers as Lima et al., III-B4, do, and
+the condition under which that is right.  Smallest streams on which it is wrong are in numbering.py.
+
+x and y are integers, which leaves EPR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import z3
+from z3 import And, Const, Exists, ForAll, If, Implies, Int, Not, Or
+
+from model.core import Outcome
+from proofs.lemmas.upstream_backup.replay.numbers import (
+    INT,
+    NUMBERED,
+    NUMBERS,
+    count,
+    has,
+    history,
+    i,
+    j,
+    named,
+    seed,
+    two_made,
+    window_numbers,
+)
+from proofs.lemmas.upstream_backup.replay.replay import (
+    BOOL,
+    POSITION,
+    WINDOW,
+    Part,
+    before,
+    first,
+    kept,
+    le,
+    matches_again,
+    none,
+    opener,
+    p,
+    product,
+    q,
+    runs,
+    v,
+    w,
+)
+from proofs.prove.lemma import Given, Lemma
+from proofs.prove.query import Query
+from proofs.prove.transition import Moment, Symbol, TransitionSystem, inductive, reaches
+
+seed_x = Int("seed_x")
+source = Const("source", WINDOW)
+"""The window of the first match of the windows kept."""
+sourced = Int("sourced")
+"""Its number."""
+mended = z3.Bool("mended")
+"""The seed's y is the number of the first window kept, not of that of the first match."""
+
+
+def _condition(s: Moment) -> Any:
+    return And(s.missed == 0, Or(mended, source == first))
+
+
+def pairs(given: Given) -> Part:
+    """x counts iterations that produced an event; y is the window.  missed: iterations since the
+    first match of the windows kept in which only dropped windows matched."""
+
+    def originally(s: Moment, t: Moment, position: Any) -> Any:
+        alone = And(has(t.got(w), i), has(t.got(w), j))
+        single = ForAll([w, i, j], Implies(alone, i == j))
+        return And(
+            t.x == s.x + count(Exists([w], t.got(w) != none)),
+            ForAll([q], t.x_of(q) == If(q == position, t.x, s.x_of(q))),
+            given("no window completes two matches in one iteration", single),
+        )
+
+    def again(s: Moment, t: Moment, _: Any) -> Any:
+        return t.x_again == s.x_again + count(Exists([w], t.got_again(w) != none))
+
+    def together(s: Moment, t: Moment, _: Any) -> Any:
+        matched = Exists([w], t.got(w) != none)
+        kept_matched = Exists([w], And(kept(w), t.got(w) != none))
+        oldest = ForAll([w], Implies(And(kept(w), t.got(w) != none), le(opener(source), opener(w))))
+        its = And(kept(source), t.got(source) != none, oldest, sourced == t.label(source))
+        seeds = And(
+            its, given("the seed's x is that of the first match of the windows kept", seed_x == t.x)
+        )
+        return And(
+            t.begun == Or(s.begun, kept_matched),
+            t.missed == s.missed + count(And(s.begun, matched, Not(kept_matched))),
+            Implies(And(Not(s.begun), kept_matched), seeds),
+        )
+
+    def compared(s: Moment, claim: Callable[[Any], Any]) -> Any:
+        same = And(s.x_again == s.x, s.label_again(w) == s.label(w))
+        match = And(s.replaying, kept(w), s.got_again(w) != none)
+        return ForAll([w], Implies(match, claim(same)))
+
+    def distinct(s: Moment) -> Any:
+        same = And(s.x_of(p) == s.x_of(q), s.label(w) == s.label(v))
+        return two_made(s, Implies(same, And(p == q, w == v, i == j)))
+
+    return Part(
+        original=(Symbol("x", INT), Symbol("x_of", POSITION, INT)),
+        replay=(Symbol("x_again", INT), Symbol("begun", BOOL), Symbol("missed", INT)),
+        init=lambda s: s.x == 0,
+        originally=originally,
+        again=again,
+        together=together,
+        left_out=lambda s, t, _: t.x_again == s.x_again,
+        restore=lambda _, t: And(t.x_again == seed_x - 1, Not(t.begun), t.missed == 0),
+        invariants={
+            "before the first match of the windows kept": lambda s: Implies(
+                And(s.replaying, Not(s.begun)),
+                And(
+                    s.x_again == seed_x - 1,
+                    s.missed == 0,
+                    ForAll([w], Implies(kept(w), s.got(w) == none)),
+                ),
+            ),
+            "x is behind by the iterations missed": lambda s: Implies(
+                And(s.replaying, s.begun), And(s.x == s.x_again + s.missed, s.missed >= 0)
+            ),
+            "the window of the first match has its number": lambda s: Implies(
+                And(s.replaying, s.begun),
+                And(kept(source), s.done(opener(source)), s.label(source) == sourced),
+            ),
+            "if the condition holds, a match replayed has its x:y": lambda s: compared(
+                s, lambda same: Implies(_condition(s), same)
+            ),
+            "if it does not hold, a match replayed has another x:y": lambda s: compared(
+                s, lambda same: Implies(Not(_condition(s)), Not(same))
+            ),
+            "x has grown with every iteration that matched": lambda s: two_made(
+                s, And(s.x_of(q) <= s.x, Implies(before(p, q), s.x_of(p) < s.x_of(q)))
+            ),
+            "no two matches have one x:y": distinct,
+        },
+    )
+
+
+def published(given: Given) -> TransitionSystem:
+    seeded = given(
+        "the seed's y is that of the first match, or of the first window kept",
+        seed == If(mended, named, sourced),
+    )
+    parts = (runs(given), window_numbers(seeded), history(), pairs(given))
+    return product(given, "original run and replay, with x:y", parts)
+
+
+# --- lemmas ----------------------------------------------------------------------------------
+def _pairs(given: Given) -> Iterator[Query]:
+    system = published(given)
+    yield from inductive(system)
+    yield reaches(
+        system,
+        "a dropped window alone has matched before the replay start, and x:y comes back",
+        lambda s: And(matches_again(s), s.missed == 0, s.x_again > 1),
+        4,
+        NUMBERED,
+    )
+    yield reaches(
+        system,
+        "a dropped window alone has matched since, and x:y does not come back",
+        lambda s: And(matches_again(s), s.missed == 1),
+        5,
+        NUMBERED,
+    )
+    yield reaches(
+        system,
+        "the first match is not in the first window kept",
+        lambda s: And(s.replaying, s.begun, source != first, Not(mended)),
+        3,
+        NUMBERED,
+    )
+
+
+LEMMAS = (
+    Lemma(
+        name="pairs-condition",
+        statement="A match of a window kept gets its x:y again if and only if (a) the first match "
+        "of the windows kept lies in the first of them, or the seed's y is mended, and (b) "
+        "no iteration since that first match, up to this one, had matches in dropped windows "
+        "alone: x falls short by the number of those.  (c) If no window completes two matches "
+        "in one iteration, no two matches have one x:y.",
+        section="Lima et al., III-B4",
+        expect=Outcome.HOLDS,
+        build=_pairs,
+        fragment=NUMBERS,
+    ),
+)

@@ -1,0 +1,360 @@
+"""Skip ranges and SN_trim: one of each an input edge is right; one for all if the merge follows the
+numbers.
+
+Rule of this file: it knows numbers, ranges and acknowledgements, and not why an event is skipped;
+that a replay needs none of the events skipped is another file's (replay).  What the model does,
+seen as this system, is ranges_seen; what goes wrong with one for all, ranges_coalesced.
+
+An event is needed as long as some window kept needs it in a replay, or as long as nobody knows
+whether one does because it has not been processed: no such event may ever be deleted.  An array
+of ranges is seen as the numbers that it covers: those of its complete ranges (made) and of the run
+that may still grow (from lo to hi).  What an acknowledgement trims counts as a range, too.
+Upstream may delete what an acknowledgement covers at any later time, whether or not the event has
+been emitted by then: what is proved holds whenever events are emitted.
+
+What is needed after a crash is a hypothesis here: replays skip what the original run has skipped
+(replay), and a savepoint is lost only with the ranges that travel with it (savepoints, acks).
+
+Everything is in EPR: functions go from events to edges to arrays to numbers and never back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import z3
+from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
+
+from model.core import Outcome
+from proofs.prove.lemma import Given, Lemma
+from proofs.prove.query import Query
+from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+
+EVENT, EDGE, ARRAY = DeclareSort("event"), DeclareSort("edge"), DeclareSort("array")
+NUMBER = DeclareSort("number")
+BOOL = z3.BoolSort()
+
+# --- what never changes ----------------------------------------------------------------------
+edge = Function("edge", EVENT, EDGE)
+array = Function("array", EDGE, ARRAY)
+sn = Function("sn", EVENT, NUMBER)
+le = Function("le", NUMBER, NUMBER, BOOL)
+nothing = Const("nothing", NUMBER)
+
+e, f, q = z3.Consts("e f q", EVENT)
+g, h = z3.Consts("g h", EDGE)
+a = Const("a", ARRAY)
+n, m, k = z3.Consts("n m k", NUMBER)
+
+
+def before(one: Any, other: Any) -> Any:
+    return And(le(one, other), one != other)
+
+
+NUMBERS = {
+    "numbers: total": ForAll([n, m], Or(le(n, m), le(m, n))),
+    "numbers: antisymmetric": ForAll([n, m], Implies(And(le(n, m), le(m, n)), n == m)),
+    "numbers: transitive": ForAll([n, m, k], Implies(And(le(n, m), le(m, k)), le(n, k))),
+    "numbers: nothing comes before all events": ForAll([e], before(nothing, sn(e))),
+}
+
+SYMBOLS = (
+    Symbol("needed", EVENT, BOOL),
+    Symbol("passed", EVENT, BOOL),  # by this incarnation of the operator: processed or left out
+    Symbol("running", ARRAY, BOOL),
+    Symbol("lo", ARRAY, NUMBER),
+    Symbol("hi", ARRAY, NUMBER),
+    Symbol("made", ARRAY, NUMBER, BOOL),
+    Symbol("trim", EDGE, NUMBER),
+    Symbol("sent", EDGE, NUMBER, BOOL),  # covered by acknowledgements on their way
+    Symbol("deleted", EVENT, BOOL),  # upstream
+)
+RUN = ("running", "lo", "hi")
+
+
+def in_run(s: Moment, which: Any, number: Any) -> Any:
+    return And(s.running(which), le(s.lo(which), number), le(number, s.hi(which)))
+
+
+def began(s: Moment) -> Any:
+    untouched = ForAll([e], And(Not(s.passed(e)), Not(s.deleted(e))))
+    empty = And(ForAll([a], Not(s.running(a))), ForAll([a, n], Not(s.made(a, n))))
+    return And(untouched, empty, ForAll([g, n], Not(s.sent(g, n))))
+
+
+def same_run(s: Moment, t: Moment) -> Any:
+    return And(s.running(a), t.lo(a) == s.lo(a), t.hi(a) == s.hi(a))
+
+
+def forgotten(s: Moment, t: Moment) -> Any:
+    """Ranges, or some of them; no array has others."""
+    made = ForAll([a, n], Implies(t.made(a, n), s.made(a, n)))
+    return And(made, ForAll([a], Implies(t.running(a), same_run(s, t))))
+
+
+def ends_run(s: Moment, event: Any) -> Any:
+    """A run that is out of order does not cover its own ends."""
+    number, which = sn(event), array(edge(event))
+    return And(s.running(which), Or(number == s.lo(which), number == s.hi(which)))
+
+
+def covered(s: Moment, event: Any) -> Any:
+    """By a range, wherever it is, or deleted."""
+    number, which = sn(event), array(edge(event))
+    ranges = (s.made(which, number), in_run(s, which, number), s.sent(edge(event), number))
+    return Or(s.deleted(event), ends_run(s, event), *ranges)
+
+
+def fewer(s: Moment, t: Moment) -> Any:
+    return ForAll([f], Implies(t.needed(f), s.needed(f)))
+
+
+# --- transitions -----------------------------------------------------------------------------
+SKIPPED = "only events that no window kept needs are skipped"
+ENDS = "a kept event ends the run"
+OWN = "a range is applied to the edge of its events"
+TRIM = "no window kept needs a processed event up to SN_trim"
+TRIMS = "every edge has an SN_trim of its own, up to which all its events have been processed"
+START = "a replay starts at one place of the merge, and nothing before it is needed"
+NEVER = "windows kept are only dropped, so that no more is needed"
+TOGETHER = "after a crash nothing is needed again that is deleted or covered by a range"
+ORDER = "an edge's events are processed in the order of their numbers, deleted ones left out"
+MERGED = "the merge processes all edges' events in the order of their numbers"
+ARRAYS = "every edge has an array of its own"
+UNIQUE = "no two events of an edge have one number"
+DISTINCT = "no two events of any edges have one number"
+
+Same = Callable[[Any, Any], Any]
+
+
+def of_one_edge(one: Any, other: Any) -> Any:
+    return edge(one) == edge(other)
+
+
+def of_any_edge(_one: Any, _other: Any) -> Any:
+    return z3.BoolVal(True)
+
+
+class Turn(NamedTuple):
+    """When an event may be processed: in order among the events that are the `same`."""
+
+    name: str
+    same: Same
+
+    def comes(self, s: Moment, event: Any) -> Any:
+        """What has a smaller number has been processed or is gone, and nothing else has been."""
+        others = And(
+            Implies(before(sn(f), sn(event)), Or(s.passed(f), s.deleted(f))),
+            Implies(before(sn(event), sn(f)), Not(s.passed(f))),
+        )
+        return And(Not(s.passed(event)), ForAll([f], Implies(self.same(f, event), others)))
+
+    def passes(self, given: Given, s: Moment, t: Moment, event: Any) -> Any:
+        done = And(edge(f) == edge(event), le(sn(f), sn(event)))
+        return And(
+            given(self.name, self.comes(s, event)),
+            ForAll([f], t.passed(f) == Or(s.passed(f), done)),
+        )
+
+
+Trims = Callable[[Moment, Moment], Any]
+
+
+def trims_per_edge(given: Given, s: Moment, t: Moment) -> Any:
+    up_to = le(sn(f), t.trim(edge(f)))
+    return given(TRIMS, ForAll([f], Implies(up_to, s.passed(f))))
+
+
+def one_trim(s: Moment, t: Moment) -> Any:
+    """As published: the number of the event before the replay start, whichever its edge."""
+    processed = And(s.passed(q), ForAll([g], t.trim(g) == sn(q)))
+    return Or(Exists([q], processed), ForAll([g], t.trim(g) == nothing))
+
+
+def in_order(s: Moment) -> Any:
+    """Before what has been passed, on any edge, there is nothing that is needed and to come."""
+    earlier = And(s.passed(f), before(sn(e), sn(f)))
+    return ForAll([e, f], Implies(earlier, Or(s.passed(e), Not(s.needed(e)))))
+
+
+def arrays(
+    given: Given,
+    name: str,
+    turn: Turn,
+    trims: Trims,
+    axioms: Mapping[str, Any],
+    starts: Callable[[Moment], Any] = lambda _: z3.BoolVal(True),
+) -> TransitionSystem:
+    """Arrays of ranges, each of one or more edges.
+
+    turn: when events are processed.  trims: what an SN_trim may be.  starts: where replays start.
+    """
+
+    def skip(s: Moment, t: Moment, event: Any) -> Any:
+        here = array(edge(event))
+        return And(
+            turn.passes(given, s, t, event),
+            given(SKIPPED, Not(t.needed(event))),
+            ForAll([f], Implies(f != event, t.needed(f) == s.needed(f))),
+            ForAll([a], t.running(a) == Or(s.running(a), a == here)),
+            ForAll([a], t.lo(a) == If(And(a == here, Not(s.running(a))), sn(event), s.lo(a))),
+            ForAll([a], t.hi(a) == If(a == here, sn(event), s.hi(a))),
+        )
+
+    def keep(s: Moment, t: Moment, event: Any) -> Any:
+        here = array(edge(event))
+        return And(
+            turn.passes(given, s, t, event),
+            ForAll([a, n], t.made(a, n) == Or(s.made(a, n), And(a == here, in_run(s, a, n)))),
+            given(ENDS, Not(t.running(here))),
+            ForAll([a], Implies(t.running(a), same_run(s, t))),
+            ForAll([a], Implies(And(s.running(a), a != here), t.running(a))),
+        )
+
+    def save(s: Moment, t: Moment) -> Any:
+        """Windows may be dropped, and what is covered is reported to all edges of the array; what
+        has been reported may be forgotten."""
+        up_to, trimmed = le(sn(f), t.trim(edge(f))), le(n, t.trim(g))
+        told = Or(s.made(array(g), n), in_run(s, array(g), n))
+        return And(
+            given(NEVER, fewer(s, t)),
+            trims(s, t),
+            given(TRIM, ForAll([f], Implies(And(s.passed(f), up_to), Not(t.needed(f))))),
+            ForAll([g, n], Implies(t.sent(g, n), Or(s.sent(g, n), trimmed, told))),
+            forgotten(s, t),
+        )
+
+    def receive(s: Moment, t: Moment, via: Any) -> Any:
+        """Upstream of an edge deletes what is covered, or some of it; or the message is lost."""
+        told = And(given(OWN, edge(f) == via), s.sent(via, sn(f)))
+        return And(
+            ForAll([g, n], Implies(t.sent(g, n), s.sent(g, n))),
+            ForAll([f], Implies(s.deleted(f), t.deleted(f))),
+            ForAll([f], Implies(t.deleted(f), Or(s.deleted(f), told))),
+        )
+
+    def crash(s: Moment, t: Moment) -> Any:
+        """The operator is restored: it forgets its ranges and processes again what it had passed.
+        Or an operator upstream is: it emits again what it had deleted.  Messages may be lost."""
+        again = Or(s.needed(f), Not(covered(t, f)))
+        return And(
+            given(TOGETHER, ForAll([f], Implies(t.needed(f), again))),
+            ForAll([f], Implies(t.passed(f), s.passed(f))),
+            starts(t),
+            ForAll([f], Implies(t.deleted(f), s.deleted(f))),
+            ForAll([g, n], Implies(t.sent(g, n), s.sent(g, n))),
+            forgotten(s, t),
+        )
+
+    one = (("e", EVENT),)
+    return TransitionSystem(
+        name=name,
+        state=SYMBOLS,
+        axioms={**NUMBERS, **axioms},
+        init=began,
+        transitions=(
+            Transition("skip", one, ("passed", "needed", *RUN), skip),
+            Transition("keep", one, ("passed", "made", *RUN), keep),
+            Transition("save", (), ("needed", "trim", "made", "sent", *RUN), save),
+            Transition("receive", (("edge", EDGE),), ("sent", "deleted"), receive),
+            Transition("crash", (), tuple(symbol.name for symbol in SYMBOLS), crash),
+        ),
+        invariants=INVARIANTS,
+    )
+
+
+IN_TURN = Turn(ORDER, of_one_edge)
+
+
+# --- invariants ------------------------------------------------------------------------------
+LAST = "the run ends with the event processed last"
+DELETED = "no event that is needed, or not yet processed, is deleted"
+INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+    DELETED: lambda s: ForAll([e], Implies(s.deleted(e), Not(s.needed(e)))),
+    "no range on its way covers an event that is needed": lambda s: ForAll(
+        [e], Implies(s.sent(edge(e), sn(e)), Not(s.needed(e)))
+    ),
+    "no complete range covers an event that is needed": lambda s: ForAll(
+        [e], Implies(s.made(array(edge(e)), sn(e)), Not(s.needed(e)))
+    ),
+    "the run covers no event that is needed": lambda s: ForAll(
+        [e], Implies(in_run(s, array(edge(e)), sn(e)), Not(s.needed(e)))
+    ),
+    LAST: lambda s: ForAll(
+        [e],
+        Implies(And(s.running(array(edge(e))), s.passed(e)), le(sn(e), s.hi(array(edge(e))))),
+    ),
+}
+
+
+# --- proofs ----------------------------------------------------------------------------------
+def same_number(same: Same) -> Any:
+    return ForAll([e, f], Implies(And(same(e, f), sn(e) == sn(f)), e == f))
+
+
+def per_edge(given: Given) -> TransitionSystem:
+    own = ForAll([g, h], Implies(array(g) == array(h), g == h))
+    axioms = {
+        ARRAYS: given(ARRAYS, own),
+        UNIQUE: given(UNIQUE, same_number(of_one_edge)),
+    }
+    trims = partial(trims_per_edge, given)
+    return arrays(given, "an array of skip ranges an edge", IN_TURN, trims, axioms)
+
+
+def coalesced_in_order(given: Given) -> TransitionSystem:
+    axioms = {DISTINCT: given(DISTINCT, same_number(of_any_edge))}
+    system = arrays(
+        given,
+        "one array, one order",
+        Turn(MERGED, of_any_edge),
+        one_trim,
+        axioms,
+        lambda s: given(START, in_order(s)),
+    )
+    return replace(system, invariants={**system.invariants, "all comes in order": in_order})
+
+
+def prove(system: Callable[[Given], TransitionSystem], edges: int, given: Given) -> Iterable[Query]:
+    """edges: of the three events of which the one in the middle can be deleted."""
+    proved = system(given)
+    yield from inductive(proved)
+    x, y, z = z3.Consts("x y z", EVENT)
+    apart = And(edge(x) == edge(z), (edge(y) == edge(x)) == (edges == 1))
+    among = And(before(sn(x), sn(y)), before(sn(y), sn(z)), apart)
+
+    def goal(s: Moment) -> Any:
+        return And(s.needed(x), s.deleted(y), s.needed(z), s.passed(x), among)
+
+    sizes = {EVENT: 3, EDGE: 2, ARRAY: 2, NUMBER: 4}
+    yield reaches(proved, "an event is deleted between two that are needed", goal, 4, sizes)
+
+
+# --- lemmas ----------------------------------------------------------------------------------
+LEMMAS = (
+    Lemma(
+        name="ranges-per-edge",
+        statement=(
+            "For any number of input edges and events, any order of numbers and any delays of "
+            "acknowledgements: if every edge has skip ranges and an SN_trim of its own, no event "
+            "that is needed or not yet processed is deleted upstream, also when operators crash."
+        ),
+        section="Lima et al., III-A",
+        expect=Outcome.HOLDS,
+        build=partial(prove, per_edge, 1),
+    ),
+    Lemma(
+        name="ranges-coalesced-ordered",
+        statement=(
+            "For any number of input edges and events: one array of skip ranges and one SN_trim "
+            "are right if no two events have one number and the merge processes all edges' events "
+            "in the order of their numbers, so that no event with a smaller number comes later."
+        ),
+        section="Lima et al., III-A",
+        expect=Outcome.HOLDS,
+        build=partial(prove, coalesced_in_order, 2),
+    ),
+)

@@ -1,0 +1,456 @@
+"""Windows twice: where they open and close in the original run, and in a replay without the events
+that were skipped.
+
+Rule of this file: splitters alone, for any size, slide and stream; a window is named by the event
+that opened it.  Both runs go side by side from the replay start on.  replay takes it as given that
+windows open and close again where they did; here it is proved, and of what it depends.
+
+A splitter is any relation between the event at hand, the openers of the newest window and of the
+window concerned, and how many events have passed (model.cep.windows.Splitter).  The layout of a
+savepoint is what the original run *will* have done up to the frontier: it never changes, and the
+original run is bound to do it.
+
+The fragment: relations over one order of events, constants, and functions from events to integers,
+over which nothing is quantified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import z3
+from z3 import And, BoolVal, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Int, Not, Or
+
+from model.core import Outcome
+from proofs.lemmas.upstream_backup.replay.replay import linear
+from proofs.prove.lemma import Given, Lemma
+from proofs.prove.query import Query
+from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+
+EVENT = DeclareSort("event")
+BOOL, INT = z3.BoolSort(), z3.IntSort()
+
+# --- what never changes ----------------------------------------------------------------------
+le = Function("le", EVENT, EVENT, BOOL)
+first = Const("first", EVENT)
+"""The opener of the first window kept: the replay start."""
+
+frontier = Const("frontier", EVENT)
+listed = Function("listed", EVENT, BOOL)
+closer = Function("closer", EVENT, EVENT, BOOL)
+drawn = Function("drawn", EVENT, INT)
+drawn_since = Int("drawn_since")
+
+e, f = z3.Consts("e f", EVENT)
+w, v = z3.Consts("w v", EVENT)
+
+
+def before(one: Any, other: Any) -> Any:
+    return And(le(one, other), one != other)
+
+
+def kept(window: Any) -> Any:
+    return le(first, window)
+
+
+@dataclass(frozen=True)
+class Splitter:
+    """fresh: the event opens a window if it is the first to do so.  The others read counts."""
+
+    fresh: Any
+    opens: Any
+    expires: Any
+    completes: Any
+
+
+def _splitter(suffix: str) -> Splitter:
+    return Splitter(
+        Function(f"fresh{suffix}", EVENT, BOOL),
+        Function(f"opens{suffix}", EVENT, EVENT, INT, BOOL),
+        Function(f"expires{suffix}", EVENT, EVENT, INT, BOOL),
+        Function(f"completes{suffix}", EVENT, EVENT, INT, BOOL),
+    )
+
+
+ORIGINAL, AGAIN = _splitter(""), _splitter("_again")
+
+
+# --- one run ---------------------------------------------------------------------------------
+class Iteration:
+    """One event in one run.
+
+    opens: whether it opens a window, unless the splitter is to say so.  fills: which windows it is
+    the last event of, from what the splitter says.
+    """
+
+    def __init__(
+        self,
+        s: Moment,
+        suffix: str,
+        splitter: Splitter,
+        event: Any,
+        opens: Any = None,
+        fills: Callable[[Any, Any], Any] = lambda full, _window: full,
+    ) -> None:
+        self.was = {name: getattr(s, f"{name}{suffix}") for name in STATE}
+        self.suffix, self.splitter, self.event = suffix, splitter, event
+        newest, since = self.was["newest"], self.was["since"]
+        counted = If(self.was["begun"], splitter.opens(event, newest, since), splitter.fresh(event))
+        self.opens = counted if opens is None else opens
+        self._fills = fills
+
+    def new(self, window: Any) -> Any:
+        return And(window == self.event, self.opens)
+
+    def expired(self, window: Any) -> Any:
+        expires = self.splitter.expires(self.event, window, self.was["held"](window))
+        return And(self.was["open"](window), expires)
+
+    def holds(self, window: Any) -> Any:
+        return Or(self.new(window), And(self.was["open"](window), Not(self.expired(window))))
+
+    def held(self, window: Any) -> Any:
+        """With this event, if the window holds it."""
+        return If(self.new(window), 1, self.was["held"](window) + 1)
+
+    def filled(self, window: Any) -> Any:
+        full = self.splitter.completes(self.event, window, self.held(window))
+        return And(self.holds(window), self._fills(full, window))
+
+    def leads_to(self, t: Moment) -> Any:
+        is_ = {name: getattr(t, f"{name}{self.suffix}") for name in STATE}
+        was, newest = self.was, is_["newest"]
+        held = Implies(is_["open"](w), is_["held"](w) == self.held(w))
+        return And(
+            ForAll([w], is_["opened"](w) == Or(was["opened"](w), self.new(w))),
+            ForAll([w], is_["open"](w) == And(self.holds(w), Not(self.filled(w)))),
+            ForAll([w], held),
+            newest == If(self.opens, self.event, was["newest"]),
+            is_["begun"] == Or(was["begun"], self.opens),
+            Implies(is_["begun"], is_["since"] == If(self.opens, 1, was["since"] + 1)),
+        )
+
+
+STATE = ("opened", "open", "held", "newest", "begun", "since")
+
+
+def _state(suffix: str) -> tuple[Symbol, ...]:
+    return (
+        Symbol(f"opened{suffix}", EVENT, BOOL),
+        Symbol(f"open{suffix}", EVENT, BOOL),
+        Symbol(f"held{suffix}", EVENT, INT),  # how many events; of closed windows anything
+        Symbol(f"newest{suffix}", EVENT),  # before one has opened, anything
+        Symbol(f"begun{suffix}", BOOL),
+        Symbol(f"since{suffix}", INT),  # events since then, its opener included
+    )
+
+
+# --- two runs --------------------------------------------------------------------------------
+layout = z3.Bool("layout")
+"""Does it travel with the savepoint?  Else the replay asks the splitter from its start on."""
+
+START = "the replay starts with the opener of the first window kept"
+FUNCTION = "the splitter is a function of the events"
+OPENERS, CLOSERS = "opening events are kept", "closing events are kept"
+UNCOUNTED = "the splitter counts no events"
+FRESH = "an event that opens a window also opens one if it is the first"
+UNEXPIRED = "no window expires because of its count"
+OPENED = "the layout says which events opened windows"
+FILLED = "the layout says which events filled windows"
+HELD = "the layout says how many events each window held"
+SINCE = "the layout says how many events have passed since the newest window opened"
+BEYOND = "no event beyond the frontier is left out"
+
+
+def _nothing(s: Moment, suffix: str) -> Any:
+    opened, open_ = (getattr(s, f"{name}{suffix}") for name in ("opened", "open"))
+    nowhere = ForAll([w], And(Not(opened(w)), Not(open_(w))))
+    return And(Not(getattr(s, f"begun{suffix}")), nowhere)
+
+
+def _same(one: Splitter, other: Splitter, again: Iteration) -> Any:
+    """Both say the same of an event, as it is asked in the replay."""
+    event, was = again.event, again.was
+    newest, since = was["newest"], was["since"]
+    ends = And(
+        one.expires(event, w, was["held"](w)) == other.expires(event, w, was["held"](w)),
+        one.completes(event, w, again.held(w)) == other.completes(event, w, again.held(w)),
+    )
+    return And(
+        one.fresh(event) == other.fresh(event),
+        one.opens(event, newest, since) == other.opens(event, newest, since),
+        ForAll([w], ends),
+    )
+
+
+@dataclass(frozen=True)
+class Twice:
+    """with_layout: is there one?  None: there may be or not; hypotheses are asked accordingly."""
+
+    given: Given
+    with_layout: bool | None = None
+
+    def _if(self, told: bool, hypothesis: str, formula: Any) -> Any:
+        """A hypothesis for the case that there is a layout, or that there is none."""
+        if self.with_layout is not None and self.with_layout is not told:
+            return BoolVal(True)
+        return Implies(layout == told, self.given(hypothesis, formula))
+
+    # --- an event in either run --------------------------------------------------------------
+    def _original(self, s: Moment, t: Moment, event: Any) -> tuple[Iteration, Any]:
+        """What the original run does with it, and that the layout will have said so."""
+        iteration = Iteration(s, "", ORIGINAL, event)
+        fills = ForAll([w], Implies(kept(w), closer(event, w) == iteration.filled(w)))
+        told = And(
+            self._if(True, OPENED, listed(event) == iteration.opens),
+            self._if(True, FILLED, fills),
+        )
+        follows = And(
+            Not(s.done(event)),
+            ForAll([f], Implies(before(f, event), s.done(f))),
+            ForAll([f], t.done(f) == Or(s.done(f), f == event)),
+            Implies(event == first, iteration.opens),
+            iteration.leads_to(t),
+            Implies(And(kept(event), le(event, frontier)), told),
+        )
+        return iteration, follows
+
+    def _replayed(self, s: Moment, event: Any) -> Iteration:
+        """While there is a script it says what opens, in order, and what is filled."""
+        counted = Iteration(s, "_again", AGAIN, event)
+        older = And(listed(v), kept(v), before(v, event))
+        is_next = And(listed(event), ForAll([v], Implies(older, s.opened_again(v))))
+        opens = If(s.scripted, is_next, counted.opens)
+
+        def fills(full: Any, window: Any) -> Any:
+            return If(s.scripted, closer(event, window), full)
+
+        return Iteration(s, "_again", AGAIN, event, opens, fills)
+
+    def _counts(self, one: Iteration, again: Iteration) -> Any:
+        """What the splitter may not make of counts, which are others in the replay."""
+        event, newest = one.event, one.was["newest"]
+
+        def expires(window: Any, iteration: Iteration) -> Any:
+            return ORIGINAL.expires(event, window, iteration.was["held"](window))
+
+        def completes(window: Any, iteration: Iteration) -> Any:
+            return ORIGINAL.completes(event, window, iteration.held(window))
+
+        unexpired = ForAll([w], expires(w, one) == expires(w, again))
+        unfilled = ForAll([w], completes(w, one) == completes(w, again))
+        opens = ORIGINAL.opens(event, newest, one.was["since"])
+        unopened = opens == ORIGINAL.opens(event, newest, again.was["since"])
+        return And(
+            self._if(True, UNEXPIRED, unexpired),
+            self._if(False, UNCOUNTED, And(unexpired, unfilled, unopened)),
+            self._if(False, FRESH, Implies(opens, ORIGINAL.fresh(event))),
+        )
+
+    # --- transitions -------------------------------------------------------------------------
+    def alone(self, s: Moment, t: Moment, event: Any) -> Any:
+        """Before the replay start."""
+        _, original = self._original(s, t, event)
+        return And(Not(s.replaying), original)
+
+    def restore(self, s: Moment, t: Moment) -> Any:
+        starts = ForAll([f], s.done(f) == before(f, first))
+        return And(
+            Not(s.replaying),
+            t.replaying,
+            self.given(START, starts),
+            _nothing(t, "_again"),
+            Implies(layout, le(first, frontier)),
+            t.scripted == layout,
+        )
+
+    def process(self, s: Moment, t: Moment, event: Any) -> Any:
+        """In both runs."""
+        iteration, original = self._original(s, t, event)
+        again = self._replayed(s, event)
+        return And(
+            s.replaying,
+            Implies(s.scripted, le(event, frontier)),
+            original,
+            again.leads_to(t),
+            self.given(FUNCTION, _same(ORIGINAL, AGAIN, again)),
+            self._counts(iteration, again),
+        )
+
+    def leave_out(self, s: Moment, t: Moment, event: Any) -> Any:
+        """In the original run alone: upstream has deleted the event."""
+        iteration, original = self._original(s, t, event)
+        ends = Or(iteration.expired(w), iteration.filled(w))
+        return And(
+            s.replaying,
+            original,
+            self.given(OPENERS, Not(iteration.opens)),
+            self.given(CLOSERS, ForAll([w], Implies(kept(w), Not(ends)))),
+            self._if(True, BEYOND, le(event, frontier)),
+        )
+
+    def leave_script(self, s: Moment, t: Moment) -> Any:
+        """The next event is beyond the frontier: the splitter counts again, from the layout on."""
+        counts = ForAll([w], Implies(And(kept(w), s.open(w)), drawn(w) == s.held(w)))
+        return And(
+            s.scripted,
+            s.done(frontier),
+            self._if(True, HELD, counts),
+            self._if(True, SINCE, drawn_since == s.since),
+            ForAll([w], Implies(s.open_again(w), t.held_again(w) == drawn(w))),
+            t.since_again == drawn_since,
+            Not(t.scripted),
+        )
+
+    def system(self) -> TransitionSystem:
+        one = (("event", EVENT),)
+        mine = ("done", *STATE)
+        others = tuple(f"{name}_again" for name in STATE)
+        cases = {None: {}, True: {"layout": layout}, False: {"no layout": Not(layout)}}
+        return TransitionSystem(
+            name="windows twice",
+            state=(
+                Symbol("done", EVENT, BOOL),
+                *_state(""),
+                Symbol("replaying", BOOL),
+                Symbol("scripted", BOOL),
+                *_state("_again"),
+            ),
+            axioms={"events are in order": linear(le, EVENT)} | cases[self.with_layout],
+            init=lambda s: And(
+                Not(s.replaying), Not(s.scripted), ForAll([f], Not(s.done(f))), _nothing(s, "")
+            ),
+            transitions=(
+                Transition("process", one, (*mine, *others), self.process),
+                Transition("leave out", one, mine, self.leave_out),
+                Transition("restore", (), ("replaying", "scripted", *others), self.restore),
+                Transition("before the replay start", one, mine, self.alone),
+                Transition(
+                    "leave the layout",
+                    (),
+                    ("held_again", "since_again", "scripted"),
+                    self.leave_script,
+                ),
+            ),
+            invariants=INVARIANTS,
+        )
+
+
+def _in_both(s: Moment, claim: Any) -> Any:
+    return ForAll([w], Implies(And(s.replaying, kept(w)), claim))
+
+
+def _with_layout(s: Moment, claim: Any) -> Any:
+    return Implies(And(layout, s.replaying), claim)
+
+
+INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+    "windows open again where they did": lambda s: _in_both(s, s.opened_again(w) == s.opened(w)),
+    "windows close again where they did": lambda s: _in_both(s, s.open_again(w) == s.open(w)),
+    "no other window is in the replay": lambda s: ForAll(
+        [w],
+        Implies(And(s.replaying, Not(kept(w))), And(Not(s.opened_again(w)), Not(s.open_again(w)))),
+    ),
+    "what is done is a prefix": lambda s: ForAll(
+        [e, f], Implies(And(s.done(f), le(e, f)), s.done(e))
+    ),
+    "windows open with their openers": lambda s: ForAll(
+        [w], And(Implies(s.open(w), s.opened(w)), Implies(s.opened(w), s.done(w)))
+    ),
+    "the replay has begun at the replay start": lambda s: Implies(
+        s.replaying, ForAll([e], Implies(before(e, first), s.done(e)))
+    ),
+    "the newest window is the same": lambda s: Implies(
+        s.replaying,
+        And(
+            s.begun_again == s.done(first),
+            Implies(s.begun_again, And(s.begun, s.newest_again == s.newest)),
+        ),
+    ),
+    "there is a script only if there is a layout": lambda s: Implies(
+        s.scripted, And(layout, s.replaying)
+    ),
+    "the layout lists what opened": lambda s: _with_layout(
+        s,
+        ForAll([w], Implies(And(s.scripted, kept(w), s.done(w)), listed(w) == s.opened(w))),
+    ),
+    "the layout is followed up to the frontier": lambda s: _with_layout(
+        s,
+        And(
+            le(first, frontier),
+            If(
+                s.scripted,
+                ForAll([e], Implies(s.done(e), le(e, frontier))),
+                s.done(frontier),
+            ),
+        ),
+    ),
+    "beyond the frontier counts agree": lambda s: _with_layout(
+        s,
+        Or(
+            s.scripted,
+            And(
+                s.since_again == s.since,
+                ForAll([w], Implies(And(kept(w), s.open(w)), s.held_again(w) == s.held(w))),
+            ),
+        ),
+    ),
+}
+
+
+def _left_out(s: Moment) -> Any:
+    """Since the newest window opened, the original run has seen more than the replay."""
+    return And(s.replaying, s.begun_again, s.since_again < s.since)
+
+
+def _later(s: Moment) -> Any:
+    """Without script, another window than the first opens, and one has closed."""
+    closed = And(kept(w), s.opened(w), Not(s.open(w)))
+    opens = And(s.newest != first, s.since_again == 1)
+    return And(s.replaying, Not(s.scripted), opens, Exists([w], closed))
+
+
+def prove_layout(with_layout: bool, given: Given) -> Iterable[Query]:
+    system = Twice(given, with_layout).system()
+    yield from inductive(system)
+    yield reaches(system, "an event is left out", _left_out, 3, {EVENT: 2})
+    yield reaches(
+        system,
+        "after a restart a window opens by the splitter, and another has closed",
+        _later,
+        4 + with_layout,
+        {EVENT: 3},
+    )
+
+
+SAME = (
+    "A replay that starts with the opener of the first window kept, without events that were "
+    "skipped and neither opened nor closed a window, opens and closes windows at the same events "
+    "as the original run (which the lemmas skipping and numbering take as given)"
+)
+
+LEMMAS = (
+    Lemma(
+        name="layout-time",
+        statement=f"{SAME}, without any layout in the savepoint, for all splitters that count no "
+        "events: time windows, anchored or on a grid, and windows that open with events that "
+        "satisfy a predicate and close by time or by another predicate.",
+        section="Lima et al., II-B and III-A",
+        expect=Outcome.HOLDS,
+        build=partial(prove_layout, False),
+        fragment="EPR with integers",
+    ),
+    Lemma(
+        name="layout-count",
+        statement=f"{SAME}, for all splitters, those that count too, if the savepoint says which "
+        "events up to its frontier (the last event consumed) opened and filled windows and what "
+        "the counts were at the frontier, and no event beyond it is left out.",
+        section="Lima et al., III-B5",
+        expect=Outcome.HOLDS,
+        build=partial(prove_layout, True),
+        fragment="EPR with integers",
+    ),
+)

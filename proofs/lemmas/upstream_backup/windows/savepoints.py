@@ -1,0 +1,311 @@
+"""What a savepoint lets upstream forget: SN_trim never takes an event that a window kept needs.
+
+Rule of this file: one operator from one start (deployment, or a restart from any savepoint) on: its
+windows, its matches, what it trims when one of them is acknowledged (III-B2).  Whether windows
+open and close again where they did is the business of layouts.
+
+The fragment is EPR: orders are relations, functions go from matches to windows to events to
+times.  Counting is not needed here: of a count window nothing matters but its last event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import z3
+from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
+
+from model.core import Outcome
+from proofs.lemmas.upstream_backup.replay.replay import linear
+from proofs.prove.lemma import Given, Lemma
+from proofs.prove.query import Query
+from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+
+EVENT, WINDOW, MATCH = DeclareSort("event"), DeclareSort("window"), DeclareSort("complex event")
+TIME = DeclareSort("time")
+BOOL = z3.BoolSort()
+
+# --- what never changes ----------------------------------------------------------------------
+le = Function("le", EVENT, EVENT, BOOL)
+opener = Function("opener", WINDOW, EVENT)
+restart = Const("restart", WINDOW)
+"""The first window of this incarnation of the operator."""
+of = Function("of", MATCH, WINDOW)
+trigger = Function("trigger", MATCH, EVENT)
+match_le = Function("match_le", MATCH, MATCH, BOOL)
+
+time = Function("time", EVENT, TIME)
+time_le = Function("time_le", TIME, TIME, BOOL)
+start, end = Function("start", WINDOW, TIME), Function("end", WINDOW, TIME)
+last = Function("last", WINDOW, EVENT)
+
+e, f = z3.Consts("e f", EVENT)
+w, v = z3.Consts("w v", WINDOW)
+m, n = z3.Consts("m n", MATCH)
+
+
+def before(one: Any, other: Any) -> Any:
+    return And(le(one, other), one != other)
+
+
+def older(window: Any, other: Any) -> Any:
+    return before(opener(window), opener(other))
+
+
+def not_younger(window: Any, other: Any) -> Any:
+    return le(opener(window), opener(other))
+
+
+# --- kinds of windows ------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Kind:
+    """belongs(window, event): the event is one of the window, by what the window is.
+
+    ends(event, window): the event is the first with which an open window is closed, or a later
+    one.  axioms: what is known of such windows.
+    """
+
+    name: str
+    belongs: Callable[[Any, Any], Any]
+    ends: Callable[[Any, Any], Any]
+    axioms: Callable[[Given], Mapping[str, Any]]
+
+
+def _timed(given: Given) -> dict[str, Any]:
+    ends = Implies(older(w, v), time_le(end(w), end(v)))
+    first = Implies(time_le(start(w), time(e)), le(opener(w), e))
+    return {
+        "times are in order": linear(time_le, TIME),
+        "ends": given("windows end in the order in which they opened", ForAll([w, v], ends)),
+        "starts": given(
+            "a window opens with the first event at or after its start", ForAll([w, e], first)
+        ),
+    }
+
+
+FILLED = "windows are filled in the order in which they opened"
+
+
+def _counted(given: Given) -> dict[str, Any]:
+    filled = Implies(older(w, v), le(last(w), last(v)))
+    return {"ends": given(FILLED, ForAll([w, v], filled))}
+
+
+TIMED = Kind(
+    "time",
+    lambda window, event: And(
+        time_le(start(window), time(event)), Not(time_le(end(window), time(event)))
+    ),
+    lambda event, window: And(before(opener(window), event), time_le(end(window), time(event))),
+    _timed,
+)
+COUNTED = Kind(
+    "count",
+    lambda window, event: And(le(opener(window), event), le(event, last(window))),
+    lambda event, window: le(last(window), event),
+    _counted,
+)
+
+
+# --- the transition system -------------------------------------------------------------------
+SYMBOLS = (
+    Symbol("done", EVENT, BOOL),
+    Symbol("closed", WINDOW, BOOL),
+    Symbol("made", MATCH, BOOL),
+    Symbol("acked", MATCH, BOOL),
+    Symbol("retained", MATCH, WINDOW),  # where a replay begins if this match is acknowledged
+    Symbol("dropped", WINDOW, BOOL),
+    Symbol("trimmed", EVENT, BOOL),  # at or below SN_trim
+)
+
+
+def opened(s: Moment, window: Any) -> Any:
+    return s.done(opener(window))
+
+
+def waits(s: Moment, match: Any) -> Any:
+    """For its acknowledgement."""
+    return And(s.made(match), Not(s.acked(match)))
+
+
+def axioms(given: Given, kind: Kind) -> dict[str, Any]:
+    in_order = And(trigger(m) == trigger(n), older(of(m), of(n)))
+    return {
+        "events are in order": linear(le, EVENT),
+        "an event opens one window at most": ForAll(
+            [w, v], Implies(opener(w) == opener(v), w == v)
+        ),
+        "matches are in order": linear(match_le, MATCH),
+        "later iterations produce later matches": ForAll(
+            [m, n], Implies(before(trigger(m), trigger(n)), match_le(m, n))
+        ),
+        "production": given(
+            "an iteration produces the matches of older windows first",
+            ForAll([m, n], Implies(in_order, match_le(m, n))),
+        ),
+        **kind.axioms(given),
+    }
+
+
+def restored(s: Moment) -> Any:
+    """As deployed, or as restored from a savepoint that says where to begin."""
+    return And(
+        ForAll([e, f], Implies(And(s.done(f), le(e, f)), s.done(e))),
+        ForAll([e], Implies(Or(s.done(e), s.trimmed(e)), before(e, opener(restart)))),
+        ForAll([w], And(s.closed(w) == older(w, restart), s.dropped(w) == older(w, restart))),
+        ForAll([m], And(Not(s.made(m)), Not(s.acked(m)))),
+    )
+
+
+def trimming(given: Given, kind: Kind) -> TransitionSystem:
+    """closes: has any window been closed?  latest: the last of those.  reached: the first after."""
+
+    def event(s: Moment, t: Moment, event_: Any, closes: Any, latest: Any, reached: Any) -> Any:
+        new = And(trigger(m) == event_, opened(t, of(m)), Not(s.closed(of(m))))
+        first = And(
+            Or(t.retained(m) == of(m), t.retained(m) == reached),
+            not_younger(t.retained(m), reached),
+            given(
+                "no window younger than that of the match comes first",
+                not_younger(t.retained(m), of(m)),
+            ),
+        )
+        after_latest = And(
+            t.closed(latest),
+            older(latest, reached),
+            ForAll([v], Implies(t.closed(v), not_younger(v, latest))),
+            ForAll([v], Or(not_younger(v, latest), not_younger(reached, v))),
+        )
+        oldest = ForAll([v], And(Not(t.closed(v)), not_younger(reached, v)))
+        return And(
+            Not(s.done(event_)),
+            ForAll([f], Implies(before(f, event_), s.done(f))),
+            ForAll([f], t.done(f) == Or(s.done(f), f == event_)),
+            ForAll(
+                [w],
+                t.closed(w) == Or(s.closed(w), And(opened(t, w), kind.ends(event_, w))),
+            ),
+            ForAll([m], t.made(m) == Or(s.made(m), new)),
+            If(closes, after_latest, oldest),
+            ForAll([m], If(new, first, t.retained(m) == s.retained(m))),
+        )
+
+    def acknowledgement(s: Moment, t: Moment, theta: Any) -> Any:
+        replay_start = s.retained(theta)
+        return And(
+            waits(s, theta),
+            ForAll([m], t.acked(m) == Or(s.acked(m), And(s.made(m), match_le(m, theta)))),
+            ForAll([w], t.dropped(w) == Or(s.dropped(w), older(w, replay_start))),
+            given(
+                "SN_trim is below the replay start",
+                ForAll([e], Implies(t.trimmed(e), before(e, opener(replay_start)))),
+            ),
+        )
+
+    return TransitionSystem(
+        name=f"what is trimmed, {kind.name} windows",
+        state=SYMBOLS,
+        axioms=axioms(given, kind),
+        init=restored,
+        transitions=(
+            Transition(
+                "an event",
+                (("event", EVENT), ("closes", BOOL), ("latest", WINDOW), ("reached", WINDOW)),
+                ("done", "closed", "made", "retained"),
+                event,
+            ),
+            Transition(
+                "an acknowledgement",
+                (("theta", MATCH),),
+                ("acked", "dropped", "trimmed"),
+                acknowledgement,
+            ),
+        ),
+        invariants=invariants(kind),
+    )
+
+
+def invariants(kind: Kind) -> dict[str, Callable[[Moment], Any]]:
+    return {
+        "no event trimmed is in a window kept, or in one that opens later": lambda s: ForAll(
+            [w, e], Implies(And(s.trimmed(e), kind.belongs(w, e)), s.dropped(w))
+        ),
+        "no match that waits is in a window dropped": lambda s: ForAll(
+            [m], Implies(waits(s, m), Not(s.dropped(of(m))))
+        ),
+        "windows dropped are closed": lambda s: ForAll([w], Implies(s.dropped(w), s.closed(w))),
+        "what is trimmed comes before all windows kept": lambda s: ForAll(
+            [w, e], Implies(And(s.trimmed(e), Not(s.dropped(w))), before(e, opener(w)))
+        ),
+        "what is done is a prefix": lambda s: ForAll(
+            [e, f], Implies(And(s.done(f), le(e, f)), s.done(e))
+        ),
+        "windows close in order": lambda s: ForAll(
+            [w, v], Implies(And(older(w, v), s.closed(v)), s.closed(w))
+        ),
+        "what is made was triggered": lambda s: ForAll([m], Implies(s.made(m), s.done(trigger(m)))),
+        "a replay begins no later than the window of the match": lambda s: ForAll(
+            [m], Implies(waits(s, m), not_younger(s.retained(m), of(m)))
+        ),
+        "a replay begins with no window dropped": lambda s: ForAll(
+            [m], Implies(waits(s, m), Not(s.dropped(s.retained(m))))
+        ),
+        "windows before the replay start are closed": lambda s: ForAll(
+            [m, w], Implies(And(waits(s, m), older(w, s.retained(m))), s.closed(w))
+        ),
+        "later matches have no earlier replay start": lambda s: ForAll(
+            [m, n],
+            Implies(
+                And(waits(s, m), waits(s, n), match_le(m, n)),
+                not_younger(s.retained(m), s.retained(n)),
+            ),
+        ),
+    }
+
+
+def _trims(s: Moment) -> Any:
+    """An event is trimmed and another is not, a match waits, and its window is closed."""
+    waiting = Exists([m], And(waits(s, m), s.closed(of(m))))
+    return And(Exists([e], s.trimmed(e)), Exists([e], And(s.done(e), Not(s.trimmed(e)))), waiting)
+
+
+def prove_trim(kind: Kind, given: Given) -> Iterable[Query]:
+    system = trimming(given, kind)
+    yield from inductive(system)
+    yield reaches(
+        system,
+        "events are trimmed while a match of a closed window waits",
+        _trims,
+        4,
+        {EVENT: 4, WINDOW: 3, MATCH: 2, TIME: 4},
+    )
+
+
+NEEDED = (
+    "The replay start is the opener of the first window after the last one that was closed when "
+    "the match acknowledged was produced, or of the window of the match if that is older.  If "
+    "SN_trim is below it, no event at or below SN_trim is in a window that is kept or that opens "
+    "later, and every match that waits for its acknowledgement is in a window kept: in every "
+    "incarnation of an operator, for any engine"
+)
+
+LEMMAS = (
+    Lemma(
+        name="trim-time",
+        statement=f"{NEEDED}, and time windows, anchored or on a grid.",
+        section="Lima et al., III-B2",
+        expect=Outcome.HOLDS,
+        build=partial(prove_trim, TIMED),
+    ),
+    Lemma(
+        name="trim-count",
+        statement=f"{NEEDED}, and windows that are filled in the order in which they opened, "
+        "count windows among them.",
+        section="Lima et al., III-B2",
+        expect=Outcome.HOLDS,
+        build=partial(prove_trim, COUNTED),
+    ),
+)

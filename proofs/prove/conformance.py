@@ -1,0 +1,226 @@
+"""No drift: what the Python does, seen abstractly, is what the formulas of a proof allow.
+
+Rule of this file: it runs the explorer and compares; it knows no protocol.  Every edge that the
+explorer takes is abstracted to paths; every first state must be initial if its world is, every
+state must satisfy all invariants, and every two states in a row one of the transitions, of the
+very formulas that are proved.  (A state may also stay as it is.)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+import z3
+
+from model.core import Protocol, Scope
+from model.world import Action, System, World
+from proofs.explore.explorer import edges
+from proofs.prove.grid import Grid, Mark, lane
+from proofs.prove.lemma import Given, all_given
+from proofs.prove.structure import Compiled, Structure, compile_
+from proofs.prove.transition import TransitionSystem
+
+
+class Path(NamedTuple):
+    """rigid: what never changes.  states: the symbols of the state by name, state by state.
+
+    initial: must the first state satisfy `init`?
+    """
+
+    rigid: Structure
+    states: tuple[Mapping[str, Any], ...]
+    initial: bool = False
+
+
+Paths: TypeAlias = Callable[[World, Action, World], Iterable[Path]]
+"""The abstract paths that an edge takes: several if it does several transitions at once (one
+path) or moves several instances of the system (a path each); none if it does not concern it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abstraction:
+    """How the worlds of a protocol look to a transition system."""
+
+    name: str
+    system: Callable[[Given], TransitionSystem]
+    paths: Callable[[System], Paths]
+
+
+class Drift(NamedTuple):
+    """What does not fit: `what` says which formula, the states what it was asked about."""
+
+    what: str
+    states: tuple[Mapping[str, Any], ...]
+
+    def grid(self) -> Grid:
+        """The states side by side; what is false or 0 in all of them, and functions, are left
+        out."""
+        rows = []
+        for name in self.states[0]:
+            tables = [_table(name, state[name]) for state in self.states]
+            for label in dict.fromkeys(label for table in tables for label in table):
+                values = [table.get(label, "") for table in tables]
+                changed = len(set(map(str, values))) > 1
+                if any(values):
+                    mark = Mark.NEW if changed else Mark.PLAIN
+                    marks = [Mark.PLAIN, *[mark] * (len(values) - 1)]
+                    rows.append(lane(label, map(_shown, values), marks))
+        columns = ("before", "after") if len(self.states) == 2 else ("state",)
+        return Grid(self.what, columns, tuple(rows))
+
+
+def _table(name: str, value: Any) -> dict[str, Any]:
+    """By what stands for it: the values of a symbol."""
+    if callable(value):
+        return {}
+    if isinstance(value, Mapping):
+        return {f"{name}({_shown(args)})": told for args, told in value.items()}
+    return {name: value}
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+@dataclass
+class Account:
+    """What was compared.
+
+    transitions: how often each was taken.  alone: those that were once, when no other allowed the
+    step; without one of them, the formulas would drift.
+    """
+
+    edges: int = 0
+    states: int = 0
+    transitions: Counter[str] = field(default_factory=Counter)
+    alone: set[str] = field(default_factory=set)
+    drift: Drift | None = None
+
+
+class Formulas:
+    """Those of one system, compiled."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        before = system.moment(0)
+        self.axioms = {name: compile_(axiom) for name, axiom in system.axioms.items()}
+        self.init = compile_(system.init(before))
+        self.invariants = {name: compile_(inv(before)) for name, inv in system.invariants.items()}
+        self.state = tuple(symbol.name for symbol in system.state)
+        self._steps: list[tuple[str, frozenset[str], Compiled]] = []
+        for transition in system.transitions:
+            changes = frozenset(transition.changes)
+            params = [z3.Const(f"param {name}", sort) for name, sort in transition.params]
+            relation = transition.relation(before, system.after(transition), *params)
+            if params:
+                relation = z3.Exists(params, relation)
+            self._steps.append((transition.name, changes, compile_(relation)))
+
+    def allowing(
+        self, rigid: Structure, before: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> list[str]:
+        """The transitions that allow the step from one state to another."""
+        changed = {name for name in self.state if before[name] != after[name]}
+        structure = _at(rigid, before, after)
+        return [
+            name
+            for name, changes, relation in self._steps
+            if changed <= changes and relation.holds(structure)
+        ]
+
+
+class Comparison:
+    """Paths compared with formulas; it remembers what fits."""
+
+    def __init__(self, formulas: Formulas) -> None:
+        self._formulas = formulas
+        self._rigid: dict[int, Structure] = {}  # kept, so that an id stays theirs
+        self._fit: set[Any] = set()
+
+    def compare(self, path: Path, account: Account) -> Drift | None:
+        """The first thing that does not fit, or None.  What is like something that fits is not
+        looked at again: many edges differ in nothing that an abstraction sees."""
+        if id(path.rigid) not in self._rigid:
+            self._rigid[id(path.rigid)] = path.rigid
+            for name, axiom in self._formulas.axioms.items():
+                if not axiom.holds(path.rigid):
+                    return Drift(f"the axiom does not hold: {name}", path.states[:1])
+        like = [(id(path.rigid), _frozen(state)) for state in path.states]
+        whole = (path.initial, *like)
+        if whole in self._fit:
+            return None
+        if path.initial and not self._formulas.init.holds(_at(path.rigid, path.states[0])):
+            return Drift("the first state is not initial", path.states[:1])
+        for state, like_it in zip(path.states, like, strict=True):
+            account.states += 1
+            if like_it not in self._fit:
+                structure = _at(path.rigid, state)
+                for name, invariant in self._formulas.invariants.items():
+                    if not invariant.holds(structure):
+                        return Drift(f"the invariant does not hold: {name}", (state,))
+                self._fit.add(like_it)
+        for before, after in pairwise(path.states):
+            if before == after:
+                continue
+            taken = self._formulas.allowing(path.rigid, before, after)
+            if not taken:
+                return Drift("no transition allows this step", (before, after))
+            account.transitions[taken[0]] += 1
+            if len(taken) == 1:
+                account.alone.add(taken[0])
+        self._fit.add(whole)
+        return None
+
+
+def _frozen(state: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Hashable: the values in their order; functions stand for themselves."""
+    return tuple(
+        tuple(value.items()) if isinstance(value, Mapping) else value for value in state.values()
+    )
+
+
+def _at(rigid: Structure, *states: Mapping[str, Any]) -> Structure:
+    """States, each at its time, and what never changes."""
+    symbols = dict(rigid.symbols)
+    for time, state in enumerate(states):
+        symbols.update({f"{name}@{time}": value for name, value in state.items()})
+    return Structure(rigid.sorts, symbols)
+
+
+@cache
+def _formulas(system: Callable[[Given], TransitionSystem], given: Given) -> Formulas:
+    return Formulas(system(given))
+
+
+def compare(
+    abstractions: Sequence[Abstraction],
+    protocol: Protocol,
+    scope: Scope,
+    given: Given = all_given,
+    limit: int | None = None,
+) -> dict[str, Account]:
+    """Explore the scope once and compare every edge with every abstraction.
+
+    An abstraction is compared until its first drift.  limit: stop after so many worlds.
+    """
+    world_system = System(protocol, scope)
+    running = [
+        (one.name, Comparison(_formulas(one.system, given)), one.paths(world_system))
+        for one in abstractions
+    ]
+    accounts = {abstraction.name: Account() for abstraction in abstractions}
+    for before, action, after in edges(protocol, scope, limit=limit):
+        for name, comparison, paths in running:
+            account = accounts[name]
+            if account.drift is not None:
+                continue
+            account.edges += 1
+            for path in paths(before, action, after):
+                account.drift = account.drift or comparison.compare(path, account)
+    return accounts

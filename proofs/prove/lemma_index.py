@@ -1,0 +1,90 @@
+"""Theories: all that is said and proved of a protocol, found by its name or in a file.
+
+Rule of this file: what a name on the command line stands for.  The lemmas of a registered protocol
+are in the package of its name in proofs.lemmas, those of a user's protocol in its own file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Iterator
+from functools import cache
+from types import ModuleType
+from typing import NamedTuple, TypeAlias
+
+import proofs.lemmas
+from model.core import Protocol
+from model.errors import Invalid
+from model.registry import protocols
+from proofs.load import subject, unknown
+from proofs.prove.conformance import Abstraction
+from proofs.prove.lemma import Lemma
+
+
+class Theory(NamedTuple):
+    """What is said of a protocol; `of` is what finds it again: a protocol's name or a file."""
+
+    of: str
+    protocol: Protocol
+    lemmas: tuple[Lemma, ...]
+    abstractions: tuple[Abstraction, ...]
+
+    def lemma(self, name: str) -> Lemma:
+        return next(lemma for lemma in self.lemmas if lemma.name == name)
+
+
+@cache
+def theory(of: str) -> Theory:
+    """The lemmas about the protocol named `of`, or of the file `of` if that ends in .py."""
+    found = subject(of)
+    if of.endswith(".py"):
+        modules = [sys.modules[found.home]]
+    else:
+        modules = list(_modules(f"{proofs.lemmas.__name__}.{of.replace('-', '_')}"))
+    lemmas = [lemma for module in modules for lemma in getattr(module, "LEMMAS", ())]
+    abstractions = [a for module in modules for a in getattr(module, "ABSTRACTIONS", ())]
+    if not lemmas:
+        raise Invalid(f"{of}: no LEMMAS; give a tuple of proofs.prove.lemma.Lemma")
+    names = [lemma.name for lemma in lemmas]
+    for name in names:
+        if names.count(name) > 1:
+            raise Invalid(f"{of}: two lemmas are called {name!r}; names tell them apart")
+    lemmas.sort(key=lambda lemma: lemma.section)
+    return Theory(of, found.protocol, tuple(lemmas), tuple(abstractions))
+
+
+def theories() -> dict[str, Theory]:
+    """Those of all registered protocols that have lemmas, by the protocol's name."""
+    found = {info.name.replace("_", "-") for info in pkgutil.iter_modules(proofs.lemmas.__path__)}
+    return {name: theory(name) for name in protocols() if name in found}
+
+
+def _modules(name: str) -> Iterator[ModuleType]:
+    module = importlib.import_module(name)
+    yield module
+    for info in pkgutil.iter_modules(getattr(module, "__path__", ())):
+        yield from _modules(f"{name}.{info.name}")
+
+
+Chosen: TypeAlias = list[tuple[Theory, tuple[Lemma, ...]]]
+"""Theories, each with those of its lemmas that are meant."""
+
+
+def chosen(name: str | None = None) -> Chosen:
+    """What `asif prove NAME` is about: all theories, one protocol's, a file's, or one lemma."""
+    if name is not None and name.endswith(".py"):
+        one = theory(name)
+        return [(one, one.lemmas)]
+    known = theories()
+    if name is None:
+        return [(one, one.lemmas) for one in known.values()]
+    if name in known:
+        return [(known[name], known[name].lemmas)]
+    for one in known.values():
+        found = tuple(lemma for lemma in one.lemmas if lemma.name == name)
+        if found:
+            return [(one, found)]
+    names = [*known, *(lemma.name for one in known.values() for lemma in one.lemmas)]
+    raise unknown("protocol or lemma", name, names)

@@ -1,0 +1,250 @@
+"""Proving: every lemma of a protocol asked, as plain data.
+
+Rule of this file: it asks and adds up; it decides nothing that a solver does not say.  The dicts
+are what `--json` writes and what reports read.  Lemmas are independent, so they are asked in
+several processes; each process builds its own formulas, because Z3's cannot travel.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from model.core import Outcome
+from proofs.progress import Progress, silent
+from proofs.prove.conformance import compare
+from proofs.prove.lemma import Lemma, all_given, dropped, hypotheses
+from proofs.prove.lemma_index import Chosen, theory
+from proofs.prove.query import Answer, Query, ask, search
+from proofs.prove.second_solver import second
+
+MUTANT_LIMIT_S = 20.0
+"""A dropped hypothesis must show itself in a counterexample within this time."""
+
+WORLDS = 5_000
+"""So many worlds of each scope are compared with the formulas, if no other number is asked for."""
+
+
+# --- asking ----------------------------------------------------------------------------------
+def prove(
+    subjects: Chosen,
+    *,
+    mutants: bool = False,
+    opinion: bool = False,
+    worlds: int = 0,
+    workers: int = 2,
+    progress: Progress = silent,
+) -> list[dict[str, Any]]:
+    """Ask all that is chosen, an entry for each protocol.
+
+    mutants: also drop every hypothesis of the lemmas that hold.  opinion: ask cvc5 as well.
+    worlds: so many of every scope are compared with the formulas (`proofs.prove.conformance`).
+    """
+    tasks: dict[_Key, tuple[Any, ...]] = {}
+    for one, lemmas in subjects:
+        for lemma in lemmas:
+            tasks[one.of, "lemma", lemma.name, None] = (_settled, one.of, lemma.name, opinion)
+            if mutants and lemma.expect is Outcome.HOLDS:
+                for given in hypotheses(lemma):
+                    tasks[one.of, "lemma", lemma.name, given] = (_mutant, one.of, lemma.name, given)
+        if worlds and one.abstractions:
+            for at, pinned in enumerate(one.protocol.scopes):
+                tasks[one.of, "scope", pinned.name, None] = (_compared, one.of, at, worlds)
+    started = time.perf_counter()
+    done: dict[_Key, Any] = {}
+    progress("proving", 0, len(tasks))
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(workers, len(tasks)), mp_context=context) as pool:
+        running = {pool.submit(*task): key for key, task in tasks.items()}
+        for future in as_completed(running):
+            key = running[future]
+            done[key] = future.result()
+            _, kind, what, _ = key
+            doing = "proving" if kind == "lemma" else "comparing"
+            progress(f"{doing}: {what}", len(done), len(tasks))
+    entries = []
+    for one, lemmas in subjects:
+        rows = []
+        for lemma in lemmas:
+            row, *dropped_ = (
+                done[key] for key in tasks if key[:3] == (one.of, "lemma", lemma.name)
+            )
+            row["hypotheses"] = dropped_
+            rows.append(row)
+        scopes = [done[key] for key in tasks if key[:2] == (one.of, "scope")]
+        drift = [_summed(abstraction.name, scopes) for abstraction in one.abstractions if scopes]
+        entry = {"protocol": one.of, "lemmas": rows, "drift": drift, "seconds": _since(started)}
+        entries.append(entry)
+    return entries
+
+
+_Key: TypeAlias = tuple[str, str, str, str | None]
+"""What a result is of: the theory, "lemma" or "scope", its name, the hypothesis dropped."""
+
+
+def _settled(of: str, lemma_name: str, opinion: bool) -> dict[str, Any]:
+    return settled(theory(of).lemma(lemma_name), opinion)
+
+
+def _mutant(of: str, lemma_name: str, given: str) -> dict[str, Any]:
+    return mutant(theory(of).lemma(lemma_name), given)
+
+
+def settled(lemma: Lemma, opinion: bool = False) -> dict[str, Any]:
+    """All its queries asked: the verdict, and whether it is the expected one."""
+    rows: list[tuple[Query, dict[str, Any]]] = []
+    for query in lemma.build(all_given):
+        asked = ask(query)
+        row: dict[str, Any] = {
+            "name": query.name,
+            "expect": query.expect.value,
+            "answer": asked.answer.value,
+            "seconds": round(asked.seconds, 3),
+            "grid": None if asked.grid is None else asked.grid.data(),
+        }
+        if opinion:
+            row["cvc5"] = second(query).value
+        rows.append((query, row))
+    answers = {(query.expect, row["answer"]) for query, row in rows}
+    if any(row["answer"] == Answer.UNKNOWN.value for _, row in rows):
+        outcome = "unknown"
+    elif any(_counters(query, row["answer"]) for query, row in rows):
+        outcome = Outcome.REFUTED.value
+    else:
+        outcome = Outcome.HOLDS.value
+    return {
+        "name": lemma.name,
+        "statement": lemma.statement,
+        "section": lemma.section,
+        "scope": lemma.scope,
+        "fragment": lemma.fragment,
+        "expect": lemma.expect.value,
+        "outcome": outcome,
+        "as_expected": outcome == lemma.expect.value
+        and all(expect.value == answer for expect, answer in answers),
+        "seconds": round(sum(row["seconds"] for _, row in rows), 3),
+        "queries": [row for _, row in rows],
+        "hypotheses": [],
+        "erratum": None if lemma.erratum is None else lemma.erratum._asdict(),
+    }
+
+
+def _counters(query: Query, answer: str) -> bool:
+    """Does the answer speak against the lemma?"""
+    return answer == Answer.SAT.value and (query.refutes or query.expect is Answer.UNSAT)
+
+
+def mutant(lemma: Lemma, given: str) -> dict[str, Any]:
+    """The lemma without one hypothesis: which query now has a counterexample?"""
+    started = time.perf_counter()
+    for query in lemma.build(dropped(given)):
+        if query.expect is not Answer.UNSAT:
+            continue
+        asked = search(query, MUTANT_LIMIT_S)
+        if asked.answer is Answer.SAT:
+            grid = None if asked.grid is None else asked.grid.data()
+            return _mutant_row(given, True, query.name, grid, started)
+    return _mutant_row(given, False, None, None, started)
+
+
+def _mutant_row(
+    given: str, needed: bool, by: str | None, grid: dict[str, Any] | None, started: float
+) -> dict[str, Any]:
+    return {"name": given, "needed": needed, "by": by, "grid": grid, "seconds": _since(started)}
+
+
+# --- comparing with what the Python does -----------------------------------------------------
+def _compared(of: str, at: int, worlds: int) -> dict[str, dict[str, Any]]:
+    """One scope, by name of the abstraction."""
+    one = theory(of)
+    pinned = one.protocol.scopes[at]
+    accounts = compare(one.abstractions, one.protocol, pinned.scope, limit=worlds)
+    return {
+        name: {
+            "states": account.states,
+            "transitions": dict(account.transitions),
+            "drift": account.drift
+            and {
+                "scope": pinned.name,
+                "what": account.drift.what,
+                "grid": account.drift.grid().data(),
+            },
+        }
+        for name, account in accounts.items()
+    }
+
+
+def _summed(name: str, scopes: Sequence[Mapping[str, Mapping[str, Any]]]) -> dict[str, Any]:
+    """All scopes; drift: the first, if there is one."""
+    of_it = [scope[name] for scope in scopes]
+    taken: Counter[str] = Counter()
+    for one in of_it:
+        taken.update(one["transitions"])
+    return {
+        "name": name,
+        "states": sum(one["states"] for one in of_it),
+        "transitions": dict(taken),
+        "drift": next((one["drift"] for one in of_it if one["drift"]), None),
+    }
+
+
+# --- judging ---------------------------------------------------------------------------------
+def good(result: Mapping[str, Any]) -> bool:
+    """Is all as expected, every hypothesis dropped needed, cvc5 of the same mind, no drift?"""
+    if any(abstraction["drift"] for abstraction in result["drift"]):
+        return False
+    return all(
+        lemma["as_expected"]
+        and all(hypothesis["needed"] for hypothesis in lemma["hypotheses"])
+        and all(
+            query.get("cvc5", Answer.UNKNOWN) in (Answer.UNKNOWN, query["answer"])
+            for query in lemma["queries"]
+        )
+        for lemma in result["lemmas"]
+    )
+
+
+def summary(result: Mapping[str, Any]) -> str:
+    """One line: how many lemmas hold, are refuted, are not as expected."""
+    lemmas = result["lemmas"]
+    queries = [query for lemma in lemmas for query in lemma["queries"]]
+    dropped_ = [hypothesis for lemma in lemmas for hypothesis in lemma["hypotheses"]]
+    told = [
+        f"{sum(lemma['outcome'] == 'holds' for lemma in lemmas)} proved",
+        f"{sum(lemma['outcome'] == 'refuted' for lemma in lemmas)} refuted",
+        f"{sum(not lemma['as_expected'] for lemma in lemmas)} not as expected",
+        f"{len(queries)} queries",
+    ]
+    if dropped_:
+        needed = sum(hypothesis["needed"] for hypothesis in dropped_)
+        told.append(f"{needed} of {len(dropped_)} hypotheses needed")
+    if any("cvc5" in query for query in queries):
+        same = sum(query.get("cvc5") == query["answer"] for query in queries)
+        told.append(f"cvc5 agrees on {same}")
+    if result["drift"]:
+        drifting = sum(bool(abstraction["drift"]) for abstraction in result["drift"])
+        states = sum(abstraction["states"] for abstraction in result["drift"])
+        found = f"{drifting} that DRIFT" if drifting else "no drift"
+        told.append(f"{found} in {states:,} states")
+    return f"{result['protocol']}: {', '.join(told)}, {result['seconds']:.1f} s"
+
+
+def _since(started: float) -> float:
+    return round(time.perf_counter() - started, 2)
+
+
+# --- exporting -------------------------------------------------------------------------------
+def smtlib(subjects: Chosen) -> dict[Path, str]:
+    """Every query as the text of an SMT-LIB file, by a relative path."""
+    files = {}
+    for one, lemmas in subjects:
+        home = Path(one.of).stem
+        for lemma in lemmas:
+            for at, query in enumerate(lemma.build(all_given), 1):
+                files[Path(home, lemma.name, f"{at:03}.smt2")] = query.smt2()
+    return files

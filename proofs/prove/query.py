@@ -1,0 +1,138 @@
+"""Queries: one question to a solver, and its answer.
+
+Rule of this file: a query is a value; whatever is proved or refuted here is a conjunction of
+formulas and the answer expected of it.  So every query can be asked again by another solver
+(`smt2`), and nothing is proved that cannot be exported.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import product
+from typing import Any, NamedTuple
+
+import z3
+
+from proofs.prove.grid import Grid
+from proofs.prove.grounding import ground
+
+
+class Answer(StrEnum):
+    UNSAT = "unsat"
+    SAT = "sat"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Can all `claims` hold at once?
+
+    expect: UNSAT for a step of a proof, SAT for a counterexample (or, if the name begins with
+    SOMETIMES, for evidence that the hypotheses do not contradict each other).
+    show: draws a model.  smallest: the uninterpreted sorts of which the model drawn has fewest.
+    """
+
+    name: str
+    expect: Answer
+    claims: tuple[Any, ...]
+    show: Callable[[Any], Grid] | None = None
+    smallest: tuple[Any, ...] = ()
+
+    @property
+    def refutes(self) -> bool:
+        """Is it a counterexample that is looked for?"""
+        return self.expect is Answer.SAT and not self.name.startswith(SOMETIMES)
+
+    def smt2(self) -> str:
+        """The query in SMT-LIB 2.6, with the answer expected."""
+        solver = z3.Solver()
+        solver.add(*self.claims)
+        body = solver.to_smt2().split("\n", 1)[1]  # the first line is a comment of Z3's
+        body = body.replace("(set-info :status unknown)\n", "")
+        name = " ".join(self.name.split())
+        return f"; {name}\n(set-info :status {self.expect.value})\n(set-logic ALL)\n{body}"
+
+
+SOMETIMES = "sometimes: "
+
+
+class Asked(NamedTuple):
+    """seconds: to answer, without drawing."""
+
+    answer: Answer
+    seconds: float
+    grid: Grid | None
+
+
+LIMIT_S = 60.0
+QUICK_S = 1.0
+SEEDS = (0, 1, 2, 3)
+"""Z3 is asked with one after the other until it knows: how long it takes depends on chance, and on
+which formulas its process has seen before."""
+
+
+def ask(query: Query, limit_s: float = LIMIT_S) -> Asked:
+    """Ask Z3; a satisfiable query that can be drawn is drawn from a smallest model.
+
+    A finite model is a model: where quantifiers are too much for Z3, worlds of a few elements
+    are tried before the answer is UNKNOWN.
+    """
+    started = time.perf_counter()
+    for seed in SEEDS:
+        answer, model = _solve(query.claims, limit_s / len(SEEDS), seed)
+        if answer is not Answer.UNKNOWN:
+            break
+    seconds = time.perf_counter() - started
+    if answer is not Answer.UNSAT and (smaller := _small(query)) is not None:
+        model = smaller
+        seconds += (time.perf_counter() - started - seconds) * (answer is Answer.UNKNOWN)
+        answer = Answer.SAT
+    return Asked(answer, seconds, None if model is None else _drawn(query, model))
+
+
+def search(query: Query, limit_s: float = LIMIT_S) -> Asked:
+    """As `ask`, for those that are likely to have a model: where Z3 has no quick answer, worlds of
+    a few elements are tried before it is asked again."""
+    started = time.perf_counter()
+    answer, model = _solve(query.claims, QUICK_S)
+    for size in (2, 3) if answer is Answer.UNKNOWN and query.smallest else ():
+        answer, model = _solve(ground(query.claims, dict.fromkeys(query.smallest, size)), limit_s)
+        if answer is Answer.SAT:
+            break
+        answer = Answer.UNKNOWN
+    if answer is Answer.UNKNOWN:
+        return ask(query, limit_s)
+    seconds = time.perf_counter() - started
+    return Asked(answer, seconds, None if model is None else _drawn(query, _small(query) or model))
+
+
+def _drawn(query: Query, model: Any) -> Grid | None:
+    return None if query.show is None else query.show(model)
+
+
+def _small(query: Query, limit_s: float = 1.0) -> Any:
+    """A model with fewest elements in `smallest`, or None."""
+    for sizes in _growing(query.smallest) if query.smallest else ():
+        answer, model = _solve(ground(query.claims, sizes), limit_s)
+        if answer is Answer.SAT:
+            return model
+    return None
+
+
+def _solve(claims: Sequence[Any], limit_s: float, seed: int = 0) -> tuple[Answer, Any]:
+    solver = z3.Solver()
+    solver.set("timeout", int(limit_s * 1000))
+    solver.set("random_seed", seed)
+    solver.add(*claims)
+    answer = Answer(str(solver.check()))
+    return answer, solver.model() if answer is Answer.SAT else None
+
+
+def _growing(sorts: tuple[Any, ...], most: int = 3) -> Iterator[dict[Any, int]]:
+    """Sizes of the sorts, the fewest elements in all first."""
+    sizes = product(range(1, most + 1), repeat=len(sorts))
+    for chosen in sorted(sizes, key=lambda sizes: (sum(sizes), sizes)):
+        yield dict(zip(sorts, chosen, strict=True))

@@ -1,0 +1,76 @@
+"""A second opinion: another solver's answer to the same question.
+
+Rule of this file: cvc5 sees only the SMT-LIB text that is exported, so it checks the export too.
+Run as a program, it answers the text on its standard input: what does not keep to its time limit
+is run so, and stopped.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import cvc5
+
+from proofs.prove.query import Answer, Query
+
+LIMIT_S = 5.0
+
+
+def second(query: Query, limit_s: float = LIMIT_S) -> Answer:
+    """cvc5's answer; UNKNOWN if it has none within the limit, of each of two attempts.
+
+    Finding finite models is what decides EPR, both ways; without it cvc5 instantiates
+    quantifiers, which is faster where it is enough, and finds contradictions only.  The answer
+    expected decides which attempt is made first, and is not told.
+    """
+    # cvc5 takes another answer than the one that it is told for an error.
+    text = "\n".join(line for line in query.smt2().split("\n") if ":status" not in line)
+    attempts = (_instantiating, _finding_models)
+    for attempt in attempts if query.expect is Answer.UNSAT else reversed(attempts):
+        answer = attempt(text, limit_s)
+        if answer is not Answer.UNKNOWN:
+            return answer
+    return Answer.UNKNOWN
+
+
+def _instantiating(text: str, limit_s: float) -> Answer:
+    return asked(text, finite=False, limit_s=limit_s)
+
+
+def _finding_models(text: str, limit_s: float) -> Answer:
+    """In a process of its own: cvc5 looks at the clock too seldom here."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", __name__],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=limit_s,
+            check=True,
+        )
+    except subprocess.TimeoutExpired:
+        return Answer.UNKNOWN
+    return Answer(done.stdout.strip())
+
+
+def asked(text: str, *, finite: bool, limit_s: float) -> Answer:
+    """The answer to the one question in some SMT-LIB text; ValueError if cvc5 rejects it."""
+    solver = cvc5.Solver()
+    solver.setOption("tlimit-per", str(int(limit_s * 1000)))
+    solver.setOption("finite-model-find", str(finite).lower())
+    symbols = cvc5.SymbolManager(solver)
+    parser = cvc5.InputParser(solver, symbols)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "query")
+    answer = Answer.UNKNOWN
+    while not (command := parser.nextCommand()).isNull():
+        said = str(command.invoke(solver, symbols)).strip()
+        if said in (Answer.SAT, Answer.UNSAT):
+            answer = Answer(said)
+        elif said not in ("", "success") and not said.startswith(Answer.UNKNOWN):
+            raise ValueError(f"cvc5 says {said}")
+    return answer
+
+
+if __name__ == "__main__":
+    print(asked(sys.stdin.read(), finite=True, limit_s=LIMIT_S).value)

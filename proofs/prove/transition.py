@@ -1,0 +1,405 @@
+"""Transition systems in Z3, and the queries that prove or refute what is said of them.
+
+Rule of this file: a system is a value: symbols, axioms, initial states, transitions, invariants.
+What is asked of it is built here and nowhere else: one query for each transition and invariant
+(so that a failure names both), bounded runs, k-induction.  The idea of updating relations over
+uninterpreted sorts, to stay in a decidable fragment (EPR: universal axioms, functions without
+cycles between sorts), is Ivy's (Padon et al., PLDI 2016); nothing here insists on it, so a file
+that leaves the fragment says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations, pairwise, product
+from typing import Any, NamedTuple
+
+import z3
+
+from proofs.prove.grid import Cell, Grid, Mark, Row
+from proofs.prove.grounding import Sizes, declarations, ground
+from proofs.prove.query import SOMETIMES, Answer, Query
+
+
+class Symbol:
+    """A part of the state: a relation, a function, or (without arguments) a value.
+
+    Symbol("held", NODE, NODE, SAVE): the name, the sorts of the arguments, the sort of the value.
+    """
+
+    __slots__ = ("domain", "name", "range")
+
+    def __init__(self, name: str, *sorts: Any) -> None:
+        self.name = name
+        self.domain = sorts[:-1]
+        self.range = sorts[-1]
+
+    def at(self, time: int) -> Any:
+        """What it is at that time: a function of Z3, or a constant."""
+        name = f"{self.name}@{time}"
+        if not self.domain:
+            return z3.Const(name, self.range)
+        return z3.Function(name, *self.domain, self.range)
+
+    def same(self, before: int, after: int) -> Any:
+        """It does not change."""
+        if not self.domain:
+            return self.at(after) == self.at(before)
+        args = [z3.Const(f"x{i}", sort) for i, sort in enumerate(self.domain)]
+        return z3.ForAll(args, self.at(after)(*args) == self.at(before)(*args))
+
+
+class Moment:
+    """The state at one time: `moment.held(n, m)`, `moment.heard`."""
+
+    def __init__(self, symbols: Iterable[Symbol], times: Mapping[str, int] | int) -> None:
+        self._symbols = {
+            symbol.name: symbol.at(times if isinstance(times, int) else times[symbol.name])
+            for symbol in symbols
+        }
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._symbols[name]
+        except KeyError:
+            known = ", ".join(self._symbols)
+            raise AttributeError(f"the state has no symbol {name!r}; it has {known}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """relation(before, after, *params); what is not in `changes` stays as it is."""
+
+    name: str
+    params: tuple[tuple[str, Any], ...]
+    changes: tuple[str, ...]
+    relation: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TransitionSystem:
+    """axioms: about what never changes.  invariants: proved together."""
+
+    name: str
+    state: tuple[Symbol, ...]
+    axioms: Mapping[str, Any]
+    init: Callable[[Moment], Any]
+    transitions: tuple[Transition, ...]
+    invariants: Mapping[str, Callable[[Moment], Any]]
+
+    @property
+    def sorts(self) -> tuple[Any, ...]:
+        """The uninterpreted sorts of the state, the parameters and the axioms."""
+        sorts = [sort for symbol in self.state for sort in (*symbol.domain, symbol.range)]
+        sorts += [sort for transition in self.transitions for _, sort in transition.params]
+        for declaration in declarations(self.axioms.values()):
+            sorts += [declaration.domain(i) for i in range(declaration.arity())]
+            sorts.append(declaration.range())
+        found = {s.name(): s for s in sorts if s.kind() == z3.Z3_UNINTERPRETED_SORT}
+        return tuple(found.values())
+
+    def moment(self, time: int) -> Moment:
+        return Moment(self.state, time)
+
+    def after(self, transition: Transition) -> Moment:
+        """What follows moment(0): only what the transition changes has another name."""
+        return Moment(self.state, _times(self, transition))
+
+
+def _times(system: TransitionSystem, transition: Transition) -> dict[str, int]:
+    return {symbol.name: int(symbol.name in transition.changes) for symbol in system.state}
+
+
+# --- induction -------------------------------------------------------------------------------
+def inductive(system: TransitionSystem) -> list[Query]:
+    """The invariants hold at first, and every transition keeps every one of them."""
+    return [*check_init(system), *check_steps(system)]
+
+
+def check_init(system: TransitionSystem) -> list[Query]:
+    start = system.moment(0)
+    background = (*system.axioms.values(), system.init(start))
+    return [
+        Query(
+            f"initially × {name}",
+            Answer.UNSAT,
+            (*background, z3.Not(invariant(start))),
+            partial(_run_grid, system, 0, f"initially not: {name}"),
+            system.sorts,
+        )
+        for name, invariant in system.invariants.items()
+    ]
+
+
+def check_steps(system: TransitionSystem) -> list[Query]:
+    before = system.moment(0)
+    assumed = (*system.axioms.values(), *(inv(before) for inv in system.invariants.values()))
+    queries = []
+    for transition in system.transitions:
+        after = system.after(transition)
+        params = _params(transition, 0)
+        step = transition.relation(before, after, *params)
+        queries += [
+            Query(
+                f"{transition.name} × {name}",
+                Answer.UNSAT,
+                (*assumed, step, z3.Not(invariant(after))),
+                _induction_grid(system, transition, name),
+                system.sorts,
+            )
+            for name, invariant in system.invariants.items()
+        ]
+    return queries
+
+
+def k_inductive(system: TransitionSystem, invariant: str, k: int) -> list[Query]:
+    """It holds in the first k states of every run, and k states in a row that satisfy it are
+    followed by another one that does; the other invariants are not used."""
+    holds = system.invariants[invariant]
+    base = [bounded(system, invariant, depth) for depth in range(k)]
+    steps = _steps(system, k)
+    claims = (
+        *system.axioms.values(),
+        *(holds(system.moment(time)) for time in range(k)),
+        *steps,
+        z3.Not(holds(system.moment(k))),
+    )
+    caption = f"{k} good states in a row, then not: {invariant}"
+    step = Query(
+        f"{k} states × {invariant}",
+        Answer.UNSAT,
+        claims,
+        partial(_run_grid, system, k, caption),
+        system.sorts,
+    )
+    return [*base, step]
+
+
+# --- bounded runs ----------------------------------------------------------------------------
+def bounded(
+    system: TransitionSystem,
+    invariant: str,
+    depth: int,
+    expect: Answer = Answer.UNSAT,
+    sizes: Sizes | None = None,
+    assuming: Sequence[Any] = (),
+) -> Query:
+    """A run of `depth` transitions at whose end the invariant does not hold.
+
+    sizes: of the uninterpreted sorts; without them all sizes are meant, which a solver may not
+    decide.  assuming: more about the world.
+    """
+    violated = z3.Not(system.invariants[invariant](system.moment(depth)))
+    what = f"broken after {depth} steps: {invariant}"
+    return _run(system, what, depth, violated, expect, sizes, assuming)
+
+
+def reaches(
+    system: TransitionSystem,
+    what: str,
+    goal: Callable[[Moment], Any],
+    depth: int,
+    sizes: Sizes | None = None,
+) -> Query:
+    """Some run of `depth` transitions gets there, so what is proved is not empty."""
+    end = goal(system.moment(depth))
+    return _run(system, f"{SOMETIMES}{what}", depth, end, Answer.SAT, sizes, ())
+
+
+def _run(
+    system: TransitionSystem,
+    what: str,
+    depth: int,
+    end: Any,
+    expect: Answer,
+    sizes: Sizes | None,
+    assuming: Sequence[Any],
+) -> Query:
+    steps = _steps(system, depth)
+    start = system.init(system.moment(0))
+    claims = [*system.axioms.values(), *assuming, start, *steps, end]
+    if sizes is not None:
+        claims = ground(claims, sizes)
+        what += f" ({', '.join(f'{sort}s: {size}' for sort, size in sizes.items())})"
+    return Query(
+        what,
+        expect,
+        tuple(claims),
+        partial(_run_grid, system, depth, what),
+        system.sorts if sizes is None else (),
+    )
+
+
+def _steps(system: TransitionSystem, depth: int) -> list[Any]:
+    """The relation between states 0..depth; each step takes one transition, which it labels."""
+    claims: list[Any] = []
+    for time in range(depth):
+        before, after = system.moment(time), system.moment(time + 1)
+        labels = [_label(transition, time) for transition in system.transitions]
+        claims.append(z3.Or(*labels))
+        claims += [z3.Not(z3.And(one, other)) for one, other in combinations(labels, 2)]
+        for transition, label in zip(system.transitions, labels, strict=True):
+            relation = transition.relation(before, after, *_params(transition, time))
+            same = [
+                symbol.same(time, time + 1)
+                for symbol in system.state
+                if symbol.name not in transition.changes
+            ]
+            claims.append(z3.Implies(label, z3.And(relation, *same)))
+    return claims
+
+
+def _label(transition: Transition, time: int) -> Any:
+    return z3.Bool(f"{transition.name}?{time}")
+
+
+def _params(transition: Transition, time: int) -> list[Any]:
+    return [z3.Const(f"{transition.name}.{name}?{time}", sort) for name, sort in transition.params]
+
+
+def taking(system: TransitionSystem, time: int, name: str, params: Mapping[int, Any]) -> list[Any]:
+    """Step `time` of a run is this transition, with these parameters, by position."""
+    transition = next(t for t in system.transitions if t.name == name)
+    known = _params(transition, time)
+    return [_label(transition, time), *(known[i] == value for i, value in params.items())]
+
+
+class Taken(NamedTuple):
+    """A step of a run that a model describes: the transition and the values of its parameters."""
+
+    name: str
+    params: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return " ".join([self.name, *map(_short, self.params)])
+
+
+def transitions_taken(system: TransitionSystem, model: Any, depth: int) -> list[Taken]:
+    """The steps between states 0..depth."""
+    return [
+        _taken(model, transition, time)
+        for time in range(depth)
+        for transition in system.transitions
+        if z3.is_true(model.eval(_label(transition, time), model_completion=True))
+    ]
+
+
+def _taken(model: Any, transition: Transition, time: int) -> Taken:
+    params = _params(transition, time)
+    return Taken(transition.name, tuple(model.eval(p, model_completion=True) for p in params))
+
+
+# --- drawing ---------------------------------------------------------------------------------
+def _induction_grid(
+    system: TransitionSystem, transition: Transition, invariant: str
+) -> Callable[[Any], Grid]:
+    """Two states side by side: all invariants hold in the left one, one not in the right one."""
+
+    def draw(model: Any) -> Grid:
+        step = _taken(model, transition, 0)
+        caption = f"all invariants hold, then {step}, and not: {invariant}"
+        times: tuple[dict[str, int], ...] = ({}, _times(system, transition))
+        return _grid(system, model, (f"before {transition.name}", "after"), caption, times)
+
+    return draw
+
+
+def _run_grid(system: TransitionSystem, depth: int, caption: str, model: Any) -> Grid:
+    """The states of a run."""
+    times = [{symbol.name: time for symbol in system.state} for time in range(depth + 1)]
+    columns = ["at first", *map(str, transitions_taken(system, model, depth))]
+    return _grid(system, model, columns, caption, times)
+
+
+def _grid(
+    system: TransitionSystem,
+    model: Any,
+    columns: Sequence[str],
+    caption: str,
+    times: Sequence[Mapping[str, int]],
+) -> Grid:
+    rows = []
+    for symbol in system.state:
+        for args in _arguments(model, symbol, times):
+            label = symbol.name
+            if args:
+                label += f"({', '.join(_short(arg) for arg in args)})"
+            texts = [
+                _short(_value(model, symbol, time.get(symbol.name, 0), args)) for time in times
+            ]
+            if set(texts) == {"no"} or (len(times) > 2 and len(set(texts)) == 1):
+                continue
+            marks = [Mark.PLAIN] + [
+                Mark.NEW if text != before else Mark.PLAIN for before, text in pairwise(texts)
+            ]
+            rows.append(Row(label, tuple(map(Cell, texts, marks))))
+    return Grid(caption, tuple(columns), (*rows, *_fixed(model, len(columns))))
+
+
+def _fixed(model: Any, width: int) -> list[Row]:
+    """What the symbols that never change are in this model: relations where they hold."""
+    rows = []
+    for declaration in sorted(model.decls(), key=lambda declaration: str(declaration.name())):
+        name = declaration.name()
+        if any(mark in name for mark in "@?#!") or declaration.arity() == 0:
+            continue
+        values = []
+        domain = [declaration.domain(i) for i in range(declaration.arity())]
+        for args in product(*(model.get_universe(sort) or () for sort in domain)):
+            value = _short(model.eval(declaration(*args), model_completion=True))
+            if value != "no":
+                shown = f"{name}({', '.join(map(_short, args))})"
+                values.append(shown if value == "yes" else f"{shown} = {value}")
+        rows += [
+            Row(value, (Cell("always", Mark.DIM), *[Cell("", Mark.DIM)] * (width - 1)))
+            for value in values
+        ]
+    return rows
+
+
+def _value(model: Any, symbol: Symbol, time: int, args: Sequence[Any]) -> Any:
+    at = symbol.at(time)
+    return model.eval(at(*args) if args else at, model_completion=True)
+
+
+def _arguments(
+    model: Any, symbol: Symbol, times: Sequence[Mapping[str, int]]
+) -> list[tuple[Any, ...]]:
+    """All arguments in a finite sort; for integers those that the model mentions."""
+    found: list[tuple[Any, ...]] = [()]
+    for position, sort in enumerate(symbol.domain):
+        if sort == z3.BoolSort():
+            values = [z3.BoolVal(False), z3.BoolVal(True)]
+        elif sort.kind() == z3.Z3_UNINTERPRETED_SORT:
+            values = model.get_universe(sort) or []
+        else:
+            values = _mentioned(model, symbol, position, times)
+        found = [(*args, value) for args in found for value in values]
+    return found
+
+
+def _mentioned(
+    model: Any, symbol: Symbol, position: int, times: Sequence[Mapping[str, int]]
+) -> list[Any]:
+    numbers: dict[str, Any] = {}
+    for time in times:
+        at = symbol.at(time.get(symbol.name, 0))
+        interpretation = model[at]
+        if isinstance(interpretation, z3.FuncInterp):
+            for i in range(interpretation.num_entries()):
+                value = interpretation.entry(i).arg_value(position)
+                numbers[str(value)] = value
+    for declaration in model.decls():
+        if declaration.arity() == 0 and declaration.range() == symbol.domain[position]:
+            numbers[str(model[declaration])] = model[declaration]
+    return sorted(numbers.values(), key=lambda value: (len(str(value)), str(value)))[:8]
+
+
+def _short(value: Any) -> str:
+    """`node!val!1` is node 1; booleans are yes and no."""
+    text = str(value)
+    if text in ("True", "False"):
+        return "yes" if text == "True" else "no"
+    return text.replace("!val!", "")

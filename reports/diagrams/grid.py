@@ -1,0 +1,230 @@
+"""Grids drawn: columns are events or states, rows are lanes (`html`, `text`, `styled`).
+
+Rule of this file: it draws what is in a grid and knows nothing of what it means.  A mark is never
+told by colour alone.  Columns that do not fit beside the others go below them.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from markupsafe import Markup
+from rich.text import Text
+
+Grid: TypeAlias = Mapping[str, Any]
+"""caption, columns, rows of {label, heading, cells of {text, mark}}, as proofs.prove.grid has
+it."""
+
+WIDTH = 98
+SIGNS = {"good": "✓", "bad": "✗", "new": "▸"}
+_MEANINGS = {
+    "good": "as it should be",
+    "bad": "wrong",
+    "new": "new here",
+    "dim": "does not count",
+}
+_STYLES = {"good": "green", "bad": "bold red", "new": "cyan", "dim": "dim", "head": "bold"}
+_WIDEST_CELL, _WIDEST_LABEL, _NEAT = 26, 34, 9
+"""In characters; columns with names shorter than _NEAT are as wide as these."""
+
+
+class _Facts(NamedTuple):
+    """Lanes that are the same throughout: the one text that they have, and their labels."""
+
+    text: str
+    labels: tuple[str, ...]
+
+
+# --- what is drawn -----------------------------------------------------------------------------
+def _facts(grid: Grid) -> tuple[_Facts, ...]:
+    """Listed below the lanes: they would take a row each, and have nothing in it."""
+    found: dict[str, list[str]] = {}
+    for row in filter(_is_fact, grid["rows"]):
+        found.setdefault(row["cells"][0]["text"], []).append(row["label"])
+    return tuple(_Facts(text, tuple(labels)) for text, labels in found.items())
+
+
+def _is_fact(row: Mapping[str, Any]) -> bool:
+    """Dim throughout, with words in the first cell alone."""
+    cells = row["cells"]
+    return (
+        len(cells) > 1
+        and all(cell["mark"] == "dim" for cell in cells)
+        and _has_words(cells[0]["text"])
+        and not any(cell["text"] for cell in cells[1:])
+    )
+
+
+def _lanes(grid: Grid) -> list[Mapping[str, Any]]:
+    return [row for row in grid["rows"] if row["heading"] or not _is_fact(row)]
+
+
+def _has_words(text: str) -> bool:
+    return any(char.isalnum() for char in text)
+
+
+def _marks(grid: Grid) -> list[str]:
+    """Those that the legend explains: a dot that is dim needs no word."""
+    cells = [cell for row in _lanes(grid) for cell in row["cells"] if cell["text"]]
+    used = {cell["mark"] for cell in cells if cell["mark"] != "dim" or _has_words(cell["text"])}
+    return [mark for mark in _MEANINGS if mark in used]
+
+
+# --- HTML --------------------------------------------------------------------------------------
+_ROW = Markup("<tr{}>{}{}</tr>\n")
+
+
+def html(grid: Grid) -> Markup:
+    """A table of class `grid`; lanes are bars over the columns in which they have something."""
+    names = Markup().join(Markup('<th scope="col">{}</th>').format(c) for c in grid["columns"])
+    rows = [_html_row(row, len(grid["columns"])) for row in _lanes(grid)]
+    for fact in _facts(grid):
+        listed = Markup(", ").join(Markup("<code>{}</code>").format(f) for f in fact.labels)
+        cell = Markup('<td colspan="{}">{}</td>').format(len(grid["columns"]), listed)
+        label = Markup('<th scope="row">{}</th>').format(fact.text)
+        rows.append(_ROW.format(Markup(' class="always"'), label, cell))
+    drawn = Markup('<table class="grid">\n<thead><tr><td></td>{}</tr></thead>\n<tbody>\n{}</tbody>')
+    return drawn.format(names, Markup().join(rows)) + Markup("\n</table>\n") + _html_legend(grid)
+
+
+def _html_row(row: Mapping[str, Any], columns: int) -> Markup:
+    if row["heading"]:
+        over = Markup('<th colspan="{}" scope="rowgroup">{}</th>').format(columns + 1, row["label"])
+        return _ROW.format(Markup(' class="lanes"'), over, "")
+    cells = row["cells"]
+    shown = Markup().join(_html_cell(cells, at) for at in range(len(cells)))
+    return _ROW.format("", Markup('<th scope="row">{}</th>').format(row["label"]), shown)
+
+
+def _html_cell(cells: Sequence[Mapping[str, str]], at: int) -> Markup:
+    """starts, ends: of a bar.  again: it goes on as it was, which needs no stress."""
+    cell = cells[at]
+    if not cell["text"]:
+        return Markup("<td></td>")
+    names = ["on", cell["mark"]]
+    names += ["starts"] if at == 0 or not cells[at - 1]["text"] else []
+    names += ["ends"] if at + 1 == len(cells) or not cells[at + 1]["text"] else []
+    names += ["again"] if at and cells[at - 1] == cell and cell["mark"] in ("", "bad") else []
+    return Markup('<td><div class="{}">{}{}</div></td>').format(
+        " ".join(filter(None, names)), _html_sign(cell["mark"]), cell["text"]
+    )
+
+
+def _html_sign(mark: str) -> Markup:
+    if mark not in SIGNS:
+        return Markup()
+    return Markup('<b title="{}">{}</b> ').format(_MEANINGS[mark], SIGNS[mark])
+
+
+def _html_legend(grid: Grid) -> Markup:
+    one = Markup('<span><span class="on {0} starts ends">{1}</span> {2}</span>\n')
+    marks = _marks(grid)
+    shown = [one.format(mark, SIGNS.get(mark, "aslant"), _MEANINGS[mark]) for mark in marks]
+    legend = Markup('<p class="legend">{}</p>\n').format(Markup().join(shown))
+    return legend if marks else Markup()
+
+
+# --- characters --------------------------------------------------------------------------------
+_Line: TypeAlias = list[tuple[str, str]]
+"""Texts, each with its mark ("head" for what stands above)."""
+
+
+def text(grid: Grid, *, width: int = WIDTH) -> str:
+    """As lines of characters, the caption first; none longer than `width`, if that is possible."""
+    return styled(grid, width=width).plain
+
+
+def styled(grid: Grid, *, width: int = WIDTH) -> Text:
+    """The same with colours, for a terminal."""
+    told = Text(no_wrap=True, overflow="crop")
+    for line in _lines(grid, width):
+        shown = Text.assemble(*((part, _STYLES.get(mark, "")) for part, mark in line))
+        shown.rstrip()
+        told.append_text(shown).append("\n")
+    return told
+
+
+def _lines(grid: Grid, width: int) -> Iterator[_Line]:
+    yield from ([(part, "head")] for part in textwrap.wrap(grid["caption"], width))
+    rows = _lanes(grid)
+    indent = 2 if any(row["heading"] for row in rows) else 0
+    labels = [row["label"] for row in rows if not row["heading"]]
+    beside = min(max(map(len, labels), default=0), _WIDEST_LABEL, width // 2) + indent
+    for block in _blocks(grid, rows, width - beside):
+        yield []
+        yield from _row("", [(grid["columns"][at], "head") for at, _ in block], beside, block)
+        for row in rows:
+            if row["heading"]:
+                yield from ([(part, "head")] for part in textwrap.wrap(row["label"], width))
+            else:
+                cells = [(_signed(row["cells"][at]), row["cells"][at]["mark"]) for at, _ in block]
+                yield from _row(row["label"], cells, beside, block, indent)
+    yield from _below(grid, width)
+
+
+def _below(grid: Grid, width: int) -> Iterator[_Line]:
+    for fact in _facts(grid):
+        told = f"{fact.text}: {', '.join(fact.labels)}"
+        yield []
+        yield from ([(p, "dim")] for p in textwrap.wrap(told, width, subsequent_indent="  "))
+    if marks := _marks(grid):
+        yield []
+        yield from _flowing([(f"{SIGNS.get(m, '(…)')} {_MEANINGS[m]}", m) for m in marks], width)
+
+
+def _flowing(parts: Iterable[tuple[str, str]], width: int) -> Iterator[_Line]:
+    """Side by side as far as they fit."""
+    line: _Line = []
+    for part, mark in parts:
+        if line and sum(len(told) for told, _ in line) + len(part) > width:
+            yield line
+            line = []
+        line += [(part, mark), ("   ", "")]
+    yield line
+
+
+def _blocks(
+    grid: Grid, rows: Iterable[Mapping[str, Any]], room: int
+) -> list[list[tuple[int, int]]]:
+    """Columns, each with its width, that stand side by side."""
+    lanes = [row["cells"] for row in rows if not row["heading"]]
+    blocks: list[list[tuple[int, int]]] = []
+    left = 0
+    for at, name in enumerate(grid["columns"]):
+        needs = [min(len(name), _NEAT), *map(len, name.split())]
+        needs += [len(_signed(cells[at])) for cells in lanes]
+        wide = max(1, min(max(needs), _WIDEST_CELL, room - 2))
+        if not blocks or wide + 2 > left:
+            blocks.append([])
+            left = room
+        blocks[-1].append((at, wide))
+        left -= wide + 2
+    return blocks
+
+
+def _row(
+    label: str,
+    cells: Sequence[tuple[str, str]],
+    beside: int,
+    block: Sequence[tuple[int, int]],
+    indent: int = 0,
+) -> Iterator[_Line]:
+    """As many lines as the tallest cell has."""
+    told = [(label, ""), *cells]
+    widths = [max(1, beside - indent), *(width for _, width in block)]
+    wrapped = [textwrap.wrap(what, w) for (what, _), w in zip(told, widths, strict=True)]
+    for at in range(max(1, *map(len, wrapped))):
+        line: _Line = [(" " * indent, "")]
+        for parts, (_, mark), width in zip(wrapped, told, widths, strict=True):
+            part = parts[at] if at < len(parts) else ""
+            line += [(part, mark), (" " * (width - len(part) + 2), "")]
+        yield line
+
+
+def _signed(cell: Mapping[str, str]) -> str:
+    words, mark = cell["text"], cell["mark"]
+    if mark == "dim" and _has_words(words):
+        return f"({words})"
+    return f"{SIGNS[mark]} {words}" if mark in SIGNS and words else words

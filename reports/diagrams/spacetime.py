@@ -1,0 +1,304 @@
+"""A space-time diagram as SVG (`svg`) and in characters (`text`): lanes are nodes, time runs down.
+
+Rule of this file: each row belongs to one moment, and what is written in it stands above its
+line; arrows leave below the line and come in along it, so that labels do not meet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+
+from reports.diagrams.terminal import styled, text
+from reports.diagrams.timeline import CRASH, RESTART, Arrow, Moment, Story, Timeline, timeline
+
+__all__ = ["styled", "svg", "text"]
+
+# All lengths in CSS pixels; text is monospaced, so its width is known.
+_CHAR = 6.65
+_ROW = 36
+_STRAY = 17
+_HEAD = 46
+_NUMBERS = 30
+_NARROWEST = 140
+_STUB = 40
+
+_DOWNSTREAM = {"Event": "event", "Mark": "mark"}
+_UPSTREAM = {"Ack": "ack"}
+_RECOVERY = {"Hello": "recovery", "Restore": "recovery"}
+_CLASSES = {**_DOWNSTREAM, **_UPSTREAM, **_RECOVERY}
+
+STYLE = """
+.st{--st-bg:var(--bg,Canvas);--st-event:#1d5fbf;--st-ack:#a04a00;--st-recovery:#7a3fb0;
+--st-mark:#56707f;--st-bad:#c01c28;--st-good:#19703a;color:var(--fg,CanvasText);
+font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
+@media(prefers-color-scheme:dark){.st{--st-event:#7db4ff;--st-ack:#f0a35e;--st-recovery:#c79bff;
+--st-mark:#9db4c0;--st-bad:#ff7b7b;--st-good:#6fd08c}}
+.st text{fill:currentColor;paint-order:stroke;stroke:var(--st-bg);stroke-width:4px;
+stroke-linejoin:round}
+.st .name{font-weight:600;font-size:12px}
+.st .dim{opacity:.72}
+.st .box{fill:var(--st-bg);stroke:currentColor}
+.st .lane{stroke:currentColor;stroke-width:1.5;opacity:.55}
+.st .down{stroke:var(--st-bad);stroke-width:1.5;stroke-dasharray:3 4}
+.st .rule{stroke:currentColor;opacity:.1}
+.st .dot{fill:currentColor}
+.st .restart{fill:var(--st-bg);stroke:currentColor;stroke-width:2}
+.st path.cross.cross{stroke:var(--st-bad);stroke-width:2.5;stroke-dasharray:none;
+fill:none;stroke-linecap:round}
+.st .bad{fill:var(--st-bad)}
+.st .good{fill:var(--st-good)}
+.st .arrow path{fill:none;stroke-width:1.4}
+.st .event path{stroke:var(--st-event)}.st .event polygon,.st .event text{fill:var(--st-event)}
+.st .ack path{stroke:var(--st-ack)}.st .ack polygon,.st .ack text{fill:var(--st-ack)}
+.st .mark path{stroke:var(--st-mark)}.st .mark polygon,.st .mark text{fill:var(--st-mark)}
+.st .recovery path{stroke:var(--st-recovery);stroke-dasharray:6 3}
+.st .recovery polygon,.st .recovery text{fill:var(--st-recovery)}
+""".strip()
+
+
+def svg(story: Story, *, caption: str = "") -> str:
+    """One self-contained <svg>; readable on light and dark ground, and where `--bg` and `--fg`
+    are set it takes those.  `caption` is the property that the run violates."""
+    return _Sheet(timeline(story), caption).drawn()
+
+
+@dataclass
+class _Sheet:
+    """Where lanes and rows are, and what has been drawn, in three layers."""
+
+    line: Timeline
+    caption: str
+    xs: list[float] = field(init=False)
+    ys: list[float] = field(init=False)
+    bottom: float = field(init=False)
+    width: float = field(init=False)
+    under: list[str] = field(default_factory=list)
+    arrows: list[str] = field(default_factory=list)
+    over: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        gaps = self._gaps()
+        self.xs = [sum(gaps[: lane + 1]) for lane in range(len(self.line.lanes))]
+        legend = sum(width + 28 + _wide(name) for _, width, name in self._meanings())
+        self.width = max(sum(gaps), _wide(f"Violated: {self.caption}") * 1.1 + 24, legend)
+        self.ys = []
+        y: float = _HEAD + 34
+        for moment in self.line.moments:
+            self.ys.append(y)
+            below = len(moment.stray) + bool(moment.crash)
+            y += max(_ROW, 31 + _STRAY * below, 10 + 16 * len(moment.emits))
+        self.bottom = y
+
+    def drawn(self) -> str:
+        for lane in range(len(self.line.lanes)):
+            self._lane(lane)
+        for at, moment in enumerate(self.line.moments):
+            self._moment(at, moment)
+        height = self.bottom + 62 + (22 if self.caption else 0)
+        self._legend(self.bottom + 48)
+        about = f"Space-time diagram: {len(self.line.moments)} moments on "
+        about += ", ".join(self.line.lanes)
+        if self.caption:
+            about += f"; violated: {self.caption}"
+            self._text(12, height - 12, f"Violated: {self.caption}", "name bad")
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" class="st" role="img" '
+                f'viewBox="0 0 {_n(self.width)} {_n(height)}" width="{_n(self.width)}" '
+                f'height="{_n(height)}" aria-label="{escape(about)}">',
+                f"<style>{STYLE}</style>",
+                *self.under,
+                *self.arrows,
+                *self.over,
+                "</svg>",
+            ]
+        )
+
+    # --- where things are ----------------------------------------------------------------
+    def _gaps(self) -> list[float]:
+        """Left of each lane, and right of the last: as wide as the widest thing in it."""
+        lanes = self.line.lanes
+        needs: list[list[float]] = [[_NARROWEST] for _ in range(len(lanes) + 1)]
+        needs[0] = [_wide(lanes[0]) / 2 + _NUMBERS + 20]
+        needs[-1] = [_wide(lanes[-1]) / 2 + 20]
+        for left, right, need in zip(lanes, lanes[1:], needs[1:], strict=False):
+            need.append((_wide(left) + _wide(right)) / 2 + 44)
+        for moment in self.line.moments:
+            needs[moment.lane + (moment.side > 0)].append(_wide(moment.notes) + 24)
+            if moment.handed:
+                edge = 0 if moment.lane else _NUMBERS
+                needs[moment.lane].append(_wide(moment.handed) + 40 + edge)
+            if moment.crash:
+                needs[moment.lane + 1].append(_wide(moment.crash) + 30)
+            needs[moment.lane + 1] += [_wide(emitted) + 40 for emitted in moment.emits]
+            if arrow := moment.taken:
+                into = arrow.receiver + (arrow.sender > arrow.receiver)
+                needs[into].append(_wide(arrow.label) + 56)
+            for arrow in moment.stray:
+                out = arrow.sender + (arrow.receiver > arrow.sender)
+                needs[out].append(_STUB + _wide(arrow.label) + 26)
+        return [max(need) for need in needs]
+
+    def _below(self, at: int, place: int) -> float:
+        return self.ys[at] + 8 + _STRAY * (place + 1)
+
+    # --- what is drawn -------------------------------------------------------------------
+    def _lane(self, lane: int) -> None:
+        x, name = self.xs[lane], self.line.lanes[lane]
+        half = _wide(name) / 2 + 12
+        top, end = _HEAD - 4, self.bottom
+        since: float = top
+        for stretch in self.line.down[lane]:
+            moment = self.line.moments[stretch.start]
+            start = self.ys[stretch.start]
+            if moment.crash:
+                start = self._below(stretch.start, len(moment.stray))
+            stop = self.ys[stretch.stop] if stretch.stop < len(self.ys) else end
+            self.under.append(_line(x, since, x, start, "lane"))
+            self.under.append(_line(x, start, x, stop, "down"))
+            since = stop
+        self.under.append(_line(x, since, x, end, "lane"))
+        for y in (_HEAD - 28, end):
+            self.over.append(
+                f'<rect class="box" x="{_n(x - half)}" y="{_n(y)}" width="{_n(2 * half)}" '
+                f'height="24" rx="5"/>'
+            )
+            self._text(x, y + 16, name, "name", "middle")
+
+    def _moment(self, at: int, moment: Moment) -> None:
+        x, y = self.xs[moment.lane], self.ys[at]
+        self.under.append(_line(_NUMBERS, y, self.width - 12, y, "rule"))
+        self._text(_NUMBERS - 6, y + 4, str(at + 1), "dim", "end")
+        if moment.handed:
+            self._text(x - 34, y + 4, moment.handed, "", "end")
+            self.arrows.append(
+                f'<g class="arrow event">{_path(((x - 30, y), (x - 8, y)))}{_head(x - 5, y, 1)}</g>'
+            )
+        if moment.taken:
+            self._taken(at, moment.taken)
+        for place, arrow in enumerate(moment.stray):
+            self._stray(at, place, arrow)
+        self._mark(moment, x, y)
+        if moment.notes:
+            anchor = "start" if moment.side > 0 else "end"
+            style = "bad" if moment.mark == CRASH else ""
+            self._text(x + 10 * moment.side, y - 6, moment.notes, style, anchor)
+        if moment.crash:
+            below = self._below(at, len(moment.stray))
+            self.over.append(_cross(x, below, 6))
+            self._text(x + 12, below + 4, moment.crash, "bad")
+        for row, emitted in enumerate(moment.emits):
+            here = y + 4 + 16 * row
+            self._text(x + 10, here, f"⇒ {emitted}", "good")
+
+    def _mark(self, moment: Moment, x: float, y: float) -> None:
+        if moment.mark == CRASH:
+            self.over.append(_cross(x, y, 6))
+        elif moment.mark == RESTART:
+            self.over.append(f'<circle class="restart" cx="{_n(x)}" cy="{_n(y)}" r="5"/>')
+        else:
+            self.over.append(f'<circle class="dot" cx="{_n(x)}" cy="{_n(y)}" r="4"/>')
+
+    def _taken(self, at: int, arrow: Arrow) -> None:
+        """Slanted down to the row of the moment, then level under the label into the lane."""
+        x1, y1 = self.xs[arrow.sender], self.ys[arrow.sent_at]
+        x2, y2 = self.xs[arrow.receiver], self.ys[at]
+        way = 1 if x2 > x1 else -1
+        level = x2 - way * (_wide(arrow.label) + 22)
+        tip = x2 - way * 5
+        path = _path(((x1, y1), (level, y2), (tip - way * 4, y2)))
+        self._arrow(arrow, path + _head(tip, y2, way), tip - way * 12, y2 - 5, way)
+
+    def _stray(self, at: int, place: int, arrow: Arrow) -> None:
+        """Lost, or still on its way: it gets off, and no further."""
+        x1, y1 = self.xs[arrow.sender], self.ys[at]
+        way = 1 if arrow.receiver > arrow.sender else -1
+        x2, y2 = x1 + way * _STUB, self._below(at, place)
+        if arrow.lost:
+            end = _cross(x2, y2, 4)
+        else:
+            end = f'<circle class="restart" cx="{_n(x2)}" cy="{_n(y2)}" r="3"/>'
+        path = _path(((x1, y1), (x1 + way * 14, y2), (x2 - way * 5, y2)))
+        self._arrow(arrow, path + end, x2 + way * 9, y2 + 4, -way)
+
+    def _arrow(self, arrow: Arrow, drawn: str, x: float, y: float, way: int) -> None:
+        lanes = self.line.lanes
+        fate = "lost" if arrow.lost else "on its way"
+        if arrow.taken_at is not None:
+            fate = f"taken in moment {arrow.taken_at + 1}"
+        about = f"{arrow.kind} {arrow.label}: {lanes[arrow.sender]} to {lanes[arrow.receiver]}, "
+        about += f"sent in moment {arrow.sent_at + 1}, {fate}"
+        style = _class(arrow)
+        title = f"<title>{escape(about)}</title>"
+        self.arrows.append(f'<g class="arrow {style}">{title}{drawn}</g>')
+        self.over.append(f'<g class="{style}">')
+        self._text(x, y, arrow.label, "", "end" if way > 0 else "start")
+        self.over.append("</g>")
+
+    def _legend(self, y: float) -> None:
+        x: float = 12
+        for mark, width, name in self._meanings():
+            self.over.append(f'<g transform="translate({_n(x)} {_n(y - 4)})">{mark}</g>')
+            self._text(x + width + 6, y, name, "dim")
+            x += width + 6 + _wide(name) + 22
+
+    def _meanings(self) -> list[tuple[str, float, str]]:
+        """The kinds of messages and the marks that occur: drawn from (0, 0), how wide, meaning."""
+        kinds: dict[str, set[str]] = {}
+        for arrow in self.line.arrows:
+            kinds.setdefault(_class(arrow), set()).add(arrow.kind)
+        line = _path(((0, 0), (18, 0))) + _head(24, 0, 1)
+        found: list[tuple[str, float, str]] = [
+            (f'<g class="arrow {style}">{line}</g>', 24, " / ".join(sorted(names)))
+            for style, names in sorted(kinds.items())
+        ]
+        if any(self.line.down):
+            found.append((_cross(5, 0, 5), 10, "crash"))
+            found.append((_line(0, 0, 18, 0, "down"), 18, "down"))
+        if any(moment.mark == RESTART for moment in self.line.moments):
+            found.append(('<circle class="restart" cx="5" r="5"/>', 10, "restart"))
+        if any(arrow.lost for arrow in self.line.arrows):
+            found.append((_cross(4, 0, 4), 8, "message lost"))
+        if any(arrow.taken_at is None and not arrow.lost for arrow in self.line.arrows):
+            found.append(('<circle class="restart" cx="3" r="3"/>', 6, "message on its way"))
+        return found
+
+    def _text(self, x: float, y: float, what: str, style: str = "", anchor: str = "start") -> None:
+        self.over.append(
+            f'<text x="{_n(x)}" y="{_n(y)}" class="{style}" text-anchor="{anchor}">'
+            f"{escape(what)}</text>"
+        )
+
+
+def _class(arrow: Arrow) -> str:
+    """How to draw a kind of message; one that is not known is told by its direction."""
+    return _CLASSES.get(arrow.kind, "event" if arrow.receiver > arrow.sender else "ack")
+
+
+def _wide(what: str) -> float:
+    return _CHAR * len(what)
+
+
+def _n(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
+    return f'<line class="{style}" x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}"/>'
+
+
+def _path(points: tuple[tuple[float, float], ...]) -> str:
+    return f'<path d="M{" L".join(f"{_n(x)} {_n(y)}" for x, y in points)}"/>'
+
+
+def _head(x: float, y: float, way: int) -> str:
+    back = x - way * 8
+    return f'<polygon points="{_n(x)},{_n(y)} {_n(back)},{_n(y - 4)} {_n(back)},{_n(y + 4)}"/>'
+
+
+def _cross(x: float, y: float, r: float) -> str:
+    return (
+        f'<path class="cross" d="M{_n(x - r)} {_n(y - r)} L{_n(x + r)} {_n(y + r)} '
+        f'M{_n(x - r)} {_n(y + r)} L{_n(x + r)} {_n(y - r)}"/>'
+    )

@@ -1,0 +1,187 @@
+"""A space-time diagram in characters: lanes are columns, time runs downwards.
+
+Rule of this file: every message is drawn once, where it ends: as an arrow in the row of the moment
+that takes it, as a stub with a cross where it was lost.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.text import Text
+
+from reports.diagrams.timeline import CRASH, RESTART, Arrow, Moment, Story, Timeline, timeline
+
+WIDTH = 100
+_MARKS = {CRASH: "✕", RESTART: "○"}
+_NARROWEST = 14
+_STYLES = (
+    (r"(?m)^ *\d+", "dim"),
+    (r"‹\d+›", "dim"),
+    (r"✕( crash.*)?|┊|Violated:.*", "red"),
+    (r"⇒ .*", "green"),
+    (r"○( restart)?", "yellow"),
+)
+_LEGEND = (
+    "● step   ○ restart   ✕ crash, or lost   ◦ still on its way   ┊ down   ‹n› sent in moment n"
+)
+
+
+def text(story: Story, *, width: int = WIDTH, caption: str = "") -> str:
+    """The diagram in plain characters, no line longer than `width` (at least 40 columns)."""
+    line = timeline(story)
+    grid = _Grid(line, max(width, 40))
+    rows = grid.heading()
+    for at, moment in enumerate(line.moments):
+        rows += grid.rows(at, moment)
+    rows += ["", *textwrap.wrap(_LEGEND, grid.width)]
+    if caption:
+        rows += textwrap.wrap(f"Violated: {caption}", grid.width)
+    return "\n".join(row.rstrip() for row in rows) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """The same for rich: as wide as the console, coloured where that is a terminal."""
+
+    story: Story
+    caption: str = ""
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
+        shown = Text(text(self.story, width=options.max_width, caption=self.caption), end="")
+        for pattern, style in _STYLES:
+            shown.highlight_regex(pattern, style)
+        yield shown
+
+
+def styled(story: Story, *, caption: str = "") -> Diagram:
+    """For console.print."""
+    return Diagram(story, caption)
+
+
+class _Grid:
+    """Columns of the lanes, and how to draw into a row."""
+
+    def __init__(self, line: Timeline, width: int) -> None:
+        self.line = line
+        self.width = width
+        self.columns = self._columns()
+
+    def heading(self) -> list[str]:
+        cells = [" "] * self.width
+        for name, column in zip(self.line.lanes, self.columns, strict=True):
+            start = max(0, min(column - len(name) // 2, self.width - len(name)))
+            _write(cells, start, name)
+        return ["".join(cells), self._lanes(-1)]
+
+    def rows(self, at: int, moment: Moment) -> list[str]:
+        """The row of the moment, and those that it needs above and below."""
+        cells = list(self._lanes(at, mark=False))
+        _write(cells, 0, f"{at + 1:3}")
+        x = self.columns[moment.lane]
+        cells[x] = _MARKS.get(moment.mark, "●")
+        above, below = [], []
+        if moment.handed:
+            label = f"{moment.handed} ─▶"
+            _write(cells, max(4, x - len(label)), label)
+        if moment.taken:
+            above = self._arrow(at, cells, moment.taken)
+        rows = self._noted(at, cells, moment)
+        for arrow in moment.stray:
+            below.append(self._stub(at, arrow))
+        if moment.crash:
+            row = list(self._lanes(at))
+            row[x] = "✕"
+            _write(row, x + 2, moment.crash)
+            below.append("".join(row))
+        return [*above, *rows, *below]
+
+    def _columns(self) -> list[int]:
+        """Gaps as wide as what they must hold, or their share of what there is."""
+        lanes = len(self.line.lanes)
+        needs = [[_NARROWEST] for _ in range(lanes + 1)]  # left of each lane, and right of the last
+        needs[0] = [len(self.line.lanes[0]) // 2 + 4]
+        needs[-1] = [len(self.line.lanes[-1]) // 2 + 1]
+        for moment in self.line.moments:
+            free = moment.lane + (moment.side > 0)
+            needs[free].append(len(moment.notes) + 4)
+            if moment.handed:
+                needs[moment.lane].append(len(moment.handed) + 8)
+            if moment.crash:
+                needs[moment.lane + 1].append(len(moment.crash) + 4)
+            needs[moment.lane + 1] += [len(emitted) + 5 for emitted in moment.emits]
+            if arrow := moment.taken:
+                into = arrow.receiver + (arrow.sender > arrow.receiver)
+                needs[into].append(len(_label(arrow)) + 8)
+            for arrow in moment.stray:
+                needs[arrow.sender + (arrow.receiver > arrow.sender)].append(len(arrow.label) + 9)
+        gaps = [max(need) for need in needs]
+        while sum(gaps) > self.width and max(gaps) > 6:
+            gaps[gaps.index(max(gaps))] -= 1
+        return [sum(gaps[: at + 1]) for at in range(lanes)]
+
+    def _lanes(self, at: int, *, mark: bool = True) -> str:
+        """Lanes alone; `mark`: as they are after the moment, else as they are before it."""
+        cells = [" "] * self.width
+        for lane, column in enumerate(self.columns):
+            cells[column] = "┊" if self.line.is_down(lane, at if mark else at - 1) else "│"
+        return "".join(cells)
+
+    def _arrow(self, at: int, cells: list[str], arrow: Arrow) -> list[str]:
+        """Draw an arrow; its label inside its last gap, or else in a row above."""
+        start, end = self.columns[arrow.sender], self.columns[arrow.receiver]
+        low, high = min(start, end), max(start, end)
+        for x in range(low + 1, high):
+            cells[x] = "┼" if x in self.columns else "─"
+        cells[start] = "├" if start < end else "┤"
+        right = start < end
+        cells[end - 1 if right else end + 1] = "▶" if right else "◀"
+        label = f" {_label(arrow)} "
+        near = self.columns[arrow.receiver + (-1 if right else 1)]
+        room = abs(end - near) - 4
+        if len(label) <= room:
+            middle = min(end, near) + 2 + (room - len(label) + 1) // 2
+            _write(cells, middle, label)
+            return []
+        above = list(self._lanes(at, mark=False))
+        _write(above, max(0, min(low + 1, self.width - len(label))), label)
+        return ["".join(above)]
+
+    def _noted(self, at: int, cells: list[str], moment: Moment) -> list[str]:
+        """The row with the notes on its free side, and further rows for what does not fit."""
+        x = self.columns[moment.lane]
+        edges = [4, *self.columns, self.width]
+        right = moment.side > 0
+        room = edges[moment.lane + 2] - x - 3 if right else x - edges[moment.lane] - 3
+        notes = textwrap.wrap(moment.notes, max(room, 6))
+        for emitted in moment.emits:
+            notes += textwrap.wrap(f"⇒ {emitted}", max(room, 6), subsequent_indent="  ")
+        rows = [cells, *(list(self._lanes(at)) for _ in notes[1:])]
+        for row, note in zip(rows, notes, strict=False):
+            _write(row, x + 2 if right else max(4, x - 1 - len(note)), note)
+        return ["".join(row) for row in rows]
+
+    def _stub(self, at: int, arrow: Arrow) -> str:
+        cells = list(self._lanes(at))
+        x = self.columns[arrow.sender]
+        end = "✕" if arrow.lost else "◦"
+        if arrow.receiver > arrow.sender:
+            _write(cells, x, f"├─ {arrow.label} ─{end}")
+        else:
+            stub = f"{end}─ {arrow.label} ─┤"
+            _write(cells, max(0, x + 1 - len(stub)), stub)
+        return "".join(cells)
+
+
+def _label(arrow: Arrow) -> str:
+    return f"{arrow.label} ‹{arrow.sent_at + 1}›"
+
+
+def _write(cells: list[str], at: int, what: str) -> None:
+    room = len(cells) - at
+    if len(what) > room:
+        what = what[: max(room - 1, 0)] + "…"
+    for offset, char in enumerate(what):
+        cells[at + offset] = char

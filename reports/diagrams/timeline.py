@@ -1,0 +1,178 @@
+"""What a space-time diagram has to draw, read out of a story: arrows, notes, times of being down.
+
+Rule of this file: nothing is drawn here, so that the picture and the terminal tell the same.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from model.errors import Invalid
+
+Story: TypeAlias = Mapping[str, Any]
+"""{"lanes": [...], "moments": [...]}, as proofs.explore.trace_json makes it."""
+
+CRASH, RESTART, STEP = "crash", "restart", "step"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A message.  taken_at is None if it was lost, or is still on its way at the end."""
+
+    sender: int
+    receiver: int
+    sent_at: int
+    taken_at: int | None
+    label: str
+    kind: str
+    lost: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One row.  mark: what the lane shows; handed: what came from outside, "" if nothing did;
+    taken: the arrow that ends here; stray: arrows that start here and end nowhere; state and
+    backup: what the node holds now, "" and None where that is as it was; crash: how a crash cut
+    the step short, "" if none did.
+    """
+
+    lane: int
+    mark: str
+    handed: str
+    taken: Arrow | None
+    stray: tuple[Arrow, ...]
+    words: str
+    state: str
+    backup: int | None
+    crash: str
+    emits: tuple[str, ...]
+
+    @property
+    def notes(self) -> str:
+        """All there is to say about the node itself, on one line."""
+        backup = "" if self.backup is None else f"backup {self.backup}"
+        return " · ".join(part for part in (self.words, self.state, backup) if part)
+
+    @property
+    def side(self) -> int:
+        """Where the notes stand: +1 right of the lane, -1 left, away from the arrow."""
+        return -1 if self.taken and self.taken.sender > self.taken.receiver else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """down: for every lane, the half-open ranges of moments after which the node is down."""
+
+    lanes: tuple[str, ...]
+    moments: tuple[Moment, ...]
+    arrows: tuple[Arrow, ...]
+    down: tuple[tuple[range, ...], ...]
+
+    def is_down(self, lane: int, moment: int) -> bool:
+        """Is the node down just after this moment?"""
+        return any(moment in stretch for stretch in self.down[lane])
+
+
+def timeline(story: Story) -> Timeline:
+    """Raises Invalid if the story takes a message that nobody sent, or names an unknown lane."""
+    lanes = tuple(story["lanes"])
+    lane_of = {name: at for at, name in enumerate(lanes)}
+    arrows = _arrows(story, lane_of)
+    taken = {arrow.taken_at: arrow for arrow in arrows if arrow.taken_at is not None}
+    held: dict[str, tuple[str, int]] = {}
+    moments = []
+    for at, moment in enumerate(story["moments"]):
+        name = moment["node"]
+        state, backup = moment["state"], moment["backup"]
+        before = held.get(name, ("", 0))
+        stopped = moment["kind"] == CRASH or moment["cut"] is not None
+        held[name] = ("", 0) if stopped else (state, backup or 0)
+        moments.append(
+            Moment(
+                lane=lane_of[name],
+                mark=moment["kind"] if moment["kind"] in (CRASH, RESTART) else STEP,
+                handed=moment["label"] if moment["kind"] == "offer" else "",
+                taken=taken.get(at),
+                stray=tuple(a for a in arrows if a.sent_at == at and a.taken_at is None),
+                words=_words(moment),
+                state="" if stopped or state == before[0] else state or "holds nothing",
+                backup=None if stopped or (backup or 0) == before[1] else backup,
+                crash="" if moment["cut"] is None else f"crash after {_effects(moment['cut'])}",
+                emits=tuple(moment["emits"]),
+            )
+        )
+    return Timeline(lanes, tuple(moments), arrows, _down(story, lanes))
+
+
+def _arrows(story: Story, lane_of: Mapping[str, int]) -> tuple[Arrow, ...]:
+    """Channels are FIFO: of the messages not lost, the n-th sent is the n-th taken."""
+    takes: dict[tuple[str, str], deque[int]] = {}
+    for at, moment in enumerate(story["moments"]):
+        if moment["node"] not in lane_of:
+            raise Invalid(f"story: moment {at} is of {moment['node']!r}, which has no lane")
+        if moment["from"]:
+            takes.setdefault((moment["from"]["node"], moment["node"]), deque()).append(at)
+    arrows = []
+    for at, moment in enumerate(story["moments"]):
+        for send in moment["sends"]:
+            if send["to"] not in lane_of:
+                raise Invalid(f"story: moment {at} sends to {send['to']!r}, which has no lane")
+            ends = moment["node"], send["to"]
+            waiting = takes.get(ends)
+            taken_at = waiting.popleft() if waiting and not send["lost"] else None
+            arrows.append(
+                Arrow(
+                    sender=lane_of[ends[0]],
+                    receiver=lane_of[ends[1]],
+                    sent_at=at,
+                    taken_at=taken_at,
+                    label=send["label"],
+                    kind=send["kind"],
+                    lost=send["lost"],
+                )
+            )
+    for (sender, receiver), waiting in takes.items():
+        if waiting:
+            raise Invalid(
+                f"story: in moment {waiting[0]} {receiver} takes what {sender} never sent"
+            )
+    return tuple(arrows)
+
+
+def _words(moment: Mapping[str, Any]) -> str:
+    match moment["kind"]:
+        case "crash":
+            return f"crash, {moment['label']}" if moment["label"] else "crash"
+        case "restart":
+            return "restart"
+        case "expire":
+            return f"timer {moment['label']}"
+        case _:
+            return ""
+
+
+def _effects(count: int) -> str:
+    return f"{count} effect" if count == 1 else f"{count} effects"
+
+
+def _down(story: Story, lanes: tuple[str, ...]) -> tuple[tuple[range, ...], ...]:
+    moments = story["moments"]
+    stretches = []
+    for name in lanes:
+        found: list[range] = []
+        since: int | None = None
+        for at, moment in enumerate(moments):
+            if moment["node"] != name:
+                continue
+            if since is not None:
+                found.append(range(since, at))
+                since = None
+            if moment["kind"] == CRASH or moment["cut"] is not None:
+                since = at
+        if since is not None:
+            found.append(range(since, len(moments)))
+        stretches.append(tuple(found))
+    return tuple(stretches)

@@ -1,0 +1,178 @@
+"""Published experiments run again: the paper's figure in its own layout, and numbers side by side.
+
+Rule of this file: it draws the value that sim.experiments makes, and computes nothing that is in
+it.  A figure is drawn for its experiment by name; one without a figure has its numbers only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rich.table import Table
+from rich.text import Text
+
+from reports.diagrams.canvas import Colours, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Result = Mapping[str, Any]
+SIGNS = {"within 10 %": "✓", "within 25 %": "≈", "outside": "✗"}
+
+
+# --- Lima et al., Figure 9 -----------------------------------------------------------------------
+class Bars(NamedTuple):
+    """How one mode is drawn: as in the paper white without skipping, crossed with it."""
+
+    mode: str
+    label: str
+    colour: Callable[[Colours], str]
+    hatch: str
+    filled: bool
+
+
+BARS = (
+    Bars("off", "skip off", attrgetter("ink"), "", False),
+    Bars("on", "skip on", attrgetter("without"), "xxxx", False),
+    Bars("notices", "skip notices of their own", attrgetter("with_"), "", True),
+    Bars("corrected", "skip on, corrected numbers", attrgetter("bad"), "////", False),
+)
+
+
+class Panel(NamedTuple):
+    """low, high: what the whiskers reach; without them they are one standard deviation."""
+
+    title: str
+    unit: str
+    value: str
+    scale: float = 1.0
+    deviation: str | None = None
+    low: str | None = None
+    high: str | None = None
+
+
+PANELS = (
+    Panel("recovery time", "µs", "recovery_s", 1e6, None, "recovery_s_low", "recovery_s_high"),
+    Panel("time in savepoints", "% of total", "save_share", 100),
+    Panel("events replayed", "events", "replayed_mean", 1, "replayed_std"),
+    Panel("upstream backup at its peak", "events", "peak_mean", 1, "peak_std"),
+)
+
+
+def lima_fig9(result: Result) -> str:
+    """Eight panels as an <svg> element, the slides of the windows side by side."""
+    return svg(
+        partial(_panels, result),
+        9.6,
+        11.5,
+        name="fig9",
+        about=_told(result),
+        style={"hatch.linewidth": 0.6},
+    )
+
+
+def _panels(result: Result, figure: Figure, colours: Colours) -> None:
+    slides = sorted({cell["slide"] for cell in result["cells"]})
+    grid = figure.subplots(len(PANELS), len(slides), squeeze=False)
+    for row, panel in enumerate(PANELS):
+        for column, slide in enumerate(slides):
+            letter = "abcdefgh"[row * len(slides) + column]
+            axes = grid[row][column]
+            _panel(axes, panel, [c for c in result["cells"] if c["slide"] == slide], colours)
+            axes.set_title(f"({letter}) {panel.title}, slide {slide}", fontsize=10, loc="left")
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(BARS))
+
+
+def _panel(axes: Axes, panel: Panel, cells: Sequence[Mapping[str, Any]], colours: Colours) -> None:
+    intervals = sorted({cell["interval"] for cell in cells})
+    width = 0.8 / len(BARS)
+    for at, bars in enumerate(BARS):
+        mine = {cell["interval"]: cell for cell in cells if cell["mode"] == bars.mode}
+        kept = [mine[interval] for interval in intervals]
+        colour = bars.colour(colours)
+        heights = [panel.scale * cell[panel.value] for cell in kept]
+        axes.bar(
+            [x + (at - (len(BARS) - 1) / 2) * width for x in range(len(intervals))],
+            heights,
+            width * 0.9,
+            yerr=_whiskers(panel, kept),
+            error_kw={"elinewidth": 0.8, "ecolor": colours.ink, "alpha": 0.7},
+            facecolor=colour if bars.filled else "none",
+            edgecolor=colour,
+            linewidth=0.9,
+            hatch=bars.hatch,
+            label=bars.label,
+        )
+    axes.set_xticks(range(len(intervals)), [str(interval) for interval in intervals])
+    axes.set_xlabel("save interval")
+    axes.set_ylabel(panel.unit)
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+
+
+def _whiskers(panel: Panel, cells: Sequence[Mapping[str, Any]]) -> Any:
+    if panel.deviation:
+        return [panel.scale * cell[panel.deviation] for cell in cells]
+    if panel.low and panel.high:
+        down = [panel.scale * (cell[panel.value] - cell[panel.low]) for cell in cells]
+        up = [panel.scale * (cell[panel.high] - cell[panel.value]) for cell in cells]
+        return [down, up]
+    return None
+
+
+def _told(result: Result) -> str:
+    """The picture in words."""
+    return (
+        f"Figure 9 of Lima et al. run again: {result['runs']:,} cycles of "
+        f"{result['events']:,} events, {result['seeds']} seeds."
+    )
+
+
+FIGURES = {"lima-fig9": lima_fig9}
+
+
+def figure(result: Result) -> str | None:
+    """The figure of an experiment as an <svg> element; None if it has none."""
+    draw = FIGURES.get(result["experiment"])
+    return draw(result) if draw else None
+
+
+# --- numbers -------------------------------------------------------------------------------------
+def table(result: Result) -> Table:
+    """For a terminal: published and ours."""
+    rows = Table("", "published", "ours", "off by", "how", "what", "section")
+    for number in result["numbers"]:
+        style = {"✓": "green", "≈": "yellow", "✗": "red"}[SIGNS[number["verdict"]]]
+        rows.add_row(
+            Text(SIGNS[number["verdict"]], style=style),
+            shown(number, number["published"]),
+            shown(number, number["ours"]),
+            f"{number['error']:+.0%}" if number["kind"] == "value" else "",
+            number["way"],
+            number["what"] + (f" ({number['reason']})" if number["reason"] else ""),
+            number["section"],
+        )
+    return rows
+
+
+def shown(number: Mapping[str, Any], value: float) -> str:
+    """With its unit."""
+    if number["kind"] == "trend":
+        return "yes" if value == 1 else "no"
+    told = f"{value:.3g}" if number["unit"] != "share" else f"{value:.1%}"
+    bound = "≤ " if number["kind"] == "at most" and value == number["published"] else ""
+    return f"{bound}{told}"
+
+
+def score(results: Sequence[Result]) -> str:
+    """One line over all experiments."""
+    count = {verdict: sum(r["score"][verdict] for r in results) for verdict in SIGNS}
+    total = sum(count.values())
+    return f"{total} published numbers: " + ", ".join(f"{n} {v}" for v, n in count.items())

@@ -1,0 +1,142 @@
+"""Plots of a run on real input: the upstream backup over time, and what skip ranges saved.
+
+Rule of this file: it draws the value that sim.untimed makes, and computes nothing that is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from reports.diagrams.canvas import Colours, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def backup_over_input(run: Mapping[str, Any]) -> str:
+    """Total upstream backup after each event, with and without skip ranges; crashes are marked.
+
+    run: the value that sim.untimed makes.  "" if it has no series.
+    """
+    if not run["series"]:
+        return ""
+    return svg(partial(_backup, run), 8.6, 3.4, name="backup", about=_about_backup(run))
+
+
+def saved_by_skips(run: Mapping[str, Any]) -> str:
+    """Two bars each for events replayed and the backup's peak: without and with skip ranges."""
+    rows = [
+        ("peak backup", run["without_skips"]["peak_backup"], run["peak_backup"]),
+        ("events replayed", run["without_skips"]["replayed"], run["replayed"]),
+    ]
+    about = "; ".join(f"{n}: {without:,} without, {with_:,} with" for n, without, with_ in rows)
+    return svg(
+        partial(_saved, rows), 8.6, 1.9, name="saved", about=f"What skip ranges saved. {about}."
+    )
+
+
+def sparkline(values: Sequence[int], highest: int, width: int = 60) -> str:
+    """Block characters, each for the greatest value of its share; `highest` is a full block."""
+    if not values:
+        return ""
+    shares = []
+    for at in range(width):
+        start, end = at * len(values) // width, (at + 1) * len(values) // width
+        shares.append(max(values[start : max(start + 1, end)]))
+    return "".join("▁▂▃▄▅▆▇█"[min(7, value * 8 // max(highest, 1))] for value in shares)
+
+
+def _backup(run: Mapping[str, Any], figure: Figure, colours: Colours) -> None:
+    series = run["series"]
+    axes = _counts(figure)
+    events = [point["event"] for point in series]
+    for key, colour, dashes, label in (
+        ("without_skips", colours.without, "--", "without skip ranges"),
+        ("with_skips", colours.with_, "-", "with skip ranges"),
+    ):
+        values = [point[key] for point in series]
+        axes.plot(events, values, dashes, color=colour, linewidth=1.3, label=label)
+    for number, crash in enumerate(run["crashes"]):
+        axes.axvline(
+            crash["at_event"],
+            color=colours.bad,
+            linewidth=1,
+            linestyle=":",
+            label="" if number else "crash",
+        )
+    top = _crash_names(axes, run["crashes"], max(events), colours.bad)
+    axes.set_xlabel("input events")
+    axes.set_ylabel("events in upstream backup")
+    axes.set_ylim(bottom=0)
+    axes.set_xlim(left=0, right=max(events))
+    axes.grid(visible=True, axis="y")
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1.02 + top), ncols=3, borderaxespad=0)
+
+
+def _saved(rows: Sequence[tuple[str, int, int]], figure: Figure, colours: Colours) -> None:
+    axes = _counts(figure)
+    widest = max(max(without, with_) for _, without, with_ in rows) or 1
+    for at, (_, without, with_) in enumerate(rows):
+        for offset, value, colour, label in (
+            (0.2, without, colours.without, "without skip ranges"),
+            (-0.2, with_, colours.with_, "with skip ranges"),
+        ):
+            hatch = "//" if colour == colours.without else None
+            axes.barh(
+                at + offset,
+                value,
+                height=0.36,
+                facecolor="none" if hatch else colour,
+                edgecolor=colour,
+                hatch=hatch,
+                label="" if at else label,
+            )
+            axes.text(value + widest * 0.008, at + offset, f"{value:,}", va="center")
+    axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
+    axes.tick_params(axis="y", length=0)
+    axes.xaxis.set_visible(False)
+    axes.spines["bottom"].set_visible(False)
+    axes.set_xlim(0, widest * 1.12)
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1.0), ncols=2, borderaxespad=0)
+
+
+def _counts(figure: Figure) -> Axes:
+    """Axes for whole numbers."""
+    axes = figure.add_subplot()
+    axes.locator_params(nbins=7, integer=True, steps=[1, 2, 5, 10])
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    return axes
+
+
+def _crash_names(axes: Axes, crashes: list[Mapping[str, Any]], end: int, colour: str) -> float:
+    """Names above the marks, one row higher where two would meet; how far up they reach."""
+    reach: list[float] = []
+    for crash in sorted(crashes, key=lambda crash: (crash["at_event"], crash["node"])):
+        width = end * (0.014 * len(crash["node"]) + 0.01)
+        start = crash["at_event"] - width / 2
+        row = next((r for r, until in enumerate(reach) if start > until), len(reach))
+        reach[row : row + 1] = [start + width]
+        axes.text(
+            crash["at_event"],
+            1.01 + 0.065 * row,
+            crash["node"],
+            color=colour,
+            ha="center",
+            va="bottom",
+            fontsize=8.5,
+            transform=axes.get_xaxis_transform(),
+        )
+    return 0.07 * len(reach)
+
+
+def _about_backup(run: Mapping[str, Any]) -> str:
+    crashes = ", ".join(f"{c['node']} at event {c['at_event']:,}" for c in run["crashes"])
+    return (
+        f"Upstream backup over {run['events']:,} input events: at most {run['peak_backup']:,} "
+        f"events with skip ranges, {run['without_skips']['peak_backup']:,} without. "
+        f"Crashes: {crashes or 'none'}."
+    )

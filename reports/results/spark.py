@@ -1,0 +1,262 @@
+"""Checks on a real engine: what was crashed, what the model said, what was seen, how well times
+were predicted.
+
+Rule of this file: it reads the values that spark_check makes, and decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import cycle
+from statistics import fmean, median, quantiles
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rich.table import Table
+from rich.text import Text
+
+from reports.diagrams.canvas import Colours, png, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Result = Mapping[str, Any]
+ALL = "all"
+"""All kinds of crashes."""
+SIZE = 8.6, 3.6
+
+
+class Error(NamedTuple):
+    """How far predictions were off, |predicted - measured| / measured, over some runs."""
+
+    what: str
+    kind: str
+    runs: int
+    median: float
+    low: float
+    high: float
+    """The middle half of the runs lies between low and high."""
+    constant: float
+    """The median if all runs had been predicted to take their mean, as it turned out later."""
+
+
+class Struck(NamedTuple):
+    """What was killed or damaged: how often, in which checks how often, in how many cases, and in
+    how many of them Spark did as predicted."""
+
+    what: str
+    times: int
+    checks: tuple[tuple[str, int], ...]
+    cases: int
+    agreed: int
+
+
+def told(result: Result) -> str:
+    """One line: did Spark do what the model said?"""
+    cases = result["cases"]
+    good = sum(case["agrees"] for case in cases)
+    crashes = sum(len(case["crashed"]) for case in cases)
+    after = f", after {crashes} crashes" if crashes else ""
+    if result["holds"]:
+        return f"{result['check']}: Spark did as predicted in all {good} cases{after}"
+    return (
+        f"{result['check']}: NOT AS PREDICTED in {len(cases) - good} of {len(cases)} cases{after}"
+    )
+
+
+def table(result: Result) -> Table:
+    """A row each case and what was predicted of it."""
+    rows = Table("case", "predicted", "seen", "")
+    for case in result["cases"]:
+        rows.add_row(*map(Text, row(case)))  # lists are no markup
+    return rows
+
+
+def row(case: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """(case, predicted, seen, sign); what is seen as predicted is not said twice."""
+    predicted, seen = case["predicted"], case["seen"]
+    other = {key: seen.get(key) for key in seen if seen.get(key) != predicted.get(key)}
+    other |= {key: None for key in predicted if key not in seen}
+    return (
+        case["name"],
+        _listed(predicted),
+        "the same" if case["agrees"] else _listed(other),
+        "✓" if case["agrees"] else "✗",
+    )
+
+
+def crashes(results: Sequence[Result]) -> list[Struck]:
+    """What was killed or damaged, most often first."""
+    checks: dict[str, Counter[str]] = {}
+    agreed: dict[str, list[bool]] = {}
+    for one in results:
+        for case in one["cases"]:
+            kinds = [_kind(crash) for crash in case["crashed"]]
+            for kind in kinds:
+                checks.setdefault(kind, Counter())[one["check"]] += 1
+            for kind in set(kinds):
+                agreed.setdefault(kind, []).append(case["agrees"])
+    found = [
+        Struck(kind, count.total(), tuple(count.items()), len(agreed[kind]), sum(agreed[kind]))
+        for kind, count in checks.items()
+    ]
+    return sorted(found, key=lambda one: (-one.times, one.what))
+
+
+def errors(result: Result) -> list[Error]:
+    """Of predicted times, a row each quantity and kind of crash; the kinds together last."""
+    runs: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for case in result["cases"]:
+        for what, times in case["seconds"].items():
+            for kind in (*sorted(set(map(_kind, case["crashed"]))), ALL):
+                runs.setdefault(what, {}).setdefault(kind, []).append(tuple(times))
+    found = []
+    for what, kinds in sorted(runs.items()):
+        mean = fmean(measured for _, measured in kinds[ALL])
+        for kind, times in sorted(kinds.items(), key=lambda item: (item[0] == ALL, item[0])):
+            off = [abs(predicted - measured) / measured for predicted, measured in times]
+            constant = median(abs(mean - measured) / measured for _, measured in times)
+            found.append(Error(what, kind, len(off), *_spread(off), constant))
+    return found
+
+
+def errors_table(result: Result) -> Table:
+    rows = Table("time", "crash", "runs", "median error", "middle half", "by the mean")
+    for line in _lines(result):
+        rows.add_row(*line)
+    return rows
+
+
+def _lines(result: Result) -> list[tuple[str, ...]]:
+    """As a table has errors; where there is one kind of crash, no line for all kinds."""
+    found = errors(result)
+    kinds = Counter(error.what for error in found)
+    return [
+        (
+            error.what,
+            error.kind,
+            str(error.runs),
+            f"{error.median:.1%}",
+            f"{error.low:.1%} to {error.high:.1%}",
+            f"{error.constant:.1%}",
+        )
+        for error in found
+        if error.kind != ALL or kinds[error.what] != 2
+    ]
+
+
+def predicted_svg(result: Result) -> str:
+    """Predicted against measured as an <svg> element; "" where no times were predicted."""
+    if not _timed(result):
+        return ""
+    name = f"predicted-{result['check']}"
+    return svg(partial(_panels, result), *SIZE, name=name, about=_about(result))
+
+
+def predicted_png(result: Result, dpi: int = 150) -> bytes:
+    """The same picture on white."""
+    return png(partial(_panels, result), *SIZE, dpi=dpi)
+
+
+def view(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """What a page needs to know of each check."""
+    return [
+        {
+            **one,
+            "told": told(one),
+            "rows": [row(case) for case in one["cases"]],
+            "errors": _lines(one),
+            "plot": predicted_svg(one),
+        }
+        for one in results
+    ]
+
+
+def _kind(crash: str) -> str:
+    """Of "what: where"."""
+    return crash.partition(":")[0]
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key.replace('_', ' ')} {_value(value)}" for key, value in values.items())
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, str) and len(value) == 64:  # a hash: its beginning tells it from others
+        return value[:12]
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, Mapping):
+        return "{" + _listed(value) + "}"
+    return str(value)
+
+
+def _spread(off: Sequence[float]) -> tuple[float, float, float]:
+    if len(off) < 2:
+        return off[0], off[0], off[0]
+    low, middle, high = quantiles(off, n=4, method="inclusive")
+    return middle, low, high
+
+
+def _timed(result: Result) -> list[str]:
+    return list(dict.fromkeys(what for case in result["cases"] for what in case["seconds"]))
+
+
+def _panels(result: Result, figure: Figure, colours: Colours) -> None:
+    """A panel each quantity; a mark each kind of crash."""
+    names = _timed(result)
+    grid = figure.subplots(1, len(names), squeeze=False)
+    for axes, what in zip(grid[0], names, strict=True):
+        _panel(axes, result, what, colours)
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+
+
+def _panel(axes: Axes, result: Result, what: str, colours: Colours) -> None:
+    points: dict[str, list[tuple[float, float]]] = {}
+    for case in result["cases"]:
+        if what in case["seconds"]:
+            kind = " and ".join(dict.fromkeys(map(_kind, case["crashed"]))) or "no crash"
+            points.setdefault(kind, []).append(tuple(case["seconds"][what]))
+    times = [second for pairs in points.values() for pair in pairs for second in pair]
+    margin = 0.1 * max(max(times) - min(times), 0.5 * max(times))
+    ends = max(min(times) - margin, 0), max(times) + margin
+    axes.axline((0, 0), slope=1, color=colours.ink, linewidth=0.8, linestyle=":")
+    looks = zip(cycle("osD^vPX<"), cycle(colours[1:]), strict=True)  # marks alone tell them, too
+    for (kind, pairs), (mark, colour) in zip(sorted(points.items()), looks, strict=False):
+        predicted, measured = zip(*pairs, strict=True)
+        axes.plot(
+            predicted,
+            measured,
+            mark,
+            color=colour,
+            markersize=4.5,
+            alpha=0.75,
+            label=kind,
+        )
+    off = next(e for e in errors(result) if (e.what, e.kind) == (what, ALL))
+    axes.set_title(f"{what}\nmedian error {off.median:.1%}", fontsize=10, loc="left")
+    axes.set_xlim(*ends)
+    axes.set_ylim(*ends)
+    axes.set_aspect("equal")
+    axes.locator_params(nbins=5)  # for both axes, so that ticks meet on the diagonal
+    axes.set_xlabel("predicted, s")
+    axes.set_ylabel("measured, s")
+    axes.grid(visible=True)
+
+
+def _about(result: Result) -> str:
+    offs = (
+        f"{e.what}: median error {e.median:.0%} over {e.runs} runs"
+        for e in errors(result)
+        if e.kind == ALL
+    )
+    return "Predicted against measured seconds. " + "; ".join(offs) + "."

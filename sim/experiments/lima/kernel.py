@@ -1,0 +1,203 @@
+"""The kernel: a failure-recovery cycle of sim.experiments.lima.cycle at compiled speed, for
+campaigns.
+
+Rule of this file: tables, their growth and what they come to; every event is processed in
+sim.experiments.lima.kernel_loops.  tests/sim/test_kernel.py holds it equal to
+sim.experiments.lima.cycle, and so to the model.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.cep.numbering import PAIRS, Seed
+from model.cep.savepoint import Savepoint
+from model.errors import Invalid
+from sim.experiments.lima import kernel_loops as loops
+from sim.experiments.lima.cycle import CODES, Made, Outcome, Sent, Setting, Stream, Theta, checked
+from sim.experiments.lima.kernel_loops import COMPILED, Hand, Rules, Tables
+
+__all__ = ["COMPILED", "Ran", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a cycle did; an Outcome in arrays, with columns as in sim.experiments.lima.kernel_loops.
+
+    made: a row each complex event.  sent: a row each savepoint or notice.  ranges: rows (from, to).
+    Processor time: before_s of normal processing before the failure, recovery_s of restore and
+    replay, after_s of what came then.
+    """
+
+    setting: Setting
+    times: NDArray[np.int64]
+    made: NDArray[np.int32]
+    before: int
+    sent: NDArray[np.int32]
+    ranges: NDArray[np.int32]
+    replayed: NDArray[np.int64]
+    backup: int
+    peak: int
+    windows: int
+    before_s: float
+    recovery_s: float
+    after_s: float
+
+    @property
+    def passed_on(self) -> int:
+        return int(self.made[:, loops.PASSED].sum())
+
+    @property
+    def saves(self) -> int:
+        return len(self.sent) - int(self.sent[:, loops.NOTICE].sum())
+
+    def outcome(self) -> Outcome:
+        """The same in the words of the model."""
+        return Outcome(
+            tuple(self._made()),
+            self.before,
+            tuple(self._sent()),
+            tuple(self.replayed.tolist()),
+            self.backup,
+            self.peak,
+            self.windows,
+        )
+
+    def _made(self) -> Iterator[Made]:
+        pairs = self.setting.numbering is PAIRS
+        for x, window, at, _, passed in self.made.tolist():
+            number = (x, window) if pairs else (int(self.times[at - 1]), 0, at, window, 0)
+            yield Made(number, at, bool(passed))
+
+    def _sent(self) -> Iterator[Sent]:
+        begin = 0
+        for after, trim, x, window, end, notice in self.sent.tolist():
+            number = (x, window) if self.setting.numbering is PAIRS else ()
+            savepoint = Savepoint(Seed(number, window), ((trim,) if trim else (),))
+            ranges = tuple(
+                (max((low,), savepoint.trim[0]), (high,))
+                for low, high in self.ranges[begin:end].tolist()
+                if high > trim
+            )
+            yield Sent(after, savepoint, ranges, bool(notice))
+            begin = end
+
+
+def run(stream: Stream, setting: Setting, *, rounds: int = 1) -> Ran:
+    """Run a cycle.  Raises Invalid for what cannot be run.
+
+    rounds: restore and replay so many times, each time as if it were the first, and measure their
+    mean.  One replay takes a few microseconds, and to call the compiled code takes as long.
+    """
+    checked(stream, setting)
+    if rounds < 1:
+        raise Invalid(f"{rounds} rounds of recovery: give at least 1")
+    count = len(stream.types)
+    end = count if setting.fail_after is None else setting.fail_after
+    machine = _Machine(stream, setting)
+    clock = [time.process_time()]
+    machine.restore()
+    machine.advance(machine.all, 0, end)
+    clock.append(time.process_time())
+    now = machine.tables.now
+    before = int(now[loops.MADE])
+    replayed = np.zeros(0, np.int64)
+    if setting.fail_after is None:
+        clock += clock[-1:] * 2
+    else:
+        replay = machine.backup(end)
+        replayed = replay.places
+        clock.append(time.process_time())
+        machine.recover(replay, rounds)
+        clock.append(time.process_time())
+        machine.advance(machine.all, end, count)
+    clock.append(time.process_time())
+    begun, failed, reset, resumed, ended = clock
+    return Ran(
+        setting,
+        stream.times,
+        machine.tables.made[: now[loops.MADE]],
+        before,
+        machine.tables.sent[: now[loops.SENT]],
+        machine.tables.ranges[: now[loops.RANGES]],
+        replayed,
+        int(now[loops.BACKUP]),
+        int(now[loops.PEAK]),
+        int(now[loops.MOST]),
+        failed - begun,
+        (resumed - reset) / rounds,
+        ended - resumed,
+    )
+
+
+class _Machine:
+    """The tables of one run, and what is done to them."""
+
+    def __init__(self, stream: Stream, setting: Setting) -> None:
+        self.types, self.times = map(np.ascontiguousarray, stream)
+        steps, count = len(setting.pattern), len(self.types)
+        step_of = np.full(CODES, steps)
+        step_of[list(setting.pattern)] = np.arange(steps)
+        self.rules = Rules(
+            step_of,
+            np.array(setting.pattern),
+            setting.size,
+            setting.slide,
+            setting.interval,
+            setting.skip,
+            setting.notice_every or 0,
+            setting.numbering is PAIRS,
+            setting.theta is Theta.LAST,
+        )
+        self.first_time = int(self.times[0]) if count else 0
+        span = int(self.times[-1]) - self.first_time if count else 0
+        windows = min(count, span // setting.slide + 1)
+        rows = count // 2 + 64  # untouched memory costs nothing
+        self.tables = Tables(
+            now=np.zeros(loops.SCALARS, np.int64),
+            wanted=np.zeros(CODES, np.uint8),
+            first=np.full(steps + 1, -1),
+            windows=np.empty((windows, 4), np.int64),
+            made=np.empty((rows, 5), np.int32),
+            ranges=np.empty((rows, 2), np.int32),
+            sent=np.empty((rows, 6), np.int32),
+        )
+        self.tables.now[[loops.SEED_X, loops.SEED_WINDOW]] = 1
+        self.all = Hand(self.types, self.times, np.zeros(0, np.int64), False)
+
+    def restore(self) -> None:
+        loops.restore(self.tables, self.first_time)
+
+    def advance(self, hand: Hand, at: int, end: int) -> None:
+        """Push the events from index `at` to before `end`, with longer tables as needed."""
+        while (at := loops.advance(self.rules, self.tables, hand, at, end)) < end:
+            tables = self.tables
+            self.tables = tables._replace(
+                made=_longer(tables.made), ranges=_longer(tables.ranges), sent=_longer(tables.sent)
+            )
+        if not hand.replay:
+            loops.count(self.tables.now, end)
+
+    def recover(self, backup: Hand, rounds: int) -> None:
+        failed = self.tables.now.copy()
+        at = loops.recover(self.rules, self.tables, backup, self.first_time, failed, rounds)
+        self.advance(backup, at, len(backup.places))
+
+    def backup(self, upto: int) -> Hand:
+        """The upstream backup, the last event pushed being `upto`."""
+        now = self.tables.now
+        low, high = self.tables.ranges[: now[loops.REPORTED]].T
+        places = np.arange(now[loops.TRIM] + 1, upto + 1)
+        begun = np.searchsorted(low, places, side="right")  # ranges that begin before or there
+        ended = np.searchsorted(high, places)
+        places = places[begun == ended]
+        return Hand(self.types[places - 1], self.times[places - 1], places, True)
+
+
+def _longer(table: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.concatenate([table, np.empty_like(table)])

@@ -1,0 +1,171 @@
+"""Event files: a CSV or Parquet file as a stream of arrivals.
+
+Rule of this file: a file is read as it is or refused with one line; nothing is sorted, guessed
+or left out.  Rows are counted from 1, without the header.
+
+Time.  Numbers keep their unit, and fractions are cut off; timestamps (ISO 8601 text in a CSV file,
+a timestamp type in a Parquet file) become whole seconds.  The first event is at time 0.
+"""
+
+from __future__ import annotations
+
+import lzma
+import math
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+
+from model.core import Arrival
+from model.errors import Invalid
+from sim.inputs.streams import arrivals, nearest
+
+Column: TypeAlias = "pd.Series[Any]"
+
+PARQUET = (".parquet", ".pq")
+MISSING = ["", "NA", "NaN", "nan", "null", "NaT"]
+"""What stands for "no value" in a CSV file; but an event type may have any name except ""."""
+
+UNREADABLE = (
+    *(OSError, EOFError, ValueError),  # pandas' and pyarrow's own errors are ValueErrors
+    *(zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError),
+    ImportError,  # of a compression that is not installed
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """A stream of events in time order; equal arrivals are one object, so long streams are small.
+
+    unit: of the gaps, for people.
+    """
+
+    name: str
+    unit: str
+    events: tuple[Arrival, ...]
+
+
+def load(
+    path: Path | str, type_column: str, time_column: str, attributes: Sequence[str] = ()
+) -> Arrivals:
+    """The events of a file, a row each, in the order of the file.
+
+    attributes: further columns; their values travel with the events, missing ones are left out.
+    Raises Invalid if the file cannot be read, has no rows or lacks a column, if a type or a time
+    is missing, or if time goes backwards.
+    """
+    path = Path(path)
+    wanted = list(dict.fromkeys((type_column, time_column, *attributes)))
+    frame = _read(path, wanted, type_column)
+    if frame.empty:
+        raise Invalid(f"{path}: no events; there is a header, but no row below it")
+    types = frame[type_column]
+    unnamed = types.isna() | (types == "")
+    if unnamed.any():
+        raise Invalid(
+            f"{path}: row {_first(unnamed)}: {type_column!r} is empty; give an event type"
+        )
+    times, unit = _times(path, frame[time_column], time_column)
+    data = _data(frame, attributes)
+    return Arrivals(path.name, unit, arrivals(times, [str(type_) for type_ in types], data))
+
+
+def _read(path: Path, wanted: list[str], type_column: str) -> pd.DataFrame:
+    """The wanted columns; event types as text."""
+    try:
+        if path.suffix in PARQUET:
+            _check(path, [str(name) for name in pq.read_schema(path).names], wanted)
+            frame = pd.read_parquet(path, columns=wanted)
+        else:
+            missing = dict.fromkeys(wanted, MISSING) | {type_column: [""]}
+            frame = pd.read_csv(
+                path,
+                dtype={type_column: str},
+                keep_default_na=False,
+                na_values=missing,
+                low_memory=False,
+            )
+            if not isinstance(frame.index, pd.RangeIndex):  # pandas took the surplus for an index
+                raise ValueError("rows have more fields than the header")
+            _check(path, [str(name) for name in frame.columns], wanted)
+    except FileNotFoundError:
+        raise Invalid(f"{path}: there is no such file") from None
+    except Invalid:
+        raise
+    except pd.errors.EmptyDataError:
+        raise Invalid(f"{path}: the file is empty; it needs a header and rows below it") from None
+    except UNREADABLE as error:
+        kind = "Parquet" if path.suffix in PARQUET else "CSV"
+        told = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        why = " ".join(told.split()) or type(error).__name__
+        raise Invalid(f"{path}: cannot be read as {kind}: {why}") from None
+    return frame[wanted]
+
+
+def _check(path: Path, columns: list[str], wanted: list[str]) -> None:
+    for name in wanted:
+        if name not in columns:
+            raise Invalid(f"{path}: no column {name!r}{nearest(name, columns)}")
+
+
+def _times(path: Path, column: Column, name: str) -> tuple[list[int], str]:
+    """Integer times from 0, and their unit."""
+    absent = column.isna()
+    if absent.any():
+        raise Invalid(f"{path}: row {_first(absent)}: {name!r} is empty; every event needs a time")
+    values = _measured(column)
+    bad = values.isna()
+    if not pd.api.types.is_datetime64_any_dtype(values):
+        bad |= np.isinf(values.astype(float))
+    if bad.any():
+        row = _first(bad)
+        raise Invalid(
+            f"{path}: row {row}: {name!r} is {column.iloc[row - 1]!s}, which is neither a number "
+            "nor an ISO 8601 timestamp"
+        )
+    back = values < values.shift()
+    if back.any():
+        row = _first(back)
+        raise Invalid(
+            f"{path}: row {row}: time goes backwards, from {column.iloc[row - 2]!s} to "
+            f"{column.iloc[row - 1]!s}; sort the rows by {name!r}"
+        )
+    if pd.api.types.is_datetime64_any_dtype(values):
+        since = (values - values.iloc[0]).dt.total_seconds()
+        return [math.floor(seconds) for seconds in since], "s"
+    whole = [math.floor(value) for value in values.tolist()]
+    return [value - whole[0] for value in whole], f"units of {name!r}"
+
+
+def _measured(column: Column) -> Column:
+    """Numbers or timestamps, whichever most of the column is; what is neither becomes missing."""
+    if pd.api.types.is_bool_dtype(column):
+        return column.astype(float).where(column.isna())
+    if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column):
+        return column
+    numbers: Column = pd.to_numeric(column, errors="coerce")
+    stamps: Column = pd.to_datetime(column.astype(str), errors="coerce", format="ISO8601", utc=True)
+    return numbers if numbers.count() >= stamps.count() else stamps
+
+
+def _data(frame: pd.DataFrame, attributes: Sequence[str]) -> list[tuple[Any, ...]] | None:
+    if not attributes:
+        return None
+    columns = [
+        [None if pd.isna(value) else value for value in frame[a].tolist()] for a in attributes
+    ]
+    return [
+        tuple((a, value) for a, value in zip(attributes, row, strict=True) if value is not None)
+        for row in zip(*columns, strict=True)
+    ]
+
+
+def _first(rows: Column) -> int:
+    return int(np.argmax(rows.to_numpy())) + 1

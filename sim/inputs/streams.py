@@ -1,0 +1,104 @@
+"""Streams of arrivals, and a graph to run any of them through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from model.cep.engines import Function, Match, Matches
+from model.cep.operator import Operator
+from model.cep.patterns import Pattern, Strategy, sequence
+from model.cep.windows import CountWindows, TimeWindows
+from model.core import Arrival
+from model.errors import Invalid
+from model.graph import Graph, chain
+
+STRATEGIES: Mapping[str, Strategy] = {
+    "next": Strategy.NEXT,
+    "any": Strategy.ANY,
+    "strict": Strategy.STRICT,
+}
+TOGETHER = 3
+"""How many recurrences one event of the summary stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What to run: a graph, what its sources are handed, and how people call the two.
+
+    events: by source, each in time order.
+    """
+
+    name: str
+    pattern: str
+    graph: Graph
+    events: Mapping[str, tuple[Arrival, ...]]
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.events.values()))
+
+
+def arrivals(
+    times: Sequence[int], types: Sequence[str], data: Sequence[tuple[Any, ...]] | None = None
+) -> tuple[Arrival, ...]:
+    """Arrivals at these times, which must not decrease; the first gap counts from 0."""
+    known: dict[Arrival, Arrival] = {}
+    events = []
+    before = 0
+    for at, (time, type_) in enumerate(zip(times, types, strict=True)):
+        arrival = Arrival(time - before, type_, data[at] if data else ())
+        events.append(known.setdefault(arrival, arrival))
+        before = time
+    return tuple(events)
+
+
+def graph_for(
+    text: str,
+    size: int,
+    slide: int,
+    strategy: str = "next",
+    types: frozenset[str] | None = None,
+) -> Graph:
+    """source -> match -> recurrence -> summary -> sink, for any file.
+
+    match: the pattern, in time windows of `size` every `slide`.  recurrence: every two matches
+    that follow each other.  summary: the first and the last of every TOGETHER recurrences, its
+    windows processed whole.  So time windows, overlapping and tumbling count windows, parallel
+    and serial processing all take part.
+    types: those that occur; Invalid if the pattern names another.
+    """
+    found = parsed(text, strategy, types)
+    match = Operator(found, TimeWindows(size, slide), "match")
+    recurrence = Operator(sequence("match", "match"), CountWindows(2, 1), "recurrence")
+    summary = Operator(Function(_ends), CountWindows(TOGETHER, TOGETHER), "summary", parallel=False)
+    return chain(("match", match), ("recurrence", recurrence), ("summary", summary))
+
+
+def parsed(text: str, strategy: str = "next", types: frozenset[str] | None = None) -> Pattern:
+    """The pattern "a, b+, !c, d": types in order, "+" one or more, "!" none before the next."""
+    if strategy not in STRATEGIES:
+        raise Invalid(f"strategy {strategy!r}: it must be one of {', '.join(STRATEGIES)}")
+    if not text.strip():
+        raise Invalid('pattern: empty; give event types in order, such as "a, b+, !c, d"')
+    steps = [step.strip() for step in text.split(",")]
+    for step in steps:
+        name = step.removeprefix("!").removesuffix("+")
+        if name and types is not None and name not in types:
+            raise Invalid(f"pattern: no event has the type {name!r}{nearest(name, sorted(types))}")
+    return sequence(*steps, strategy=STRATEGIES[strategy])
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """The end of an error message about an unknown name."""
+    close = get_close_matches(name, names, n=1)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    shown = ", ".join(map(repr, names[:8]))
+    return f"; there are {shown}{' and others' if len(names) > 8 else ''}"
+
+
+def _ends(window: Match) -> Matches:
+    return ((window[0], window[-1]),)

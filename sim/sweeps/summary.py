@@ -1,0 +1,82 @@
+"""The summary of a sweep's table: what its runs have in common, over their seeds.
+
+Rule of this file: it reads a table as it was written, so that anybody's pandas can do the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import NormalDist, fmean, stdev
+from typing import Any
+
+from sim.sweeps.grid import Sweep
+
+CONFIDENCE = 0.95
+SUMMED_UP = (
+    "recovery_s",
+    "latency_p50_s",
+    "latency_p99_s",
+    "peak_backup_events",
+    "events_replayed",
+    "link_bytes",
+    "overhead_failures_link_bytes_share",
+    "overhead_control_link_bytes_share",
+)
+"""Columns with a mean and its confidence interval."""
+
+# Student's t for a two-sided interval of 95 %, from 1 degree of freedom: any table of it.
+T_95 = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
+)
+
+
+def summary(sweep: Sweep, path: Path) -> dict[str, Any]:
+    """A group for each combination of all that was varied but the seed: JSON-able.
+
+    metrics: by column, the mean and the 95 % confidence interval of the mean over the runs that
+    have a value (a failed run has none); None where there are too few.
+    """
+    import pandas as pd  # most commands sum up nothing
+
+    frame = pd.read_parquet(path)
+    by = [axis.name for axis in sweep.axes if axis.name != "seed" and len(axis.values) > 1]
+    groups = []
+    parts = frame.groupby(by, sort=False, dropna=False) if by else [((), frame)]
+    for values, part in parts:
+        groups.append(
+            {
+                "parameters": dict(zip(by, map(_plain, values), strict=True)),
+                "runs": len(part),
+                "failed": int(part["error"].notna().sum()),
+                "same": int((part["same"] == True).sum()),  # noqa: E712 - there may be none
+                "metrics": {name: interval(part[name].dropna().tolist()) for name in SUMMED_UP},
+            }
+        )
+    return {"sweep": sweep.name, "by": by, "confidence": CONFIDENCE, "groups": groups}
+
+
+def interval(values: Sequence[float]) -> dict[str, Any]:
+    """Student's interval of the mean; runs with other seeds are independent of each other."""
+    if not values:
+        return {"values": 0, "mean": None, "low": None, "high": None}
+    mean = fmean(values)
+    if len(values) < 2:
+        return {"values": 1, "mean": mean, "low": None, "high": None}
+    freedom = len(values) - 1
+    t = T_95[freedom - 1] if freedom <= len(T_95) else _t_95(freedom)
+    half = t * stdev(values) / len(values) ** 0.5
+    return {"values": len(values), "mean": mean, "low": mean - half, "high": mean + half}
+
+
+def _t_95(freedom: int) -> float:
+    """From the normal distribution, with the first two terms of Cornish and Fisher's expansion:
+    for more than 30 degrees of freedom within 0.0002."""
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value

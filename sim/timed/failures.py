@@ -1,0 +1,132 @@
+"""Failures: when which nodes crash, and what then became of each crash.
+
+Rule of this file: a plan is data in picoseconds; whoever makes one has resolved event counts and
+random points.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field, model_validator
+
+from model.core import NodeName
+from sim.timed.costs import PS, None_or_more, Some, Table, picoseconds
+
+RESTORED = "operators restored"
+"""The note with which a protocol says that a restarted node has its state again."""
+
+
+class Failure(Table):
+    """One `[[failures]]` of a scenario: `nodes` crash together.
+
+    When (one of the three): at_s, seconds from the start; at_event, as the n-th input event (from
+    1) is handed out; random, at a point of the scenario's seed between first and last input.
+    times, every_s: so often, so far apart.  again_after_s: each node crashes once more, so long
+    after its restart, which is usually during its recovery.
+    """
+
+    nodes: Annotated[tuple[str, ...], Field(min_length=1, strict=False)]
+    at_s: None_or_more | None = None
+    at_event: Annotated[int, Field(ge=1)] | None = None
+    random: bool = False
+    times: Annotated[int, Field(ge=1)] = 1
+    every_s: Some | None = None
+    again_after_s: None_or_more | None = None
+
+    @model_validator(mode="after")
+    def _one_when(self) -> Failure:
+        given = [self.at_s is not None, self.at_event is not None, self.random]
+        if sum(given) != 1:
+            raise ValueError("say when: give one of at_s, at_event and random = true")
+        if (self.times > 1) != (self.every_s is not None):
+            raise ValueError("times above 1 and every_s go together: give both or neither")
+        if len(set(self.nodes)) < len(self.nodes):
+            raise ValueError("nodes: a node is named twice")
+        return self
+
+
+class Planned(NamedTuple):
+    """again_ps: how long after the restart the nodes crash once more; None: they do not."""
+
+    at_ps: int
+    nodes: tuple[NodeName, ...]
+    again_ps: int | None = None
+
+
+def planned(failures: Sequence[Failure], times_ps: Sequence[int], seed: int) -> tuple[Planned, ...]:
+    """times_ps: when the input events are handed out, in order."""
+    return tuple(sorted(_planned(failures, times_ps, seed)))
+
+
+def _planned(failures: Sequence[Failure], times_ps: Sequence[int], seed: int) -> Iterator[Planned]:
+    for number, failure in enumerate(failures):
+        if failure.at_s is not None:
+            first = picoseconds(failure.at_s)
+        elif failure.at_event is not None:
+            first = times_ps[failure.at_event - 1]
+        else:
+            first = random.Random(f"{seed}: failure {number}").randint(times_ps[0], times_ps[-1])
+        again = failure.again_after_s
+        for turn in range(failure.times):
+            yield Planned(
+                first + turn * picoseconds(failure.every_s or 0),
+                failure.nodes,
+                None if again is None else picoseconds(again),
+            )
+
+
+@dataclass(slots=True)
+class Outage:
+    """A crash and what became of it; None for what never happened (or another crash came first).
+
+    detected: by the failure detector.  restarted: the node runs again, empty.  restored: it has
+    its state again (its note says so; of a protocol without that note, the first event that it
+    processes).  caught_up: for the first time after that its input queue is empty, and nothing
+    that had been sent to it by the time it was restored is still on its way.
+    """
+
+    node: NodeName
+    crashed_ps: int
+    detected_ps: int
+    restarted_ps: int | None = None
+    restored_ps: int | None = None
+    caught_up_ps: int | None = None
+
+    def told(self) -> dict[str, Any]:
+        """JSON-able, in seconds: the moments, and the phases between them."""
+        moments = {
+            "crashed_s": self.crashed_ps,
+            "detected_s": self.detected_ps,
+            "restarted_s": self.restarted_ps,
+            "restored_s": self.restored_ps,
+            "caught_up_s": self.caught_up_ps,
+        }
+        phases = {
+            "detection_s": _between(self.crashed_ps, self.detected_ps),
+            "redirection_s": _between(self.detected_ps, self.restored_ps),
+            "replay_s": _between(self.restored_ps, self.caught_up_ps),
+            "recovery_s": _between(self.crashed_ps, self.caught_up_ps),
+        }
+        seconds = {key: None if at is None else at / PS for key, at in moments.items()}
+        return {"node": self.node, **seconds, **phases}
+
+
+def recoveries(outages: Sequence[Outage]) -> Iterator[tuple[int, int | None]]:
+    """From a crash until the node had caught up, a crash of a node that had not included; None if
+    it never had."""
+    crashed: dict[NodeName, int] = {}
+    for outage in outages:
+        start = crashed.setdefault(outage.node, outage.crashed_ps)
+        if outage.caught_up_ps is not None:
+            del crashed[outage.node]
+            yield start, outage.caught_up_ps
+    for start in crashed.values():
+        yield start, None
+
+
+def _between(start: int | None, end: int | None) -> float | None:
+    return None if start is None or end is None else (end - start) / PS

@@ -1,0 +1,213 @@
+"""Metrics: what a timed run comes to, in numbers with their units in their names.
+
+Rule of this file: it reads what the driver counted and computes; all values are JSON-able and
+depend on nothing but the run (no wall clock), so that equal runs give equal bytes.
+
+Latency of an output: from the moment in which the input event that triggered it was handed out
+until the sink passed it on.  The body of a complex event has the time of the event that triggered
+it (model.oracle), and input events are handed out at their time, so that none has to be
+followed.  A percentile is the smallest value that at least so many in a hundred do not exceed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.core import NodeName
+from model.events import Body
+from model.oracle import by_edge, classify
+from sim.timed.costs import PS, Costs, Detector
+from sim.timed.failures import recoveries
+from sim.timed.record import Played, Traffic
+from sim.timed.simulator import SAVEPOINT
+from sim.untimed import Outputs, digest
+
+Floats: TypeAlias = NDArray[np.float64]
+
+BINS = 120
+"""Latencies over time are told for so many stretches of the run."""
+PERCENTILES = (50, 95, 99)
+PHASES = ("detection_s", "redirection_s", "replay_s")
+
+
+class Emission(NamedTuple):
+    """What a sink passed on; output: (input edge, body)."""
+
+    at_ps: int
+    output: tuple[int, Body]
+
+
+Emissions: TypeAlias = Mapping[NodeName, Sequence[Emission]]
+"""By sink, in order."""
+
+
+def metrics(
+    played: Played, emissions: Emissions, unit_ps: int, costs: Costs, detector: Detector
+) -> dict[str, Any]:
+    """One run in numbers.  Of several crashes, each phase is the longest that came to its end, and
+    so is recovery, which lasts from a crash until the node has caught up, whatever happens on the
+    way; it is None if a node never did.  service_..._s is what messages asked for, also those that
+    were lost; busy_s is what operators did."""
+    seconds = played.ended_ps / PS
+    delays = _delays(emissions, unit_ps)[1]
+    traffic = played.traffic
+    data = [row for row in traffic.values() if row.events]
+    control = [row for row in traffic.values() if not row.events]
+    outages = [outage.told() for outage in played.outages]
+    notes = played.notes
+    made = notes.get(SAVEPOINT, 0)
+    return {
+        "events": played.events,
+        "outputs": len(delays),
+        "ended_s": seconds,
+        "crashes": len(outages),
+        "crashes_missed": played.missed,
+        **{phase: _longest([outage[phase] for outage in outages]) for phase in PHASES},
+        "recovery_s": _recovery(played),
+        "latency_mean_s": float(delays.mean()) if len(delays) else None,
+        **{f"latency_p{p}_s": _percentile(delays, p) for p in PERCENTILES},
+        "latency_max_s": float(delays.max()) if len(delays) else None,
+        "throughput_in_events_per_s": played.events / seconds if seconds else 0.0,
+        "throughput_out_events_per_s": len(delays) / seconds if seconds else 0.0,
+        "link_bytes": _bytes(traffic.values()),
+        "link_event_bytes": _bytes(data),
+        "link_control_bytes": _bytes(control),
+        "keep_alive_bytes": _keep_alives(played, detector) * costs.sizes.control_bytes,
+        "busy_s": sum(played.busy_ps.values()) / PS,
+        "service_event_s": sum(row.service_ps for row in data) / PS,
+        "service_control_s": sum(row.service_ps for row in control) / PS,
+        "peak_backup_events": played.backup_peak,
+        "mean_backup_events": played.backup_mean,
+        "end_backup_events": played.points[-1].backup,
+        "events_replayed": notes.get("events replayed", 0),
+        "duplicates_discarded": notes.get("duplicates discarded", 0),
+        "savepoints": made,
+        "savepoint_s": made * costs.service.savepoint_s,
+        "saves": played.saves,
+        "saving_s": played.saving_ps / PS,
+        "messages_lost": played.lost,
+        "notes": dict(played.notes),
+        "traffic": {
+            kind: {"messages": row.messages, "bytes": row.bytes, "service_s": row.service_ps / PS}
+            for kind, row in traffic.items()
+        },
+        "node_busy_s": {name: busy / PS for name, busy in played.busy_ps.items()},
+    }
+
+
+def overhead(run: Mapping[str, Any], free: Mapping[str, Any]) -> dict[str, float | None]:
+    """What failures cost, beside the same run without any; and what being ready for them costs in
+    that run: control messages, beside those that carry events.  Shares, 0.1 for a tenth more."""
+    return {
+        "failures_link_bytes": _more(run["link_bytes"], free["link_bytes"]),
+        "failures_busy": _more(run["busy_s"], free["busy_s"]),
+        "failures_latency_mean": _more(run["latency_mean_s"], free["latency_mean_s"]),
+        "control_link_bytes": _share(free["link_control_bytes"], free["link_event_bytes"]),
+        "control_busy": _share(free["service_control_s"], free["service_event_s"]),
+    }
+
+
+def series(played: Played, emissions: Emissions, unit_ps: int) -> dict[str, Any]:
+    """Over time: backup and queues at points, latency percentiles in stretches that have any."""
+    times, delays = _delays(emissions, unit_ps)
+    width = played.ended_ps / PS / BINS or 1.0
+    bins = np.minimum((times / width).astype(int), BINS - 1)
+    latency: dict[str, list[Any]] = {"time_s": [], "outputs": []}
+    latency |= {f"p{p}_s": [] for p in PERCENTILES}
+    for number in np.unique(bins).tolist():
+        inside = delays[bins == number]
+        latency["time_s"].append((number + 0.5) * width)
+        latency["outputs"].append(len(inside))
+        for p in PERCENTILES:
+            latency[f"p{p}_s"].append(_percentile(inside, p))
+    points = played.points
+    return {
+        "time_s": [point.at_ps / PS for point in points],
+        "backup_events": [point.backup for point in points],
+        "queue_messages": {
+            name: [point.queues[at] for point in points] for at, name in enumerate(played.queued)
+        },
+        "latency": latency,
+    }
+
+
+def verdict(expected: Outputs, observed: Outputs) -> dict[str, Any]:
+    """As if nothing had failed?  If not, and none is missing or surplus, the order is another.
+    recovery_type: of the edge that fares worst."""
+    wanted, got = (_counted(outputs) for outputs in (expected, observed))
+    return {
+        "same": expected == observed,
+        "recovery_type": max(map(classify, chain(*expected), chain(*observed))).name.lower(),
+        "expected_outputs": wanted.total(),
+        "missing_outputs": (wanted - got).total(),
+        "surplus_outputs": (got - wanted).total(),
+        "sha256": digest(observed),
+        "expected_sha256": digest(expected),
+    }
+
+
+def outputs(emissions: Emissions, edges: Mapping[NodeName, int]) -> Outputs:
+    """By sink and input edge; edges: how many a sink has."""
+    return tuple(
+        by_edge([output for _, output in passed], edges[name]) for name, passed in emissions.items()
+    )
+
+
+def _counted(found: Outputs) -> Counter[Any]:
+    return Counter(
+        (sink, edge, body)
+        for sink, edges in enumerate(found)
+        for edge, bodies in enumerate(edges)
+        for body in bodies
+    )
+
+
+def _delays(emissions: Emissions, unit_ps: int) -> tuple[Floats, Floats]:
+    """When outputs came and how late they were, in seconds, in the order of time."""
+    rows = [
+        (at, at - body.time * unit_ps) for passed in emissions.values() for at, (_, body) in passed
+    ]
+    found = np.array(sorted(rows), dtype=np.float64).reshape(-1, 2) / PS
+    return found[:, 0], found[:, 1]
+
+
+def _percentile(values: Floats, percent: int) -> float | None:
+    if not len(values):
+        return None
+    return float(np.percentile(values, percent, method="inverted_cdf"))
+
+
+def _keep_alives(played: Played, detector: Detector) -> int:
+    away = sum(
+        (outage.restarted_ps or played.ended_ps) - outage.crashed_ps for outage in played.outages
+    )
+    up = (len(played.queued) * played.ended_ps - away) / PS
+    return int(up / detector.keep_alive_s)
+
+
+def _bytes(rows: Iterable[Traffic]) -> int:
+    return sum(row.bytes for row in rows)
+
+
+def _longest(values: Iterable[float | None]) -> float | None:
+    return max((value for value in values if value is not None), default=None)
+
+
+def _recovery(played: Played) -> float | None:
+    found = list(recoveries(played.outages))
+    lasted = [end - start for start, end in found if end is not None]
+    return max(lasted) / PS if lasted and len(lasted) == len(found) else None
+
+
+def _more(value: float | None, than: float | None) -> float | None:
+    return None if value is None or not than else value / than - 1
+
+
+def _share(value: float, of: float) -> float | None:
+    return value / of if of else None

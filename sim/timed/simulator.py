@@ -1,0 +1,484 @@
+"""The timed driver: a deployed protocol on SimPy, with costs, crashes and a failure detector.
+
+Rule of this file: it orders actions by time and cost; what an action does is what model.world says
+(a differential test replays every run there).  What is written in scenarios is not known here.
+
+One SimPy event a message, when it arrives.  A node is a FIFO server, so the order of arrival is the
+order of service: on arrival the step is evaluated and the time known at which its service ends.
+Then its effects take place, all at once: what it sends departs, what it saves is durable, what it
+emits is out.  A crash undoes what has not taken place by then.
+
+Times are whole picoseconds.  At one time restarts come first and crashes last.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import heappop, heappush, heappushpop
+from typing import Any, TypeAlias
+
+from simpy.events import NORMAL, URGENT, Event
+
+from model.core import (
+    Arrival,
+    Arrive,
+    Deliver,
+    Effect,
+    Emit,
+    Fire,
+    Input,
+    NodeName,
+    Note,
+    Role,
+    Save,
+    Send,
+    SetTimer,
+    Size,
+)
+from model.world import DOWN, Crash, System
+from sim.timed.clock import LAST, Clock, Entry, Moment
+from sim.timed.costs import Costs, Detector, picoseconds
+from sim.timed.failures import RESTORED, Outage, Planned
+from sim.timed.network import Aftermath, Channel, Node, Tariff, traffic
+from sim.timed.record import Logged, Played, Point, step_logged
+
+POINTS = 600
+"""Queues and backup are looked at so often while there is input."""
+SAVEPOINT = "savepoints sent"
+"""The note with which a protocol says that it made a savepoint."""
+new = tuple.__new__
+"""Makes a NamedTuple in half the time of its own constructor; for the two that are made most."""
+NEVER = float("inf")
+DETECTOR = Detector()
+
+Evaluated: TypeAlias = tuple[Node, int, tuple[Effect, ...], Any]
+"""A step: its node, the service that it asks for, its effects, its input (None for a restart)."""
+Feed: TypeAlias = Iterable[tuple[int, NodeName, Arrival]]
+"""(time in picoseconds, source, arrival), times not decreasing."""
+Emitted: TypeAlias = Callable[[NodeName, int, Any], None]
+"""Told of what the sinks pass on, a sink's outputs in order: (sink, picoseconds, output)."""
+
+
+def play(
+    system: System,
+    feed: Feed,
+    costs: Costs,
+    emitted: Emitted,
+    *,
+    ends_ps: int,
+    detector: Detector = DETECTOR,
+    planned: Sequence[Planned] = (),
+    log: list[Logged] | None = None,
+    watch: Callable[[int], None] | None = None,
+) -> Played:
+    """Run to the end of the feed, and on until nothing is left to do.
+
+    ends_ps: when the feed ends, for the points of the series.  log: gets every action, not yet
+    sorted.  watch: is called at each point with the number of events handed out.
+    """
+    driver = _Driver(system, costs, emitted, detector, log)
+    driver.plan(planned)
+    driver.look(max(1, -(-ends_ps // POINTS)), watch)
+    driver.play(iter(feed))
+    return driver.played()
+
+
+class _Driver:
+    """The moving parts of a run."""
+
+    def __init__(
+        self,
+        system: System,
+        costs: Costs,
+        emitted: Emitted,
+        detector: Detector,
+        log: list[Logged] | None,
+    ) -> None:
+        protocol = system.protocol
+        self.system, self.protocol, self.costs, self.detector = system, protocol, costs, detector
+        self.emitted, self.log = emitted, log
+        self.step, self.size = protocol.step, protocol.size
+        self.says_restored = RESTORED in protocol.sometimes
+        self.clock = Clock()
+        self.at = self.clock.at
+        self.nodes: dict[NodeName, Node] = {}
+        for name, site in system.sites.items():
+            state = protocol.boot(site)
+            pace = costs.slow.get(name, 1.0) if site.role is Role.OPERATOR else 0.0
+            self.nodes[name] = Node(site, state, pace, "backup" in protocol.gauges(site, state))
+        delay = picoseconds(costs.link.delay_s)
+        for sender, receiver in system.deployment.channels:
+            channel = Channel(sender, self.nodes[receiver], delay)
+            self.nodes[sender].outgoing[receiver] = channel
+            self.nodes[receiver].incoming.append(channel)
+        self.gauged = [node for node in self.nodes.values() if node.gauged]
+        self.watched = bool(self.gauged or log is not None)
+        self.queued = [n for n in self.nodes.values() if n.name in system.deployment.crashable]
+        self.timer = picoseconds(costs.timer_s)
+        self.savepoint = picoseconds(costs.service.savepoint_s)
+        self.notes: Counter[str] = Counter()
+        self.outages: list[Outage] = []
+        self.restarts: set[int] = set()
+        self.points: list[Point] = []
+        self.peak = self.peak_since = 0
+        self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
+
+    # --- the run -----------------------------------------------------------------------------
+    def play(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
+        self._run(feed)
+        now = max(node.done for node in self.nodes.values())
+        for node in self.nodes.values():
+            self._settle(node, now)
+            outage = node.outage
+            if outage is not None and outage.restored_ps is not None:
+                outage.caught_up_ps = max(node.busy, outage.restored_ps)
+        self.ended = now
+        self._look(now)
+
+    def _run(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
+        """All that happens, in order; of the feed, one event at a time is in SimPy's queue.
+
+        Every message comes this way, so that it is one loop and not a method a stage: calls would
+        be a third of what a hop costs.  Input and messages are dealt with here; all else that
+        happens is a callback, and where that evaluates a step, it goes on here.
+        """
+        queue, count, nodes = self.clock.queue, self.clock.count, self.nodes
+        step, size_of, watched, gauged = self.step, self.size, self.watched, self.gauged
+        offer = Event(self.clock)
+        given: Any = next(feed, None)
+        input_: Any
+        if given is not None:
+            self.at(given[0], offer)
+        # The first entry that a step adds to the queue is held back: to exchange it for the next
+        # one costs less than to put it in and take the next one out, most of all if it is that.
+        held: Entry | None = None
+        while held or queue:
+            if held is None:
+                now, _, _, event = heappop(queue)
+            else:
+                now, _, _, event = heappushpop(queue, held)
+                held = None
+
+            # What happens, up to the evaluation of a step.
+            if type(event) is Channel:
+                flying = event.flying
+                if not flying or flying[0][0] > now:  # what it was set for was lost with its sender
+                    continue
+                _, departed, message, tariff = flying.popleft()
+                if flying:
+                    held = (flying[0][0], NORMAL, next(count), event)
+                node, service = event.receiver, tariff.service
+                if node.outage is not None:
+                    if departed < node.since:
+                        self.lost += 1
+                        continue
+                    self._catch_up(node, node.outage, now, departed)
+                pending = node.pending
+                while pending and pending[0][0] <= now:
+                    done, aftermath = pending.popleft()
+                    if aftermath is not None:
+                        self._happen(node, done, aftermath)
+                input_ = new(Deliver, (event.sender, message))
+                node.state, effects = step(node.site, node.state, input_)
+            elif event is offer:
+                self.events += 1
+                _, source, arrival = given
+                node, service = nodes[source], 0
+                input_ = new(Arrive, (arrival,))
+                node.state, effects = step(node.site, node.state, input_)
+            else:
+                evaluated = self.clock.happen(now, event)
+                if evaluated is None:
+                    continue
+                node, service, effects, input_ = evaluated
+
+            # When its service ends, and when its effects take place.
+            began = node.busy
+            if began < now:
+                began = now
+            busy = began
+            if service:
+                busy += service
+                node.worked += service
+            done = node.done
+            if done < busy:
+                done = busy
+            for effect in effects:
+                kind = type(effect)
+                if kind is not Send and kind is not Emit:
+                    busy, done = self._held_up(node, busy, effects)
+                    break
+            node.busy = busy
+            node.done = done
+
+            # What it sends departs then.  Where nobody watches, nothing crashes, so that the other
+            # effects may be dealt with at once; else they wait until they take place.
+            for effect in effects:
+                if type(effect) is Send:
+                    channel = node.outgoing[effect[0]]
+                    message = effect[1]
+                    size = size_of(message)
+                    tariff = channel.tariff if size is channel.size else self._tariff(channel, size)
+                    tariff.count += 1
+                    free = channel.free
+                    if free < done:
+                        free = done
+                    channel.free = free = free + tariff.wire
+                    free += channel.delay
+                    flying = channel.flying
+                    if not flying:
+                        if held is None:
+                            held = (free, NORMAL, next(count), channel)
+                        else:
+                            heappush(queue, (free, NORMAL, next(count), channel))
+                    flying.append((free, done, message, tariff))
+                elif not watched:
+                    self._affect(node, done, effect)
+            aftermath = None
+            if watched:
+                aftermath = self._watched(node, (began, busy, done), effects, input_)
+            if done > now:
+                pending = node.pending
+                pending.append((done, aftermath))
+                if len(pending) > node.longest:
+                    node.longest = len(pending)
+            elif aftermath is not None:
+                self._happen(node, done, aftermath)
+
+            if event is offer:
+                if gauged:
+                    self._measure(now)
+                given = next(feed, None)
+                if given is not None:
+                    heappush(queue, (given[0], NORMAL, next(count), offer))
+
+    def _fire(self, moment: Moment) -> Evaluated | None:
+        node, name, now = moment.what
+        if node.timers.get(name) is not moment:  # it was lost with its node
+            return None
+        del node.timers[name]
+        self._settle(node, now)
+        input_ = Fire(name)
+        node.state, effects = self.step(node.site, node.state, input_)
+        service = round(self.costs.service_ps(Size("timer")) * node.pace)
+        return node, service, effects, input_
+
+    def _watched(
+        self, node: Node, times: tuple[int, int, int], effects: tuple[Effect, ...], input_: Any
+    ) -> Aftermath:
+        """What to keep of a step for log, backups and recoveries.  times: began, served, done."""
+        done = times[2]
+        kept = None
+        if node.gauged:
+            kept = self.protocol.gauges(node.site, node.state).get("backup", 0)
+        logged = None
+        if self.log is not None:
+            self.order += 1
+            kind = self.size(input_.message).kind if isinstance(input_, Deliver) else ""
+            logged = step_logged(node.name, times, self.order, input_, kind)
+        if input_ is None:
+            self._returned(node, done)
+        if node.outage is not None and node.outage.restored_ps is None:
+            self._restore(node.outage, done, effects, input_)
+        return effects, logged, kept
+
+    def _tariff(self, channel: Channel, size: Size) -> Tariff:
+        tariff = channel.tariffs.get(size)
+        if tariff is None:
+            tariff = Tariff(self.costs, size, channel.receiver.pace)
+            channel.tariffs[size] = tariff
+        channel.size, channel.tariff = size, tariff
+        return tariff
+
+    def _held_up(self, node: Node, busy: int, effects: tuple[Effect, ...]) -> tuple[int, int]:
+        """When the node is free and the effects take place, where there are notes, saves, timers;
+        a save holds up all effects of its step and of later ones, whether it blocks or not."""
+        began = busy
+        for effect in effects:
+            if isinstance(effect, Note) and effect.what == SAVEPOINT:
+                busy += round(effect.times * self.savepoint * node.pace)
+        done = max(busy, node.done)
+        for effect in effects:
+            if isinstance(effect, Save):
+                takes = self.costs.save_ps(self.size(effect.value))
+                done += takes
+                self.saves += 1
+                self.saving += takes
+                if self.costs.storage.blocking:
+                    busy = done
+        for effect in effects:
+            if isinstance(effect, SetTimer) and effect.name not in node.timers:
+                fires = done + self.timer
+                moment = Moment(self._fire, (node, effect.name, fires))
+                node.timers[effect.name] = moment
+                self.at(fires, moment)
+        node.worked += busy - began
+        return busy, done
+
+    def _settle(self, node: Node, now: int) -> None:
+        pending = node.pending
+        while pending and pending[0][0] <= now:
+            done, aftermath = pending.popleft()
+            if aftermath is not None:
+                self._happen(node, done, aftermath)
+
+    def _happen(self, node: Node, done: int, aftermath: Aftermath) -> None:
+        """The effects take place; messages are on their way already."""
+        effects, logged, kept = aftermath
+        for effect in effects:
+            self._affect(node, done, effect)
+        if logged is not None and self.log is not None:
+            self.log.append(logged)
+        if kept is not None:
+            node.keep(done, kept)
+
+    def _affect(self, node: Node, done: int, effect: Effect) -> None:
+        """It takes place; a message is on its way already, and a timer is set."""
+        if type(effect) is Emit:
+            self.emitted(node.name, done, effect.output)
+        elif type(effect) is Note:
+            self.notes[effect.what] += effect.times
+        elif type(effect) is Save:
+            node.durable = effect.value
+
+    # --- failures ----------------------------------------------------------------------------
+    def plan(self, planned: Sequence[Planned]) -> None:
+        self.watched = self.watched or bool(planned)
+        for plan in planned:
+            for name in plan.nodes:
+                what = (plan.at_ps, self.nodes[name], plan.again_ps)
+                self.at(plan.at_ps, Moment(self._strike, what), LAST)
+
+    def _strike(self, moment: Moment) -> None:
+        now, node, again = moment.what
+        if node.since == NEVER:
+            self.missed += 1
+            return
+        self._settle(node, now)
+        if node.outage is not None and (node.outage.restored_ps or 0) > now:
+            node.outage.restored_ps = None
+        if self.log is not None and node.since <= now:  # else its restart has not taken place
+            self.order += 1
+            action = Crash(node.name)
+            self.log.append(Logged(now, 2, self.order, now, now, action, ("crash", None)))
+        node.pending.clear()
+        if node.busy > now:
+            node.worked -= node.busy - now
+            node.busy = now
+        for channel in node.outgoing.values():
+            flying = channel.flying
+            while flying and flying[-1][1] > now:
+                flying.pop()[3].count -= 1
+            channel.free = flying[-1][0] - channel.delay if flying else now
+        node.timers.clear()
+        node.keep(now, 0)
+        node.state, node.since = DOWN, NEVER
+        node.outage = Outage(node.name, now, self.detector.detected_ps(now))
+        self.outages.append(node.outage)
+        back = node.outage.detected_ps + picoseconds(self.detector.restart_s)
+        node.again_ps = again
+        self.at(back, Moment(self._restart, (back, node)), URGENT)
+
+    def _restart(self, moment: Moment) -> Evaluated:
+        now, node = moment.what
+        assert node.outage is not None
+        node.state, effects = self.protocol.recover(node.site, node.durable)
+        saving = sum(self.costs.save_ps(self.size(e.value)) for e in effects if isinstance(e, Save))
+        # Two nodes that restart at once would have to agree on who hears the other's first words.
+        back = now
+        while back + saving in self.restarts:
+            back += 1
+        self.restarts.add(back + saving)
+        node.outage.restarted_ps = node.done = back
+        return node, 0, effects, None
+
+    def _returned(self, node: Node, done: int) -> None:
+        """It runs again: the effects of its first step take place."""
+        node.since = done
+        if node.again_ps is not None:
+            strikes = done + node.again_ps
+            self.at(strikes, Moment(self._strike, (strikes, node, None)), LAST)
+
+    def _restore(
+        self, outage: Outage, done: int, effects: tuple[Effect, ...], input_: Input | None
+    ) -> None:
+        """Has the node its state again, when the effects of this step take place?"""
+        if self.says_restored:
+            restored = any(isinstance(e, Note) and e.what == RESTORED for e in effects)
+        else:
+            restored = isinstance(input_, Deliver) and self.size(input_.message).events > 0
+        if restored:
+            outage.restored_ps = done
+
+    def _catch_up(self, node: Node, outage: Outage, now: int, departed: int) -> None:
+        """With this arrival it shows whether all was done before it."""
+        restored = outage.restored_ps
+        if restored is None or node.busy > now or departed <= restored:
+            return
+        if any(c.flying and c.flying[0][1] <= restored for c in node.incoming):
+            return
+        outage.caught_up_ps = max(node.busy, restored)
+        node.outage = None
+
+    # --- looking -----------------------------------------------------------------------------
+    def look(self, every: int, watch: Callable[[int], None] | None) -> None:
+        """Look at queues and backup every so many picoseconds, as long as anything happens; less
+        often when it has gone on for longer than that times POINTS."""
+
+        def tick(moment: Moment) -> None:
+            now = moment.what
+            self._look(now)
+            if watch is not None:
+                watch(self.events)
+            if self.clock.queue:
+                after = now + max(every, now // POINTS)
+                moment.what = after
+                self.at(after, moment)
+
+        self.at(every, Moment(tick, every))
+
+    def _look(self, now: int) -> None:
+        self._measure(now)
+        queues = []
+        for node in self.queued:
+            self._settle(node, now)
+            queues.append(node.longest)
+            node.longest = len(node.pending)
+        self.points.append(Point(now, self.peak_since, tuple(queues)))
+        self.peak = max(self.peak, self.peak_since)
+        self.peak_since = 0
+
+    def _measure(self, now: int) -> None:
+        total = 0
+        for node in self.gauged:
+            pending = node.pending
+            if pending and pending[0][0] <= now:
+                self._settle(node, now)
+            total += node.kept
+        if total > self.peak_since:
+            self.peak_since = total
+
+    def played(self) -> Played:
+        area = 0
+        for node in self.nodes.values():
+            node.keep(self.ended, node.kept)
+            area += node.kept_area
+        return Played(
+            events=self.events,
+            ended_ps=self.ended,
+            notes=dict(sorted(self.notes.items())),
+            traffic=traffic(self.nodes.values()),
+            busy_ps={node.name: node.worked for node in self.queued},
+            saves=self.saves,
+            saving_ps=self.saving,
+            outages=tuple(self.outages),
+            missed=self.missed,
+            lost=self.lost,
+            queued=tuple(node.name for node in self.queued),
+            points=tuple(self.points),
+            backup_peak=self.peak,
+            backup_mean=area / self.ended if self.ended else 0.0,
+            states={name: node.state for name, node in self.nodes.items()},
+            durable={name: node.durable for name, node in self.nodes.items()},
+        )

@@ -1,0 +1,126 @@
+"""A timed run as a trace in Chrome's trace-event format, which Perfetto opens.
+
+Rule of this file: it reads the value that sim.scenarios.run makes.  One process, a thread a node: a
+step is a complete event ("X") as long as its service, failures are instants ("i"), queues and
+backup are counters ("C").  Times are microseconds, as the format has them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from model.errors import Invalid
+from model.world import Crash, Restart
+from sim.timed.record import Logged
+
+PID = 1
+MICRO = 1e6
+MOMENTS = ("crashed", "detected", "restarted", "restored", "caught_up")
+
+
+def steps(log: Sequence[Logged], show: Callable[[Any], str]) -> list[dict[str, Any]]:
+    """The steps that took place, in order; moments in seconds, JSON-able."""
+    return [
+        {
+            "node": entry.action.node,
+            "kind": entry.what[0],
+            "shown": show(entry.what[1]),
+            "from": getattr(entry.action, "sender", None),
+            "began_s": entry.began_ps / 1e12,
+            "served_s": entry.served_ps / 1e12,
+            "done_s": entry.done_ps / 1e12,
+        }
+        for entry in sorted(log, key=lambda entry: entry[:3])
+        if not isinstance(entry.action, Crash | Restart)
+    ]
+
+
+def chrome(result: Mapping[str, Any]) -> str:
+    """The trace of what sim.scenarios.run.simulate(..., traced=True) returned, as JSON.
+
+    Raises Invalid if the result has no steps.
+    """
+    if "steps" not in result:
+        raise Invalid("trace: the run was not traced; simulate it with traced=True")
+    series = result["series"]
+    names = dict.fromkeys([step["node"] for step in result["steps"]])
+    names |= dict.fromkeys(series["queue_messages"])
+    threads = {name: at for at, name in enumerate(names, 1)}
+    events = [
+        *_named(threads, result),
+        *_steps(threads, result["steps"]),
+        *_failures(threads, result["failures"]),
+        *_counters(series),
+    ]
+    # Metadata first, then by time: viewers that read as they go need no sorting.
+    events.sort(key=lambda event: (event["ph"] != "M", event.get("ts", 0.0)))
+    text = json.dumps(
+        {"displayTimeUnit": "ms", "traceEvents": events},
+        ensure_ascii=False,
+        separators=(",", ":"),
+        allow_nan=False,
+    )
+    return text + "\n"
+
+
+def _named(threads: Mapping[str, int], result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    name = f"{result['protocol']}: {result['scenario']}"
+    yield {"ph": "M", "name": "process_name", "pid": PID, "tid": 0, "args": {"name": name}}
+    for node, tid in threads.items():
+        meta = {"ph": "M", "pid": PID, "tid": tid}
+        yield {**meta, "name": "thread_name", "args": {"name": node}}
+        yield {**meta, "name": "thread_sort_index", "args": {"sort_index": tid}}
+
+
+def _steps(
+    threads: Mapping[str, int], found: Sequence[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    for step in found:
+        start, end = _micro(step["began_s"]), _micro(step["served_s"])
+        yield {
+            "ph": "X",
+            "name": step["kind"],
+            "cat": "step",
+            "pid": PID,
+            "tid": threads[step["node"]],
+            "ts": start,
+            "dur": round(end - start, 6),
+            "args": {"message": step["shown"], "from": step["from"] or ""},
+        }
+
+
+def _failures(
+    threads: Mapping[str, int], found: Sequence[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    for failure in found:
+        for moment in MOMENTS:
+            at = failure[f"{moment}_s"]
+            if at is not None:
+                yield {
+                    "ph": "i",
+                    "s": "t",
+                    "name": moment.replace("_", " "),
+                    "cat": "failure",
+                    "pid": PID,
+                    "tid": threads[failure["node"]],
+                    "ts": _micro(at),
+                }
+
+
+def _counters(series: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    backup = {"backup": ("events", series["backup_events"])}
+    queues = {
+        f"queue of {name}": ("messages", values)
+        for name, values in series["queue_messages"].items()
+    }
+    for name, (unit, values) in (backup | queues).items():
+        for at, value in zip(series["time_s"], values, strict=True):
+            counter = {"ph": "C", "name": name, "pid": PID, "tid": 0}
+            yield {**counter, "ts": _micro(at), "args": {unit: value}}
+
+
+def _micro(seconds: float) -> float:
+    """To the picosecond, in which the driver counts."""
+    return round(seconds * MICRO, 6)

@@ -1,1 +1,0 @@
-"""A check a file."""

@@ -1,0 +1,248 @@
+"""Damaged checkpoints: does Spark refuse them, do they do no harm, or is the output silently wrong?
+
+Rule of this file: how a checkpoint is damaged, and how what came of it is called.  What is expected
+to come of it is evidence, in spark_check/micro_batch/checks/damage.toml.
+
+Spark does go wrong in silence.  So every checkpoint is shown to micro_batch/checkpoint.py first,
+and the check is that nothing goes wrong that it has not complained of.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pyspark.sql import SparkSession
+
+from model.oracle import classify
+from spark_check.check import Case, Check, Setting
+from spark_check.micro_batch.checkpoint import complaints
+from spark_check.micro_batch.crashes import Load, begun, crashed, restarted
+from spark_check.micro_batch.external_store import Outside, Sink
+from spark_check.micro_batch.job import Settings, drained
+from spark_check.micro_batch.stream import Point
+from spark_check.micro_batch.verdict import bodies, expected
+from spark_check.runtime.session import BRIEF, session
+from spark_check.runtime.victim import Kind
+
+EVIDENCE = Path(__file__).with_suffix(".toml")
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+LOAD = Load()
+
+WHAT: Mapping[str, tuple[str, ...]] = {
+    "last offset": ("offsets/2",),
+    "last commit": ("commits/*",),
+    "last two commits": ("commits/2", "commits/1"),
+    "last offset and commit": ("offsets/2", "commits/2"),
+    "all offsets": ("offsets",),
+    "all commits": ("commits",),
+    "metadata": ("metadata",),
+    "last state": ("state/0/0/3.*",),
+    "last table": ("state/0/0/SSTs/*",),
+    "all state": ("state",),
+    "checkpoint": ("",),
+}
+"""Files and folders of the checkpoint, the last in alphabetical order of each pattern."""
+
+
+class Expected(NamedTuple):
+    """As damage.toml explains."""
+
+    outcome: str
+    found: bool
+    names: bool | None = None
+    sinks: tuple[str, ...] = ()
+    keeps: bool = False
+    quick: bool = False
+
+
+class Damage(NamedTuple):
+    base: str
+    what: str
+    how: str
+    expected: Expected
+
+    @property
+    def name(self) -> str:
+        wrong = "SPARK IS SILENTLY WRONG: " if self.expected.outcome == "wrong" else ""
+        return f"{wrong}{self.base}, {self.what} {self.how}"
+
+
+def evidence(path: Path = EVIDENCE) -> Iterator[Damage]:
+    for base, whats in tomllib.loads(path.read_text()).items():
+        for what, hows in whats.items():
+            for how, values in hows.items():
+                yield Damage(base, what, how, Expected(**values))
+
+
+# --- damages -------------------------------------------------------------------------------------
+def _flipped(content: bytes) -> bytes:
+    """In a text the last digit is another one; elsewhere it is the byte in the middle."""
+    digits = [at for at, byte in enumerate(content) if chr(byte).isdigit()]
+    at = digits[-1] if content.isascii() else len(content) // 2
+    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+
+CONTENTS: Mapping[str, Callable[[bytes], bytes]] = {
+    "truncated": lambda content: content[: len(content) // 2],
+    "emptied": lambda _: b"",
+    "garbage": lambda content: bytes((37 * at + 11) % 251 for at in range(len(content))),
+    "appended": lambda content: content + b"more",
+    "a bit flipped": _flipped,
+}
+
+
+def targets(checkpoint: Path, what: str) -> tuple[Path, ...]:
+    patterns = WHAT[what.partition(", of")[0]]
+    return tuple(max(checkpoint.glob(one)) if one else checkpoint for one in patterns)
+
+
+def damaged(checkpoint: Path, what: str, how: str) -> None:
+    for path in targets(checkpoint, what):
+        side = path.with_name(f".{path.name}.crc")
+        if how in CONTENTS:
+            path.write_bytes(CONTENTS[how](path.read_bytes()))
+        elif how == "replaced by the one before":
+            number, dot, suffix = path.name.partition(".")
+            shutil.copyfile(path.with_name(f"{int(number) - 1}{dot}{suffix}"), path)
+        elif path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+            if how == "deleted":
+                side.unlink()
+
+
+# --- the check -----------------------------------------------------------------------------------
+def run(setting: Setting) -> tuple[Case, ...]:
+    full = setting.profile != "quick"
+    damages = [damage for damage in evidence() if full or damage.expected.quick]
+    bases = {}
+    if "crashed" in {damage.base for damage in damages}:
+        bases["crashed"] = world = begun(setting.work / "crashed", LOAD)
+        settings = Settings(world.work, LOAD.ends[1:])
+        crashed(settings, Kind.TREE, Point.WRITTEN, LOAD.ends[-2])
+    cases = []
+    with session(setting.work / "session", conf=BRIEF) as spark:
+        for number, damage in enumerate(damages):
+            setting.tell(damage.name, number, len(damages))
+            if damage.base not in bases:
+                bases[damage.base] = stopped(spark, setting.work, damage.base)
+            world = copied(bases[damage.base], setting.work / f"damage-{number}")
+            cases.append(case(spark, damage, world))
+    return tuple(cases)
+
+
+def stopped(spark: SparkSession, work: Path, base: str) -> Outside:
+    """The checkpoint of a query that has ended by itself."""
+    outside = begun(work / base, LOAD)
+    if base == "rocksdb":
+        spark.conf.set(PROVIDER, ROCKSDB)  # from here on it is in the checkpoint
+    drained(spark, Settings(outside.work, LOAD.ends[1:]))
+    spark.conf.unset(PROVIDER)
+    return outside
+
+
+def copied(outside: Outside, to: Path) -> Outside:
+    to.mkdir()
+    for path in outside.files():
+        copy = shutil.copytree if path.is_dir() else shutil.copyfile
+        copy(path, to / path.name)
+    return Outside(str(to))
+
+
+def case(spark: SparkSession, damage: Damage, world: Outside) -> Case:
+    checkpoint = world.checkpoint
+    hit = (path for path in targets(checkpoint, damage.what) if path != checkpoint)
+    files = [str(path.relative_to(checkpoint)) for path in hit]
+    damaged(checkpoint, damage.what, damage.how)
+    found = complaints(checkpoint)
+    error = restarted(spark, Settings(world.work, trims=not damage.expected.keeps), LOAD)
+    sinks = [verdict(world, sink, finished=not error) for sink in Sink]
+    return Case(
+        name=damage.name,
+        predicted=as_expected(damage.expected),
+        seen=as_seen(error, sinks, files, found),
+        told={"complaints": list(found), "error": essence(error).replace(world.work, "")},
+        crashed=(f"{damage.what}: {damage.how}",),
+    )
+
+
+RIGHT, COPIES = "right so far", "copies so far"
+IMPLIED = {
+    "same": ["precise", "precise"],
+    "replayed": ["precise", "repeating"],
+    "refused": [RIGHT, RIGHT],
+}
+
+
+def as_expected(expected: Expected) -> dict[str, Any]:
+    return {
+        "outcome": expected.outcome,
+        "sinks": list(expected.sinks) or IMPLIED[expected.outcome],
+        "the error names the file": expected.names,
+        "our check complains": expected.found,
+        "wrong, and nobody complained": False,
+    }
+
+
+def as_seen(
+    error: str, sinks: list[str], files: list[str], found: tuple[str, ...]
+) -> dict[str, Any]:
+    came = outcome(bool(error), sinks)
+    return {
+        "outcome": came,
+        "sinks": sinks,
+        "the error names the file": named(error, files) if error else None,
+        "our check complains": bool(found),
+        "wrong, and nobody complained": came == "wrong" and not (error or found),
+    }
+
+
+def verdict(world: Outside, sink: Sink, *, finished: bool) -> str:
+    """A recovery type; of an output that a refusal has cut short, only what can be said."""
+    want, got = expected(world.events()), bodies(world.output(sink))
+    if finished:
+        return classify(want, got).name.lower()
+    if got == want[: len(got)]:
+        return RIGHT
+    return COPIES if set(got) <= set(want) else "wrong so far"
+
+
+def outcome(refused: bool, sinks: list[str]) -> str:
+    idempotent, append = sinks
+    if refused:
+        return "refused" if idempotent == RIGHT and append in (RIGHT, COPIES) else "wrong"
+    return next((name for name, implied in IMPLIED.items() if implied == sinks), "wrong")
+
+
+def named(error: str, files: list[str]) -> bool:
+    """Is the file in the message, or in that of a cause?  Java's stack does not count."""
+    lines = [line for line in error.splitlines() if not line.lstrip().startswith("at ")]
+    return any(re.search(rf"\b{re.escape(file)}\b", line) for file in files for line in lines)
+
+
+def essence(error: str) -> str:
+    """The first cause, in one line."""
+    causes = re.findall(r"(?:Caused by|terminated with exception|^): +(.+)", error, re.MULTILINE)
+    return " < ".join(cause[:300] for cause in causes[-2:]) or error[:300]
+
+
+CHECK = Check(
+    "damage",
+    "Damaged checkpoints",
+    run,
+    notes=(
+        "Expected outcomes are evidence, in damage.toml beside the check.",
+        "Spark is silently wrong where the case says so.  complaints() in "
+        "spark_check/micro_batch/checkpoint.py, asked before a restart, finds every such case "
+        "here.",
+        "It cannot find a well-formed change where Spark writes no side files (.crc), as on object "
+        "stores.",
+    ),
+)

@@ -1,0 +1,116 @@
+"""What is outside of Spark and does not fail: the upstream's events, two sinks, what was told.
+
+Rule of this file: no Spark here.  Everything is in one folder, so that a copy of the folder is a
+copy of the world, and can be restarted as often as there are questions.
+
+Two sinks are given the same batches, in one transaction: one knows which batches it has taken, the
+other appends whatever comes.  So every run shows what both make of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from model.protocols.micro_batch.messages import NO_BATCH, Batch
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS batch (id INTEGER PRIMARY KEY, start INTEGER, end INTEGER);
+CREATE TABLE IF NOT EXISTS idempotent (sn INTEGER, type TEXT, running INTEGER);
+CREATE TABLE IF NOT EXISTS append (sn INTEGER, type TEXT, running INTEGER);
+"""
+
+
+BEGUN = "begun"
+"""Told when the query is started on its checkpoint, for the first time or again."""
+
+
+class Sink(StrEnum):
+    BY_BATCH = "idempotent"
+    """Takes no batch id twice."""
+    APPEND = "append"
+    """Appends, as a plain foreachBatch does."""
+
+
+class Row(NamedTuple):
+    """Event number `sn` is of a type of which there have been so many, with this one."""
+
+    sn: int
+    type: str
+    running: int
+
+
+class Outside(NamedTuple):
+    """work: the folder."""
+
+    work: str
+
+    @property
+    def checkpoint(self) -> Path:
+        """Spark's, and the only thing here that it knows of."""
+        return Path(self.work) / "checkpoint"
+
+    def files(self) -> list[Path]:
+        """All that there is of it."""
+        names = ("events", "output.db", "told.log")
+        return [*(Path(self.work) / name for name in names), self.checkpoint]
+
+    # --- the upstream ----------------------------------------------------------------------------
+    def arrive(self, types: Sequence[str]) -> None:
+        """Events are numbered 1, 2, ... as they arrive; an event is a type and nothing else."""
+        with (Path(self.work) / "events").open("a") as events:
+            events.writelines(f"{type_}\n" for type_ in types)
+
+    def events(self) -> list[str]:
+        return (Path(self.work) / "events").read_text().split()
+
+    def acked(self) -> int:
+        """Up to where the upstream was told that it may trim; it does."""
+        return max((line["start"] for line in self.told("acked")), default=0)
+
+    # --- the sinks -------------------------------------------------------------------------------
+    def write(self, batch: Batch, rows: Sequence[Row]) -> bool:
+        """True if the idempotent sink has taken it, False if it had it."""
+        with closing(self._tables()) as tables, tables:
+            tables.executemany("INSERT INTO append VALUES (?, ?, ?)", rows)
+            new = tables.execute("INSERT OR IGNORE INTO batch VALUES (?, ?, ?)", batch).rowcount > 0
+            if new:
+                tables.executemany("INSERT INTO idempotent VALUES (?, ?, ?)", rows)
+        return new
+
+    def output(self, sink: Sink) -> list[Row]:
+        """In the order in which it was written."""
+        with closing(self._tables()) as tables:
+            return [Row(*row) for row in tables.execute(f"SELECT * FROM {sink} ORDER BY rowid")]
+
+    def taken(self) -> Batch:
+        """The last batch that the idempotent sink has taken."""
+        with closing(self._tables()) as tables:
+            last = tables.execute("SELECT * FROM batch ORDER BY id DESC LIMIT 1").fetchone()
+        return Batch(*last) if last else NO_BATCH
+
+    def _tables(self) -> sqlite3.Connection:
+        tables = sqlite3.connect(Path(self.work) / "output.db")
+        tables.executescript(TABLES)
+        return tables
+
+    # --- what was told ---------------------------------------------------------------------------
+    def tell(self, what: str, **more: Any) -> None:
+        line = json.dumps({"what": what, "pid": os.getpid(), **more}) + "\n"
+        log = os.open(Path(self.work) / "told.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(log, line.encode())  # in one call: lines of several processes do not mix
+        os.close(log)
+
+    def told(self, what: str, *, lately: bool = False) -> list[dict[str, Any]]:
+        """lately: since the query was last started."""
+        log = Path(self.work) / "told.log"
+        lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        starts = [at for at, line in enumerate(lines) if line["what"] == BEGUN]
+        since = starts[-1] if lately else 0
+        return [line for line in lines[since:] if line["what"] == what]

@@ -1,0 +1,32 @@
+"""What the sinks have, beside what they would have if nothing had failed.
+
+Rule of this file: the model says both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from model.core import Arrival, Guarantee
+from model.events import Body
+from model.oracle import classify, evaluated, timed
+from model.protocols.micro_batch.protocol import counting
+from spark_check.micro_batch.external_store import Outside, Row, Sink
+
+
+def judged(outside: Outside, sink: Sink) -> Guarantee:
+    return classify(expected(outside.events()), bodies(outside.output(sink)))
+
+
+def bodies(rows: Sequence[Row]) -> tuple[Body, ...]:
+    """Rows as the model has them."""
+    emits = counting(1).emits
+    return tuple(
+        Body(row.sn, emits, (Body(row.sn, row.type, (("count", row.running),)),)) for row in rows
+    )
+
+
+def expected(types: Sequence[str]) -> tuple[Body, ...]:
+    """What the sink would have if nothing had failed."""
+    stream = timed([Arrival(1, type_) for type_ in types])
+    return tuple(evaluated(counting(len(types)), stream))

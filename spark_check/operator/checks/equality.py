@@ -1,0 +1,283 @@
+"""The CEP operator as a stateful operator of Spark: what it finds, the model and SQL find too.
+
+Rule of this file: which streams and queries, and what is compared with what.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple, TypeAlias
+
+import pandas as pd
+from pyspark.sql import SparkSession
+
+from model.cep.merge import Inlet, ready
+from model.cep.operator import push
+from model.events import NOTHING, Body, Event
+from model.graph import SINK, SOURCE, Graph
+from model.log import Log
+from model.oracle import oracle, timed
+from sim.inputs.flights import departures, flight_workload
+from spark_check.check import Case, Check, Setting
+from spark_check.operator.outcome import different, outcome, sent
+from spark_check.operator.queries import Drawn, drawn, operator
+from spark_check.operator.sql import Answer, Simple, answered
+from spark_check.operator.stateful import (
+    ROCKSDB,
+    Found,
+    KeyedOperators,
+    Query,
+    Row,
+    Streamed,
+    advanced,
+    boot,
+    event,
+    events,
+    found,
+    row,
+    streamed,
+)
+from spark_check.runtime.session import BRIEF, session
+
+Stream: TypeAlias = Sequence[tuple[int, Event]]
+"""(input edge, event), merged."""
+Streams: TypeAlias = Mapping[tuple[str, str], Stream]
+"""By (query, key)."""
+
+
+class Size(NamedTuple):
+    """departures: None for all.  batches: of them, and of the random queries."""
+
+    departures: int | None
+    batches: int
+    queries: int
+    query_batches: int
+
+
+SIZES = {"quick": Size(33_678, 4, 1_000, 3), "full": Size(None, 12, 4_000, 5)}
+FEW = 2
+"""Batches of what operators find, which is little."""
+
+CARRIER = {
+    "very late ones an hour": Simple("grid", 60, 60, "how many", "very late"),
+    "late ones of 20, every 5": Simple("count", 20, 5, "how many", "late"),
+    "two cancelled in a row": Simple("grid", 120, 60, "strict", "cancelled", "cancelled"),
+    "late, then cancelled": Simple("opened", 60, 60, "next", "late", "cancelled", "on time"),
+    "any very late and cancelled": Simple("grid", 30, 15, "any", "very late", "cancelled"),
+}
+"""What is asked about each carrier's departures; sizes in minutes or departures."""
+
+
+# --- what the model says ---------------------------------------------------------------------
+def looped(queries: Mapping[str, Query], streams: Streams) -> list[Found]:
+    """What the model's operator finds in a plain loop: no batches, nothing kept or restored."""
+    done: list[Found] = []
+    for (name, key), stream in streams.items():
+        query = queries[name]
+        state = boot(query)
+        for n, (edge, one) in enumerate(stream, 1):
+            state, produced = push(query.operator, query.scheme, state, edge, one)
+            done += found(name, key, n, produced)
+    return sorted(done)
+
+
+def merged(streams: Sequence[Sequence[Event]], mark: int) -> Iterator[tuple[int, Event]]:
+    """What the model's merge takes of these inputs when nothing before `mark` will follow."""
+    if len(streams) == 1:  # nothing to merge, and a long log is slow to take apart
+        yield from ((0, one) for one in streams[0])
+        return
+    none: Log[Event] = Log()
+    inlets = [Inlet(none.extend(stream), NOTHING, mark) for stream in streams]
+    while (edge := ready(tuple(inlets))) is not None:
+        yield edge, inlets[edge].queue.first()
+        inlets[edge] = inlets[edge]._replace(queue=inlets[edge].queue.rest())
+
+
+# --- comparing -------------------------------------------------------------------------------
+def answers(rows: Iterable[Found], names: Iterable[str]) -> list[Answer]:
+    """In the terms of SQL, which knows windows but no sequence numbers: of a number (time, edge,
+    number of the trigger, window, which) as the model gives it, the window."""
+    wanted = set(names)
+    return sorted(
+        Answer(one.query, one.key, one.n, json.loads(one.sn)[3], one.time, one.data)
+        for one in rows
+        if one.query in wanted
+    )
+
+
+def compared(
+    name: str, queries: Mapping[str, Query], streams: Streams, ran: Streamed, **told: Any
+) -> Case:
+    """What the model finds in a loop against what Spark's operator found."""
+    started = perf_counter()
+    expected = looped(queries, streams)
+    rate = sum(map(len, streams.values())) / (perf_counter() - started)
+    return Case(
+        name,
+        {**outcome(expected), "batches": list(ran.handed), "states": len(streams)},
+        {**outcome(ran.found), "batches": list(ran.batches), "states": ran.states},
+        {
+            "rows a second": round(ran.rate),
+            "rows a second in a plain loop": round(rate),
+            "keys that differ": different(expected, ran.found)[:5],
+            **told,
+        },
+    )
+
+
+def answered_too(
+    name: str, spark: SparkSession, work: Path, simple: Mapping[str, Simple], ran: Streamed
+) -> Case:
+    """What SQL finds in the rows that were streamed there against what Spark's operator found."""
+    started = perf_counter()
+    expected = answered(spark, simple.items(), events(spark, work))
+    seconds = perf_counter() - started
+    seen = answers(ran.found, simple)
+    return Case(
+        name,
+        outcome(expected),
+        outcome(seen),
+        {"seconds": round(seconds, 1), "keys that differ": different(expected, seen)[:5]},
+    )
+
+
+# --- flights ---------------------------------------------------------------------------------
+def regional(
+    spark: SparkSession, work: Path, graph: Graph, bodies: Sequence[Body], batches: int
+) -> tuple[list[Case], tuple[Body, ...]]:
+    """The operators of a graph with one source, a job a level, what one finds being streamed to the
+    next; and what comes to the sink.  An operator is one key."""
+    (source,) = (name for name, spec in graph.nodes if spec is SOURCE)
+    (sink,) = (name for name, spec in graph.nodes if spec is SINK)
+    passed = {source: [Event((n,), body) for n, body in enumerate(bodies, 1)]}
+    cases: list[Case] = []
+    waiting = [name for name in graph.order() if name not in (source, sink)]
+    while waiting:
+        level = [name for name in waiting if all(pred in passed for pred in graph.preds(name))]
+        waiting = [name for name in waiting if name not in level]
+        queries, streams = {}, {}
+        for name in level:
+            inputs = [passed[pred] for pred in graph.preds(name)]
+            queries[name] = Query(graph.specs[name], edges=len(inputs))
+            streams[name, ""] = list(merged(inputs, bodies[-1].time))
+        rows = cut(streams, FEW if cases else batches)
+        ran = streamed(spark, work / level[0], rows, KeyedOperators(queries))
+        cases.append(compared(f"flights: {', '.join(level)}", queries, streams, ran))
+        for name in level:
+            passed[name] = [event(one) for one in ran.found if one.query == name]
+    (last,) = graph.preds(sink)
+    return cases, tuple(one.body for one in passed[last])
+
+
+def by_carrier(
+    spark: SparkSession, work: Path, departures: pd.DataFrame, batches: int
+) -> list[Case]:
+    """The same queries about every carrier, in the model and in SQL."""
+    passed: dict[str, list[tuple[int, Event]]] = defaultdict(list)
+    columns = (departures[name].tolist() for name in ("carrier", "minute", "went"))
+    for carrier, minute, went in zip(*columns, strict=True):
+        stream = passed[carrier]
+        stream.append((0, Event((len(stream) + 1,), Body(minute, went))))
+    streams = {(name, carrier): stream for name in CARRIER for carrier, stream in passed.items()}
+    queries = {name: Query(operator(simple)) for name, simple in CARRIER.items()}
+    ran = streamed(spark, work, cut(streams, batches), KeyedOperators(queries))
+    return [
+        compared("flights by carrier", queries, streams, ran),
+        answered_too("flights by carrier, in SQL", spark, work, CARRIER, ran),
+    ]
+
+
+def cut(streams: Streams, batches: int) -> Iterator[list[Row]]:
+    """The rows of a batch at a time; each stream is cut into equal parts."""
+    for batch in range(batches):
+        rows = []
+        for (name, key), stream in streams.items():
+            first, end = (at * len(stream) // batches for at in (batch, batch + 1))
+            part = enumerate(stream[first:end], first + 1)
+            rows += [row(name, key, n, edge, one) for n, (edge, one) in part]
+        yield rows
+
+
+# --- random queries --------------------------------------------------------------------------
+def at_random(
+    spark: SparkSession,
+    work: Path,
+    seeds: Iterable[int],
+    batches: int,
+    operators: type[KeyedOperators] = KeyedOperators,
+) -> list[Case]:
+    """Random queries over random streams, each a key, in one job."""
+    all_ = {str(seed): drawn(seed, batches) for seed in seeds}
+    queries = {name: one.query for name, one in all_.items()}
+    streams = {(name, ""): one.stream for name, one in all_.items()}
+    rows = [
+        [at for name, one in all_.items() for at in part(name, one, batch)]
+        for batch in range(batches)
+    ]
+    ran = streamed(spark, work, rows, operators(queries))
+    anew = chain(*(forgetful(name, one, batches) for name, one in all_.items()))
+    across = different(looped(queries, streams), anew)
+    simple = {name: one.simple for name, one in all_.items() if one.simple}
+    told = {"queries that need what earlier batches left": len(across)}
+    return [
+        compared(f"{len(all_):,} random queries", queries, streams, ran, **told),
+        answered_too(f"{len(simple):,} of them, in SQL", spark, work, simple, ran),
+    ]
+
+
+def part(name: str, one: Drawn, batch: int) -> list[Row]:
+    return [
+        row(name, "", n, edge, event)
+        for n, ((edge, event), at) in enumerate(zip(one.stream, one.batches, strict=True), 1)
+        if at == batch
+    ]
+
+
+def forgetful(name: str, one: Drawn, batches: int) -> Iterator[Found]:
+    """What would be found if every batch began anew."""
+    for batch in range(batches):
+        yield from advanced(one.query, boot(one.query), part(name, one, batch))[1]
+
+
+# --- the check -------------------------------------------------------------------------------
+def run(setting: Setting) -> tuple[Case, ...]:
+    brief = BRIEF if setting.profile == "quick" else {}
+    with session(setting.work, conf={**ROCKSDB, **brief}) as spark:
+        return cases(spark, setting)
+
+
+def cases(spark: SparkSession, setting: Setting) -> tuple[Case, ...]:
+    """All of them in one session."""
+    size, work = SIZES[setting.profile], setting.work
+    workload = flight_workload(size.departures)
+    (arrivals,) = workload.events.values()
+    setting.tell("operator", 0, 3)
+    done, reached = regional(spark, work / "graph", workload.graph, timed(arrivals), size.batches)
+    ((expected,),) = oracle(workload.graph, workload.events).values()
+    done.append(Case("flights: at the sink", sent(expected), sent(reached)))
+    setting.tell("operator", 1, 3)
+    flown = departures(size.departures)
+    done += by_carrier(spark, work / "carriers", flown, size.batches)
+    setting.tell("operator", 2, 3)
+    done += at_random(spark, work / "random", range(size.queries), size.query_batches)
+    setting.tell("operator", 3, 3)
+    return tuple(done)
+
+
+CHECK = Check(
+    "operator",
+    "The CEP operator, run by Spark",
+    run,
+    (
+        "Spark keeps the operator's state as one value a key (RocksDB) and hands it rows; what an"
+        " event does is the model's own function.",
+        "Predicted is what the model finds in a plain loop, at the sink what the oracle finds, and"
+        " of the cases called SQL what a formulation in Spark SQL finds that shares no code with"
+        " the model.",
+    ),
+)

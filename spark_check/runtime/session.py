@@ -1,0 +1,282 @@
+"""A Spark session anywhere: with no Java installed, quiet, on loopback, and gone when it ends.
+
+Rule of this file: nothing else starts Spark.  A session has a folder of its own for its log and
+whatever it spills, and a JVM of its own, which ends with it: on leaving the block, on an exception,
+and, since the JVM ends when its standard input does, when this process is killed.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import signal
+import socket
+import sys
+import threading
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from pyspark import SparkConf, SparkContext
+from pyspark.find_spark_home import _find_spark_home
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from model.errors import Invalid
+from spark_check.runtime.java import java_home, learned
+
+LOCAL = "local[2]"
+PACKAGES = ("model", "proofs", "sim", "spark_check", "reports")
+"""What workers on other machines are sent."""
+BRIEF = {
+    # A short run ends before Java's second compiler has paid for itself.
+    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.executor.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
+"""Configuration of a session of seconds."""
+GONE = "Exception while sending command."
+"""What py4j says if the JVM ends in the middle of a call."""
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+ANSWER_S = 5.0
+"""How long a master may take to answer."""
+
+LOG4J = """\
+rootLogger.level = {level}
+rootLogger.appenderRef.file.ref = file
+appender.file.type = File
+appender.file.name = file
+appender.file.fileName = {log}
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %d{{HH:mm:ss.SSS}} %p %c{{1}}: %m%n%ex
+"""
+
+
+@contextmanager
+def session(
+    work: Path, *, master: str = LOCAL, conf: Mapping[str, str] | None = None, level: str = "warn"
+) -> Iterator[SparkSession]:
+    """A Spark session; its log is work/spark.log.
+
+    master: as Spark writes it.  local[n] and local-cluster[n,cores,MB] stay on loopback; to any
+    other the packages are sent, and its machines need the same Python with the same libraries.
+    Raises Invalid if there is no Java, nobody answers at the master, or a port in `conf` is taken.
+    """
+    work = work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    wanted = dict(conf or {})
+    _free(wanted)
+    _reachable(master)
+    home = java_home(work)
+    log = work / "spark.log"
+    (work / "log4j2.properties").write_text(LOG4J.format(level=level, log=log))
+    options = [
+        f'"-Dlog4j2.configurationFile=file:{work}/log4j2.properties"',
+        f'"-Dderby.system.home={work}"',
+        wanted.get(JAVA_OPTIONS, ""),
+    ]
+    if (known := learned()) and known.exists():
+        options.append(f'"-XX:AOTCache={known}"')
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.warehouse.dir": str(work / "warehouse"),
+        "spark.local.dir": str(work / "spill"),
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.session.timeZone": "UTC",
+        **_place(master),
+        **wanted,
+        JAVA_OPTIONS: " ".join(options),
+    }
+    environment = {"JAVA_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
+    if master.startswith("local"):
+        environment["SPARK_LOCAL_IP"] = "127.0.0.1"
+    if master.startswith("local-cluster"):
+        environment["SPARK_HOME"] = str(_spark_home(work))
+    with (
+        _environment(environment),
+        heard_ctrl_c(),
+        _tactful() as expected,
+        (work / "jvm.log").open("ab") as said,
+    ):
+        settled = SparkConf(loadDefaults=False)
+        settled.setMaster(master).setAppName("asif").setAll(list(settings.items()))
+        launch: Any = launch_gateway
+        gateway = launch(settled, {"stdout": said, "stderr": said})
+        try:
+            with _same_ctrl_c():
+                context = SparkContext(conf=settled, gateway=gateway)
+            try:
+                if not master.startswith("local"):
+                    context.addPyFile(str(_packed(work)))
+                yield SparkSession(context)
+            except BaseException as error:
+                if not _interrupted(error):
+                    raise
+                expected.add(GONE)
+                _kill(gateway)  # it still answers to what was interrupted, and hears nothing else
+                raise KeyboardInterrupt from None
+            finally:
+                _stop(context, gateway)
+        finally:
+            _end(gateway)
+
+
+def _place(master: str) -> dict[str, str]:
+    if not master.startswith("local"):
+        return {}
+    return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+
+def _spark_home(work: Path) -> Path:
+    """The installed Spark, in a folder of ours: executors run in its subfolder `work`."""
+    home = work / "spark-home"
+    home.mkdir(exist_ok=True)
+    for entry in Path(_find_spark_home()).iterdir():
+        if entry.name != "work" and not (home / entry.name).exists():
+            (home / entry.name).symlink_to(entry)
+    return home
+
+
+def _free(conf: Mapping[str, str]) -> None:
+    """Spark tries the next 16 ports in silence; who names a port means that one."""
+    for key, port in conf.items():
+        if not key.endswith(".port") or port == "0":
+            continue
+        if not port.isdecimal() or int(port) > 65535:
+            raise Invalid(f"{key}={port} is not a port: a number up to 65535 would be")
+        with closing(socket.socket()) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", int(port)))
+            except OSError as error:
+                raise Invalid(
+                    f"{key}={port}: the port cannot be used ({error.strerror}); "
+                    "0 or no such setting takes any that is free"
+                ) from None
+
+
+def _reachable(master: str) -> None:
+    """Spark itself would ask for a minute, and then say it in a page."""
+    if re.fullmatch(r"local(\[(\d+|\*)(,\d+)?\])?|local-cluster\[\d+,\d+,\d+\]|yarn", master):
+        return
+    scheme, _, rest = master.partition("://")
+    if scheme == "k8s":
+        return
+    if scheme != "spark" or not rest:
+        raise Invalid(
+            f"--master {master}: Spark knows local[n], local-cluster[n,cores,MB], "
+            "spark://host:port, k8s://... and yarn"
+        )
+    for place in rest.split(","):
+        try:
+            url = urlsplit(f"//{place}")
+            with closing(socket.create_connection((url.hostname, url.port or 7077), ANSWER_S)):
+                return
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+    raise Invalid(f"--master {master}: nobody answers there ({why})")
+
+
+def _packed(work: Path) -> Path:
+    """Our packages in one file, for workers that do not have them."""
+    root = Path(__file__).resolve().parents[2]
+    path = work / "asif.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for package in PACKAGES:
+            for file in sorted((root / package).rglob("*")):
+                if file.is_file() and "__pycache__" not in file.parts:
+                    packed.write(file, file.relative_to(root))
+    return path
+
+
+@contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    before = {key: os.environ.get(key) for key in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            if value is None:
+                os.environ.pop(key, None)
+            else:
+                os.environ[key] = value
+
+
+@contextmanager
+def _same_ctrl_c() -> Iterator[None]:
+    """Ctrl-C stays as it was: pyspark's handler speaks to the JVM, amid what is spoken already."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _tactful() -> Iterator[set[str]]:
+    """What py4j is not to say, with a traceback, because it is known: whoever presses Ctrl-C knows,
+    and so does whoever ends the JVM while another thread speaks to it."""
+    expected = {"KeyboardInterrupt while sending command."}
+
+    def other(record: logging.LogRecord) -> bool:
+        return record.msg not in expected
+
+    logging.getLogger().addFilter(other)
+    try:
+        yield expected
+    finally:
+        logging.getLogger().removeFilter(other)
+
+
+@contextmanager
+def heard_ctrl_c() -> Iterator[None]:
+    """Ctrl-C is not lost: it is raised wherever Python is just then, and if that is a finalizer
+    (those of py4j speak to the JVM) it is ignored there.  Then it is raised again."""
+    before = sys.unraisablehook
+
+    def hook(ignored: Any) -> None:
+        if ignored.exc_type is KeyboardInterrupt:
+            # Not from here, where it would be ignored, too.
+            threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+        else:
+            before(ignored)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """By Ctrl-C, or by what went wrong on the way out after it?"""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
+
+
+def _kill(gateway: Any) -> None:
+    gateway.proc.kill()
+    gateway.proc.wait()
+
+
+def _stop(context: SparkContext, gateway: Any) -> None:
+    """Also where the JVM has ended already, so that whoever noticed can say so."""
+    try:
+        context.stop()
+    except OSError:
+        if gateway.proc.poll() is None:
+            raise
+        context.stop()  # the second time without the JVM
+
+
+def _end(gateway: Any) -> None:
+    """End the JVM, and let the next session have its own: pyspark would keep this one."""
+    SparkContext._gateway = SparkContext._jvm = None
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait()

@@ -1,0 +1,163 @@
+"""Upstream backup run by Spark: the operator between the buffer and the sink.
+
+Rule of this file: what runs inside the job that is crashed.  Batches, their order, their
+acknowledgement and their processes are Spark's; the operator is the model's own node.
+
+The operator lives in the driver, in what Spark calls for each batch (foreachBatch), and nothing of
+it is stored: a crash loses it.  Its next incarnation says hello to the buffer, is answered with the
+savepoint, and Spark, started anew with an empty checkpoint, reads the backup from there.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from model.core import Arrival, Deliver, Inputs, Protocol, Role, Scope, Send, Site
+from model.graph import Graph
+from model.oracle import timed
+from model.protocols.upstream_backup.buffers import Ack, Restore
+from model.registry import protocols
+from model.world import System
+from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.session import BRIEF, session
+from spark_check.upstream_backup.buffer import Buffer, event
+from spark_check.upstream_backup.sink import Sink
+from spark_check.upstream_backup.source import FORMAT, Stream, UpstreamBackup
+
+SAVED = "pipeline.pickle"
+
+
+class Pipeline(NamedTuple):
+    """A chain source -> operator -> sink and its files.  rows: events a batch."""
+
+    folder: str
+    protocol: str
+    graph: Graph
+    rows: int
+
+    @property
+    def name(self) -> str:
+        return Path(self.folder).name
+
+    @property
+    def buffer(self) -> Buffer:
+        return Buffer(f"{self.folder}/buffer.db")
+
+    @property
+    def sink(self) -> Sink:
+        return Sink(f"{self.folder}/sink.db")
+
+    def checkpoint(self, epoch: int) -> Path:
+        """Spark's, of one incarnation."""
+        return Path(self.folder) / f"checkpoint-{epoch}"
+
+    def create(self, arrivals: Sequence[Arrival]) -> None:
+        """Its files, with the events that will arrive."""
+        Path(self.folder).mkdir(parents=True)
+        self.buffer.create(timed(arrivals))
+        self.sink.create()
+        (Path(self.folder) / SAVED).write_bytes(pickle.dumps(self))
+
+    def sites(self) -> tuple[Protocol, Mapping[Role, Site]]:
+        protocol = protocols()[self.protocol]
+        (source,) = (name for name, _ in self.graph.nodes if not self.graph.preds(name))
+        system = System(protocol, Scope(self.graph, ((source, Inputs((), 0)),)))
+        return protocol, {site.role: site for site in system.deployment.sites}
+
+
+class Operator:
+    """The operator's node, and the messages that it has sent and nobody has taken yet."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.pipeline = pipeline
+        self.protocol, sites = pipeline.sites()
+        self.site, self.sink = sites[Role.OPERATOR], sites[Role.SINK]
+        (self.source,) = self.site.preds
+        answer = pipeline.buffer.begin()
+        self.epoch, self.start = answer.epoch, answer.trimmed
+        self.outbox: dict[str, list[Any]] = {self.source: [], self.sink.name: []}
+        if self.epoch == 1:
+            self.state = self.protocol.boot(self.site)
+            return
+        self.state, effects = self.protocol.recover(self.site, None)
+        self._send(effects)
+        self.outbox[self.source].clear()  # the hello that begin() has answered
+        held = ((self.site.name, answer.savepoint),) if answer.savepoint else ()
+        self.take(self.source, Restore(held))
+
+    def take(self, sender: str, message: Any) -> None:
+        self.state, effects = self.protocol.step(self.site, self.state, Deliver(sender, message))
+        self._send(effects)
+
+    def batch(self, rows: Sequence[Any], stream: Stream) -> None:
+        """Process a batch; what it gives is in the sink, and the savepoints in the buffer's
+        outbox, before Spark is told that the batch is done."""
+        buffer = self.pipeline.buffer
+        buffer.handed(self.epoch, len(rows))
+        for row in rows:
+            self.take(self.source, event(row))
+        stream.here("processed")
+        acks = self.pipeline.sink.take(self.protocol, self.sink, self._sent(self.sink.name))
+        stream.here("taken")
+        for ack in acks:
+            self.take(self.sink.name, ack)
+        saved: list[Ack] = self._sent(self.source)
+        buffer.post(self.epoch, rows[-1].sn, saved)
+        stream.here("saved")
+
+    def _send(self, effects: Sequence[Any]) -> None:
+        for effect in effects:
+            if isinstance(effect, Send):
+                self.outbox[effect.to].append(effect.message)
+
+    def _sent(self, to: str) -> list[Any]:
+        sent, self.outbox[to] = self.outbox[to], []
+        return sent
+
+
+def begun(spark: SparkSession, pipeline: Pipeline, breakpoints: Breakpoints) -> StreamingQuery:
+    """The next incarnation, running until the input ends."""
+    operator = Operator(pipeline)
+    stream = Stream(
+        pipeline.name,
+        pipeline.buffer,
+        operator.epoch,
+        operator.start,
+        pipeline.rows,
+        breakpoints,
+    )
+
+    def batch(frame: DataFrame, _: int) -> None:
+        operator.batch(sorted(frame.collect()), stream)
+
+    frame = spark.readStream.format(FORMAT).options(**stream.options()).load()
+    return (
+        frame.writeStream.foreachBatch(batch)
+        .option("checkpointLocation", str(pipeline.checkpoint(operator.epoch)))
+        .start()
+    )
+
+
+def job(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
+    """Run pipelines one after the other, each up to its breakpoint or to the end of its input.
+
+    settings: pipelines (folders), crashed (will they be?), master.  Before each there is a
+    breakpoint "begin <name>": Spark gives up on a source whose process does not start in time, so
+    on a small machine they should not start all at once.
+    """
+    with session(work, master=settings["master"], conf=BRIEF) as spark:
+        spark.dataSource.register(UpstreamBackup)
+        for folder in settings["pipelines"]:
+            pipeline: Pipeline = pickle.loads((Path(folder) / SAVED).read_bytes())
+            breakpoints.here(f"begin {pipeline.name}")
+            query = begun(spark, pipeline, breakpoints)
+            if not settings["crashed"]:
+                query.processAllAvailable()
+                query.stop()
+        breakpoints.here("all begun")

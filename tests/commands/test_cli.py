@@ -1,0 +1,288 @@
+"""The command line: exit codes, one clear line for bad input, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from asif import main
+
+
+def asif(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "error", "-c", "import asif; asif.main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+class Refused(NamedTuple):
+    returncode: object
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Refused]:
+    """As `asif`, but here: what is refused does nothing, and starts no process."""
+
+    def call(*arguments: str) -> Refused:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["asif", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Refused(ended.value.code, *capsys.readouterr())
+
+    return call
+
+
+EVENTS = "time,type\n1,a\n2,b\n3,a\n5,b\n6,a\n7,b\n9,a\n9,b\n10,a\n11,b\n"
+
+BAD_FILES = {
+    "empty.py": ("", "has no PROTOCOL"),
+    "raises.py": ("1 / 0", "importing it raises ZeroDivisionError: division by zero"),
+    "wrong.py": ("PROTOCOL = 3", "PROTOCOL is a int"),
+    "slide.py": ("from model.cep.windows import *\nCountWindows(3, 0)", "window slide 0"),
+    "size.py": ("from model.cep.windows import *\nTimeWindows(0, 1)", "window size 0"),
+    "pattern.py": ("from model.cep.patterns import *\nsequence()", "pattern: empty"),
+    "cycle.py": (
+        "from model.graph import *\n"
+        "Graph((('s', SOURCE), ('A', 1), ('B', 2), ('t', SINK)),"
+        " (('s', 'A'), ('A', 'B'), ('B', 'A'), ('B', 't')))",
+        "cycle A -> B -> A",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_file_is_one_line(name: str, refused: Callable[..., Refused], tmp_path: Path) -> None:
+    text, expected = BAD_FILES[name]
+    (tmp_path / name).write_text(text)
+    ran = refused("check", name)
+    assert ran.returncode == 2
+    assert ran.stderr.count("\n") == 1
+    assert expected in ran.stderr
+
+
+BAD_CALLS = {
+    "unknown name": (["check", "upstream-bakup"], "did you mean upstream-backup?"),
+    "no such file": (["check", "nowhere.py"], "nowhere.py: no such file"),
+    "missing events": (["run", "--events", "none.csv", "--pattern", "a"], "none.csv"),
+    "missing column": (["run", "--events", "e.csv", "--type", "typ", "--pattern", "a, b"], "typ"),
+    "unknown lemma": (["prove", "skiping"], "did you mean skipping?"),
+    "nothing to prove": (["prove", "bare.py"], "bare.py: no LEMMAS"),
+    "nowhere to export": (["prove", "skipping", "--smtlib", "e.csv"], "e.csv"),
+    "unknown experiment": (["reproduce", "lima-fig8"], "did you mean lima-fig9?"),
+    "no experiment": (["reproduce"], "name an experiment or say --all; known: lima-fig9"),
+    "empty pattern": (["run", "--events", "e.csv"], "pattern: empty"),
+    "unknown type": (["run", "--events", "e.csv", "--pattern", "a, z"], "'z'"),
+    "slide 0": (
+        ["run", "--events", "e.csv", "--pattern", "a, b", "--window-slide", "0"],
+        "window slide 0",
+    ),
+    "backwards": (["run", "--events", "back.csv", "--pattern", "a, b"], "back"),
+    "empty file": (["run", "--events", "empty.csv", "--pattern", "a, b"], "empty.csv"),
+    "unknown node": (
+        ["run", "--events", "e.csv", "--pattern", "a, b", "--crash", "mach@3"],
+        "match",
+    ),
+    "no such event": (
+        ["run", "--events", "e.csv", "--pattern", "a, b", "--crash", "match@99"],
+        "99",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_CALLS)
+def test_a_bad_call_is_one_line(name: str, refused: Callable[..., Refused], tmp_path: Path) -> None:
+    (tmp_path / "e.csv").write_text(EVENTS)
+    (tmp_path / "back.csv").write_text("time,type\n2,a\n1,b\n")
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "bare.py").write_text("from docs.examples.mindful import PROTOCOL")
+    before = sorted(tmp_path.iterdir())
+    arguments, expected = BAD_CALLS[name]
+    ran = refused(*arguments, "--json", "out.json")
+    assert ran.returncode == 2, ran.stdout
+    assert ran.stderr.count("\n") == 1, ran.stderr
+    assert expected in ran.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("arguments", [["frobnicate"], ["check"], ["run", "--limit", "0"]])
+def test_bad_usage_exits_with_2(arguments: list[str], refused: Callable[..., Refused]) -> None:
+    ran = refused(*arguments)
+    assert ran.returncode == 2
+    assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.slow
+def test_a_refuted_variant_exits_with_1_and_leaves_diagram_and_replay(tmp_path: Path) -> None:
+    ran = asif("check", "upstream-backup:pairs", "--json", "v.json", cwd=tmp_path)
+    assert ran.returncode == 1, ran.stderr
+    assert "upstream-backup:pairs: refuted" in ran.stdout
+    verdict = json.loads((tmp_path / "v.json").read_text())
+    assert verdict["outcome"] == "refuted"
+    assert verdict["expected"]
+    assert (tmp_path / "build/check/upstream-backup-pairs.svg").read_text().startswith("<svg")
+    assert (tmp_path / "build/check/test_upstream_backup_pairs.py").exists()
+
+
+def test_a_variant_that_holds_exits_with_0(tmp_path: Path) -> None:
+    ran = asif("check", "upstream-backup:no-skips", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "upstream-backup:no-skips: holds" in ran.stdout
+
+
+def test_any_file_of_events_runs_the_same_way(tmp_path: Path) -> None:
+    (tmp_path / "e.csv").write_text(EVENTS)
+    ran = asif(
+        *("run", "--events", "e.csv", "--pattern", "a, b", "--window-size", "4"),
+        *("--window-slide", "2", "--json", "run.json"),
+        cwd=tmp_path,
+    )
+    assert ran.returncode == 0, ran.stderr
+    result = json.loads((tmp_path / "run.json").read_text())
+    assert result["same"]
+    assert result["crashes"]
+
+
+def test_the_list_names_every_variant(tmp_path: Path) -> None:
+    ran = asif("list", "--json", "list.json", cwd=tmp_path)
+    assert ran.returncode == 0
+    rows = json.loads((tmp_path / "list.json").read_text())
+    assert {"upstream-backup", "upstream-backup:pairs"} <= {row["protocol"] for row in rows}
+
+
+def test_a_lemma_is_proved_exported_and_written(tmp_path: Path) -> None:
+    ran = asif("prove", "skipping-opener", "--smtlib", "smt", "--json", "out.json", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "skipping-opener: refuted" in ran.stdout
+    assert "✗ no window" in ran.stdout
+    (entry,) = json.loads((tmp_path / "out.json").read_text())
+    (lemma,) = entry["lemmas"]
+    exported = sorted((tmp_path / "smt").rglob("*.smt2"))
+    assert len(exported) == len(lemma["queries"])
+    assert "(check-sat)" in exported[0].read_text()
+
+
+@pytest.mark.slow
+def test_an_experiment_is_run_again(tmp_path: Path) -> None:
+    command = ["reproduce", "lima-fig9", "--seeds", "1", "--events", "2000", "--json", "out.json"]
+    ran = asif(*command, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "84 cycles of 2,000 events, 1 seeds" in ran.stdout
+    assert (tmp_path / "build" / "reproduce" / "lima-fig9.svg").exists()
+    (result,) = json.loads((tmp_path / "out.json").read_text())
+    assert result["numbers"]
+    assert "1 of them done before" in asif(*command, cwd=tmp_path).stdout
+
+
+def test_a_scenario_is_simulated_drawn_and_traced(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(SCENARIO)
+    options = ["--plot", "mine.png", "--trace", "mine.trace", "--json", "out.json"]
+    ran = asif("simulate", "mine.toml", *options, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "outputs, as if nothing had failed" in ran.stdout
+    assert (tmp_path / "mine.png").read_bytes().startswith(b"\x89PNG")
+    assert json.loads((tmp_path / "mine.trace").read_text())["traceEvents"]
+    assert json.loads((tmp_path / "out.json").read_text())["metrics"]["recovery_s"] > 0
+
+
+def test_a_run_whose_output_is_wrong_fails_however_fast(tmp_path: Path) -> None:
+    wrong = SCENARIO.replace("upstream-backup", "upstream-backup:counted-windows")
+    wrong = wrong.replace("window = 40\nslide = 20", 'windows = "count"\nwindow = 5\nslide = 3')
+    (tmp_path / "wrong.toml").write_text(wrong)
+    ran = asif("simulate", "wrong.toml", cwd=tmp_path)
+    assert ran.returncode == 1, ran.stdout
+    assert "NOT as if nothing had failed" in ran.stdout
+
+
+SCENARIO = """
+protocol = "upstream-backup"
+unit_s = 0.001
+[stream]
+events = 600
+rate_per_s = 500.0
+types = { a = 1.0, b = 1.0, c = 2.0 }
+[[operators]]
+name = "match"
+pattern = "a, b"
+window = 40
+slide = 20
+[[failures]]
+nodes = ["match"]
+at_event = 300
+"""
+
+BAD_SCENARIOS = {
+    "unknown key": ("events = 600", "evnts = 600", "mine.toml:5: ", "events"),
+    "negative time": ("unit_s = 0.001", "unit_s = -1.0", "mine.toml:3: ", "greater than 0"),
+    "no such node": ('nodes = ["match"]', 'nodes = ["mach"]', "mine.toml:14: ", "match"),
+    "rate of zero": ("500.0", "0.0", "mine.toml:6: ", "greater than 0"),
+    "window longer than the run": ("window = 40", "window = 40000", "mine.toml:11: ", "window"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SCENARIOS)
+def test_a_bad_scenario_is_one_line(
+    name: str, refused: Callable[..., Refused], tmp_path: Path
+) -> None:
+    old, new, where, said = BAD_SCENARIOS[name]
+    assert old in SCENARIO
+    (tmp_path / "mine.toml").write_text(SCENARIO.replace(old, new))
+    ran = refused("simulate", "mine.toml", "--json", "out.json")
+    assert ran.returncode == 2, ran.stdout
+    assert ran.stderr.count("\n") == 1, ran.stderr
+    assert where in ran.stderr
+    assert said in ran.stderr
+    assert not (tmp_path / "out.json").exists()
+
+
+PROOFS = {
+    "once": ("", 0, "1 of 1 hypotheses needed, no drift"),
+    "the wrong protocol": (
+        "from docs.examples.forgetful import PROTOCOL",
+        1,
+        "the invariant does not hold: no event is passed on twice",
+    ),
+    "a wrong expectation": (
+        "from dataclasses import replace\n"
+        "from model.core import Outcome\n"
+        "LEMMAS = (replace(LEMMAS[0], expect=Outcome.REFUTED),)",
+        1,
+        "once: proved - NOT AS EXPECTED",
+    ),
+    "no hypothesis": (
+        "from dataclasses import replace\n"
+        "def build(given):\n"
+        "    given('the moon is full', True)\n"
+        "    return LEMMAS_[0].build(given)\n"
+        "LEMMAS_ = LEMMAS\n"
+        "LEMMAS = (replace(LEMMAS[0], build=build),)",
+        1,
+        "NOT NEEDED: the moon is full",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROOFS)
+def test_a_proof_of_ones_own_is_judged(name: str, tmp_path: Path) -> None:
+    changed, code, said = PROOFS[name]
+    (tmp_path / "mine.py").write_text(
+        f"from docs.examples.once import ABSTRACTIONS, LEMMAS, PROTOCOL\n{changed}\n"
+    )
+    ran = asif("prove", "mine.py", "--mutants", "--drift", cwd=tmp_path)
+    assert ran.returncode == code, ran.stderr + ran.stdout
+    assert said in ran.stdout
+
+
+def test_a_command_imports_no_library_that_it_may_do_without() -> None:
+    """pandas and matplotlib take longer to load than most commands to run."""
+    code = "import asif, sys; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"pandas", "matplotlib", "pyspark"}.isdisjoint(ran.stdout.split())

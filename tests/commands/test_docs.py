@@ -1,0 +1,188 @@
+"""The documentation is true: fresh pages, links that resolve, commands and examples that run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from typer.core import TyperGroup
+
+import asif
+from model.core import Outcome
+from model.registry import protocols
+from proofs.prove.lemma import Lemma, built
+from proofs.prove.lemma_index import theories
+from reports import docs
+from reports.page import lemmas as told
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+QUOTED = re.compile(r"(?:\$ |bin/|^)asif ([a-z-]+)([^`#\n]*)", re.MULTILINE)
+
+THEORIES = tuple(theories().values())
+
+EXAMPLES = {"amnesia": (1, "gap"), "forgetful": (1, "repeating"), "mindful": (0, "precise")}
+"""Exit code, and the guarantee found."""
+ELSEWHERE = {"once", "chaos_trace"}
+"""Examples of other things, which test_cli.py and test_spark_traces.py run."""
+
+
+def commands(page: Path) -> list[tuple[str, list[str]]]:
+    """(command, words that follow) of every `asif ...` on a page."""
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    code = re.findall(r"```.*?```|`[^`]+`", text, re.DOTALL)
+    quoted = [found for part in code for found in QUOTED.findall(part.strip("`"))]
+    return [(command, shlex.split(rest)) for command, rest in quoted]
+
+
+def test_the_generated_page_is_fresh() -> None:
+    text = docs.PAGE.read_text(encoding="utf-8")
+    assert text == docs.page(text), "stale: run `make docs`"
+
+
+def test_a_stale_page_is_noticed() -> None:
+    text = docs.PAGE.read_text(encoding="utf-8")
+    stale = text.replace("holds", "held")
+    assert docs.page(stale) == text
+
+
+def without_pictures(text: str) -> str:
+    """A counterexample of a size that is proved smallest need not be the same one each time."""
+    return re.sub(r"```text\n.*?```\n+", "", text, flags=re.DOTALL)
+
+
+@pytest.mark.slow
+def test_the_page_of_lemmas_is_fresh() -> None:
+    """As if all were as expected, which test_prove.py sees to."""
+    text = (ROOT / "docs" / "proved.md").read_text(encoding="utf-8")
+    entries = [{"protocol": one.of, "lemmas": list(map(row, one.lemmas))} for one in THEORIES]
+    expected = told([{**entry, "drift": [], "seconds": 0.0} for entry in entries])
+    assert without_pictures(text) == without_pictures(expected), "stale: run `make docs`"
+
+
+def row(lemma: Lemma) -> dict[str, Any]:
+    expect = lemma.expect.value
+    queries, hypotheses = built(lemma)
+    dropped = hypotheses if lemma.expect is Outcome.HOLDS else ()
+    return {
+        **{name: getattr(lemma, name) for name in ("name", "statement", "section", "scope")},
+        "fragment": lemma.fragment,
+        "expect": expect,
+        "outcome": expect,
+        "as_expected": True,
+        "seconds": 0.0,
+        "queries": [
+            {"name": q.name, "expect": q.expect, "answer": q.expect, "seconds": 0.0, "grid": None}
+            for q in queries
+        ],
+        "hypotheses": [
+            {"name": given, "needed": True, "by": "", "grid": None, "seconds": 0.0}
+            for given in dropped
+        ],
+        "erratum": lemma.erratum and lemma.erratum._asdict(),
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        if not link.startswith("https:"):
+            assert (page.parent / link).exists(), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_quoted_commands_names_and_options_exist(page: Path) -> None:
+    group = typer.main.get_command(asif.app)
+    assert isinstance(group, TyperGroup)
+    for command, words in commands(page):
+        assert command in group.commands, command
+        known = {option for p in group.commands[command].params for option in p.opts}
+        assert {word for word in words if word.startswith("--")} <= known, words
+        if command == "check" and words and not words[0].isupper():
+            name = words[0]
+            known_name = name in protocols() or (ROOT / name).is_file()
+            assert known_name or name.startswith(("NAME", "FILE.py")), name
+
+
+def test_the_readme_quotes_every_command() -> None:
+    group = typer.main.get_command(asif.app)
+    assert isinstance(group, TyperGroup)
+    assert {command for command, _ in commands(ROOT / "README.md")} >= set(group.commands)
+
+
+def test_every_example_is_expected_to_do_something() -> None:
+    assert {path.stem for path in (ROOT / "docs" / "examples").glob("*.py")} == {
+        *EXAMPLES,
+        *ELSEWHERE,
+    }
+
+
+SLOW = (
+    *("upstream-backup --mutants", "upstream-backup:pairs", "--limit", "list"),
+    *("asif spark", "asif sweep", "asif verify-trace"),
+)
+"""Quoted commands that other tests run, or that take minutes, or that start Spark."""
+
+
+def sessions(page: Path) -> list[list[tuple[str, list[str]]]]:
+    """The console blocks of a page, each as (command, lines that it prints)."""
+    blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    parted = [re.split(r"^\$ ", block, flags=re.MULTILINE)[1:] for block in blocks]
+    session = re.compile(r"(.*?(?:\\\n.*?|'[^']*'.*?)*)\n(.*)", re.DOTALL)
+    found = [[session.fullmatch(part) for part in parts] for parts in parted]
+    return [[(m[1], m[2].splitlines()) for m in block if m] for block in found]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_quick_commands_print_what_is_quoted(page: Path, tmp_path: Path) -> None:
+    shim = tmp_path / ".venv" / "bin" / "asif"
+    shim.parent.mkdir(parents=True)
+    shim.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c 'import asif; asif.main()' \"$@\"\n")
+    shim.chmod(0o755)
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    path = os.pathsep.join([str(shim.parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
+    for command, lines in (pair for block in sessions(page) for pair in block):
+        if any(slow in command for slow in SLOW):
+            continue
+        ran = subprocess.run(
+            ["sh", "-c", command],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environment,
+            check=False,
+        )
+        printed = [untimed(line) for line in (ran.stdout + ran.stderr).splitlines()]
+        varying = ("┏", "┃", "┡", "│", "└", "random attack: ", "...")
+        quoted = [line for line in lines if line and not line.startswith(varying)]
+        assert not [line for line in quoted if untimed(line) not in printed], command
+
+
+def untimed(line: str) -> str:
+    return re.sub(r"\d+\.\d s$", "… s", line.rstrip())
+
+
+def test_quoted_python_runs() -> None:
+    for page in PAGES:
+        for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+            subprocess.run([sys.executable, "-c", block], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_protocols_do_what_they_say(name: str, tmp_path: Path) -> None:
+    code, guarantee = EXAMPLES[name]
+    example = ROOT / "docs" / "examples" / f"{name}.py"
+    command = [sys.executable, "-c", "import asif; asif.main()", "check", str(example)]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert ran.returncode == code, ran.stderr
+    assert f"\n{name}: {'refuted' if code else 'holds'}\n" in ran.stdout
+    assert f" operators: {guarantee} (claimed: " in ran.stdout

@@ -1,0 +1,91 @@
+"""What the proof about acknowledgements asks of the model is so, also in graphs with shortcuts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from model.cep.engines import Engine
+from model.cep.operator import Operator
+from model.cep.patterns import sequence
+from model.cep.windows import CountWindows
+from model.core import Arrival, Inputs, Scope
+from model.graph import SINK, SOURCE, Graph
+from model.protocols.upstream_backup.buffers import Restore
+from model.protocols.upstream_backup.nodes import OperatorNode
+from model.registry import protocols
+from model.world import Action, Crash, Offer, System, World, apply, initial, progress
+from proofs.lemmas.upstream_backup.acknowledgements.abstraction import ABSTRACTIONS
+from proofs.prove.conformance import compare
+
+PROTOCOL = protocols()["upstream-backup"]
+
+
+def each(type_: str) -> Operator:
+    engine: Engine = sequence(type_)
+    return Operator(engine, CountWindows(1, 1))
+
+
+EVENT = Arrival(1, "a")
+SHORTCUT = Scope(
+    Graph(
+        (
+            ("O", SOURCE),
+            ("P", SOURCE),
+            ("Q", each("a")),
+            ("A", each("match")),
+            ("B", each("match")),
+            ("C", each("match")),
+            ("sink", SINK),
+        ),
+        (
+            ("O", "Q"),
+            ("Q", "A"),
+            ("P", "A"),
+            ("Q", "B"),
+            ("A", "B"),
+            ("B", "C"),
+            ("P", "C"),
+            ("C", "sink"),
+        ),
+    ),
+    (("O", Inputs((EVENT,), 4)), ("P", Inputs((EVENT,), 4))),
+)
+"""The graph in which telling a restarted node of others loses events."""
+
+LIMIT = 4_000
+
+
+def worlds(victim: str) -> Iterator[World]:
+    """All events come and are acknowledged, then `victim` crashes and is restored."""
+    system = System(PROTOCOL, SHORTCUT)
+    world = initial(system)
+    actions: list[Action] = [*[Offer("O", EVENT), Offer("P", EVENT)] * 4, Crash(victim)]
+    for action in actions:
+        world = apply(system, world, action)
+        while steps := [a for site in system.sites for a in progress(system, world, site)]:
+            world = apply(system, world, steps[0])
+            yield world
+
+
+@pytest.mark.parametrize("victim", ["Q", "A", "B", "C"])
+def test_nodes_hold_savepoints_of_themselves_and_of_nodes_below_alone(victim: str) -> None:
+    graph = SHORTCUT.graph
+    told: set[str] = set()
+    for world in worlds(victim):
+        for (name, _), node in zip(graph.nodes, world.nodes, strict=True):
+            if isinstance(node.state, OperatorNode):
+                held = {of for of, _ in node.state.replicas}
+                assert held <= {name} | graph.descendants(name)
+        for channel in world.channels:
+            for message in channel:
+                if isinstance(message, Restore):
+                    told |= {name for name, _ in message.replicas}
+    assert victim in told, "otherwise it was restored from nothing"
+
+
+def test_a_graph_with_shortcuts_does_not_drift() -> None:
+    (account,) = compare(ABSTRACTIONS, PROTOCOL, SHORTCUT, limit=LIMIT).values()
+    assert account.drift is None
+    assert account.states

@@ -1,0 +1,250 @@
+"""The runs that the proof about duplicates gives happen in the model, and its mutants drift."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from model.cep.operator import Operator
+from model.cep.patterns import sequence
+from model.cep.windows import CountWindows
+from model.core import Arrival, Deliver, Inputs, Mutant, Protocol, Scope
+from model.events import Body, Event
+from model.graph import chain
+from model.protocols.upstream_backup.nodes import OperatorNode
+from model.protocols.upstream_backup.protocol import MUTANTS, UNEVEN
+from model.registry import protocols
+from model.world import (
+    Action,
+    Crash,
+    Offer,
+    System,
+    Take,
+    World,
+    apply,
+    initial,
+    physical,
+    progress,
+    taken,
+)
+from proofs.explore.mutants import mutated, mutated_source
+from proofs.lemmas.upstream_backup.duplicates import counterexamples as duplicates_lost
+from proofs.lemmas.upstream_backup.duplicates.abstraction import ABSTRACTIONS
+from proofs.prove.conformance import Account, Comparison, Formulas, compare
+from proofs.prove.grid import Grid
+from proofs.prove.lemma import all_given
+from proofs.prove.query import ask
+
+PROTOCOL = protocols()["upstream-backup"]
+HOME = "model.protocols.upstream_backup.protocol"
+(ABSTRACTION,) = ABSTRACTIONS
+
+
+def mutant(name: str) -> Mutant:
+    return next(mutant for mutant in MUTANTS if mutant.name == name)
+
+
+@cache
+def drawn(name: str) -> Grid:
+    """The counterexample of a refuted lemma."""
+    lemma = next(lemma for lemma in duplicates_lost.LEMMAS if lemma.name == name)
+    *_, query = lemma.build(all_given)
+    grid = ask(query).grid
+    assert grid is not None
+    return grid
+
+
+def lane(grid: Grid, label: str) -> list[str]:
+    return next([cell.text for cell in row.cells] for row in grid.rows if row.label == label)
+
+
+# --- counterexamples -------------------------------------------------------------------------
+EVENT = Arrival(1, "a")
+EACH = Operator(sequence("a"), CountWindows(1, 1))
+LINE = Scope(chain(("A", EACH)), (("source", Inputs((EVENT,), 3)),), crashes=1)
+
+
+class Line:
+    """Source, operator and sink, driven along a run of the edge between the last two."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self.system = System(protocol, LINE)
+        self.world = initial(self.system)
+
+    def does(self, step: str) -> None:
+        what, _, number = step.rpartition(" ") if step[-1].isdigit() else (step, "", "")
+        match what:
+            case "give":
+                before = len(self.events())
+                self.until(lambda: len(self.events()) > before)
+                assert self.events()[-1].body.time == int(number), "one event a unit of time"
+            case "take":
+                before = len(self.events())
+                while len(self.events()) == before:
+                    self.act(Take("sink", "A"))
+            case "producer crashes" | "producer crashes, mute":
+                self.act(Crash("A", mute=what.endswith("mute")))
+            case "producer is restored":
+                self.until(lambda: getattr(self.node("A"), "operator", None) is not None)
+            case _:
+                raise AssertionError(step)
+
+    def until(self, reached: Callable[[], bool]) -> None:
+        """The sink takes nothing, and what it has said stays unread."""
+        while not reached():
+            steps = [s for name in ("A", "source") for s in progress(self.system, self.world, name)]
+            steps = [s for s in steps if not (isinstance(s, Take) and s.sender == "sink")]
+            self.act(steps[0] if steps else Offer("source", EVENT))
+
+    def act(self, action: Action) -> None:
+        self.world = apply(self.system, self.world, action)
+
+    def node(self, name: str) -> Any:
+        return self.world.nodes[self.system.node_at[name]].state
+
+    def events(self) -> list[Event]:
+        """On their way to the sink."""
+        channel = self.world.channels[self.system.channel_at["A", "sink"]]
+        return [message for message in channel if isinstance(message, Event)]
+
+
+@pytest.mark.parametrize("takes_duplicates", [False, True])
+def test_a_sink_that_discards_nothing_gives_an_event_out_twice(takes_duplicates: bool) -> None:
+    grid = drawn("duplicates-undiscarded")
+    assert lane(grid, "effect of 1")[-1] == "twice"
+    culprit = mutant("a sink takes duplicates")
+    line = Line(mutated(PROTOCOL, culprit, HOME) if takes_duplicates else PROTOCOL)
+    for step in grid.columns[1:]:
+        line.does(step)
+    (outputs,) = line.world.outputs
+    assert len(outputs) == 1 + takes_duplicates
+    assert len(set(outputs)) == 1
+
+
+@pytest.mark.parametrize("name", ["duplicates-late-restore", "duplicates-late-replay"])
+@pytest.mark.parametrize("where", ["sink", "A"])
+def test_an_event_that_is_left_out_is_lost_for_ever(name: str, where: str) -> None:
+    """What the successor takes last in the run, and only then what it has not heard."""
+    grid = drawn(name)
+    taken = int(grid.columns[-1].removeprefix("take "))
+    lost = next(n for n in range(1, taken) if lane(grid, f"effect of {n}")[-1] == "lost")
+    site = System(PROTOCOL, LINE).sites[where]
+    boot = PROTOCOL.boot(site)
+
+    def told(state: Any, number: int) -> Any:
+        event = Event((number,), Body(number, "a"))
+        return PROTOCOL.step(site, state, Deliver(site.preds[0], event))[0]
+
+    assert told(boot, lost) != boot
+    without = told(boot, taken)
+    assert without != boot
+    assert told(without, lost) == without
+
+
+# --- the abstraction -------------------------------------------------------------------------
+@pytest.fixture
+def alter(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Replaces the function that a mutant changes, wherever the model refers to it.
+
+    The classes stay the same, which those of `mutated` do not; an abstraction tells them apart.
+    """
+
+    def altered(name: str) -> None:
+        culprit = mutant(name)
+        module = importlib.import_module(culprit.module)
+        assert module.__file__ is not None
+        with open(module.__file__, encoding="utf-8") as file:
+            real = {ast.dump(node) for node in ast.parse(file.read()).body}
+        changed = [n for n in ast.parse(mutated_source(culprit)).body if ast.dump(n) not in real]
+        (function,) = changed
+        assert isinstance(function, ast.FunctionDef)
+        original = getattr(module, function.name)
+        namespace = dict(vars(module))
+        exec(compile(ast.unparse(function), "<mutant>", "exec"), module.__dict__, namespace)
+        for other in [m for n, m in sys.modules.items() if n.startswith(("model.", "proofs."))]:
+            if vars(other).get(function.name) is original:
+                monkeypatch.setattr(other, function.name, namespace[function.name])
+
+    return altered
+
+
+DRIFTING = {
+    "a sink takes duplicates": "adjacent operators, two crashes",
+    "an operator takes duplicates": "adjacent operators, time windows",
+    "replay out of order": "one event, one match",
+    "replay the newest event only": "one event, one match",
+    "process what arrives before the answer": "two output edges, one event",
+    "acknowledge before the successor has it": "one event, one match",
+    "restore from nothing": "one event, one match",
+    "trim one event too many": "one event, one match",
+    "forget the number of the first window": "one event, one match",
+    "acknowledge what one of two successors has": "two output edges",
+}
+"""Mutants, and a scope in which few worlds are enough."""
+
+
+def scope(name: str) -> Scope:
+    return next(pinned.scope for pinned in PROTOCOL.scopes if pinned.name == name)
+
+
+@pytest.mark.parametrize("name", DRIFTING)
+def test_what_breaks_an_edge_drifts(name: str, alter: Callable[[str], None]) -> None:
+    alter(name)
+    found = compare(ABSTRACTIONS, PROTOCOL, scope(DRIFTING[name]), limit=6_000)
+    assert found[ABSTRACTION.name].drift
+
+
+def answers_that_differ() -> Iterator[tuple[World, Action, World]]:
+    """The operator crashes between two acknowledgements, so that only `left` has its savepoint, and
+    `right` answers first; its events are taken last."""
+    system = System(PROTOCOL, UNEVEN)
+    world = initial(system)
+
+    def does(action: Action) -> Iterator[tuple[World, Action, World]]:
+        nonlocal world
+        before, world = world, apply(system, world, action)
+        yield before, action, world
+
+    def comes() -> Iterator[Action]:
+        while steps := [a for site in system.sites for a in progress(system, world, site)]:
+            node = world.nodes[system.node_at["A"]].state
+            answered = isinstance(node, OperatorNode) and node.awaited == {"left"}
+            first = "left" if answered else "right"
+            yield min(steps, key=lambda a: not (isinstance(a, Take) and first in a[:2]))
+
+    saved = 0
+    for source, event in [("left", "a"), ("right", "a"), ("left", "a"), ("right", "a")]:
+        yield from does(Offer(source, Arrival(1, event)))
+        for action in comes():
+            if action == Take("A", "sink"):
+                sends = physical(taken(system, world, action).effects)
+                saved += len(sends) > 1
+                if saved == SAVED and len(sends) > 1:
+                    action = action._replace(cut=1)
+            yield from does(action)
+
+
+SAVED = 3
+"""The first savepoint that trims an event of `right`."""
+
+
+def test_a_later_savepoint_may_come_with_a_second_answer() -> None:
+    system = System(PROTOCOL, UNEVEN)
+    paths = ABSTRACTION.paths(system)
+    comparison, account = Comparison(Formulas(ABSTRACTION.system(all_given))), Account()
+    later = 0
+    for edge in answers_that_differ():
+        for path in paths(*edge):
+            assert comparison.compare(path, account) is None
+            later += any(
+                s["listening"] and t["heard"] > s["heard"] and t["gone"] == s["gone"]
+                for s, t in pairwise(path.states)
+            )
+    assert later

@@ -1,0 +1,343 @@
+"""Micro-batches: what a crash at each point leads to, and that batch boundaries do not show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.cep.operator import Operator
+from model.core import (
+    Arrival,
+    Deliver,
+    Guarantee,
+    Inputs,
+    OperatorClass,
+    Outcome,
+    Protocol,
+    Scope,
+)
+from model.errors import Invalid
+from model.events import Body, Event
+from model.graph import SINK, SOURCE, Graph, chain
+from model.oracle import evaluated
+from model.properties import guarantee, pairs
+from model.protocols.micro_batch.crashes import Point, replayed
+from model.protocols.micro_batch.messages import NO_BATCH, Batch, Rows, Write, empty, show, size
+from model.protocols.micro_batch.nodes import processed, step
+from model.protocols.micro_batch.protocol import PROTOCOL, counting
+from model.registry import protocols
+from model.world import (
+    Crash,
+    Expire,
+    Offer,
+    System,
+    World,
+    apply,
+    enabled,
+    initial,
+    observed,
+    progress,
+)
+from proofs.explore.explorer import Exploration, edges, explore
+from proofs.explore.random_attack import machine
+from tests.strategies import operators, words
+
+A = Arrival(1, "a")
+ALL = (PROTOCOL, *PROTOCOL.variants)
+NAMED = {protocol.name.partition(":")[2]: protocol for protocol in ALL}
+LOGGED_FIRST = [protocol for protocol in ALL if "offsets-after" not in protocol.name]
+
+points = st.sampled_from(Point)
+sizes = st.lists(st.integers(1, 3), min_size=1, max_size=4)
+late = st.integers(0, 2)
+
+
+@cache
+def explored(name: str, scope: str) -> Exploration:
+    pinned = {pinned.name: pinned for pinned in NAMED[name].scopes}
+    return explore(NAMED[name], pinned[scope].scope)
+
+
+# --- batches ---------------------------------------------------------------------------------
+@given(operators(), words(longest=8), st.lists(st.integers(0, 8), max_size=3))
+def test_where_a_stream_is_cut_into_batches_does_not_show(
+    operator: Operator, word: tuple[Body, ...], cuts: list[int]
+) -> None:
+    events = [Event((number,), body) for number, body in enumerate(word, 1)]
+    ends = [0, *sorted(min(cut, len(word)) for cut in cuts), len(word)]
+    state = empty().versions[0].state
+    rows: list[Event] = []
+    for start, end in pairwise(ends):
+        state, produced = processed(operator, state, events[start:end])
+        rows += produced
+    assert [row.body for row in rows] == list(evaluated(operator, word))
+    assert [row.sn for row in rows] == sorted({row.sn for row in rows})
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> Scope:
+    graph = chain(("query", draw(operators(("a", "b")))))
+    alphabet = tuple(Arrival(gap, type_) for type_ in "ab" for gap in (0, 1, 2))
+    return Scope(graph, (("source", Inputs(alphabet, 6)),), draw(st.integers(0, 3)))
+
+
+class TestAnyOperatorAnyCrashes(machine(PROTOCOL, queries()).TestCase):  # type: ignore[misc]
+    settings = settings(max_examples=100, stateful_step_count=50, deadline=None)
+
+
+@pytest.mark.parametrize("name", ["prompt-acks", "offsets-after-keyed-rows"])
+@given(st.data())
+@settings(max_examples=30)
+def test_the_other_designs_that_hold_do_so_at_any_sequence_of_crashes(
+    name: str, data: st.DataObject
+) -> None:
+    system = System(NAMED[name], _counted(4, crashes=3))
+    world = initial(system)
+    for _ in range(40):
+        choices = enabled(system, world)
+        if not choices:
+            break
+        world = apply(system, world, data.draw(st.sampled_from(choices)))
+    world = _rested(system, world)
+    assert guarantee(system.scope, observed(world)) is Guarantee.PRECISE
+
+
+# --- crash points ----------------------------------------------------------------------------
+@given(points, sizes, late)
+def test_spark_is_precise_wherever_it_crashes(point: Point, sizes: list[int], late: int) -> None:
+    found = replayed(PROTOCOL, point, sizes, late)
+    assert (found.guarantee, found.surplus, found.missing) == (Guarantee.PRECISE, 0, 0)
+
+
+@pytest.mark.parametrize("protocol", LOGGED_FIRST, ids=lambda protocol: protocol.name)
+@given(points, sizes, late)
+@settings(max_examples=30)
+def test_a_logged_batch_runs_again_with_the_same_events_and_no_other(
+    protocol: Protocol, point: Point, sizes: list[int], late: int
+) -> None:
+    found = replayed(protocol, point, sizes, late)
+    hit, stores = found.batch, found.stores
+    if stores.offsets.id < hit.id:
+        assert point is Point.BEFORE_OFFSETS
+        assert found.ran == (Batch(hit.id, hit.start, hit.end + late),)
+    else:
+        assert stores.offsets == hit
+        again = () if stores.commit == hit.id else (hit,)
+        fresh = (Batch(hit.id + 1, hit.end, hit.end + late),) if late else ()
+        assert found.ran == (*again, *fresh)
+
+
+@given(points, sizes, late)
+def test_a_plain_foreach_batch_repeats_a_batch_written_but_not_committed(
+    point: Point, sizes: list[int], late: int
+) -> None:
+    found = replayed(NAMED["foreach-batch"], point, sizes, late)
+    written = found.stores.sink == found.batch and found.stores.commit < found.batch.id
+    assert found.surplus == (sizes[-1] if written else 0)
+    assert found.missing == 0
+    assert found.guarantee is (Guarantee.REPEATING if written else Guarantee.PRECISE)
+
+
+@given(points, sizes)
+def test_acknowledgements_lag_by_one_batch(point: Point, sizes: list[int]) -> None:
+    """What is acknowledged when batch N runs is batch N - 1; before, it is batch N - 2."""
+    told = point not in (Point.BEFORE_OFFSETS, Point.AFTER_OFFSETS)
+    before = sum(sizes[: -1 if told else -2])
+    assert replayed(PROTOCOL, point, sizes).stores.acked == before
+
+
+WRITES = {
+    Point.BEFORE_OFFSETS: (0, 0, 0, 0),
+    Point.AFTER_OFFSETS: (1, 0, 0, 0),
+    Point.MID_BATCH: (1, 0, 0, 0),
+    Point.AFTER_STATE: (1, 1, 0, 0),
+    Point.AFTER_SINK: (1, 1, 1, 0),
+    Point.BEFORE_COMMIT: (1, 1, 1, 0),
+    Point.AFTER_COMMIT: (1, 1, 1, 1),
+}
+"""The last batch in the offset log, the state store, the sink and the commit log."""
+
+
+@pytest.mark.parametrize("point", Point, ids=lambda point: point.value)
+def test_what_is_durable_at_the_crash(point: Point) -> None:
+    stores = replayed(PROTOCOL, point).stores
+    assert (stores.offsets.id, stores.state, stores.sink.id, stores.commit) == WRITES[point]
+    first = replayed(PROTOCOL, Point.BEFORE_OFFSETS, (1,)).stores
+    assert first == (NO_BATCH, -1, -1, NO_BATCH, 0)
+
+
+WRITTEN = {Point.AFTER_SINK, Point.BEFORE_COMMIT}
+WRONG: dict[str, dict[Point, tuple[int, int]]] = {
+    "foreach-batch": dict.fromkeys(WRITTEN, (2, 0)),
+    "offsets-after": dict.fromkeys((Point.AFTER_SINK, Point.BEFORE_OFFSETS), (0, 1)),
+    "offsets-after-foreach-batch": dict.fromkeys(
+        (*WRITTEN, Point.BEFORE_OFFSETS, Point.AFTER_OFFSETS), (2, 0)
+    ),
+    "eager-acks": dict.fromkeys(WRITTEN, (1, 1)),
+    "commit-first": {Point.AFTER_COMMIT: (0, 2)},
+    "state-in-place": {Point.AFTER_STATE: (3, 3), **dict.fromkeys(WRITTEN, (1, 1))},
+}
+"""Where a crash shows: surplus and missing rows.  Batches of two, one late event; every variant."""
+
+
+@pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
+def test_where_a_crash_shows(protocol: Protocol) -> None:
+    found = [replayed(protocol, point) for point in Point]
+    wrong = {one.point: (one.surplus, one.missing) for one in found if one.surplus or one.missing}
+    assert wrong == WRONG.get(protocol.name.partition(":")[2], {})
+
+
+@pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
+def test_one_crash_at_the_worst_point_is_as_bad_as_any(protocol: Protocol) -> None:
+    """The points miss nothing: the weakest guarantee that the explorer finds is found at one."""
+    worst = max(replayed(protocol, point).guarantee for point in Point)
+    pinned = [p for p in protocol.scopes if p.operators is OperatorClass.DETERMINISTIC]
+    assert worst is max(p.guarantee for p in pinned)
+
+
+def test_a_batch_that_is_run_again_says_so() -> None:
+    before, mid, after = (
+        replayed(PROTOCOL, point)
+        for point in (Point.BEFORE_OFFSETS, Point.MID_BATCH, Point.AFTER_COMMIT)
+    )
+    assert (before.batch, before.again, before.same_range) == (Batch(1, 2, 4), (1, 2, 5), False)
+    assert (mid.again, mid.same_range) == (Batch(1, 2, 4), True)
+    assert (after.again, after.same_range) == (None, None)
+
+
+@pytest.mark.parametrize("bad", [(), (2, 0)])
+def test_sizes_that_are_no_batches_are_refused(bad: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="at least one batch, each of 1 event or more"):
+        replayed(PROTOCOL, Point.MID_BATCH, bad)
+
+
+def test_a_protocol_without_batches_has_no_such_points() -> None:
+    with pytest.raises(ValueError, match="upstream-backup has no point 'after state'"):
+        replayed(protocols()["upstream-backup"], Point.AFTER_STATE)
+
+
+# --- worlds ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
+def test_batches_regroup_only_if_their_offsets_are_not_logged(protocol: Protocol) -> None:
+    found = explored(protocol.name.partition(":")[2], "a running count, two crashes")
+    regrouped = found.notes["batches written again with other events"]
+    assert (regrouped > 0) is ("offsets-after" in protocol.name)
+    assert found.notes["batches run again"] > 0
+
+
+def test_every_crash_point_is_hit() -> None:
+    found = explored("", "a running count, two crashes")
+    assert len(found.points) == 6
+    assert found.hit == found.points
+
+
+def test_a_known_id_hides_events_or_lets_them_through_twice() -> None:
+    """With offsets logged after the batch: one that has more events the second time loses them,
+    one that has fewer leaves the rest to the next id, which the sink does not know."""
+    scope = replace(_counted(2), inputs=(("source", Inputs((A,), 2)),))
+    system = System(NAMED["offsets-after"], scope)
+    ends = {
+        guarantee(scope, observed(world))
+        for _, _, world in edges(system.protocol, scope)
+        if not _ready(system, world)
+    }
+    assert ends == {Guarantee.PRECISE, Guarantee.REPEATING, Guarantee.GAP}
+
+
+@pytest.mark.parametrize(("name", "missing"), [("", 0), ("prompt-acks", 1)])
+def test_the_lag_of_acknowledgements_forgives_a_lost_commit_entry(name: str, missing: int) -> None:
+    """Not a crash but damage, which no design is claimed to survive: Spark's does, since the
+    events of the last batch are still there."""
+    system = System(NAMED[name], _counted(2))
+    world = _rested(system, apply(system, initial(system), Offer("source", A)))
+    world = apply(system, world, Crash("query"))
+    at = system.node_at["query"]
+    damaged = world.nodes[at].durable._replace(committed=NO_BATCH.id)
+    node = world.nodes[at]._replace(durable=damaged)
+    world = world._replace(nodes=(*world.nodes[:at], node, *world.nodes[at + 1 :]))
+    world = _rested(system, apply(system, world, Offer("source", A)))
+    ((want, got),) = pairs(system.scope, observed(world))
+    assert len(set(want) - set(got)) == missing
+    assert (want == got) is (not missing)
+
+
+@pytest.mark.parametrize(("name", "kept"), [("", 1), ("prompt-acks", 0)])
+def test_the_lag_keeps_the_last_batch_in_the_source_at_rest(name: str, kept: int) -> None:
+    system = System(NAMED[name], _counted(2))
+    world = initial(system)
+    for _ in range(2):
+        world = _rested(system, apply(system, world, Offer("source", A)))
+    source = system.sites["source"]
+    state = world.nodes[system.node_at["source"]].state
+    assert PROTOCOL.gauges(source, state)["backup"] == kept
+
+
+@pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
+def test_every_variant_says_what_it_found(protocol: Protocol) -> None:
+    refuted = [p for p in protocol.scopes if p.expect is Outcome.REFUTED]
+    assert protocol.finding
+    assert all(p.states and p.steps for p in refuted)
+    assert all(p.states for p in protocol.scopes)
+
+
+# --- what is refused, and what is shown ------------------------------------------------------
+QUERY = counting(9)
+TWO = Graph(
+    (("left", SOURCE), ("right", SOURCE), ("query", QUERY), ("sink", SINK)),
+    (("left", "query"), ("right", "query"), ("query", "sink")),
+)
+
+
+@pytest.mark.parametrize("graph", [TWO, chain(("first", QUERY), ("second", QUERY))])
+def test_a_graph_that_is_no_query_is_refused(graph: Graph) -> None:
+    with pytest.raises(Invalid, match="one operator between one source and one sink"):
+        System(PROTOCOL, Scope(graph, ()))
+
+
+def test_a_message_that_nobody_sends_is_refused() -> None:
+    site = System(PROTOCOL, _counted(1)).sites["query"]
+    with pytest.raises(TypeError, match="query: nothing to do with"):
+        step(site, PROTOCOL.boot(site), Deliver("sink", "hello"))
+
+
+def test_messages_and_states_in_words() -> None:
+    batch = Batch(1, 2, 4)
+    event = Event((3,), Body(3, "a"))
+    assert show(Rows(batch, (event, event))) == "events #1 3-4"
+    assert show(Rows(batch, ())) == "events #1 3-4: 0 of 2"
+    assert size(Rows(batch, (event, event))).events == 2
+    assert size(Write(batch, (event,))) == ("rows", 1, 0)
+    system = System(PROTOCOL, _counted(2))
+    world = _rested(system, apply(system, initial(system), Offer("source", A)))
+    states = {name: world.nodes[at].state for name, at in system.node_at.items()}
+    shown = {name: show(state) for name, state in states.items()}
+    assert shown == {"source": "", "query": "offsets 0, state 0, commit 0", "sink": ""}
+    gauges = {name: PROTOCOL.gauges(system.sites[name], state) for name, state in states.items()}
+    assert gauges == {
+        "source": {"backup": 1, "windows": 0},
+        "query": {"backup": 0, "windows": 1},
+        "sink": {"backup": 0, "windows": 0},
+    }
+
+
+# --- help ------------------------------------------------------------------------------------
+def _counted(length: int, crashes: int = 1) -> Scope:
+    graph = chain(("query", counting(length)))
+    return Scope(graph, (("source", Inputs((A,), length)),), crashes)
+
+
+def _ready(system: System, world: World) -> list[Any]:
+    actions = [action for name in system.sites for action in progress(system, world, name)]
+    return sorted(actions, key=lambda action: isinstance(action, Expire))
+
+
+def _rested(system: System, world: World) -> World:
+    while ready := _ready(system, world):
+        world = apply(system, world, ready[0])
+    return world

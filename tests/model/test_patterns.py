@@ -1,0 +1,151 @@
+"""Patterns against independent definitions, over every word of a few letters."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import pytest
+
+from model.cep.engines import Matches
+from model.cep.patterns import Pattern, Step, Strategy, sequence
+from model.cep.predicates import Type, Where
+from model.errors import Invalid
+from model.events import Body
+
+STEPS = [
+    ("a",),
+    ("a", "b"),
+    ("a", "a"),
+    ("a", "b", "a"),
+    ("a", "!c", "b"),
+    ("a", "!b", "a"),
+    ("a", "b", "!c"),
+    ("a", "!a"),
+]
+
+
+def bodies(word: str) -> list[Body]:
+    return [Body(time, type_) for time, type_ in enumerate(word, 1)]
+
+
+def found(pattern: Pattern, word: str) -> list[tuple[int, ...]]:
+    """All matches of a window, as times, in the order in which they come."""
+    state = pattern.begin()
+    matches: list[Matches] = []
+    for body in bodies(word):
+        after, now, used = pattern.feed(state, body)
+        assert used == (after != state or bool(now))
+        state = after
+        matches.append(now)
+    matches.append(pattern.close(state))
+    return [tuple(body.time for body in match) for now in matches for match in now]
+
+
+def declared(types: tuple[str, ...], word: str) -> set[tuple[int, ...]]:
+    """Skip-till-any-match, declaratively: all choices of positions with no negated type between."""
+    positive = [t for t in types if not t.startswith("!")]
+    matches = set()
+    for places in combinations(range(len(word)), len(positive)):
+        if any(word[at] != t for at, t in zip(places, positive, strict=True)):
+            continue
+        good = True
+        done = 0
+        for type_ in types:
+            if type_.startswith("!"):
+                end = places[done] + 1 if done < len(positive) else len(word)
+                good = good and type_[1:] not in word[places[done - 1] + 1 : end]
+            else:
+                done += 1
+        if good:
+            matches.add(tuple(at + 1 for at in places))
+    return matches
+
+
+@pytest.mark.parametrize("types", STEPS, ids=" ".join)
+def test_any_match_is_every_choice_of_positions(types: tuple[str, ...]) -> None:
+    pattern = sequence(*types, strategy=Strategy.ANY)
+    for length in range(6):
+        for word in map("".join, product("abc", repeat=length)):
+            matches = found(pattern, word)
+            assert len(matches) == len(set(matches))
+            assert set(matches) == declared(types, word)
+
+
+def scanned(types: tuple[str, ...], word: str, strict: bool) -> list[tuple[int, ...]]:
+    """One run at a time, by hand: for patterns without negation."""
+    matches, taken = [], list[int]()
+    for time, letter in enumerate(word, 1):
+        if letter == types[len(taken)]:
+            taken.append(time)
+        elif strict:
+            taken = [time] if letter == types[0] else []
+        if len(taken) == len(types):
+            matches.append(tuple(taken))
+            taken = []
+    return matches
+
+
+@pytest.mark.parametrize("types", [t for t in STEPS if "!" not in "".join(t)], ids=" ".join)
+@pytest.mark.parametrize("strategy", [Strategy.STRICT, Strategy.NEXT])
+def test_one_run_at_a_time(types: tuple[str, ...], strategy: Strategy) -> None:
+    pattern = sequence(*types, strategy=strategy)
+    for length in range(7):
+        for word in map("".join, product("abc", repeat=length)):
+            expected = scanned(types, word, strategy is Strategy.STRICT)
+            assert found(pattern, word) == expected
+
+
+@pytest.mark.parametrize("strategy", Strategy)
+@pytest.mark.parametrize("types", [*STEPS, ("a+", "b"), ("a", "b+", "!c")], ids=" ".join)
+def test_leaving_out_an_unused_event_cannot_be_noticed(
+    types: tuple[str, ...], strategy: Strategy
+) -> None:
+    pattern = sequence(*types, strategy=strategy)
+    for word in product("abc", repeat=5):
+        state = pattern.begin()
+        for body in bodies("".join(word)):
+            after, matches, used = pattern.feed(state, body)
+            if not used:
+                assert after == state
+                assert not matches
+            state = after
+
+
+@pytest.mark.parametrize(
+    ("types", "strategy", "word", "matches"),
+    [
+        (("a+", "b"), Strategy.NEXT, "aacab", [(1, 2, 4, 5)]),
+        (("a+", "b"), Strategy.STRICT, "aacab", [(4, 5)]),
+        (("a+", "b"), Strategy.ANY, "aab", [(1, 3), (1, 2, 3), (2, 3)]),
+        (("a", "!c", "b"), Strategy.NEXT, "acab", [(3, 4)]),
+        (("a", "b+"), Strategy.ANY, "abb", [(1, 2), (1, 3), (1, 2, 3)]),
+        (("a", "!b"), Strategy.NEXT, "aca", [(1,)]),
+        (("a", "!b"), Strategy.NEXT, "ab", []),
+    ],
+)
+def test_examples(
+    types: tuple[str, ...], strategy: Strategy, word: str, matches: list[tuple[int, ...]]
+) -> None:
+    assert sorted(found(sequence(*types, strategy=strategy), word)) == sorted(matches)
+
+
+def test_predicates_over_attributes() -> None:
+    late = Step(Where("delay", ">=", 15))
+    pattern = Pattern((late, late))
+    state = pattern.begin()
+    for time, delay in enumerate((20, 3, 15), 1):
+        state, matches, _ = pattern.feed(state, Body(time, "flight", (("delay", delay),)))
+    assert [[body.time for body in match] for match in matches] == [[1, 3]]
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ((), "empty"),
+        ((Step(Type("a"), negated=True), Step(Type("b"))), "begins with a negated step"),
+        ((Step(Type("a")), Step(Type("b"), negated=True, plus=True)), "negated and plus"),
+    ],
+)
+def test_impossible_patterns(steps: tuple[Step, ...], message: str) -> None:
+    with pytest.raises(Invalid, match=message):
+        Pattern(steps)

@@ -1,0 +1,72 @@
+"""Every mutant dies; the machinery leaves nothing of a mutant behind."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import pytest
+
+from model.core import Mutant, Protocol
+from model.errors import Invalid
+from model.registry import modules, protocols
+from proofs.explore.explorer import explore
+from proofs.explore.mutants import hunt, mutated, mutated_source
+from proofs.explore.random_attack import attack
+
+HOME = "model.protocols.upstream_backup.protocol"
+MAIN = protocols()["upstream-backup"]
+MUTANTS = [
+    pytest.param(protocol, home, mutant, id=mutant.name)
+    for home, protocol in modules().items()
+    for mutant in protocol.mutants
+]
+
+
+def by_chance(broken: Protocol) -> int | None:
+    failure = attack(broken, examples=200).failure
+    return None if failure is None else len(failure.trace.actions)
+
+
+def test_there_are_enough_mutants() -> None:
+    assert len(MAIN.mutants) >= 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("protocol", "home", "mutant"), MUTANTS)
+def test_every_mutant_is_found(protocol: Protocol, home: str, mutant: Mutant) -> None:
+    found = hunt(protocol, mutant, home, by_chance)
+    assert found.by is not None
+    assert found.scope == mutant.scope or not mutant.scope
+
+
+def test_a_mutant_leaves_the_real_modules_alone() -> None:
+    before = dict(sys.modules)
+    broken = mutated(MAIN, MAIN.mutants[0], HOME)
+    assert {n: m for n, m in sys.modules.items() if n.startswith("model")} == {
+        n: m for n, m in before.items() if n.startswith("model")
+    }
+    assert broken.step is not MAIN.step
+    smallest = min(MAIN.scopes, key=lambda pinned: pinned.states or 0)
+    assert explore(MAIN, smallest.scope).counterexample is None
+
+
+def test_a_line_that_is_not_there_or_twice_is_refused_and_a_scope_that_is_not_there() -> None:
+    mutant = MAIN.mutants[0]
+    with pytest.raises(Invalid, match=r"0 lines of model\.cep\.operator read"):
+        mutated_source(replace(mutant, old="no such line"))
+    with pytest.raises(Invalid, match="exactly one must"):
+        mutated_source(replace(mutant, old="return state._replace("))
+    with pytest.raises(Invalid, match=r"no module model\.nowhere"):
+        mutated_source(replace(mutant, module="model.nowhere"))
+    with pytest.raises(Invalid, match="no scope that holds is called 'nowhere'"):
+        hunt(MAIN, replace(mutant, scope="nowhere"), HOME, by_chance)
+
+
+def test_the_unchanged_line_survives() -> None:
+    """The check on the checkers: a mutant that changes nothing must not be found."""
+    mutant = MAIN.mutants[0]
+    same = replace(mutant, new=mutant.old)
+    small = replace(MAIN, scopes=MAIN.scopes[:1])
+    broken = mutated(small, same, HOME)
+    assert explore(broken, broken.scopes[0].scope).counterexample is None

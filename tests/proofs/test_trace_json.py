@@ -1,0 +1,302 @@
+"""Stories: what they tell of a random run is what happened in it, no more and no less."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections import Counter
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from model.cep.operator import Operator
+from model.cep.patterns import sequence
+from model.cep.windows import CountWindows
+from model.core import Arrival, Inputs, Protocol, Scope
+from model.errors import Invalid
+from model.graph import SINK, SOURCE, Graph, chain
+from model.registry import protocols
+from model.world import DOWN, Action, System, World, apply, enabled, initial
+from proofs.explore.explorer import Trace
+from proofs.explore.trace_json import story
+from reports.diagrams.spacetime import styled, svg, text
+from reports.diagrams.timeline import timeline
+
+_PAIR = Operator(sequence("a", "b"), CountWindows(3, 1))
+_WORD = Inputs((Arrival(1, "a"), Arrival(2, "b", (("delay_min", 3),))), 4)
+_GRAPHS = (
+    chain(("A", _PAIR)),
+    chain(("A", _PAIR), ("B", Operator(sequence("match"), CountWindows(1, 1)))),
+    Graph(
+        (("s1", SOURCE), ("s2", SOURCE), ("A", _PAIR), ("sink", SINK)),
+        (("s1", "A"), ("s2", "A"), ("A", "sink")),
+    ),
+)
+
+
+def _deploys(protocol: Protocol, graph: Graph) -> bool:
+    try:
+        protocol.deploy(Scope(graph, ()))
+    except Invalid:
+        return False
+    return True
+
+
+_DEPLOYED = tuple((p, g) for p in protocols().values() for g in _GRAPHS if _deploys(p, g))
+
+
+class Run(NamedTuple):
+    """A random run of a built-in protocol in a small graph, with up to three crashes: which of
+    the enabled actions was chosen each time.  Short to print, unlike the trace."""
+
+    deployed: int
+    choices: list[int]
+
+    @property
+    def trace(self) -> Trace:
+        protocol, graph = _DEPLOYED[self.deployed]
+        inputs = tuple((name, _WORD) for name, spec in graph.nodes if spec is SOURCE)
+        system = System(protocol, Scope(graph, inputs, crashes=3))
+        worlds: list[World] = [initial(system)]
+        actions: list[Action] = []
+        for choice in self.choices:
+            possible = enabled(system, worlds[-1])
+            if not possible:
+                break
+            actions.append(possible[choice % len(possible)])
+            worlds.append(apply(system, worlds[-1], actions[-1]))
+        return Trace(system, tuple(actions), tuple(worlds))
+
+
+runs = st.builds(
+    Run,
+    st.integers(0, len(_DEPLOYED) - 1),
+    st.lists(st.integers(0, 99), max_size=60),
+)
+
+
+def _sends(told: dict[str, Any]) -> list[tuple[int, str, dict[str, Any]]]:
+    return [
+        (at, moment["node"], send)
+        for at, moment in enumerate(told["moments"])
+        for send in moment["sends"]
+    ]
+
+
+# --- the story ---------------------------------------------------------------------------------
+@given(runs)
+def test_a_moment_for_every_action_and_a_lane_for_every_node(run: Run) -> None:
+    trace = run.trace
+    told = story(trace)
+    assert [m["node"] for m in told["moments"]] == [a.node for a in trace.actions]
+    assert sorted(told["lanes"]) == sorted(trace.system.sites)
+    order = trace.system.scope.graph.order()
+    assert told["lanes"] == list(order)
+    assert json.loads(json.dumps(told)) == told
+    assert story(trace) == told
+
+
+@given(runs)
+def test_each_take_has_its_send_and_no_send_is_taken_twice(run: Run) -> None:
+    told = story(run.trace)
+    sent = Counter(
+        (at, node, send["to"], send["label"]) for at, node, send in _sends(told) if not send["lost"]
+    )
+    latest: dict[tuple[str, str], int] = {}
+    for at, moment in enumerate(told["moments"]):
+        assert (moment["from"] is not None) == (moment["kind"] == "take")
+        if moment["from"]:
+            sender, sent_at = moment["from"]["node"], moment["from"]["sent_at"]
+            assert sent_at < at
+            assert sent_at >= latest.get((sender, moment["node"]), 0)  # FIFO
+            latest[sender, moment["node"]] = sent_at
+            sent[sent_at, sender, moment["node"], moment["label"]] -= 1
+    assert min(sent.values(), default=0) >= 0
+
+
+@given(runs)
+def test_what_is_neither_taken_nor_lost_is_still_in_its_channel(run: Run) -> None:
+    trace = run.trace
+    told = story(trace)
+    show = trace.system.protocol.show
+    left: dict[tuple[str, str], list[str]] = {}
+    for _, node, send in _sends(told):
+        if not send["lost"]:
+            left.setdefault((node, send["to"]), []).append(send["label"])
+    for moment in told["moments"]:
+        if moment["from"]:
+            ends = moment["from"]["node"], moment["node"]
+            assert left[ends].pop(0) == moment["label"]
+    channels = zip(trace.system.deployment.channels, trace.worlds[-1].channels, strict=True)
+    assert {ends: labels for ends, labels in left.items() if labels} == {
+        ends: [show(message) for message in channel] for ends, channel in channels if channel
+    }
+
+
+@given(runs)
+def test_messages_are_lost_only_in_crashes_of_their_ends(run: Run) -> None:
+    trace = run.trace
+    told = story(trace)
+    at_node = trace.system.node_at
+    for at, node, send in _sends(told):
+        if send["lost"]:
+            later = trace.worlds[at:]
+            ends = at_node[node], at_node[send["to"]]
+            assert any(world.nodes[end].state is DOWN for world in later for end in ends)
+
+
+@given(runs)
+def test_results_states_and_crashes_are_those_of_the_run(run: Run) -> None:
+    trace = run.trace
+    told = story(trace)
+    emitted = sum(len(moment["emits"]) for moment in told["moments"])
+    assert emitted == sum(map(len, trace.worlds[-1].outputs))
+    stops = [m for m in told["moments"] if m["kind"] == "crash" or m["cut"] is not None]
+    assert len(stops) == trace.worlds[0].crashes - trace.worlds[-1].crashes
+    assert all((m["state"], m["backup"], m["windows"]) == ("", None, None) for m in stops)
+    assert all(isinstance(m["backup"], int) for m in told["moments"] if m not in stops)
+
+
+def test_arrivals_show_gap_and_attributes() -> None:
+    graph = _GRAPHS[0]
+    system = System(_DEPLOYED[0][0], Scope(graph, (("source", _WORD),)))
+    before = initial(system)
+    action = enabled(system, before)[1]
+    trace = Trace(system, (action,), (before, apply(system, before, action)))
+    assert story(trace)["moments"][0]["label"] == "b (gap 2, delay_min=3)"
+
+
+# --- what a diagram reads out of it ------------------------------------------------------------
+@given(runs)
+def test_arrows_are_the_messages_and_down_stretches_are_the_down_worlds(run: Run) -> None:
+    trace = run.trace
+    told = story(trace)
+    line = timeline(told)
+    assert [(a.sent_at, line.lanes[a.sender], a.label) for a in line.arrows] == [
+        (at, node, send["label"]) for at, node, send in _sends(told)
+    ]
+    taken = [(a.taken_at, a.sent_at) for a in line.arrows if a.taken_at is not None]
+    assert sorted(taken) == [
+        (at, moment["from"]["sent_at"])
+        for at, moment in enumerate(told["moments"])
+        if moment["from"]
+    ]
+    for lane, name in enumerate(line.lanes):
+        node = trace.system.node_at[name]
+        assert [line.is_down(lane, at) for at in range(len(line.moments))] == [
+            world.nodes[node].state is DOWN for world in trace.worlds[1:]
+        ]
+
+
+@given(runs)
+@settings(max_examples=50)
+def test_svg_is_well_formed_and_shows_everything(run: Run) -> None:
+    told = story(run.trace)
+    drawn = svg(told, caption="a < b & c")
+    root = ElementTree.fromstring(drawn)
+    shown = ["".join(element.itertext()) for element in root.iter() if element.tag.endswith("text")]
+    needed = [send["label"] for _, _, send in _sends(told)]
+    needed += [name for name in told["lanes"] for _ in range(2)]
+    needed += [f"⇒ {emitted}" for moment in told["moments"] for emitted in moment["emits"]]
+    assert not Counter(needed) - Counter(shown)
+    assert "Violated: a < b & c" in shown
+    assert re.findall(r"https?://[^\"]*", drawn) == ["http://www.w3.org/2000/svg"]
+    assert drawn == svg(told, caption="a < b & c")
+
+
+@given(runs)
+@settings(max_examples=50)
+def test_nothing_in_the_svg_is_outside_its_frame(run: Run) -> None:
+    root = ElementTree.fromstring(svg(story(run.trace)))
+    width, height = float(root.attrib["width"]), float(root.attrib["height"])
+    for element in root.iter("{http://www.w3.org/2000/svg}text"):
+        x, y = float(element.attrib["x"]), float(element.attrib["y"])
+        length = 6.65 * len(element.text or "")
+        anchor = element.attrib["text-anchor"]
+        left = {"start": x, "middle": x - length / 2, "end": x - length}[anchor]
+        assert left >= 0
+        assert left + length <= width
+        assert 0 <= y <= height
+
+
+@given(runs, st.integers(40, 160))
+@settings(max_examples=50)
+def test_text_keeps_its_width_and_numbers_every_moment(run: Run, width: int) -> None:
+    told = story(run.trace)
+    lines = text(told, width=width, caption="p").splitlines()
+    assert max(map(len, lines)) <= width
+    assert lines[-1] == "Violated: p"
+    numbered = [int(line[:3]) for line in lines if re.match(r" *\d+ ", line[:4])]
+    assert numbered == list(range(1, len(told["moments"]) + 1))
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    with console.capture() as printed:
+        console.print(styled(told, caption="p"))
+    assert printed.get().splitlines() == lines
+
+
+@given(runs)
+@settings(max_examples=50)
+def test_text_with_room_shows_every_message_and_result_whole(run: Run) -> None:
+    told = story(run.trace)
+    drawn = text(told, width=300)
+    for at, _, send in _sends(told):
+        assert send["label"] in drawn, at
+    for moment in told["moments"]:
+        assert moment["label"] in drawn
+        assert all(f"⇒ {emitted}" in drawn for emitted in moment["emits"])
+
+
+def _moment(**fields: Any) -> dict[str, Any]:
+    blank: dict[str, Any] = {
+        "node": "A",
+        "kind": "take",
+        "label": "",
+        "cut": None,
+        "from": None,
+        "sends": [],
+    }
+    return {**blank, "emits": [], "state": "", "windows": 0, "backup": 0, **fields}
+
+
+@pytest.mark.parametrize(
+    ("moment", "complaint"),
+    [
+        (_moment(node="X"), "moment 0 is of 'X', which has no lane"),
+        (
+            _moment(sends=[{"to": "X", "label": "m", "lost": False, "kind": "M"}]),
+            "moment 0 sends to 'X', which has no lane",
+        ),
+        (_moment(**{"from": {"node": "B", "sent_at": 0}}), "A takes what B never sent"),
+    ],
+)
+def test_a_story_that_cannot_be_is_refused(moment: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(Invalid, match=complaint):
+        timeline({"lanes": ["A", "B"], "moments": [moment]})
+
+
+def test_kinds_of_messages_that_are_not_known_and_timers_are_drawn() -> None:
+    told = {
+        "lanes": ["A", "B"],
+        "moments": [
+            _moment(
+                kind="expire",
+                label="checkpoint",
+                sends=[{"to": "B", "label": "barrier 1", "lost": False, "kind": "Barrier"}],
+            ),
+            _moment(
+                node="B",
+                label="barrier 1",
+                **{"from": {"node": "A", "sent_at": 0}},
+                sends=[{"to": "A", "label": "done 1", "lost": True, "kind": "Done"}],
+            ),
+        ],
+    }
+    for drawn in (svg(told), text(told)):
+        assert "timer checkpoint" in drawn
+        assert "barrier 1" in drawn
+        assert "done 1" in drawn

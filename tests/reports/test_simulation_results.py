@@ -1,0 +1,128 @@
+"""Plots of timed runs: everything of the run is drawn, and equal runs give equal bytes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from reports.page import write
+from reports.results.simulation_plots import about, over_time, over_time_png, recoveries
+from sim.experiments.campaign import reproduce
+from sim.experiments.lima.figure9 import FIG9
+from sim.scenarios.run import simulate
+from sim.scenarios.scenario import read
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@lru_cache
+def ran(name: str = "everything") -> dict[str, Any]:
+    return simulate(read(f"docs/scenarios/{name}.toml"))
+
+
+def words(svg: str) -> list[str]:
+    root = ElementTree.fromstring(svg)
+    return [text.text or "" for text in root.iter(f"{SVG}text")]
+
+
+def test_all_panels_lines_and_phases_are_drawn() -> None:
+    found = words(over_time(ran()))
+    for what in ("latency", "events kept", "messages queued", "seconds"):
+        assert what in found
+    for what in ("median", "95 %", "99 %", "detection", "redirection", "replay", "crash"):
+        assert found.count(what) == 1
+    for node in ("left", "right", "both"):
+        assert found.count(node) == 1
+
+
+def test_every_crash_is_a_bar() -> None:
+    svg = recoveries(ran())
+    found = words(svg)
+    failures = ran()["failures"]
+    for failure in failures:
+        assert f"{failure['node']} at {failure['crashed_s']:.3g} s" in found
+    assert sum("crashed again" in text for text in found) == 2
+    assert sum("caught up" in text for text in found) == len(failures) - 2
+
+
+@pytest.mark.parametrize("draw", [over_time, recoveries, over_time_png])
+def test_equal_runs_give_equal_bytes(draw: Any) -> None:
+    assert draw(ran()) == draw(ran())
+
+
+def test_a_png_is_one() -> None:
+    png = over_time_png(ran(), dpi=50)
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_colours_are_the_page_s() -> None:
+    for svg in (over_time(ran()), recoveries(ran())):
+        assert "#0102" not in svg
+        assert "var(--bad" in svg
+        assert "currentColor" in svg
+
+
+def test_words_for_who_cannot_see_it() -> None:
+    text = about(ran())
+    assert "left at 0.5 s" in text
+    assert f"{ran()['metrics']['peak_backup_events']:,} events" in text
+    assert text.replace("&", "&amp;") in over_time(ran())
+
+
+def without_failures() -> dict[str, Any]:
+    result = dict(ran("quickstart"))
+    return {**result, "failures": [], "metrics": result["without_failures"]}
+
+
+def test_a_run_without_failures_or_outputs() -> None:
+    result = without_failures()
+    assert recoveries(result) == ""
+    assert "detection" not in words(over_time(result))
+    empty: dict[str, list[float]] = {key: [] for key in result["series"]["latency"]}
+    quiet = {**result, "series": {**result["series"], "latency": empty}}
+    quiet["metrics"] = {**result["metrics"], "latency_p50_s": None, "latency_p99_s": None}
+    assert "unknown" in about(quiet)
+    assert "latency" in words(over_time(quiet))
+
+
+# --- the page ------------------------------------------------------------------------------------
+def pages(tmp_path: Path, **changed: Any) -> tuple[str, str]:
+    nothing: dict[str, Any] = {
+        "verdicts": [],
+        "proofs": [],
+        "simulated": [],
+        "reproduced": [],
+        "engine": [],
+        "run": None,
+    }
+    told = {"version": "1", "profile": "quick", "seconds": 1.0}
+    html, markdown = write({**told, **nothing, **changed}, tmp_path)
+    return html.read_text("utf-8"), markdown.read_text("utf-8")
+
+
+def test_what_it_costs_is_on_both_pages(tmp_path: Path) -> None:
+    again = reproduce(FIG9, tmp_path, seeds=1, events=2_000, workers=1)
+    for text in pages(tmp_path, simulated=[ran()], reproduced=[again]):
+        assert "What it costs" in text
+        assert "as if nothing had failed" in text
+        assert "reduction of recovery time by skipping, slide 50" in text
+        assert "fewer than published" in text
+        assert "57.0%" in text
+
+
+def test_a_run_whose_output_is_wrong_is_told_at_the_top(tmp_path: Path) -> None:
+    wrong = {**ran(), "same": False, "missing_outputs": 7}
+    html, markdown = pages(tmp_path, simulated=[wrong])
+    assert 'class="lead wrong"' in html
+    for text in (html, markdown):
+        assert "NOT as if nothing had failed" in text
+        assert "7 are missing" in text
+
+
+def test_without_runs_there_is_no_such_section(tmp_path: Path) -> None:
+    for text in pages(tmp_path):
+        assert "What it costs" not in text

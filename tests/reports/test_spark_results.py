@@ -1,0 +1,117 @@
+"""Checks on a real engine, as a reader has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reports import commands, page
+from reports.results import spark as engine
+
+
+def case(name: str, predicted: Any, seen: Any, crashed: Any = (), seconds: Any = None) -> Any:
+    return {
+        "name": name,
+        "predicted": predicted,
+        "seen": seen,
+        "told": {},
+        "crashed": crashed,
+        "seconds": seconds or {},
+        "agrees": predicted == seen,
+    }
+
+
+def check(*cases: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "check": "kill-it",
+        "title": "Kill it",
+        "profile": "quick",
+        "holds": all(one["agrees"] for one in cases),
+        "notes": ["Not <for> the faint of heart."],
+        "cases": list(cases),
+        "seconds": 12.0,
+    }
+
+
+GOOD = check(
+    case("a", {"same": True, "replayed": 3}, {"same": True, "replayed": 3}, ["tree: idle"]),
+    case("b", {"same": True}, {"same": True}, ["tree", "worker"]),
+)
+BAD = check(case("a", {"same": True, "replayed": 3}, {"same": True, "replayed": 1234}, ["tree"]))
+TIMED = check(
+    *(
+        case(f"{kind} {n}", {"same": True}, {"same": True}, [kind], {"recovery": (10.0, measured)})
+        for kind, times in (("tree", (8.0, 10.0, 20.0)), ("worker", (10.0, 12.5)))
+        for n, measured in enumerate(times)
+    )
+)
+
+RESULTS: dict[str, Any] = {
+    **{name: [] for name in ("verdicts", "proofs", "simulated", "reproduced")},
+    **{"version": "1.2", "profile": "quick", "run": None, "seconds": 61.0},
+}
+
+
+def test_agreement_is_told_with_the_number_of_crashes() -> None:
+    assert engine.told(GOOD) == "kill-it: Spark did as predicted in all 2 cases, after 3 crashes"
+    assert engine.crashes([GOOD]) == [
+        ("tree", 2, (("kill-it", 2),), 2, 2),
+        ("worker", 1, (("kill-it", 1),), 1, 1),
+    ]
+    (tree,) = engine.crashes([BAD])
+    assert (tree.cases, tree.agreed) == (1, 0)
+
+
+def test_a_difference_is_told_and_shown() -> None:
+    assert "NOT AS PREDICTED in 1 of 1 cases" in engine.told(BAD)
+    assert engine.row(BAD["cases"][0]) == ("a", "same yes, replayed 3", "replayed 1,234", "✗")
+
+
+def test_what_was_predicted_and_not_seen_at_all_is_shown() -> None:
+    lacking = case("a", {"same": True, "replayed": 3}, {"same": True})
+    assert engine.row(lacking) == ("a", "same yes, replayed 3", "replayed –", "✗")
+
+
+def test_errors_are_relative_to_what_was_measured() -> None:
+    tree, worker, all_ = engine.errors(TIMED)
+    assert (tree.kind, tree.runs, tree.median) == ("tree", 3, 0.25)
+    assert (worker.kind, worker.runs, worker.median) == ("worker", 2, 0.1)
+    assert (all_.kind, all_.runs, all_.median) == ("all", 5, 0.2)
+    assert all_.low <= all_.median <= all_.high
+    mean = 12.1  # of all that was measured
+    assert tree.constant == pytest.approx((mean - 20) / -20)
+    assert all_.constant == pytest.approx((mean - 10) / 10)
+    assert engine.errors(GOOD) == []
+
+
+def test_predictions_are_drawn_once_the_same(tmp_path: Path) -> None:
+    drawn = engine.predicted_svg(TIMED)
+    assert drawn == engine.predicted_svg(TIMED)
+    assert "recovery: median error 20%" in drawn
+    assert engine.predicted_svg(GOOD) == ""
+    assert engine.predicted_png(TIMED).startswith(b"\x89PNG")
+
+
+def test_the_terminal_gets_table_errors_and_verdict() -> None:
+    parts = list(commands.engine_check(TIMED))
+    assert parts[-1] == engine.told(TIMED)
+    assert len(parts) == 5
+    assert len(list(commands.engine_check(GOOD))) == 4
+
+
+@pytest.mark.parametrize(("checks", "fine"), [([GOOD, TIMED], True), ([GOOD, BAD], False)])
+def test_the_page_says_what_happened_on_the_engine(
+    checks: list[Any], fine: bool, tmp_path: Path
+) -> None:
+    html, markdown = page.write(RESULTS | {"engine": checks}, tmp_path)
+    for path in (html, markdown):
+        text = path.read_text()
+        assert "On a real engine" in text
+        assert "Kill it" in text
+        assert ("NOT AS PREDICTED" in text) is not fine
+        assert "#engine" in text, "in the contents"
+        assert "<for>" not in text
+    assert 'id="engine-kill-it"' in html.read_text()

@@ -1,0 +1,213 @@
+"""Event files: what was written is read, and bad files are refused with one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.cep.patterns import Strategy, sequence
+from model.core import Arrival
+from model.errors import Invalid
+from model.graph import SINK, SOURCE
+from model.oracle import oracle, timed
+from sim.inputs.files import load
+from sim.inputs.streams import arrivals, graph_for, nearest, parsed
+
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1).map(str)
+ROWS = st.lists(st.tuples(st.integers(-(10**6), 10**12), NAMES), min_size=1, max_size=20)
+
+
+def written(path: Path, frame: pd.DataFrame) -> Path:
+    if path.suffix == ".parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("name", ["events.csv", "events.csv.gz", "events.parquet"])
+def test_what_was_written_is_read(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("files")
+
+    @settings(max_examples=40, deadline=None)
+    @given(ROWS)
+    def check(rows: list[tuple[int, str]]) -> None:
+        rows = sorted(rows, key=lambda row: row[0])
+        frame = pd.DataFrame(rows, columns=["t", "what"])
+        stream = load(written(folder / name, frame), "what", "t")
+        assert stream.name == name
+        got = [(body.time + rows[0][0], body.type) for body in timed(stream.events)]
+        assert got == rows
+
+    check()
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from("ab")), max_size=20))
+def test_arrivals_add_up_to_their_times(rows: list[tuple[int, str]]) -> None:
+    times = [sum(gap for gap, _ in rows[: at + 1]) for at in range(len(rows))]
+    found = arrivals(times, [type_ for _, type_ in rows])
+    assert found == tuple(Arrival(gap, type_) for gap, type_ in rows)
+    assert len({id(arrival) for arrival in found}) == len(set(found))  # equal ones are shared
+
+
+@pytest.mark.parametrize(
+    ("times", "gaps"),
+    [
+        (["2024-01-01T00:00:00", "2024-01-01 00:01:00.9", "2024-01-02"], [0, 60, 86340]),
+        (["2024-01-01T01:00:00+01:00", "2024-01-01T00:00:02Z", "2024-01-01T00:00:02Z"], [0, 2, 0]),
+        ([-1.5, 0.25, 7.75], [0, 2, 7]),
+        ([3, 3, 9], [0, 0, 6]),
+    ],
+)
+@pytest.mark.parametrize("name", ["events.csv", "events.parquet"])
+def test_times_are_numbers_or_timestamps(
+    times: list[object], gaps: list[int], name: str, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame({"type": list("abc"), "time": times})
+    stream = load(written(tmp_path / name, frame), "type", "time")
+    assert [arrival.gap for arrival in stream.events] == gaps
+    assert stream.unit == ("s" if isinstance(times[0], str) else "units of 'time'")
+
+
+def test_typed_timestamps(tmp_path: Path) -> None:
+    time = pd.to_datetime(["2024-01-01 00:00:00", "2024-01-01 00:00:05"])
+    path = written(tmp_path / "events.parquet", pd.DataFrame({"type": list("ab"), "time": time}))
+    assert [arrival.gap for arrival in load(path, "type", "time").events] == [0, 5]
+
+
+def test_attributes_travel_and_missing_ones_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "events.csv"
+    path.write_text("type,time,price,who\na,1,2.5,\nNA,2,,ann\n")
+    assert [(a.type, a.data) for a in load(path, "type", "time", ("price", "who")).events] == [
+        ("a", (("price", 2.5),)),
+        ("NA", (("who", "ann"),)),  # a missing value, but a fine name for a type
+    ]
+
+
+BAD = {
+    "empty": ("", "events.csv: the file is empty; it needs a header and rows below it"),
+    "no rows": ("type,time\n", "events.csv: no events; there is a header, but no row below it"),
+    "misspelt": ("typ,time\na,1\n", "events.csv: no column 'type'; did you mean 'typ'?"),
+    "other columns": ("x,time\na,1\n", "events.csv: no column 'type'; there are 'x', 'time'"),
+    "no type": ("type,time\na,1\n,2\n", "events.csv: row 2: 'type' is empty; give an event type"),
+    "no time": (
+        "type,time\na,1\nb,\n",
+        "events.csv: row 2: 'time' is empty; every event needs a time",
+    ),
+    "backwards": (
+        "type,time\na,1\nb,10\nc,9\n",
+        "events.csv: row 3: time goes backwards, from 10 to 9; sort the rows by 'time'",
+    ),
+    "days backwards": (
+        "type,time\na,2024-01-02\nb,2024-01-01\n",
+        "events.csv: row 2: time goes backwards, from 2024-01-02 to 2024-01-01; "
+        "sort the rows by 'time'",
+    ),
+    "no number": (
+        "type,time\na,1\nb,soon\n",
+        "events.csv: row 2: 'time' is soon, which is neither a number nor an ISO 8601 timestamp",
+    ),
+    "infinite": (
+        "type,time\na,1\nb,inf\n",
+        "events.csv: row 2: 'time' is inf, which is neither a number nor an ISO 8601 timestamp",
+    ),
+    "too long a row": (
+        "type,time\na,1\nb,2,3\n",
+        "events.csv: cannot be read as CSV: Error tokenizing data. C error: "
+        "Expected 2 fields in line 3, saw 3",
+    ),
+    "too long rows": (
+        "type,time\na,1,2\nb,2,3\n",
+        "events.csv: cannot be read as CSV: rows have more fields than the header",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), BAD.values(), ids=BAD.keys())
+def test_bad_files_are_refused_with_one_line(
+    content: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("events.csv").write_text(content)
+    with pytest.raises(Invalid) as error:
+        load("events.csv", "type", "time")
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    "name", ["a.csv", "a.parquet", "a.csv.gz", "a.csv.bz2", "a.csv.xz", "a.zip", "a.csv.tar"]
+)
+@pytest.mark.parametrize("content", [None, b"", b"nope", bytes(range(256)) * 9])
+def test_no_file_is_a_traceback(name: str, content: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(Invalid) as error:
+        load(path, "type", "time")
+    assert str(error.value).startswith(f"{path}: ")
+    assert "\n" not in str(error.value)
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match="cannot be read as CSV: Is a directory"):
+        load(tmp_path, "type", "time")
+
+
+def test_truth_values_are_no_times(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"type": list("ab"), "time": [False, True]})
+    with pytest.raises(Invalid, match="row 1: 'time' is False, which is neither a number"):
+        load(written(tmp_path / "events.parquet", frame), "type", "time")
+
+
+# --- patterns and graphs ---------------------------------------------------------------------
+@given(st.lists(st.sampled_from(["a", "b+", "on time"]), min_size=1), st.sampled_from([0, 1, 2]))
+def test_a_pattern_is_its_steps(steps: list[str], spaces: int) -> None:
+    text = ("," + " " * spaces).join(steps)
+    assert parsed(text) == sequence(*steps)
+    assert parsed(text, "any").strategy is Strategy.ANY
+
+
+@pytest.mark.parametrize(
+    ("text", "strategy", "message"),
+    [
+        (" ", "next", 'pattern: empty; give event types in order, such as "a, b+, !c, d"'),
+        ("late,,gone", "next", "pattern: step '' names no event type"),
+        ("!", "next", "pattern: step '!' names no event type"),
+        ("!late", "next", "pattern: empty; give at least one step that is not negated"),
+        ("late, lte", "next", "pattern: no event has the type 'lte'; did you mean 'late'?"),
+        ("x", "next", "pattern: no event has the type 'x'; there are 'gone', 'late'"),
+        ("late", "all", "strategy 'all': it must be one of next, any, strict"),
+    ],
+)
+def test_bad_patterns(text: str, strategy: str, message: str) -> None:
+    with pytest.raises(Invalid) as error:
+        parsed(text, strategy, frozenset({"late", "gone"}))
+    assert str(error.value) == message
+
+
+def test_bad_windows() -> None:
+    with pytest.raises(Invalid, match="window slide 0: it must be at least 1"):
+        graph_for("a", 5, 0)
+
+
+def test_many_names_are_not_all_shown() -> None:
+    names = [f"{letter}{letter}" for letter in "abcdefghi"]
+    assert nearest("zzzz", names).endswith("'gg', 'hh' and others")
+
+
+def test_the_graph_for_any_file() -> None:
+    graph = graph_for("a, b", 10, 10)
+    assert graph.order() == ("source", "match", "recurrence", "summary", "sink")
+    assert graph.specs["source"] is SOURCE
+    assert graph.specs["sink"] is SINK
+    (bodies,) = oracle(graph, {"source": (Arrival(0, "a"), Arrival(1, "b")) * 4})["sink"]
+    # Four matches are three recurrences, which are one summary of the first and the last.
+    assert [body.type for body in bodies] == ["summary"]
+    assert [[match.time for match in recurrence.data] for recurrence in bodies[0].data] == [
+        [1, 2],
+        [3, 4],
+    ]

@@ -1,0 +1,146 @@
+"""Upstream backup in micro-batches, as the simulator orders it: the protocol holds, and counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.cep.operator import Operator
+from model.cep.patterns import sequence
+from model.cep.windows import CountWindows
+from model.core import Arrival, Guarantee, Scope
+from model.graph import chain
+from model.oracle import classify, oracle
+from model.protocols.upstream_backup.protocol import ANY_MATCH, EVERY, LATE, SKIPPY
+from model.registry import protocols
+from model.world import Action, Offer, Restart, System, Take, World, apply, faults, progress
+from sim.predictions import upstream_backup as batches
+from sim.predictions.upstream_backup import Life, Run, Struck, run
+from tests.strategies import operators, streams
+
+CORRECT = protocols()["upstream-backup"]
+GRAPH = chain(("A", Operator(sequence("a", "b"), CountWindows(6, 2))))
+
+
+def _word(types: str) -> tuple[Arrival, ...]:
+    return tuple(Arrival(1, type_) for type_ in types)
+
+
+@st.composite
+def lives(draw: st.DrawFn, events: int) -> list[Life]:
+    """Up to three incarnations; each begins its batches anywhere, as a replay does, and the last
+    comes to the end."""
+    drawn: list[Life] = []
+    for _ in range(draw(st.integers(0, 2))):
+        sizes = draw(st.lists(st.integers(1, 5), max_size=5))
+        ends = [end for end in accumulate(sizes) if end <= events]
+        drawn.append((ends, draw(st.sampled_from(Struck))))
+    sizes = draw(st.lists(st.integers(1, 5), max_size=5))
+    drawn.append(([*(end for end in accumulate(sizes) if end < events), events], None))
+    return drawn
+
+
+@given(data=st.data())
+def test_whatever_the_batches_and_crashes_the_output_is_as_if_nothing_had_failed(
+    data: st.DataObject,
+) -> None:
+    operator = data.draw(operators())
+    graph = chain(("A", operator))
+    word = data.draw(streams(longest=14))
+    told = data.draw(lives(len(word)))
+    ran = run(CORRECT, graph, word, told)
+    ((expected,),) = oracle(graph, {"source": word}).values()
+    assert ran.outputs == expected
+    assert len(ran.replayed) == len(told) - 1  # one a restart
+    assert len(ran.handed) == len(told)
+    assert ran.left <= ran.peak <= len(word)
+    assert all(replayed <= ran.peak for replayed in ran.replayed)
+
+
+def test_only_what_the_world_offers_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: Counter[str] = Counter()
+
+    def checked(system: System, world: World, action: Action) -> World:
+        if not isinstance(action, Offer):
+            by = progress if isinstance(action, Take | Restart) else faults
+            assert action in by(system, world, action.node)
+        done[type(action).__name__] += 1
+        return apply(system, world, action)
+
+    monkeypatch.setattr(batches, "apply", checked)
+    word = _word("aabb" * 5)
+    for struck in Struck:
+        run(CORRECT, GRAPH, word, [([4, 8], struck), ([8, 12], struck), ([16, 20], None)])
+    assert done["Offer"] == len(word) * len(Struck)
+    assert done["Crash"] == done["Restart"] == 2 * len(Struck)
+    assert done["Take"] > 0
+
+
+@given(
+    word=st.text("ab", min_size=8, max_size=20),
+    sizes=st.lists(st.integers(1, 5), min_size=4, max_size=4),
+)
+def test_a_batch_alone_is_acknowledged_never(word: str, sizes: list[int]) -> None:
+    """Acknowledgements lag by one batch, and after the last there is none."""
+    whole = run(CORRECT, GRAPH, _word(word), [([len(word)], None)])
+    assert (whole.peak, whole.left, whole.trimmed) == (len(word), len(word), 0)
+    ends = [end for end in accumulate(sizes) if end < len(word)]
+    parts = run(CORRECT, GRAPH, _word(word), [([*ends, len(word)], None)])
+    assert parts.left <= whole.left
+
+
+def test_when_in_a_batch_a_crash_comes_makes_a_difference() -> None:
+    word, ends = _word("aabbabab" * 2), [4, 8, 12, 16]
+    seen = {}
+    for struck in Struck:
+        ran = run(CORRECT, GRAPH, word, [(ends[:3], struck), (ends[2:], None)])
+        seen[struck] = (ran.replayed, ran.handed[0], ran.discarded)
+    replayed = {struck: counts[0] for struck, counts in seen.items()}
+    assert replayed[Struck.PLANNED] > replayed[Struck.ACKED]  # the acknowledgement is lost
+    assert seen[Struck.ACKED][1] < seen[Struck.PROCESSED][1]  # the events are not given
+    assert seen[Struck.PROCESSED][2] < seen[Struck.TAKEN][2]  # what the sink has comes again
+    assert seen[Struck.TAKEN] == seen[Struck.SAVED]  # savepoints on their way are lost
+
+
+def test_skip_ranges_make_replays_shorter() -> None:
+    graph = chain(("A", Operator(sequence("a", "b"), CountWindows(12, 5))))
+    word, crashed = _word("acdbcdacdb" * 4), [([10, 20, 30], "acked"), ([30, 40], None)]
+    skipping = run(CORRECT, graph, word, crashed)
+    plain = run(protocols()["upstream-backup:no-skips"], graph, word, crashed)
+    assert skipping.outputs == plain.outputs
+    assert skipping.replayed < plain.replayed
+
+
+def test_a_crash_before_the_first_batch_is_one() -> None:
+    ran = run(CORRECT, GRAPH, _word("aabb"), [([], "planned"), ([4], None)])
+    assert ran.replayed == (0,)
+    assert ran.handed == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("variant", "scope", "word", "crashed", "guarantee"),
+    [
+        ("pairs", ANY_MATCH, "aab", [([3], None)], Guarantee.GAP),
+        ("pairs", LATE, "baa", [([1, 2, 3], "acked"), ([1, 2, 3], None)], Guarantee.REPEATING),
+        ("scalar", EVERY, "aaaa", [([1, 2, 3, 4], "acked"), ([2, 3, 4], None)], Guarantee.GAP),
+        ("opener-windows", SKIPPY, "aba", [([2, 3], "processed"), ([3], None)], Guarantee.GAP),
+        ("counted-windows", SKIPPY, "aba", [([2, 3], "processed"), ([3], None)], Guarantee.GAP),
+        ("pairs-of-inputs", SKIPPY, "abaaa", [([2, 4], "saved"), ([3, 5], None)], Guarantee.GAP),
+    ],
+)
+def test_what_is_refuted_goes_wrong_in_batches_too(
+    variant: str, scope: Scope, word: str, crashed: Sequence[Life], guarantee: Guarantee
+) -> None:
+    graph, arrivals = scope.graph, _word(word)
+    ((expected,),) = oracle(graph, {"source": arrivals}).values()
+
+    def outputs(name: str) -> Run:
+        return run(protocols()[name], graph, arrivals, crashed)
+
+    assert classify(expected, outputs(f"upstream-backup:{variant}").outputs) is guarantee
+    assert outputs("upstream-backup").outputs == expected

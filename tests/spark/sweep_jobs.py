@@ -1,0 +1,72 @@
+"""Sweeps that the tests crash, and calls that end their process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sim.sweeps.grid import Run, read
+from sim.sweeps.results import Entry, carry_out
+from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.parallel_calls import results
+from spark_check.runtime.session import BRIEF, session
+
+FATAL = {7: signal.SIGKILL, 11: signal.SIGTERM}
+
+
+def squared(number: int) -> int:
+    return number * number
+
+
+def fatal(number: int) -> int:
+    """Some calls end the process in which they run."""
+    if number in FATAL:
+        os.kill(os.getpid(), FATAL[number])
+        time.sleep(60)  # the signal ends this
+    return squared(number)
+
+
+def once_fatal(folder: str, number: int) -> int:
+    """One ends it the first time only."""
+    if number == 3:
+        try:
+            (Path(folder) / "ended").touch(exist_ok=False)
+            os.kill(os.getpid(), signal.SIGKILL)
+        except FileExistsError:
+            pass
+    return squared(number)
+
+
+def noted(folder: str, number: int) -> None:
+    """It takes a while and leaves a file behind."""
+    time.sleep(0.002)
+    (Path(folder) / str(number)).touch()
+
+
+def raising(number: int) -> int:
+    raise ZeroDivisionError(f"at {number}")
+
+
+def swept(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
+    """The sweep in settings["file"]; breakpoints in the workers before each run, and in the
+    driver after each that is kept."""
+
+    def execute(call: Callable[[Run], Entry], runs: Sequence[Run]) -> Any:
+        with session(work / "spark", conf=BRIEF) as spark:
+            yield from results(spark, partial(_stopping, call, breakpoints), runs)
+
+    def watch(stage: str, done: int, total: int) -> None:
+        if stage != "checking":
+            breakpoints.here("kept")
+
+    carry_out(read(settings["file"]), work / "out", execute, watch=watch)
+
+
+def _stopping(call: Callable[[Run], Entry], breakpoints: Breakpoints, run: Run) -> Entry:
+    breakpoints.here("run")
+    return call(run)

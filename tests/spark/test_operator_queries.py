@@ -1,0 +1,198 @@
+"""Spark runs the model's operator as it is, and whatever is not as it is gets noticed."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from model.cep.operator import Operator, Scheme
+from model.cep.patterns import Strategy
+from model.events import Body, Event
+from model.oracle import evaluated
+from spark_check.check import Case, Setting
+from spark_check.operator.checks.equality import at_random, cases, cut, looped, merged
+from spark_check.operator.outcome import different, outcome
+from spark_check.operator.queries import NUMBERINGS, STRATEGIES, drawn, operator
+from spark_check.operator.sql import Answer, Simple, answered
+from spark_check.operator.stateful import (
+    ROCKSDB,
+    Found,
+    Query,
+    acknowledged,
+    advanced,
+    boot,
+    event,
+    found,
+    row,
+)
+from spark_check.runtime.session import BRIEF, session
+from tests.spark.spark_operators import Forgetful, Misnumbering, Wider
+from tests.strategies import operators, words
+
+FLAWED = 200
+"""Random queries that flawed operators are tried with."""
+
+
+# --- without Spark ---------------------------------------------------------------------------
+@given(
+    st.builds(Query, operators(), st.builds(Scheme, st.sampled_from(NUMBERINGS)), st.just(1)),
+    words(),
+    st.integers(1, 4),
+    st.randoms(use_true_random=False),
+)
+def test_batches_acknowledgements_and_order_in_a_batch_change_nothing(
+    query: Query, word: tuple[Body, ...], batches: int, random: Random
+) -> None:
+    stream = [(0, Event((n,), body)) for n, body in enumerate(word, 1)]
+    streams = {("q", "k"): stream}
+    state, done = boot(query), list[Found]()
+    for rows in cut(streams, batches):
+        random.shuffle(rows)
+        state, more = advanced(query, acknowledged(query, state), rows)
+        state = pickle.loads(pickle.dumps(state))
+        done += more
+    assert done == looped({"q": query}, streams)
+
+
+@given(operators(), words())
+def test_events_come_back_from_rows(operator: Operator, word: tuple[Body, ...]) -> None:
+    """Also complex ones, and ones with attributes."""
+    for body in (Body(3, "a", (("x", 1), ("y", "é"))), *word, *evaluated(operator, word)):
+        one = Event((4, 0, 7), body)
+        assert event(row("q", "k", 1, 0, one)) == one
+        assert [event(back) for back in found("q", "k", 1, [one])] == [one]
+
+
+def test_the_merge_takes_what_is_certain() -> None:
+    late, early = Event((1,), Body(5, "a")), Event((1,), Body(2, "b"))
+    assert list(merged([[late], [early]], 5)) == [(1, early), (0, late)]
+    assert list(merged([[late], [early]], 4)) == [(1, early)]
+
+
+def test_what_was_acknowledged_is_forgotten() -> None:
+    query = Query(operator(Simple("count", 2, 1, "any", "a", "a")))
+    stream = {("q", "k"): [(0, Event((n,), Body(n, "a"))) for n in range(1, 101)]}
+    (rows,) = cut(stream, 1)
+    state, _ = advanced(query, boot(query), rows)
+    kept = acknowledged(query, state)
+    assert len(kept.closed) < len(state.closed)
+    assert not kept.pending
+
+
+def test_random_queries_are_of_every_kind_and_the_same_again() -> None:
+    all_ = [drawn(seed, 3) for seed in range(400)]
+    assert all_ == [drawn(seed, 3) for seed in range(400)]
+    simple = [one.simple for one in all_ if one.simple]
+    assert {(one.windows, one.finds) for one in simple} == {
+        (windows, finds)
+        for windows in ("count", "grid", "anchored", "opened")
+        for finds in ("how many", *STRATEGIES)
+    }
+    assert {one.parallel for one in simple} == {True, False}
+    assert {one.a == one.b for one in simple} == {True, False}
+    assert {one.size < one.slide for one in simple} == {True, False}
+    kinds = Counter(type(one.query.operator.engine).__name__ for one in all_)
+    assert set(kinds) == {"Function", "Pattern", "Mealy", "Partitioned"}
+    assert {one.query.scheme.numbering.name for one in all_} == {n.name for n in NUMBERINGS}
+    assert {one.query.edges for one in all_} == {1, 2, 3}
+    assert all(set(one.batches) <= {0, 1, 2} for one in all_)
+    assert {
+        engine.strategy for one in all_ if hasattr(engine := one.query.operator.engine, "strategy")
+    } == set(Strategy)
+
+
+def test_a_difference_in_any_field_is_a_difference() -> None:
+    one = Found("q", "k", 3, 0, "[1,2]", 5, "match", "[]")
+    others = [Found._make((*one[:at], 9, *one[at + 1 :])) for at in range(len(one))]
+    told = [outcome([other])["sha256"] for other in (one, *others)]
+    assert len(set(told)) == len(told)
+    assert different([one], [one]) == []
+    assert different([one, one], [one]) == ["q k"]
+    assert different([one], []) == ["q k"]
+
+
+# --- with Spark ------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    with session(tmp_path_factory.mktemp("spark"), conf={**ROCKSDB, **BRIEF}) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def seen(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Case, ...]:
+    work = tmp_path_factory.mktemp("operator")
+    return cases(spark, Setting(work, "quick", lambda *_: None))
+
+
+@pytest.mark.spark
+def test_spark_finds_what_the_model_and_sql_find(seen: tuple[Case, ...]) -> None:
+    assert [case.name for case in seen if not case.agrees] == []
+    assert len(seen) == 7
+    json.dumps([case._asdict() for case in seen])
+
+
+@pytest.mark.spark
+def test_and_there_was_something_to_find_across_batches(seen: tuple[Case, ...]) -> None:
+    by_name = {case.name: case for case in seen}
+    assert all(case.seen["matches"] > 100 for case in seen)
+    assert all(len(case.seen["batches"]) > 1 for case in seen if "batches" in case.seen)
+    random = by_name["1,000 random queries"]
+    assert random.seen["states"] == 1_000
+    assert random.seen["keys"] > 600
+    assert random.told["queries that need what earlier batches left"] > 500
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("operators", [Wider, Forgetful, Misnumbering])
+def test_a_flawed_operator_is_found_out(
+    operators: type[Wider | Forgetful | Misnumbering], spark: SparkSession, tmp_path: Path
+) -> None:
+    against_model, against_sql = at_random(spark, tmp_path, range(FLAWED), 2, operators)
+    assert not against_model.agrees
+    assert against_model.told["keys that differ"]
+    assert against_sql.agrees == (operators is Misnumbering)  # SQL numbers nothing
+
+
+@pytest.mark.spark
+def test_a_flawed_question_is_found_out(spark: SparkSession) -> None:
+    """Each part of a question counts: half-open windows, slides, types, what is in between."""
+    times, types = (2, 2, 4, 5, 5, 5, 7, 8, 9, 10), "acbabcaaab"  # on which all of these differ
+    word = list(enumerate(zip(times, types, strict=True), 1))
+    right = Simple("grid", 3, 2, "next", "a", "b", "c")
+    wrong = [
+        right._replace(size=4),
+        right._replace(slide=3),
+        right._replace(but_not=""),
+        right._replace(finds="any"),
+        right._replace(finds="strict"),
+        right._replace(parallel=False),
+        right._replace(windows="anchored"),
+        right._replace(windows="opened"),
+        right._replace(windows="count"),
+        right._replace(a="c"),
+    ]
+    names = ["q", *(f"q{at}" for at in range(len(wrong)))]
+    table = spark.createDataFrame(
+        [(name, "k", n, time, type_) for name in names for n, (time, type_) in word],
+        "query string, key string, n long, time long, type string",
+    )
+    all_ = answered(spark, zip(names, [right, *wrong], strict=True), table)
+    told = {name: _of(all_, name) for name in names}
+    stream = [(0, Event((n,), Body(time, type_))) for n, (time, type_) in word]
+    for name, simple in zip(names, [right, *wrong], strict=True):
+        by_model = looped({name: Query(operator(simple))}, {(name, "k"): stream})
+        assert told[name] == [(one.n, one.time, one.data) for one in by_model]
+    assert all(told["q"] != told[name] for name in names[1:])
+
+
+def _of(rows: Sequence[Answer], name: str) -> list[tuple[int, int, str]]:
+    return sorted((one.n, one.time, one.data) for one in rows if one.query == name)

@@ -1,0 +1,244 @@
+"""Spark starts anywhere and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import psutil
+import pyspark
+import pytest
+
+from model.errors import Invalid
+from spark_check.runtime import java
+from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.session import BRIEF, heard_ctrl_c, session
+from spark_check.runtime.victim import Died, Kind, start, wait_ended
+
+JOB = "tests.spark.spark_jobs:sleeper"
+
+
+def test_a_java_home_without_java_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "none"))
+    with pytest.raises(Invalid, match=r"bin/java cannot be run \(No such file.*unset it"):
+        java.java_home(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("says", "complaint"),
+    [
+        ('openjdk version "11.0.2" 2019-01-15', "holds Java 11, and Spark needs 17"),
+        ('java version "1.8.0_202"', "holds Java 8"),
+        ("coffee", "names no version"),
+    ],
+)
+def test_a_wrong_java_is_refused(
+    says: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = _java(tmp_path / "home", says)
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    with pytest.raises(Invalid, match=complaint):
+        java.java_home(tmp_path)
+
+
+def test_a_newer_java_in_java_home_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = _java(tmp_path / "home", 'openjdk version "21.0.1" 2023-10-17')
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    assert java.java_home(tmp_path) == home
+
+
+def test_the_packaged_java_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    assert java.version(java.java_home(tmp_path / "a b")) >= java.OLDEST
+
+
+@pytest.mark.parametrize(
+    ("master", "complaint"),
+    [
+        ("spark://127.0.0.1:9", "nobody answers there"),
+        ("spark://127.0.0.1:port", "nobody answers there"),
+        ("mesos://127.0.0.1:5050", r"Spark knows local\[n\]"),
+        ("local[x]", r"Spark knows local\[n\]"),
+    ],
+)
+def test_an_unreachable_master_is_told(master: str, complaint: str, tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match=complaint), session(tmp_path, master=master):
+        pass
+
+
+def test_an_occupied_port_is_told(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = {"spark.driver.port": str(other.getsockname()[1])}
+        with (
+            pytest.raises(Invalid, match=r"the port cannot be used \(Address already in use\)"),
+            session(tmp_path, conf=taken),
+        ):
+            pass
+
+
+def test_a_breakpoint_stops_once_and_lets_others_pass(tmp_path: Path) -> None:
+    breakpoints = Breakpoints(str(tmp_path), {"there": 2})
+    (tmp_path / "there.go").touch()
+    for _ in range(5):
+        breakpoints.here("elsewhere")
+        breakpoints.here("there")
+    assert (tmp_path / "there.stopped").exists()
+    assert {p.name for p in tmp_path.glob("there.[0-9]")} == {"there.0", "there.1", "there.2"}
+
+
+def test_ctrl_c_in_a_finalizer_is_not_lost() -> None:
+    class Proxy:
+        pass
+
+    def finalizer(_reference: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        for _ in range(1000):  # where Python looks for signals
+            pass
+
+    def work() -> None:
+        proxy = Proxy()
+        watched = weakref.ref(proxy, finalizer)
+        del proxy
+        assert watched() is None
+        threading.Event().wait(60)
+
+    with heard_ctrl_c(), pytest.raises(KeyboardInterrupt):
+        work()
+
+
+@pytest.mark.spark
+def test_two_sessions_one_after_the_other_leave_nothing(tmp_path: Path) -> None:
+    before = _children()
+    for _ in range(2):
+        with session(tmp_path, conf=BRIEF) as spark:
+            assert spark.sparkContext.parallelize([1, 2, 3], 2).map(lambda x: x * x).sum() == 14
+            assert _children() > before
+        assert _children() == before
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_cluster_is_sent_the_packages(tmp_path: Path) -> None:
+    """A standalone master and worker of their own, which start in another folder."""
+
+    def home_of_the_model(_: int) -> str:  # here, since the tests are not sent
+        import model
+
+        return str(model.__file__)
+
+    with standalone(tmp_path) as master:
+        conf = {"spark.driver.host": "127.0.0.1", "spark.executor.memory": "512m"}
+        with session(tmp_path / "session", master=master, conf=conf) as spark:
+            (home,) = spark.sparkContext.parallelize([1], 1).map(home_of_the_model).collect()
+    assert "asif.zip" in home
+
+
+@contextmanager
+def standalone(folder: Path) -> Iterator[str]:
+    """A master's URL."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    home = {"JAVA_HOME": str(java.java_home(folder)), "SPARK_WORKER_DIR": str(folder / "work")}
+    place = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    start_class = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    parts = {
+        "Master": ["--port", str(port)],
+        "Worker": ["-c", "1", "-m", "1g", f"spark://127.0.0.1:{port}"],
+    }
+    with ExitStack() as running:
+        for name, words in parts.items():
+            process = subprocess.Popen(
+                [
+                    *(str(start_class), f"org.apache.spark.deploy.{name.lower()}.{name}"),
+                    *("--host", "127.0.0.1", "--webui-port", "0", *words),
+                ],
+                env={**os.environ, **home, **place},
+                cwd=folder,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            running.callback(process.wait)
+            running.callback(process.kill)
+            while name == "Master" and not answers(port):
+                assert process.poll() is None
+        yield f"spark://127.0.0.1:{port}"
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.spark
+def test_an_exception_ends_the_jvm(tmp_path: Path) -> None:
+    before = _children()
+    with pytest.raises(KeyboardInterrupt), session(tmp_path):
+        raise KeyboardInterrupt
+    assert _children() == before
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_signal_to_the_parent_ends_all_of_its_processes(number: int, tmp_path: Path) -> None:
+    code = "import sys; from tests.spark.spark_jobs import stopped; stopped(sys.argv[1])"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline().strip() == b"stopped"
+        family = psutil.Process(parent.pid).children(recursive=True)
+        names = [process.name() for process in family]
+        assert "java" in names
+        assert len(names) >= 4  # the job, its JVM, Spark's daemon and a worker
+        os.kill(parent.pid, number)
+        wait_ended(family, timeout_s=60)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", [Kind.TREE, Kind.DRIVER, Kind.JVM, Kind.WORKER])
+def test_each_kind_of_crash_ends_the_job(kind: Kind, tmp_path: Path) -> None:
+    with start(JOB, tmp_path, {}, stop_at={"task": 1}) as victim:
+        victim.kill(kind, victim.stopped("task"))
+        assert victim.join() != 0
+
+
+@pytest.mark.spark
+def test_a_job_that_ends_too_early_is_told(tmp_path: Path) -> None:
+    with (
+        start("tests.spark.spark_jobs:nothing", tmp_path, {}, stop_at={"task": 0}) as victim,
+        pytest.raises(Died, match="nothing to do"),
+    ):
+        victim.stopped("task")
+
+
+def _java(home: Path, says: str) -> Path:
+    java_ = home / "bin" / "java"
+    java_.parent.mkdir(parents=True)
+    java_.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
+    java_.chmod(0o755)
+    return home
+
+
+def _children() -> set[int]:
+    return {process.pid for process in psutil.Process().children(recursive=True)}
+
+
+@pytest.fixture(autouse=True)
+def _no_java_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)

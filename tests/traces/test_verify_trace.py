@@ -1,0 +1,355 @@
+"""What a comparison of two logs does without Spark: files, rewinds, refusals, what is printed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+import asif
+from model.core import Guarantee
+from model.errors import Invalid
+from model.oracle import classify
+from reports.results import traces as traced
+from spark_check.traces import rewinds
+from spark_check.traces.columns import Asked
+from spark_check.traces.logs import log
+from tests.traces.trace_oracle import FIGURE_2, Judged, Row, judged
+
+# --- rewinds ---------------------------------------------------------------------------------
+FEW = st.integers(0, 3)
+Pair: TypeAlias = tuple[list[int], list[int]]
+"""Expected rows, observed rows."""
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> Pair:
+    """Expected rows, and the same with rewinds, sometimes disturbed."""
+    expected: list[int] = draw(st.lists(st.one_of(FEW, st.integers(4, 40)), max_size=20))
+    observed: list[int] = []
+    at = 0
+    for back in draw(st.lists(st.integers(0, 6), max_size=6)):
+        forward = draw(st.integers(0, 6))
+        observed += expected[at : at + forward]
+        at = max(0, min(len(expected), at + forward) - back)
+    observed += expected[at:]
+    disturbed = draw(st.booleans())
+    if observed and disturbed:
+        observed[draw(st.integers(0, len(observed) - 1))] = draw(FEW)
+    return expected, observed
+
+
+def as_classified(expected: Sequence[int], observed: Sequence[int]) -> tuple[bool, bool]:
+    """(same, rewinds)"""
+    type_ = classify(expected, observed)  # type: ignore[arg-type]
+    return type_ is Guarantee.PRECISE, type_ is Guarantee.REPEATING
+
+
+SMALL = (("1 << 16", "2"), ("1 << 24", "40"), ("FIRST_STEP = 16", "FIRST_STEP = 1"))
+"""Chunks of two rows, so that every border is crossed, and files for all but the shortest."""
+
+
+def version(*changes: tuple[str, str]) -> ModuleType:
+    source = Path(rewinds.__file__).read_text(encoding="utf-8")
+    for old, new in (*SMALL, *changes):
+        assert source.count(old) == 1, old
+        source = source.replace(old, new)
+    module = ModuleType("version")
+    exec(compile(source, "version", "exec"), module.__dict__)
+    return module
+
+
+def followed(module: ModuleType, many: Sequence[Pair], cuts: int) -> list[tuple[bool, bool]]:
+    """Of streams numbered from 0, in batches of some rows."""
+    rows = [
+        {"k": number, "side": side, "d1": row}
+        for number, pair in enumerate(many)
+        for side, rows in enumerate(pair)
+        for row in rows
+    ]
+    schema = pa.schema({"k": pa.int64(), "side": pa.int32(), "d1": pa.int64()})
+    batches = (
+        pa.RecordBatch.from_pylist(rows[at : at + cuts], schema) for at in range(0, len(rows), cuts)
+    )
+    told: dict[int, tuple[bool, bool]] = {}
+    for batch in module.judged(batches):
+        for row in batch.to_pylist():
+            assert row["k"] not in told
+            told[row["k"]] = (row["same"], row["rewinds"])
+    return [told.get(number, (True, False)) for number in range(len(many))]
+
+
+SMALL_CHUNKS = version()
+
+
+@settings(max_examples=500)
+@given(st.lists(pairs(), min_size=1, max_size=4), st.integers(1, 9))
+def test_streams_are_followed_as_classify_does(many: list[Pair], cuts: int) -> None:
+    assert followed(SMALL_CHUNKS, many, cuts) == [as_classified(*pair) for pair in many]
+
+
+MUTANTS = (
+    ("self.at = found + 1", "self.at = found"),
+    ("return not self.lost and self.at == self.expected.length", "return not self.lost"),
+    ("return not self.lost and self.at", "return self.at"),
+    ("return start + int(found[-1])", "return start + int(found[0])"),
+    ("while end > 0:", "while end > 1:"),
+    ("self.rewinds += 1", "pass"),
+    ("stream, expected = int(ks[start]), Expected()", "stream = int(ks[start])"),
+    ("last(digest, self.at)", "last(digest, self.expected.length)"),
+    ("if stream is not None:\n        yield", "if False:\n        yield"),
+)
+
+
+@pytest.mark.parametrize(("old", "new"), MUTANTS)
+def test_a_mutant_follows_otherwise(old: str, new: str) -> None:
+    mutant = version((old, new))
+
+    @settings(max_examples=500, phases=[Phase.generate])
+    @given(st.lists(pairs(), min_size=1, max_size=4), st.integers(1, 9))
+    def attack(many: list[Pair], cuts: int) -> None:
+        assert followed(mutant, many, cuts) == [as_classified(*pair) for pair in many]
+
+    with pytest.raises((AssertionError, ValueError)):
+        attack()
+
+
+# --- definitions -----------------------------------------------------------------------------
+@pytest.mark.parametrize("type_", FIGURE_2)
+def test_the_types_are_those_of_the_paper(type_: str) -> None:
+    one = FIGURE_2[type_]
+    for asked in (Asked(id=("n",), ignore=("t",)), Asked(order=("n",), ignore=("t",))):
+        (found,) = judged(one.reference, one.actual, asked).values()
+        assert found.guarantee == type_
+
+
+def test_without_identities_other_content_is_a_loss() -> None:
+    one = FIGURE_2["divergent"]
+    (found,) = judged(one.reference, one.actual, Asked(ignore=("t",))).values()
+    assert found == Judged("gap", missing=3, unexpected=5)
+
+
+# --- files -----------------------------------------------------------------------------------
+def parquet(path: Path, rows: Sequence[Row] = ({"n": 1},)) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(list(rows)), path)
+    return path
+
+
+def test_files_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for name in ("part-10.parquet", "part-9.parquet", "day=2/part-1.parquet", "_hidden.parquet"):
+        parquet(tmp_path / name)
+    parquet(tmp_path / "_temporary" / "part-1.parquet")
+    found = log("ACTUAL", tmp_path)
+    assert [str(file.relative_to(tmp_path)) for file in found.files] == [
+        "day=2/part-1.parquet",
+        "part-9.parquet",
+        "part-10.parquet",
+    ]
+    assert found.notes == ()
+
+
+def test_empty_files_are_left_out_with_a_note(tmp_path: Path) -> None:
+    parquet(tmp_path / "a.parquet")
+    (tmp_path / "b.parquet").touch()
+    found = log("ACTUAL", tmp_path)
+    assert [file.name for file in found.files] == ["a.parquet"]
+    assert found.notes == ("1 file of 0 bytes left out (Spark leaves such when it is killed)",)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format_"),
+    [
+        ("a.jsonl", b'{"n": 1}\n', "json"),
+        ("a.json.gz", gzip.compress(b'{"n": 1}\n', mtime=0), "json"),
+        ("part-0-17", b' {"n": 1}\n', "json"),
+        ("part-0-18", b"PAR1", None),
+        ("A.CSV", b"n\n1\n", "csv"),
+        ("a.csv.gz", gzip.compress(b"n\n1\n", mtime=0), "csv"),
+        ("a.txt", b"n\n1\n", None),
+    ],
+)
+def test_formats_are_told_by_names_or_beginnings(
+    name: str, content: bytes, format_: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    if format_ is None:
+        with pytest.raises(Invalid, match=r"neither Parquet|no whole Parquet file"):
+            log("ACTUAL", path)
+    else:
+        assert log("ACTUAL", path).format == format_
+
+
+def commit(folder: Path, name: str, *files: str) -> None:
+    """As Spark's file sink does."""
+    entries = [
+        json.dumps({"path": f"file:///elsewhere/out/{file}", "action": "add"}) for file in files
+    ]
+    (folder / "_spark_metadata").mkdir(exist_ok=True)
+    (folder / "_spark_metadata" / name).write_text("\n".join(["v1", *entries]))
+
+
+def test_what_spark_committed_is_read_by_batch(tmp_path: Path) -> None:
+    for name in ("z.parquet", "y.parquet", "x.parquet", "a b.parquet", "torn.parquet"):
+        parquet(tmp_path / name)
+    commit(tmp_path, "0", "z.parquet")
+    commit(tmp_path, "1.compact", "z.parquet", "y.parquet")
+    commit(tmp_path, "2", "a%20b.parquet")
+    commit(tmp_path, "10", "x.parquet")
+    found = log("ACTUAL", tmp_path)
+    names = ["z.parquet", "y.parquet", "a b.parquet", "x.parquet"]
+    assert [file.name for file in found.files] == names
+    assert found.notes == (
+        "read through Spark's own _spark_metadata, in the order of its batches",
+        "1 file left out that Spark wrote and did not commit",
+    )
+    (tmp_path / "x.parquet").unlink()
+    with pytest.raises(Invalid, match=r"committed x.parquet in batch 10; it is not there"):
+        log("ACTUAL", tmp_path)
+
+
+def test_what_cannot_be_a_log_is_refused(tmp_path: Path) -> None:
+    def refused(match: str, path: Path) -> None:
+        with pytest.raises(Invalid, match=f"ACTUAL {path}: {match}"):
+            log("ACTUAL", path)
+
+    refused("there is no such file", tmp_path / "none")
+    (tmp_path / "bare").mkdir()
+    refused("the folder holds no files", tmp_path / "bare")
+    (tmp_path / "bare" / "a.json").touch()
+    refused("nothing to compare, 1 file of 0 bytes", tmp_path / "bare")
+    torn = parquet(tmp_path / "torn.parquet")
+    torn.write_bytes(torn.read_bytes()[:-9])
+    refused("torn.parquet is no whole Parquet file", torn)
+    mixed = parquet(tmp_path / "mixed" / "a.parquet").parent
+    (mixed / "b.csv").write_text("n\n1\n")
+    refused(r"holds parquet \(a.parquet\) and csv \(b.csv\): a log is of one format", mixed)
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    (tables / "a.csv").write_text("n,v\n1,2\n")
+    (tables / "b.csv").write_text("v,n\n1,2\n")
+    refused("a.csv has the columns n, v, and b.csv v, n", tables)
+    (tables / "b.csv").write_bytes(b"\xff\xfe\n")
+    refused("b.csv is no CSV file in UTF-8", tables)
+    twice = tmp_path / "twice.csv"
+    twice.write_text("n,n\n1,2\n")
+    refused("its first line must name each column once, and is n,n", twice)
+
+
+def test_a_missing_log_is_bad_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["asif", "verify-trace", str(tmp_path / "r"), str(tmp_path)])
+    with pytest.raises(SystemExit) as ended:
+        asif.main()
+    assert ended.value.code == 2
+    said = capsys.readouterr().err.strip()
+    assert said == f"asif: REFERENCE {tmp_path / 'r'}: there is no such file or folder"
+
+
+# --- reports ---------------------------------------------------------------------------------
+def result(**changes: Any) -> dict[str, Any]:
+    side = {"path": "a", "format": "csv", "files": 1, "bytes": 9}
+    rows = {"missing": 0, "different": 2, "duplicated": 0, "unexpected": 0, "out_of_order": 0}
+    one = {
+        "kind": "different",
+        "key": {"user": "a"},
+        "order": {"n": 3},
+        "reference": {"row": {"user": "a", "n": 3, "v": 1.5}, "at": "row 7"},
+        "actual": {"row": {"user": "a", "n": 3, "v": None}, "at": None},
+        "copies": {"reference": 1, "actual": 1},
+    }
+    return {
+        "reference": side,
+        "actual": side,
+        "asked": {"key": ["user"], "order": ["n"], "id": [], "ignore": []},
+        "read": {"reference": 1200, "actual": 3},
+        "streams": {"precise": 2, "divergent": 1},
+        "rows": rows,
+        "compared": ["user", "n", "v"],
+        "differences": [one],
+        "notes": ["ACTUAL: a note"],
+        "guarantee": "divergent",
+        "expect": "precise",
+        "holds": False,
+        "seconds": 1.25,
+        **changes,
+    }
+
+
+def printed(value: dict[str, Any]) -> str:
+    console = Console(width=120, record=True)
+    for part in traced.told(value):
+        console.print(part, highlight=False)
+    return console.export_text()
+
+
+def test_a_result_is_told_with_both_sides_and_a_verdict() -> None:
+    text = printed(result())
+    assert text.startswith("ACTUAL: a note\n")
+    assert "│ REFERENCE │ a    │ csv    │ 1     │ 1,200 │" in text
+    assert "│ different │ a   │ row 7: n=3, v=1.5 │ n=3, v=null │" in text
+    assert "most rows differ, those shown in v alone: is it part of the result?" in text
+    assert text.rstrip().endswith(
+        "NOT as if nothing had failed: divergent recovery (streams: 2 precise, 1 divergent), 1.2 s"
+    )
+
+
+def test_rows_that_are_never_in_both_are_remarked() -> None:
+    rows = {"missing": 1200, "different": 0, "duplicated": 0, "unexpected": 3, "out_of_order": 0}
+    assert "does a column differ from run to run" in printed(result(rows=rows))
+    rows["unexpected"] = 2
+    assert "does a column differ from run to run" not in printed(result(rows=rows))
+
+
+@pytest.mark.parametrize(
+    ("expect", "holds", "line"),
+    [
+        ("precise", True, "as if nothing had failed: divergent recovery, 1.2 s"),
+        ("repeating", True, "at least as good as repeating: divergent recovery, 1.2 s"),
+        ("repeating", False, "NOT as good as repeating: divergent recovery, 1.2 s"),
+    ],
+)
+def test_the_verdict_is_one_line(expect: str, holds: bool, line: str) -> None:
+    asked: dict[str, list[str]] = {"key": [], "order": [], "id": [], "ignore": []}
+    assert traced.verdict(result(expect=expect, holds=holds, asked=asked)) == line
+
+
+# --- the command -----------------------------------------------------------------------------
+def test_the_command_asks_as_it_is_told_and_exits_with_the_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls: list[dict[str, Any]] = []
+
+    def verify(*paths: Path, **asked: Any) -> dict[str, Any]:
+        calls.append({"paths": paths, **asked})
+        return result(holds=asked["expect"] >= Guarantee.DIVERGENT)
+
+    monkeypatch.setattr("spark_check.traces.verify.verify", verify)
+    words = "r a --key u,v --key w --order n --ignore t --conf spark.x=1 --json out/result.json"
+    for expect, code in (("precise", 1), ("divergent", 0)):
+        given_ = ["asif", "verify-trace", *words.split(), "--expect", expect]
+        monkeypatch.setattr(sys, "argv", given_)
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(SystemExit) as ended:
+            asif.main()
+        assert ended.value.code == code
+        assert "divergent recovery" in capsys.readouterr().out
+    saved = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert saved["guarantee"] == "divergent"
+    assert calls[0]["paths"] == (Path("r"), Path("a"))
+    assert calls[0]["key"] == ["u", "v", "w"]
+    assert calls[0]["conf"] == {"spark.x": "1"}
+    assert (calls[0]["expect"], calls[1]["expect"]) == (Guarantee.PRECISE, Guarantee.DIVERGENT)
