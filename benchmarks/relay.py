@@ -20,15 +20,14 @@ from model.core import (
     EVENT,
     Answer,
     Arrival,
-    Arrive,
     Assumptions,
-    Deliver,
     Deployment,
     Emit,
     Failures,
     Input,
     Inputs,
     Protocol,
+    Received,
     Role,
     Scope,
     Send,
@@ -57,7 +56,7 @@ def deploy(scope: Scope) -> Deployment:
 
 
 def step(site: Site, state: None, input_: Input) -> Answer:
-    message = input_[-1]  # of an Arrive as of a Deliver
+    message = input_ if isinstance(input_, Arrival) else input_[-1]
     if site.succs:
         return state, (Send(site.succs[0], message),)
     return state, (Emit(message),)
@@ -224,12 +223,12 @@ def ciw(tuples: int, operators: int) -> float:
 def steps(tuples: int, operators: int) -> float:
     """The protocol's steps alone, in a loop without times: what any driver has to pay for."""
     source, *rest = system(operators).sites.values()
-    arrive = Arrive(Arrival(1, "a"))
+    arrive = Arrival(1, "a")
     for _ in range(tuples):
         _, effects = step(source, None, arrive)
         for site in rest:
             (effect,) = effects
-            _, effects = step(site, None, Deliver(site.preds[0], effect[-1]))
+            _, effects = step(site, None, Received(site.preds[0], effect[-1]))
     return 0.0
 
 

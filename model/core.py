@@ -18,34 +18,31 @@ NodeName: TypeAlias = str
 
 
 # --- what a node is told ---------------------------------------------------------------------
-class Deliver(NamedTuple):
+class Received(NamedTuple):
     """A message at the head of the FIFO channel from `sender`."""
 
     sender: NodeName
     message: Any
 
 
-class Fire(NamedTuple):
+class TimerFired(NamedTuple):
     """A timer that the node set and that now runs out."""
 
     timer: str
 
 
-class Arrive(NamedTuple):
-    """The outside world hands a source its next event: (seconds since its last one, type, data)."""
-
-    arrival: Arrival
-
-
 class Arrival(NamedTuple):
-    """One choice of the outside world; `gap` is in time units, >= 0, since the source's last."""
+    """The next event that the outside world hands a source.
+
+    gap: time units since the source's last one, >= 0.
+    """
 
     gap: int
     type: str
     data: tuple[Any, ...] = ()
 
 
-Input: TypeAlias = Deliver | Fire | Arrive
+Input: TypeAlias = Received | TimerFired | Arrival
 
 
 # --- what a node does ------------------------------------------------------------------------
@@ -280,7 +277,7 @@ class Protocol:
     claims: Mapping[OperatorClass, Guarantee]
     properties: tuple[Property, ...]
     scopes: tuple[PinnedScope, ...]
-    sometimes: tuple[str, ...] = ()
+    must_occur: tuple[str, ...] = ()
     finding: str = ""
     variants: tuple[Protocol, ...] = ()
     mutants: tuple[Mutant, ...] = ()

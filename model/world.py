@@ -3,12 +3,12 @@
 Rule of this file: a world is a value; `enabled` lists what may happen next in an order that never
 varies, `apply` says what then is.  Every driver is a way to choose from `enabled`.
 
-The network and the machines.  A channel is FIFO and loses nothing, but the messages on their way
-to a node are lost when it crashes, and so are those sent to it while it is down; messages that a
-node sent before it crashed still arrive, or are lost with its connections (`mute`): both happen.
-A crash loses the node's state and timers and keeps its durable value.  A crash may come between
-any two effects of a step (`cut`), also of the step with which a node recovers; those before it have
-happened.
+The network and the machines.  A channel is FIFO and loses nothing, but the messages on their way to
+a node are lost when it crashes, and so are those sent to it while it is down; messages that a node
+sent before it crashed still arrive, or are lost with its connections (`drops_sent`): both happen. A
+crash loses the node's state and timers and keeps its durable value.  A crash may come between any
+two effects of a step (`crash_after`), also of the step with which a node recovers; those before it
+have happened.
 """
 
 from __future__ import annotations
@@ -20,17 +20,15 @@ from typing import Any, NamedTuple, TypeAlias
 
 from model.core import (
     Arrival,
-    Arrive,
-    Deliver,
     Deployment,
     Effect,
     Emit,
-    Fire,
     Input,
     NodeName,
     Note,
     Observation,
     Protocol,
+    Received,
     Role,
     Save,
     Scope,
@@ -38,6 +36,7 @@ from model.core import (
     SetTimer,
     Site,
     Step,
+    TimerFired,
 )
 
 
@@ -68,40 +67,41 @@ class World(NamedTuple):
 
 
 # --- what may happen -------------------------------------------------------------------------
-class Take(NamedTuple):
-    """The node takes the message at the head of the channel from `sender`."""
+class Deliver(NamedTuple):
+    """The message at the head of the channel from `sender` is delivered to the node."""
 
     node: NodeName
     sender: NodeName
-    cut: int | None = None
+    crash_after: int | None = None
 
 
-class Expire(NamedTuple):
+class Timeout(NamedTuple):
     node: NodeName
     timer: str
-    cut: int | None = None
+    crash_after: int | None = None
 
 
-class Offer(NamedTuple):
-    """The outside world hands a source an event; sources do not crash, so nothing is cut."""
+class Inject(NamedTuple):
+    """The outside world hands a source an event; sources do not crash."""
 
     node: NodeName
     arrival: Arrival
 
 
 class Crash(NamedTuple):
-    """The node crashes between two steps; `mute`: what it sent and nobody has taken is lost."""
+    """The node crashes between two steps; `drops_sent`: what it
+    sent and nobody has received is lost."""
 
     node: NodeName
-    mute: bool = False
+    drops_sent: bool = False
 
 
 class Restart(NamedTuple):
     node: NodeName
-    cut: int | None = None
+    crash_after: int | None = None
 
 
-Action: TypeAlias = Take | Expire | Offer | Crash | Restart
+Action: TypeAlias = Deliver | Timeout | Inject | Crash | Restart
 
 
 @dataclass(frozen=True)
@@ -164,22 +164,24 @@ def quiescent(system: System, world: World) -> bool:
     return not any(progress(system, world, site.name) for site in system.deployment.sites)
 
 
-def progress(system: System, world: World, name: NodeName) -> tuple[Take | Expire | Restart, ...]:
+def progress(
+    system: System, world: World, name: NodeName
+) -> tuple[Deliver | Timeout | Restart, ...]:
     """What the node does by itself."""
     node = world.nodes[system.node_at[name]]
     if node.state is DOWN:
         return (Restart(name),)
     takes = tuple(
-        Take(name, sender)
+        Deliver(name, sender)
         for (sender, receiver), channel in zip(
             system.deployment.channels, world.channels, strict=True
         )
         if receiver == name and channel
     )
-    return (*takes, *(Expire(name, timer) for timer in node.timers))
+    return (*takes, *(Timeout(name, timer) for timer in node.timers))
 
 
-def offers(system: System, world: World, name: NodeName) -> tuple[Offer, ...]:
+def offers(system: System, world: World, name: NodeName) -> tuple[Inject, ...]:
     """What the outside world may hand the node next, if it is a source."""
     at = system.source_at.get(name)
     if at is None:
@@ -187,7 +189,7 @@ def offers(system: System, world: World, name: NodeName) -> tuple[Offer, ...]:
     _, inputs = system.scope.inputs[at]
     if len(world.arrivals[at]) >= inputs.length:
         return ()
-    return tuple(Offer(name, arrival) for arrival in inputs.alphabet)
+    return tuple(Inject(name, arrival) for arrival in inputs.alphabet)
 
 
 def faults(system: System, world: World, name: NodeName) -> tuple[Action, ...]:
@@ -196,41 +198,41 @@ def faults(system: System, world: World, name: NodeName) -> tuple[Action, ...]:
         return ()
     actions: list[Action] = []
     if not _is_down(system, world, name):
-        actions += [Crash(name), Crash(name, mute=True)]
+        actions += [Crash(name), Crash(name, drops_sent=True)]
     for action in progress(system, world, name):
-        points = len(physical(taken(system, world, action).effects))
-        actions += [action._replace(cut=cut) for cut in range(1, points)]
+        points = len(real_effects(response(system, world, action).effects))
+        actions += [action._replace(crash_after=crash_after) for crash_after in range(1, points)]
     return tuple(actions)
 
 
 def apply(system: System, world: World, action: Action) -> World:
     """The world after an enabled action."""
     if isinstance(action, Crash):
-        return crashed(system, world, action.node, action.mute)
-    if isinstance(action, Offer):
+        return crashed(system, world, action.node, action.drops_sent)
+    if isinstance(action, Inject):
         at = system.source_at[action.node]
         world = world._replace(
             arrivals=replaced(world.arrivals, at, (*world.arrivals[at], action.arrival))
         )
-    if isinstance(action, Take):
+    if isinstance(action, Deliver):
         at = system.channel_at[action.sender, action.node]
-        step = taken(system, world, action)
+        step = response(system, world, action)
         world = world._replace(channels=replaced(world.channels, at, world.channels[at][1:]))
     else:
-        step = taken(system, world, action)
+        step = response(system, world, action)
     at = system.node_at[action.node]
     node = world.nodes[at]
-    if isinstance(action, Expire):
+    if isinstance(action, Timeout):
         timers = tuple(timer for timer in node.timers if timer != action.timer)
         node = node._replace(timers=timers)
     world = world._replace(nodes=replaced(world.nodes, at, node._replace(state=step.state)))
-    cut = None if isinstance(action, Offer) else action.cut
-    for effect in physical(step.effects)[:cut]:
+    crash_after = None if isinstance(action, Inject) else action.crash_after
+    for effect in real_effects(step.effects)[:crash_after]:
         world = _affected(system, world, action.node, effect)
-    return world if cut is None else crashed(system, world, action.node)
+    return world if crash_after is None else crashed(system, world, action.node)
 
 
-def taken(system: System, world: World, action: Take | Expire | Offer | Restart) -> Step:
+def response(system: System, world: World, action: Deliver | Timeout | Inject | Restart) -> Step:
     """The protocol's answer to the action, before any effect of it has happened."""
     site = system.sites[action.node]
     node = world.nodes[system.node_at[action.node]]
@@ -239,25 +241,25 @@ def taken(system: System, world: World, action: Take | Expire | Offer | Restart)
     return Step(*system.protocol.step(site, node.state, input_of(system, world, action)))
 
 
-def input_of(system: System, world: World, action: Take | Expire | Offer) -> Input:
-    if isinstance(action, Take):
+def input_of(system: System, world: World, action: Deliver | Timeout | Inject) -> Input:
+    if isinstance(action, Deliver):
         channel = world.channels[system.channel_at[action.sender, action.node]]
-        return Deliver(action.sender, channel[0])
-    if isinstance(action, Expire):
-        return Fire(action.timer)
-    return Arrive(action.arrival)
+        return Received(action.sender, channel[0])
+    if isinstance(action, Timeout):
+        return TimerFired(action.timer)
+    return action.arrival
 
 
-def physical(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+def real_effects(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
     """The effects that happen, and between which a crash may come."""
     return tuple(effect for effect in effects if not isinstance(effect, Note))
 
 
-def crashed(system: System, world: World, name: NodeName, mute: bool = False) -> World:
+def crashed(system: System, world: World, name: NodeName, drops_sent: bool = False) -> World:
     at = system.node_at[name]
     node = Node(DOWN, world.nodes[at].durable)
     channels = tuple(
-        () if receiver == name or (mute and sender == name) else channel
+        () if receiver == name or (drops_sent and sender == name) else channel
         for (sender, receiver), channel in zip(
             system.deployment.channels, world.channels, strict=True
         )

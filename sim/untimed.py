@@ -24,25 +24,24 @@ from typing import Any, NamedTuple
 from model.core import (
     Answer,
     Arrival,
-    Arrive,
-    Deliver,
     Effect,
     Emit,
-    Fire,
     Inputs,
     NodeName,
     Note,
     Protocol,
+    Received,
     Save,
     Scope,
     Send,
     SetTimer,
+    TimerFired,
 )
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
 from model.oracle import by_edge, oracle
-from model.world import DOWN, Action, Crash, Expire, Offer, Restart, System, Take, physical
+from model.world import DOWN, Action, Crash, Deliver, Inject, Restart, System, Timeout, real_effects
 from sim.inputs.streams import Workload, nearest
 
 POINTS = 600
@@ -259,7 +258,7 @@ class _Driver:
         """The next event, and everything that follows from it."""
         self.event = event
         site, state = self.system.sites[source], self.states[source]
-        self._do(Offer(source, arrival), self.system.protocol.step(site, state, Arrive(arrival)))
+        self._do(Inject(source, arrival), self.system.protocol.step(site, state, arrival))
         while self.planned and self.planned[0].event == event:
             strike = self.planned.popleft()
             if strike.effects:
@@ -310,8 +309,8 @@ class _Driver:
                 if timer in timers:  # not lost in a crash meanwhile
                     timers.discard(timer)
                     self._do(
-                        Expire(name, timer),
-                        protocol.step(sites[name], self.states[name], Fire(timer)),
+                        Timeout(name, timer),
+                        protocol.step(sites[name], self.states[name], TimerFired(timer)),
                     )
                     self._deliver()
         while due := [name for name, event in self.back.items() if event <= now]:
@@ -324,10 +323,10 @@ class _Driver:
         step, sites, states = self.system.protocol.step, self.system.sites, self.states
         while self.messages:
             sender, name, message = self.messages.popleft()
-            answer = step(sites[name], states[name], Deliver(sender, message))
-            self._do(Take(name, sender), answer)
+            answer = step(sites[name], states[name], Received(sender, message))
+            self._do(Deliver(name, sender), answer)
 
-    def _do(self, action: Take | Expire | Offer | Restart, answer: Answer) -> None:
+    def _do(self, action: Deliver | Timeout | Inject | Restart, answer: Answer) -> None:
         """What a step does, up to the crash that may strike in it."""
         name = action.node
         state, effects = answer
@@ -353,8 +352,8 @@ class _Driver:
             return
         self._crash(name)
         if self.record:
-            if not isinstance(action, Offer) and fatal < len(physical(effects)):
-                self.record(action._replace(cut=fatal))
+            if not isinstance(action, Inject) and fatal < len(real_effects(effects)):
+                self.record(action._replace(crash_after=fatal))
             else:
                 self.record(action)
                 self.record(Crash(name))
@@ -362,7 +361,7 @@ class _Driver:
     def _fatal(self, name: NodeName, effects: tuple[Effect, ...]) -> int | None:
         """After how many effects of the step the node crashes, if it does."""
         armed = self.armed.pop(name)
-        points = len(physical(effects))
+        points = len(real_effects(effects))
         first = min(left for left, _ in armed)
         passed = min(first, points)
         waiting = [(left - passed, strike) for left, strike in armed if left > passed]

@@ -15,9 +15,7 @@ from model.cep.windows import CountWindows
 from model.core import (
     Answer,
     Arrival,
-    Arrive,
     Assumptions,
-    Deliver,
     Deployment,
     Emit,
     Failures,
@@ -28,6 +26,7 @@ from model.core import (
     Outcome,
     PinnedScope,
     Protocol,
+    Received,
     Role,
     Scope,
     Send,
@@ -67,13 +66,13 @@ def recover(site: Site, _durable: None) -> Answer:
 
 def step(site: Site, state: Any, input_: Input) -> Answer:
     match input_:
-        case Arrive(Arrival(gap, type_, data)):
+        case Arrival(gap, type_, data):
             now = state.now + gap
             body = Body(now, type_, data)
             return Clock(now), tuple(Send(succ, body) for succ in site.succs)
-        case Deliver(sender, body) if site.role is Role.SINK:
+        case Received(sender, body) if site.role is Role.SINK:
             return state, (Emit((site.preds.index(sender), body)),)
-        case Deliver(_, body):
+        case Received(_, body):
             state, matches, _ = site.spec.engine.feed(state, body)
             outputs = [Body(body.time, site.spec.emits, match) for match in matches]
             return state, tuple(Send(succ, out) for out in outputs for succ in site.succs)
@@ -113,5 +112,5 @@ PROTOCOL = Protocol(
             guarantee=Guarantee.GAP,
         ),
     ),
-    sometimes=("crashes", "windows that spanned a crash"),
+    must_occur=("crashes", "windows that spanned a crash"),
 )

@@ -14,9 +14,7 @@ from model.cep.windows import CountWindows
 from model.core import (
     Answer,
     Arrival,
-    Arrive,
     Assumptions,
-    Deliver,
     Deployment,
     Emit,
     Failures,
@@ -28,6 +26,7 @@ from model.core import (
     Outcome,
     PinnedScope,
     Protocol,
+    Received,
     Role,
     Scope,
     Send,
@@ -71,17 +70,17 @@ def recover(_site: Site, _durable: None) -> Answer:
 
 def step(site: Site, state: Any, input_: Input) -> Answer:
     match site.role, input_:
-        case Role.SOURCE, Arrive(Arrival(gap, type_, data)):
+        case Role.SOURCE, Arrival(gap, type_, data):
             now = gap + (state[-1].body.time if state else 0)
             event = Event((len(state) + 1,), Body(now, type_, data))
             return (*state, event), (Send("relay", event),)
-        case Role.SOURCE, Deliver(_, Hello()):
+        case Role.SOURCE, Received(_, Hello()):
             return state, (Note("events replayed", len(state)), Send("relay", Again(state)))
-        case Role.OPERATOR, Deliver(_, Again(events)):
+        case Role.OPERATOR, Received(_, Again(events)):
             return True, passed(site, events)
-        case Role.OPERATOR, Deliver(_, Event() as event):
+        case Role.OPERATOR, Received(_, Event() as event):
             return state, passed(site, (event,)) if state else ()
-        case Role.SINK, Deliver(_, Event(sn, body)):
+        case Role.SINK, Received(_, Event(sn, body)):
             return sn[0], (Emit((0, body)),)
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
@@ -116,6 +115,6 @@ PROTOCOL = Protocol(
     claims={CLASS: Guarantee.PRECISE},
     properties=(AS_IF, COMPLETE),
     scopes=(PINNED,),
-    sometimes=("crashes", "events replayed"),
+    must_occur=("crashes", "events replayed"),
     finding="Whatever was passed on before the crash is passed on again.",
 )

@@ -15,7 +15,7 @@ import z3
 
 from docs.examples.mindful import PROTOCOL
 from model.core import Outcome
-from model.world import Action, System, Take, World
+from model.world import Action, Deliver, System, World
 from proofs.prove.conformance import Abstraction, Path, Paths
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import Query
@@ -105,7 +105,7 @@ def paths(system: System) -> Paths:
         }
 
     def of(before: World, action: Action, after: World) -> Iterable[Path]:
-        if isinstance(action, Take) and action.node == "sink":
+        if isinstance(action, Deliver) and action.node == "sink":
             yield Path(rigid, (seen(before), seen(after)), initial=not before.outputs[0])
 
     return of

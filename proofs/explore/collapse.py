@@ -27,19 +27,19 @@ from model.world import (
     DOWN,
     Action,
     Crash,
+    Deliver,
+    Inject,
     Node,
-    Offer,
     Restart,
     System,
-    Take,
     World,
     apply,
     faults,
     initial,
     offers,
-    physical,
     progress,
-    taken,
+    real_effects,
+    response,
 )
 
 CLOSED = "closed"
@@ -75,14 +75,14 @@ Move: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
 """A difference to add, and (channel field, number of the messages) to append."""
 
 
-class Moves(NamedTuple):
+class Transitions(NamedTuple):
     """What the node does by itself, and what the world does to it."""
 
     own: tuple[Move, ...]
     others: tuple[Move, ...]
 
 
-class Glimpse(NamedTuple):
+class CachedEffect(NamedTuple):
     """What an action does in a focus: a difference where the view has the focus's own numbers,
     the values after it where it may have others (by field), and what is sent."""
 
@@ -91,15 +91,15 @@ class Glimpse(NamedTuple):
     sent: tuple[tuple[int, int], ...]
 
 
-class Focus(NamedTuple):
+class StepCache(NamedTuple):
     """What may happen in any view with this focus; own: so many of it the node does by itself."""
 
     actions: tuple[Action, ...]
-    glimpses: tuple[Glimpse, ...]
+    glimpses: tuple[CachedEffect, ...]
     own: int
 
 
-class View(NamedTuple):
+class NodeView(NamedTuple):
     """What the actions of one node read and write; what was found, by numbers of the fields.
 
     fields: the node's first; what varies within a focus last, from `wide` on.
@@ -111,8 +111,8 @@ class View(NamedTuple):
     wide: int
     pick: Callable[[tuple[int, ...]], tuple[int, ...]]
     outgoing: tuple[int, ...]
-    table: dict[tuple[int, ...], Moves]
-    focuses: dict[tuple[int, ...], Focus]
+    table: dict[tuple[int, ...], Transitions]
+    focuses: dict[tuple[int, ...], StepCache]
     actions: dict[tuple[int, ...], tuple[Action, ...]]
 
 
@@ -198,7 +198,7 @@ class Collapsed:
         return number
 
     # --- views -------------------------------------------------------------------------------
-    def _view(self, name: str) -> View:
+    def _view(self, name: str) -> NodeView:
         system = self.system
         nodes, channels, arrivals, outputs, crashes = self._starts
         ends = system.deployment.channels
@@ -211,9 +211,9 @@ class Collapsed:
         outgoing = [channels + at for at, (sender, _) in enumerate(ends) if sender == name]
         if name in system.sink_at:
             outgoing.append(outputs + system.sink_at[name])
-        return View(name, tuple(fields), wide, itemgetter(*fields), tuple(outgoing), {}, {}, {})
+        return NodeView(name, tuple(fields), wide, itemgetter(*fields), tuple(outgoing), {}, {}, {})
 
-    def moves(self, view: View, numbers: tuple[int, ...]) -> Moves:
+    def moves(self, view: NodeView, numbers: tuple[int, ...]) -> Transitions:
         """What may happen in a view; `numbers` are those of its fields."""
         wide = view.wide
         narrow = map(self._narrowed, view.fields[wide:], numbers[wide:])
@@ -222,7 +222,7 @@ class Collapsed:
         if focus is None:
             focus = view.focuses[key] = self._focus(view, key)
         found = tuple(self._move(view, numbers, glimpse) for glimpse in focus.glimpses)
-        moves = Moves(found[: focus.own], found[focus.own :])
+        moves = Transitions(found[: focus.own], found[focus.own :])
         view.table[numbers] = moves
         view.actions[numbers] = focus.actions
         return moves
@@ -247,7 +247,7 @@ class Collapsed:
             after += self.append(field, numbers[field], messages) if known is None else known
         return after
 
-    def _alone(self, view: View, numbers: tuple[int, ...]) -> World:
+    def _alone(self, view: NodeView, numbers: tuple[int, ...]) -> World:
         """The view's own values, and nothing elsewhere."""
         values: list[Any] = [ELSEWHERE] * self._starts[1]
         values += [()] * (self.width - self._starts[1])
@@ -265,7 +265,7 @@ class Collapsed:
             known = self._narrow[field][number] = self._number(field, value)
         return known
 
-    def _focus(self, view: View, numbers: tuple[int, ...]) -> Focus:
+    def _focus(self, view: NodeView, numbers: tuple[int, ...]) -> StepCache:
         """What model.world says of a focus; `numbers` are those of the view's fields in it."""
         system = self.system
         world = self._alone(view, numbers)
@@ -274,11 +274,11 @@ class Collapsed:
         self._observe(world, view.node, own, others)
         actions = (*own, *others)
         glimpses = tuple(self._glimpse(view, numbers, world, action) for action in actions)
-        return Focus(actions, glimpses, len(own))
+        return StepCache(actions, glimpses, len(own))
 
     def _glimpse(
-        self, view: View, numbers: tuple[int, ...], world: World, action: Action
-    ) -> Glimpse:
+        self, view: NodeView, numbers: tuple[int, ...], world: World, action: Action
+    ) -> CachedEffect:
         values = self._flat(apply(self.system, world, action))
         difference = 0
         after = []
@@ -291,7 +291,7 @@ class Collapsed:
             elif values[field] != self._values[field][number]:
                 assert values[field] in ((), CLOSED) or field == self._starts[4], "not a FIFO's way"
                 after.append((field, values[field]))
-        if isinstance(action, Crash) and action.mute:
+        if isinstance(action, Crash) and action.drops_sent:
             sent = tuple((field, CLEAR) for field in view.outgoing if field < self._starts[2])
         else:
             sent = tuple(
@@ -299,9 +299,9 @@ class Collapsed:
                 for field in view.outgoing
                 if values[field]
             )
-        return Glimpse(difference, tuple(after), sent)
+        return CachedEffect(difference, tuple(after), sent)
 
-    def _move(self, view: View, numbers: tuple[int, ...], glimpse: Glimpse) -> Move:
+    def _move(self, view: NodeView, numbers: tuple[int, ...], glimpse: CachedEffect) -> Move:
         """The glimpse with all that the view holds beyond the focus."""
         difference = glimpse.difference
         for field, after in glimpse.after:
@@ -329,19 +329,19 @@ class Collapsed:
         system = self.system
         for action in own:
             assert not isinstance(action, Crash)
-            effects = taken(system, world, action).effects
+            effects = response(system, world, action).effects
             for effect in effects:
                 if isinstance(effect, Note):
                     self.notes[effect.what] += effect.times
             if node in system.victims:
                 self.points.add(CrashPoint(node, "", ()))
-                for cut in range(1, len(physical(effects))):
-                    self.points.add(self._point(world, action, cut))
+                for crash_after in range(1, len(real_effects(effects))):
+                    self.points.add(self._point(world, action, crash_after))
         for action in others:
             if isinstance(action, Crash):
                 self.hit.add(CrashPoint(node, "", ()))
-            elif not isinstance(action, Offer) and action.cut is not None:
-                self.hit.add(self._point(world, action, action.cut))
+            elif not isinstance(action, Inject) and action.crash_after is not None:
+                self.hit.add(self._point(world, action, action.crash_after))
             else:
                 continue
             self.notes["crashes"] += 1
@@ -350,11 +350,11 @@ class Collapsed:
             if gauges.get("windows"):
                 self.notes["windows that spanned a crash"] += 1
 
-    def _point(self, world: World, action: Any, cut: int) -> CrashPoint:
-        effects = physical(taken(self.system, world, action).effects)[:cut]
+    def _point(self, world: World, action: Any, crash_after: int) -> CrashPoint:
+        effects = real_effects(response(self.system, world, action).effects)[:crash_after]
         if isinstance(action, Restart):
             on = "restart"
-        elif isinstance(action, Take):
+        elif isinstance(action, Deliver):
             at = self.system.channel_at[action.sender, action.node]
             on = f"{type(world.channels[at][0]).__name__} from {action.sender}"
         else:

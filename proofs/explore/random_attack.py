@@ -208,7 +208,7 @@ Found by the random attack and shrunk.  It fails until the protocol is mended.
 """
 
 from model.core import Arrival
-from model.world import Crash, Expire, Offer, Restart, System, Take, apply, initial, observed
+from model.world import Crash, Deliver, Inject, Restart, System, Timeout, apply, initial, observed
 from proofs.explore.random_attack import enlarged
 from proofs.load import subject
 

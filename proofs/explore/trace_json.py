@@ -16,15 +16,15 @@ from model.world import (
     DOWN,
     Action,
     Crash,
-    Expire,
+    Deliver,
+    Inject,
     Node,
-    Offer,
     Restart,
     System,
-    Take,
+    Timeout,
     World,
-    physical,
-    taken,
+    real_effects,
+    response,
 )
 from proofs.explore.explorer import Trace
 
@@ -47,7 +47,7 @@ def story(trace: Trace) -> dict[str, Any]:
     ):
         name = action.node
         came_from = None
-        if isinstance(action, Take):
+        if isinstance(action, Deliver):
             sent_at, _ = under_way[action.sender, name].popleft()
             came_from = {"node": action.sender, "sent_at": sent_at}
         sends: list[dict[str, Any]] = []
@@ -70,7 +70,7 @@ def story(trace: Trace) -> dict[str, Any]:
                 "node": name,
                 "kind": type(action).__name__.lower(),
                 "label": _label(system, before, action),
-                "cut": None if isinstance(action, Crash | Offer) else action.cut,
+                "cut": None if isinstance(action, Crash | Inject) else action.crash_after,
                 "from": came_from,
                 "sends": sends,
                 "emits": emits,
@@ -88,11 +88,11 @@ def _lanes(system: System) -> list[NodeName]:
 
 
 def _happened(system: System, world: World, action: Action) -> tuple[Any, ...]:
-    """The effects of the action that came before a crash cut it short."""
+    """The effects of the action that took place before a crash, if one strikes in it."""
     if isinstance(action, Crash):
         return ()
-    cut = None if isinstance(action, Offer) else action.cut
-    return physical(taken(system, world, action).effects)[:cut]
+    crash_after = None if isinstance(action, Inject) else action.crash_after
+    return real_effects(response(system, world, action).effects)[:crash_after]
 
 
 def _sent(protocol: Protocol, send: Send, *, lost: bool) -> dict[str, Any]:
@@ -103,15 +103,15 @@ def _sent(protocol: Protocol, send: Send, *, lost: bool) -> dict[str, Any]:
 
 def _label(system: System, world: World, action: Action) -> str:
     match action:
-        case Take(node, sender):
+        case Deliver(node, sender):
             message = world.channels[system.channel_at[sender, node]][0]
             return system.protocol.show(message) or type(message).__name__
-        case Expire():
+        case Timeout():
             return action.timer
-        case Offer():
+        case Inject():
             return _arrival(action.arrival)
-        case Crash(_, mute):
-            return "its messages lost" if mute else ""
+        case Crash(_, drops_sent):
+            return "its messages lost" if drops_sent else ""
         case Restart():
             return ""
 

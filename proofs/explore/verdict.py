@@ -61,7 +61,7 @@ def verdict(
     refuted = attacked.failure is not None or any(
         exploration.outcome is Outcome.REFUTED for _, exploration in explored
     )
-    missing = [note for note in protocol.sometimes if not evidence[note]]
+    missing = [note for note in protocol.must_occur if not evidence[note]]
     rows = [_scope_row(pinned, exploration) for pinned, exploration in explored]
     should = any(pinned.expect is Outcome.REFUTED for pinned in protocol.scopes)
     as_pinned = all(row["as_pinned"] for row in rows) and refuted == should and not missing

@@ -51,7 +51,7 @@ class Abstraction:
     paths: Callable[[System], Paths]
 
 
-class Drift(NamedTuple):
+class Mismatch(NamedTuple):
     """What does not fit: `what` says which formula, the states what it was asked about."""
 
     what: str
@@ -90,7 +90,7 @@ def _shown(value: Any) -> str:
 
 
 @dataclass
-class Account:
+class Coverage:
     """What was compared.
 
     transitions: how often each was taken.  alone: those that were once, when no other allowed the
@@ -101,7 +101,7 @@ class Account:
     states: int = 0
     transitions: Counter[str] = field(default_factory=Counter)
     alone: set[str] = field(default_factory=set)
-    drift: Drift | None = None
+    drift: Mismatch | None = None
 
 
 class Formulas:
@@ -143,34 +143,34 @@ class Comparison:
         self._rigid: dict[int, Structure] = {}  # kept, so that an id stays theirs
         self._fit: set[Any] = set()
 
-    def compare(self, path: Path, account: Account) -> Drift | None:
+    def compare(self, path: Path, account: Coverage) -> Mismatch | None:
         """The first thing that does not fit, or None.  What is like something that fits is not
         looked at again: many edges differ in nothing that an abstraction sees."""
         if id(path.rigid) not in self._rigid:
             self._rigid[id(path.rigid)] = path.rigid
             for name, axiom in self._formulas.axioms.items():
                 if not axiom.holds(path.rigid):
-                    return Drift(f"the axiom does not hold: {name}", path.states[:1])
+                    return Mismatch(f"the axiom does not hold: {name}", path.states[:1])
         like = [(id(path.rigid), _frozen(state)) for state in path.states]
         whole = (path.initial, *like)
         if whole in self._fit:
             return None
         if path.initial and not self._formulas.init.holds(_at(path.rigid, path.states[0])):
-            return Drift("the first state is not initial", path.states[:1])
+            return Mismatch("the first state is not initial", path.states[:1])
         for state, like_it in zip(path.states, like, strict=True):
             account.states += 1
             if like_it not in self._fit:
                 structure = _at(path.rigid, state)
                 for name, invariant in self._formulas.invariants.items():
                     if not invariant.holds(structure):
-                        return Drift(f"the invariant does not hold: {name}", (state,))
+                        return Mismatch(f"the invariant does not hold: {name}", (state,))
                 self._fit.add(like_it)
         for before, after in pairwise(path.states):
             if before == after:
                 continue
             taken = self._formulas.allowing(path.rigid, before, after)
             if not taken:
-                return Drift("no transition allows this step", (before, after))
+                return Mismatch("no transition allows this step", (before, after))
             account.transitions[taken[0]] += 1
             if len(taken) == 1:
                 account.alone.add(taken[0])
@@ -204,7 +204,7 @@ def compare(
     scope: Scope,
     given: Given = all_given,
     limit: int | None = None,
-) -> dict[str, Account]:
+) -> dict[str, Coverage]:
     """Explore the scope once and compare every edge with every abstraction.
 
     An abstraction is compared until its first drift.  limit: stop after so many worlds.
@@ -214,7 +214,7 @@ def compare(
         (one.name, Comparison(_formulas(one.system, given)), one.paths(world_system))
         for one in abstractions
     ]
-    accounts = {abstraction.name: Account() for abstraction in abstractions}
+    accounts = {abstraction.name: Coverage() for abstraction in abstractions}
     for before, action, after in edges(protocol, scope, limit=limit):
         for name, comparison, paths in running:
             account = accounts[name]

@@ -94,7 +94,7 @@ def timeline(story: Story) -> Timeline:
             Moment(
                 lane=lane_of[name],
                 mark=moment["kind"] if moment["kind"] in (CRASH, RESTART) else STEP,
-                handed=moment["label"] if moment["kind"] == "offer" else "",
+                handed=moment["label"] if moment["kind"] == "inject" else "",
                 taken=taken.get(at),
                 stray=tuple(a for a in arrows if a.sent_at == at and a.taken_at is None),
                 words=_words(moment),
@@ -148,7 +148,7 @@ def _words(moment: Mapping[str, Any]) -> str:
             return f"crash, {moment['label']}" if moment["label"] else "crash"
         case "restart":
             return "restart"
-        case "expire":
+        case "timeout":
             return f"timer {moment['label']}"
         case _:
             return ""

@@ -18,14 +18,14 @@ from itertools import pairwise
 from math import gcd
 from typing import Any, NamedTuple
 
-from model.core import Answer, Arrival, Fire, Input, Inputs, Protocol, Scope, Site, Size
+from model.core import Answer, Arrival, Input, Inputs, Protocol, Scope, Site, Size, TimerFired
 from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
 from model.protocols.micro_batch.messages import QueryState, Rows, Write, Written
 from model.protocols.micro_batch.protocol import PROTOCOL, counting
-from model.world import Expire, Restart, System, Take
+from model.world import Deliver, Restart, System, Timeout
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Storage, picoseconds
 from sim.timed.failures import Planned
 from sim.timed.record import Logged, Played
@@ -152,7 +152,7 @@ def admitting(protocol: Protocol, ends: Sequence[int]) -> Protocol:
     with batches that can be charged for: one item each."""
 
     def step(site: Site, state: Any, input_: Input) -> Answer:
-        if isinstance(state, QueryState) and isinstance(input_, Fire):
+        if isinstance(state, QueryState) and isinstance(input_, TimerFired):
             last = state.checkpoint.planned.end
             limit = min(end for end in ends if end > last)
             limited = state._replace(latest=min(state.latest, limit))
@@ -179,7 +179,7 @@ def driver_costs(costs: BatchCosts, block: int) -> Costs:
 
 def _phases(log: Sequence[Logged], batch: int) -> Mapping[Phase, tuple[int, int]]:
     """When they began and ended, in picoseconds, in a run without failures."""
-    fired = [entry for entry in log if isinstance(entry.action, Expire)][batch]
+    fired = [entry for entry in log if isinstance(entry.action, Timeout)][batch]
     out = next(e.done_ps for e in log if _told(e, SINK, Write) == batch)
     committed = next(e.done_ps for e in log if _told(e, QUERY, Written) == batch)
     return {
@@ -192,5 +192,5 @@ def _phases(log: Sequence[Logged], batch: int) -> Mapping[Phase, tuple[int, int]
 def _told(entry: Logged, node: str, what: type[Write | Written]) -> int | None:
     """The batch, if this is the step in which the node takes such a message."""
     message = entry.what[1]
-    taken = isinstance(entry.action, Take) and entry.action.node == node
+    taken = isinstance(entry.action, Deliver) and entry.action.node == node
     return message.batch.id if taken and isinstance(message, what) else None

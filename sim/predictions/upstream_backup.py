@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 from model.core import Arrival, Inputs, NodeName, Note, Protocol, Role, Scope
 from model.events import Body, Event
 from model.graph import Graph
-from model.world import Action, Crash, Offer, Restart, System, Take, apply, initial, taken
+from model.world import Action, Crash, Deliver, Inject, Restart, System, apply, initial, response
 
 
 class Struck(StrEnum):
@@ -97,7 +97,7 @@ class _Driver:
         before = self.notes[self.source, "events replayed"]
         self.do(Restart(self.operator))
         self.all(self.source, self.operator)
-        self.do(Take(self.operator, self.source))
+        self.do(Deliver(self.operator, self.source))
         self.replayed.append(self.notes[self.source, "events replayed"] - before)
 
     def batch(self, end: int, first: bool, struck: str | None) -> None:
@@ -124,11 +124,11 @@ class _Driver:
 
     def arrive(self, end: int) -> None:
         while self.source_state().latest < end:
-            self.do(Offer(self.source, next(self.coming)))
+            self.do(Inject(self.source, next(self.coming)))
             self.peak = max(self.peak, self.backup())
 
     def crash(self) -> None:
-        self.do(Crash(self.operator, mute=True))
+        self.do(Crash(self.operator, drops_sent=True))
 
     def events(self, end: int) -> None:
         """The operator takes the events up to `end`."""
@@ -136,12 +136,12 @@ class _Driver:
             assert isinstance(head, Event)
             if head.sn > (end,):
                 return
-            self.do(Take(self.operator, self.source))
+            self.do(Deliver(self.operator, self.source))
             self.handed[-1] += 1
 
     def all(self, node: NodeName, sender: NodeName) -> None:
         while self.head(sender, node) is not None:
-            self.do(Take(node, sender))
+            self.do(Deliver(node, sender))
 
     def head(self, sender: NodeName, node: NodeName) -> Any:
         channel = self.world.channels[self.system.channel_at[sender, node]]
@@ -149,7 +149,7 @@ class _Driver:
 
     def do(self, action: Action) -> None:
         if not isinstance(action, Crash):
-            for effect in taken(self.system, self.world, action).effects:
+            for effect in response(self.system, self.world, action).effects:
                 if isinstance(effect, Note):
                     self.notes[action.node, effect.what] += effect.times
         self.world = apply(self.system, self.world, action)

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from model.core import Arrive, Deliver, Fire, Input, NodeName
-from model.world import Action, Expire, Offer, Restart, Take
+from model.core import Arrival, Input, NodeName, Received, TimerFired
+from model.world import Action, Deliver, Inject, Restart, Timeout
 from sim.timed.failures import Outage
 
 
@@ -42,12 +42,12 @@ def step_logged(
     action: Action
     what: tuple[str, Any]
     match input_:
-        case Deliver(sender, message):
-            action, what = Take(node, sender), (kind, message)
-        case Fire(timer):
-            action, what = Expire(node, timer), ("timer", timer)
-        case Arrive(arrival):
-            action, what = Offer(node, arrival), ("input", arrival)
+        case Received(sender, message):
+            action, what = Deliver(node, sender), (kind, message)
+        case TimerFired(timer):
+            action, what = Timeout(node, timer), ("timer", timer)
+        case Arrival() as arrival:
+            action, what = Inject(node, arrival), ("input", arrival)
         case None:
             action, what = Restart(node), ("restart", None)
     return Logged(done, int(input_ is not None), order, began, served, action, what)

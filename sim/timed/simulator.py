@@ -22,19 +22,18 @@ from simpy.events import NORMAL, URGENT, Event
 
 from model.core import (
     Arrival,
-    Arrive,
-    Deliver,
     Effect,
     Emit,
-    Fire,
     Input,
     NodeName,
     Note,
+    Received,
     Role,
     Save,
     Send,
     SetTimer,
     Size,
+    TimerFired,
 )
 from model.world import DOWN, Crash, System
 from sim.timed.clock import LAST, Clock, Entry, Moment
@@ -99,7 +98,7 @@ class _Driver:
         self.system, self.protocol, self.costs, self.detector = system, protocol, costs, detector
         self.emitted, self.log = emitted, log
         self.step, self.size = protocol.step, protocol.size
-        self.says_restored = RESTORED in protocol.sometimes
+        self.says_restored = RESTORED in protocol.must_occur
         self.clock = Clock()
         self.at = self.clock.at
         self.nodes: dict[NodeName, Node] = {}
@@ -179,13 +178,13 @@ class _Driver:
                     done, aftermath = pending.popleft()
                     if aftermath is not None:
                         self._happen(node, done, aftermath)
-                input_ = new(Deliver, (event.sender, message))
+                input_ = new(Received, (event.sender, message))
                 node.state, effects = step(node.site, node.state, input_)
             elif event is offer:
                 self.events += 1
                 _, source, arrival = given
                 node, service = nodes[source], 0
-                input_ = new(Arrive, (arrival,))
+                input_ = arrival
                 node.state, effects = step(node.site, node.state, input_)
             else:
                 evaluated = self.clock.happen(now, event)
@@ -259,7 +258,7 @@ class _Driver:
             return None
         del node.timers[name]
         self._settle(node, now)
-        input_ = Fire(name)
+        input_ = TimerFired(name)
         node.state, effects = self.step(node.site, node.state, input_)
         service = round(self.costs.service_ps(Size("timer")) * node.pace)
         return node, service, effects, input_
@@ -275,7 +274,7 @@ class _Driver:
         logged = None
         if self.log is not None:
             self.order += 1
-            kind = self.size(input_.message).kind if isinstance(input_, Deliver) else ""
+            kind = self.size(input_.message).kind if isinstance(input_, Received) else ""
             logged = step_logged(node.name, times, self.order, input_, kind)
         if input_ is None:
             self._returned(node, done)
@@ -407,7 +406,7 @@ class _Driver:
         if self.says_restored:
             restored = any(isinstance(e, Note) and e.what == RESTORED for e in effects)
         else:
-            restored = isinstance(input_, Deliver) and self.size(input_.message).events > 0
+            restored = isinstance(input_, Received) and self.size(input_.message).events > 0
         if restored:
             outage.restored_ps = done
 

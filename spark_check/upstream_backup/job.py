@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from model.core import Arrival, Deliver, Inputs, Protocol, Role, Scope, Send, Site
+from model.core import Arrival, Inputs, Protocol, Received, Role, Scope, Send, Site
 from model.graph import Graph
 from model.oracle import timed
 from model.protocols.upstream_backup.buffers import Ack, Restore
@@ -92,7 +92,7 @@ class Operator:
         self.take(self.source, Restore(held))
 
     def take(self, sender: str, message: Any) -> None:
-        self.state, effects = self.protocol.step(self.site, self.state, Deliver(sender, message))
+        self.state, effects = self.protocol.step(self.site, self.state, Received(sender, message))
         self._send(effects)
 
     def batch(self, rows: Sequence[Any], stream: Stream) -> None:

@@ -15,7 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from model.core import Deliver, Emit, Note, Protocol, Send, Site
+from model.core import Emit, Note, Protocol, Received, Send, Site
 from model.events import SN, Body
 from model.protocols.upstream_backup.nodes import SinkState
 
@@ -45,7 +45,7 @@ class Sink(NamedTuple):
             (heard, discarded) = file.execute("SELECT heard, discarded FROM sink").fetchone()
             state = SinkState((tuple(json.loads(heard)),))
             for message in messages:
-                state, effects = protocol.step(site, state, Deliver(sender, message))
+                state, effects = protocol.step(site, state, Received(sender, message))
                 for effect in effects:
                     match effect:
                         case Emit((_, body)):

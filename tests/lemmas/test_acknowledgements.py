@@ -15,7 +15,7 @@ from model.graph import SINK, SOURCE, Graph
 from model.protocols.upstream_backup.buffers import Restore
 from model.protocols.upstream_backup.nodes import OperatorNode
 from model.registry import protocols
-from model.world import Action, Crash, Offer, System, World, apply, initial, progress
+from model.world import Action, Crash, Inject, System, World, apply, initial, progress
 from proofs.lemmas.upstream_backup.acknowledgements.abstraction import ABSTRACTIONS
 from proofs.prove.conformance import compare
 
@@ -61,7 +61,7 @@ def worlds(victim: str) -> Iterator[World]:
     """All events come and are acknowledged, then `victim` crashes and is restored."""
     system = System(PROTOCOL, SHORTCUT)
     world = initial(system)
-    actions: list[Action] = [*[Offer("O", EVENT), Offer("P", EVENT)] * 4, Crash(victim)]
+    actions: list[Action] = [*[Inject("O", EVENT), Inject("P", EVENT)] * 4, Crash(victim)]
     for action in actions:
         world = apply(system, world, action)
         while steps := [a for site in system.sites for a in progress(system, world, site)]:

@@ -15,7 +15,7 @@ import pytest
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
-from model.core import Arrival, Deliver, Inputs, Mutant, Protocol, Scope
+from model.core import Arrival, Inputs, Mutant, Protocol, Received, Scope
 from model.events import Body, Event
 from model.graph import chain
 from model.protocols.upstream_backup.nodes import OperatorNode
@@ -24,20 +24,20 @@ from model.registry import protocols
 from model.world import (
     Action,
     Crash,
-    Offer,
+    Deliver,
+    Inject,
     System,
-    Take,
     World,
     apply,
     initial,
-    physical,
     progress,
-    taken,
+    real_effects,
+    response,
 )
 from proofs.explore.mutants import mutated, mutated_source
 from proofs.lemmas.upstream_backup.duplicates import counterexamples as duplicates_lost
 from proofs.lemmas.upstream_backup.duplicates.abstraction import ABSTRACTIONS
-from proofs.prove.conformance import Account, Comparison, Formulas, compare
+from proofs.prove.conformance import Comparison, Coverage, Formulas, compare
 from proofs.prove.grid import Grid
 from proofs.prove.lemma import all_given
 from proofs.prove.query import ask
@@ -88,9 +88,9 @@ class Line:
             case "take":
                 before = len(self.events())
                 while len(self.events()) == before:
-                    self.act(Take("sink", "A"))
+                    self.act(Deliver("sink", "A"))
             case "producer crashes" | "producer crashes, mute":
-                self.act(Crash("A", mute=what.endswith("mute")))
+                self.act(Crash("A", drops_sent=what.endswith("mute")))
             case "producer is restored":
                 self.until(lambda: getattr(self.node("A"), "operator", None) is not None)
             case _:
@@ -100,8 +100,8 @@ class Line:
         """The sink takes nothing, and what it has said stays unread."""
         while not reached():
             steps = [s for name in ("A", "source") for s in progress(self.system, self.world, name)]
-            steps = [s for s in steps if not (isinstance(s, Take) and s.sender == "sink")]
-            self.act(steps[0] if steps else Offer("source", EVENT))
+            steps = [s for s in steps if not (isinstance(s, Deliver) and s.sender == "sink")]
+            self.act(steps[0] if steps else Inject("source", EVENT))
 
     def act(self, action: Action) -> None:
         self.world = apply(self.system, self.world, action)
@@ -133,17 +133,17 @@ def test_a_sink_that_discards_nothing_gives_an_event_out_twice(takes_duplicates:
 def test_an_event_that_is_left_out_is_lost_for_ever(name: str, where: str) -> None:
     """What the successor takes last in the run, and only then what it has not heard."""
     grid = drawn(name)
-    taken = int(grid.columns[-1].removeprefix("take "))
-    lost = next(n for n in range(1, taken) if lane(grid, f"effect of {n}")[-1] == "lost")
+    response = int(grid.columns[-1].removeprefix("take "))
+    lost = next(n for n in range(1, response) if lane(grid, f"effect of {n}")[-1] == "lost")
     site = System(PROTOCOL, LINE).sites[where]
     boot = PROTOCOL.boot(site)
 
     def told(state: Any, number: int) -> Any:
         event = Event((number,), Body(number, "a"))
-        return PROTOCOL.step(site, state, Deliver(site.preds[0], event))[0]
+        return PROTOCOL.step(site, state, Received(site.preds[0], event))[0]
 
     assert told(boot, lost) != boot
-    without = told(boot, taken)
+    without = told(boot, response)
     assert without != boot
     assert told(without, lost) == without
 
@@ -217,17 +217,17 @@ def answers_that_differ() -> Iterator[tuple[World, Action, World]]:
             node = world.nodes[system.node_at["A"]].state
             answered = isinstance(node, OperatorNode) and node.awaited == {"left"}
             first = "left" if answered else "right"
-            yield min(steps, key=lambda a: not (isinstance(a, Take) and first in a[:2]))
+            yield min(steps, key=lambda a: not (isinstance(a, Deliver) and first in a[:2]))
 
     saved = 0
     for source, event in [("left", "a"), ("right", "a"), ("left", "a"), ("right", "a")]:
-        yield from does(Offer(source, Arrival(1, event)))
+        yield from does(Inject(source, Arrival(1, event)))
         for action in comes():
-            if action == Take("A", "sink"):
-                sends = physical(taken(system, world, action).effects)
+            if action == Deliver("A", "sink"):
+                sends = real_effects(response(system, world, action).effects)
                 saved += len(sends) > 1
                 if saved == SAVED and len(sends) > 1:
-                    action = action._replace(cut=1)
+                    action = action._replace(crash_after=1)
             yield from does(action)
 
 
@@ -238,7 +238,7 @@ SAVED = 3
 def test_a_later_savepoint_may_come_with_a_second_answer() -> None:
     system = System(PROTOCOL, UNEVEN)
     paths = ABSTRACTION.paths(system)
-    comparison, account = Comparison(Formulas(ABSTRACTION.system(all_given))), Account()
+    comparison, account = Comparison(Formulas(ABSTRACTION.system(all_given))), Coverage()
     later = 0
     for edge in answers_that_differ():
         for path in paths(*edge):

@@ -41,7 +41,7 @@ from proofs.lemmas.upstream_backup.replay import counterexamples as lost
 from proofs.lemmas.upstream_backup.replay.abstraction import Original
 from proofs.lemmas.upstream_backup.replay.counterexamples import Found, Wrong
 from proofs.lemmas.upstream_backup.replay.pairs import published as published_pairs
-from proofs.prove.conformance import Account, Comparison, Formulas, Path, compare
+from proofs.prove.conformance import Comparison, Coverage, Formulas, Path, compare
 from proofs.prove.lemma import all_given
 from proofs.prove.query import Answer, ask
 from proofs.prove.structure import Structure
@@ -356,7 +356,7 @@ def replayed(twice: Twice, case: Run) -> Seeds:
 def test_the_operator_with_pairs_is_the_system_of_the_condition(numbering: Numbering) -> None:
     """Its every step is a transition, and the condition is exact in every state."""
     comparison = Comparison(Formulas(published_pairs(all_given)))
-    account = Account()
+    account = Coverage()
     missed = late = wrong = right = 0
     for case in (*some_runs(6, 601), *telling_runs()):
         seeds = replayed(Twice(case.operator, numbering), case)
@@ -381,7 +381,7 @@ def test_a_wrong_condition_would_drift() -> None:
     cases = (
         replayed(Twice(case.operator, PAIRS_FROM_FIRST_WINDOW), case) for case in telling_runs()
     )
-    drifts = [comparison.compare(seeds.path, Account()) for seeds in cases]
+    drifts = [comparison.compare(seeds.path, Coverage()) for seeds in cases]
     assert any(drift is not None and name in drift.what for drift in drifts)
 
 

@@ -45,7 +45,7 @@ from proofs.lemmas.upstream_backup.windows import counterexamples as recounting
 from proofs.lemmas.upstream_backup.windows import savepoints
 from proofs.lemmas.upstream_backup.windows.counterexamples import Found, Recount
 from proofs.lemmas.upstream_backup.windows.savepoints import COUNTED, TIMED, Kind
-from proofs.prove.conformance import Account, Comparison, Formulas, Path, compare
+from proofs.prove.conformance import Comparison, Coverage, Formulas, Path, compare
 from proofs.prove.grid import Grid, Mark
 from proofs.prove.lemma import all_given
 from proofs.prove.query import Answer, ask
@@ -430,11 +430,11 @@ def first_trim(kind: Kind, scope: Scope) -> Path:
 def test_trimming_one_event_too_many_drifts(kind: Kind, name: str) -> None:
     path = first_trim(kind, scope_of(name))
     comparison = Comparison(Formulas(savepoints.trimming(all_given, kind)))
-    assert comparison.compare(path, Account()) is None
+    assert comparison.compare(path, Coverage()) is None
     before, after = path.states[0], path.states[-1]
     trimmed: Mapping[int, bool] = after["trimmed"]
     one_more = max(event for event, gone in trimmed.items() if gone) + 1
     edited = path._replace(states=(before, {**after, "trimmed": {**trimmed, one_more: True}}))
-    drift = comparison.compare(edited, Account())
+    drift = comparison.compare(edited, Coverage())
     assert drift is not None
     assert "trimmed" in drift.what

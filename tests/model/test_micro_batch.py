@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from model.cep.operator import Operator
 from model.core import (
     Arrival,
-    Deliver,
     Guarantee,
     Inputs,
     OperatorClass,
     Outcome,
     Protocol,
+    Received,
     Scope,
 )
 from model.errors import Invalid
@@ -34,9 +34,9 @@ from model.protocols.micro_batch.protocol import PROTOCOL, counting
 from model.registry import protocols
 from model.world import (
     Crash,
-    Expire,
-    Offer,
+    Inject,
     System,
+    Timeout,
     World,
     apply,
     enabled,
@@ -255,13 +255,13 @@ def test_the_lag_of_acknowledgements_forgives_a_lost_commit_entry(name: str, mis
     """Not a crash but damage, which no design is claimed to survive: Spark's does, since the
     events of the last batch are still there."""
     system = System(NAMED[name], _counted(2))
-    world = _rested(system, apply(system, initial(system), Offer("source", A)))
+    world = _rested(system, apply(system, initial(system), Inject("source", A)))
     world = apply(system, world, Crash("query"))
     at = system.node_at["query"]
     damaged = world.nodes[at].durable._replace(committed=NO_BATCH.id)
     node = world.nodes[at]._replace(durable=damaged)
     world = world._replace(nodes=(*world.nodes[:at], node, *world.nodes[at + 1 :]))
-    world = _rested(system, apply(system, world, Offer("source", A)))
+    world = _rested(system, apply(system, world, Inject("source", A)))
     ((want, got),) = pairs(system.scope, observed(world))
     assert len(set(want) - set(got)) == missing
     assert (want == got) is (not missing)
@@ -272,7 +272,7 @@ def test_the_lag_keeps_the_last_batch_in_the_source_at_rest(name: str, kept: int
     system = System(NAMED[name], _counted(2))
     world = initial(system)
     for _ in range(2):
-        world = _rested(system, apply(system, world, Offer("source", A)))
+        world = _rested(system, apply(system, world, Inject("source", A)))
     source = system.sites["source"]
     state = world.nodes[system.node_at["source"]].state
     assert PROTOCOL.gauges(source, state)["backup"] == kept
@@ -303,7 +303,7 @@ def test_a_graph_that_is_no_query_is_refused(graph: Graph) -> None:
 def test_a_message_that_nobody_sends_is_refused() -> None:
     site = System(PROTOCOL, _counted(1)).sites["query"]
     with pytest.raises(TypeError, match="query: nothing to do with"):
-        step(site, PROTOCOL.boot(site), Deliver("sink", "hello"))
+        step(site, PROTOCOL.boot(site), Received("sink", "hello"))
 
 
 def test_messages_and_states_in_words() -> None:
@@ -314,7 +314,7 @@ def test_messages_and_states_in_words() -> None:
     assert size(Rows(batch, (event, event))).events == 2
     assert size(Write(batch, (event,))) == ("rows", 1, 0)
     system = System(PROTOCOL, _counted(2))
-    world = _rested(system, apply(system, initial(system), Offer("source", A)))
+    world = _rested(system, apply(system, initial(system), Inject("source", A)))
     states = {name: world.nodes[at].state for name, at in system.node_at.items()}
     shown = {name: show(state) for name, state in states.items()}
     assert shown == {"source": "", "query": "offsets 0, state 0, commit 0", "sink": ""}
@@ -334,7 +334,7 @@ def _counted(length: int, crashes: int = 1) -> Scope:
 
 def _ready(system: System, world: World) -> list[Any]:
     actions = [action for name in system.sites for action in progress(system, world, name)]
-    return sorted(actions, key=lambda action: isinstance(action, Expire))
+    return sorted(actions, key=lambda action: isinstance(action, Timeout))
 
 
 def _rested(system: System, world: World) -> World:

@@ -16,10 +16,10 @@ from model.registry import protocols
 from proofs.explore.explorer import edges, explore
 from proofs.prove.conformance import (
     Abstraction,
-    Account,
     Comparison,
-    Drift,
+    Coverage,
     Formulas,
+    Mismatch,
     Path,
     compare,
 )
@@ -49,11 +49,11 @@ MANY = None if os.environ.get("HYPOTHESIS_PROFILE") == "full" else ENOUGH
 
 
 @cache
-def accounts(name: str, pinned: PinnedScope, limit: int | None) -> dict[str, Account]:
+def accounts(name: str, pinned: PinnedScope, limit: int | None) -> dict[str, Coverage]:
     return compare(THEORIES[name].abstractions, protocols()[name], pinned.scope, limit=limit)
 
 
-def drifting(found: dict[str, Account]) -> dict[str, Drift]:
+def drifting(found: dict[str, Coverage]) -> dict[str, Mismatch]:
     return {what: account.drift for what, account in found.items() if account.drift}
 
 
@@ -148,9 +148,9 @@ PERSON = z3.DeclareSort("person")
 
 def seen(
     *states: Mapping[str, Any], limit: int = 1, may: bool = True, initial: bool = False
-) -> Drift | None:
+) -> Mismatch | None:
     rigid = Structure({"person": ["Ann"]}, {"limit": limit, "may": {"Ann": may}})
-    return Comparison(Formulas(lamp())).compare(Path(rigid, states, initial), Account())
+    return Comparison(Formulas(lamp())).compare(Path(rigid, states, initial), Coverage())
 
 
 OFF, ON = {"on": False, "used": 0}, {"on": True, "used": 0}
@@ -162,7 +162,7 @@ def test_what_fits_does_not_drift() -> None:
 
 @pytest.mark.parametrize("twice", [False, True])
 def test_a_transition_is_alone_if_no_other_one_allows_its_step(twice: bool) -> None:
-    system, account = lamp(), Account()
+    system, account = lamp(), Coverage()
     (switch,) = system.transitions
     other = replace(switch, name="press" if twice else "leave", changes=("on",) * twice)
     both = replace(system, transitions=(switch, other))
@@ -183,6 +183,6 @@ def test_a_transition_is_alone_if_no_other_one_allows_its_step(twice: bool) -> N
         (seen(OFF, {"on": True, "used": 1}), "no transition allows this step"),
     ],
 )
-def test_what_does_not_fit_is_named(drift: Drift | None, what: str) -> None:
+def test_what_does_not_fit_is_named(drift: Mismatch | None, what: str) -> None:
     assert drift is not None
     assert drift.what == what

@@ -13,8 +13,6 @@ from docs.examples.amnesia import PROTOCOL as AMNESIA
 from model.core import (
     Answer,
     Arrival,
-    Arrive,
-    Deliver,
     Deployment,
     Emit,
     Input,
@@ -22,6 +20,7 @@ from model.core import (
     Outcome,
     PinnedScope,
     Protocol,
+    Received,
     Scope,
     Send,
     Site,
@@ -118,12 +117,12 @@ def test_messages_that_differ_in_their_type_alone_are_two() -> None:
 
     def step(site: Site, state: Any, input_: Input) -> Step:
         match input_:
-            case Arrive(arrival):
+            case Arrival() as arrival:
                 kind = Left if arrival.type == "l" else Right
                 return Step(state, (Send("A", kind(1)),))
-            case Deliver(_, message) if site.succs:
+            case Received(_, message) if site.succs:
                 return Step(state, (Send("sink", message),))
-            case Deliver(_, message):
+            case Received(_, message):
                 return Step(state, (Emit((0, Body(1, type(message).__name__, ()))),))
         raise AssertionError(input_)
 
@@ -142,9 +141,9 @@ def test_what_a_sink_has_given_out_survives_its_crashes() -> None:
 
     def step(site: Site, state: Any, input_: Input) -> Answer:
         match input_:
-            case Deliver("sink", _):
+            case Received("sink", _):
                 return state, ()
-            case Deliver(sender, _) if not site.succs:
+            case Received(sender, _) if not site.succs:
                 state, effects = AMNESIA.step(site, state, input_)
                 return state, (*effects, Send(sender, "taken"))
         return AMNESIA.step(site, state, input_)

@@ -109,7 +109,7 @@ def test_each_take_has_its_send_and_no_send_is_taken_twice(run: Run) -> None:
     )
     latest: dict[tuple[str, str], int] = {}
     for at, moment in enumerate(told["moments"]):
-        assert (moment["from"] is not None) == (moment["kind"] == "take")
+        assert (moment["from"] is not None) == (moment["kind"] == "deliver")
         if moment["from"]:
             sender, sent_at = moment["from"]["node"], moment["from"]["sent_at"]
             assert sent_at < at
@@ -254,7 +254,7 @@ def test_text_with_room_shows_every_message_and_result_whole(run: Run) -> None:
 def _moment(**fields: Any) -> dict[str, Any]:
     blank: dict[str, Any] = {
         "node": "A",
-        "kind": "take",
+        "kind": "deliver",
         "label": "",
         "cut": None,
         "from": None,
@@ -284,7 +284,7 @@ def test_kinds_of_messages_that_are_not_known_and_timers_are_drawn() -> None:
         "lanes": ["A", "B"],
         "moments": [
             _moment(
-                kind="expire",
+                kind="timeout",
                 label="checkpoint",
                 sends=[{"to": "B", "label": "barrier 1", "lost": False, "kind": "Barrier"}],
             ),

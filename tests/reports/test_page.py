@@ -30,12 +30,12 @@ def _story() -> dict[str, Any]:
     return {
         "lanes": ["A", "sink"],
         "moments": [
-            {**blank, "node": "A", "kind": "expire", "label": "t", "sends": [event], "backup": 1},
+            {**blank, "node": "A", "kind": "timeout", "label": "t", "sends": [event], "backup": 1},
             {**blank, "node": "A", "kind": "crash", "label": "", "backup": None},
             {
                 **blank,
                 "node": "sink",
-                "kind": "take",
+                "kind": "deliver",
                 "label": "m1",
                 "from": {"node": "A", "sent_at": 0},
                 "emits": ["match@1"],

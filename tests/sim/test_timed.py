@@ -21,17 +21,15 @@ from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, TimeWindows
 from model.core import (
     Arrival,
-    Arrive,
     Assumptions,
-    Deliver,
     Deployment,
     Emit,
     Failures,
-    Fire,
     Input,
     Inputs,
     Note,
     Protocol,
+    Received,
     Role,
     Save,
     Scope,
@@ -39,6 +37,7 @@ from model.core import (
     SetTimer,
     Site,
     Step,
+    TimerFired,
 )
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph, chain
@@ -90,17 +89,17 @@ def step(site: Site, state: int, input_: Input) -> Step:
     """Operators write down how much they have heard, and what a timer has not yet told they
     tell when it runs out."""
     match input_:
-        case Arrive(arrival):
+        case Arrival() as arrival:
             sends = tuple(Send(succ, Body(state, arrival.type)) for succ in site.succs)
             return Step(state + 1, sends)
-        case Deliver(sender, message) if site.role is Role.SINK:
+        case Received(sender, message) if site.role is Role.SINK:
             return Step(state, (Emit((site.preds.index(sender), message)),))
-        case Deliver(_, Body(_, "a")):
+        case Received(_, Body(_, "a")):
             return Step(state + 1, (SetTimer("tell"), Note("heard"), Save(state + 1)))
-        case Deliver(_, message):
+        case Received(_, message):
             sends = tuple(Send(succ, message) for succ in site.succs)
             return Step(state + 1, (*sends, Save(state + 1), *sends))
-        case Fire():
+        case TimerFired():
             return Step(state, tuple(Send(succ, Body(state, "told")) for succ in site.succs))
 
 

@@ -124,7 +124,7 @@ def test_a_crash_between_two_effects_is_cut_there() -> None:
     assert done is not None
     ran, actions = done
     faults = [action for action in actions if isinstance(action, Crash | Restart)]
-    cuts = [getattr(action, "cut", None) for action in actions]
+    cuts = [getattr(action, "crash_after", None) for action in actions]
     assert any(cut is not None for cut in cuts) or Crash("C") in faults
     assert ran.struck[1:] == (("B", 9), ("C", 9))
     assert faults[-4:] == [Crash("B"), Crash("C"), Restart("B"), Restart("C")]

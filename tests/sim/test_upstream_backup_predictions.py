@@ -18,7 +18,7 @@ from model.graph import chain
 from model.oracle import classify, oracle
 from model.protocols.upstream_backup.protocol import ANY_MATCH, EVERY, LATE, SKIPPY
 from model.registry import protocols
-from model.world import Action, Offer, Restart, System, Take, World, apply, faults, progress
+from model.world import Action, Deliver, Inject, Restart, System, World, apply, faults, progress
 from sim.predictions import upstream_backup as batches
 from sim.predictions.upstream_backup import Life, Run, Struck, run
 from tests.strategies import operators, streams
@@ -66,8 +66,8 @@ def test_only_what_the_world_offers_is_done(monkeypatch: pytest.MonkeyPatch) -> 
     done: Counter[str] = Counter()
 
     def checked(system: System, world: World, action: Action) -> World:
-        if not isinstance(action, Offer):
-            by = progress if isinstance(action, Take | Restart) else faults
+        if not isinstance(action, Inject):
+            by = progress if isinstance(action, Deliver | Restart) else faults
             assert action in by(system, world, action.node)
         done[type(action).__name__] += 1
         return apply(system, world, action)
@@ -76,9 +76,9 @@ def test_only_what_the_world_offers_is_done(monkeypatch: pytest.MonkeyPatch) -> 
     word = _word("aabb" * 5)
     for struck in Struck:
         run(CORRECT, GRAPH, word, [([4, 8], struck), ([8, 12], struck), ([16, 20], None)])
-    assert done["Offer"] == len(word) * len(Struck)
+    assert done["Inject"] == len(word) * len(Struck)
     assert done["Crash"] == done["Restart"] == 2 * len(Struck)
-    assert done["Take"] > 0
+    assert done["Deliver"] > 0
 
 
 @given(

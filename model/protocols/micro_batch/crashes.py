@@ -14,26 +14,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from model.core import Arrival, Deliver, Guarantee, Inputs, Protocol, Save, Scope, Send
+from model.core import Arrival, Guarantee, Inputs, Protocol, Received, Save, Scope, Send
 from model.graph import chain
 from model.properties import guarantee, pairs
 from model.protocols.micro_batch.messages import Batch, Checkpoint, Read, Rows, Write, empty
 from model.protocols.micro_batch.protocol import counting
 from model.world import (
     Crash,
-    Expire,
-    Offer,
+    Deliver,
+    Inject,
     Restart,
     System,
-    Take,
+    Timeout,
     World,
     apply,
     initial,
     input_of,
     observed,
-    physical,
     progress,
-    taken,
+    real_effects,
+    response,
 )
 
 SOURCE, QUERY, SINK = "source", "query", "sink"
@@ -148,17 +148,19 @@ _ENTRIES: Mapping[Point, tuple[Callable[[Checkpoint], int], int]] = {
 
 def _offered(system: System, world: World, events: int) -> World:
     for _ in range(events):
-        world = apply(system, world, Offer(SOURCE, EVENT))
+        world = apply(system, world, Inject(SOURCE, EVENT))
     return world
 
 
-def _run(system: System, world: World) -> Iterator[tuple[Take | Expire | Restart, World, World]]:
+def _run(
+    system: System, world: World
+) -> Iterator[tuple[Deliver | Timeout | Restart, World, World]]:
     """Until nothing is left to do: each action, and the worlds before and after it.
 
     The trigger fires last, so that a batch has all events that have arrived.
     """
     while actions := [a for name in system.sites for a in progress(system, world, name)]:
-        action = min(actions, key=lambda action: isinstance(action, Expire))
+        action = min(actions, key=lambda action: isinstance(action, Timeout))
         after = apply(system, world, action)
         yield action, world, after
         world = after
@@ -167,22 +169,22 @@ def _run(system: System, world: World) -> Iterator[tuple[Take | Expire | Restart
 def _crashed(system: System, world: World, point: Point, batch: int) -> World:
     """The world right after the query has crashed at the point of the batch with this id."""
     for action, before, after in _run(system, world):
-        effects = physical(taken(system, before, action).effects)
+        effects = real_effects(response(system, before, action).effects)
         place = _place(system, before, action, point, batch)
         if place == 0:
             return apply(system, before, Crash(QUERY))
         if place == len(effects):
             return apply(system, after, Crash(QUERY))
         if place is not None:
-            return apply(system, before, action._replace(cut=place))
+            return apply(system, before, action._replace(crash_after=place))
     raise ValueError(f"{system.protocol.name} has no point {point.value!r}")
 
 
 def _place(
-    system: System, world: World, action: Take | Expire | Restart, point: Point, batch: int
+    system: System, world: World, action: Deliver | Timeout | Restart, point: Point, batch: int
 ) -> int | None:
     """After how many effects of the action the point is reached; None if not in this one."""
-    effects = physical(taken(system, world, action).effects)
+    effects = real_effects(response(system, world, action).effects)
     if point in _ENTRIES:
         entry, after = _ENTRIES[point]
         places = (
@@ -191,11 +193,11 @@ def _place(
             if isinstance(effect, Save) and entry(effect.value) == batch
         )
         return next(places, None)
-    told = input_of(system, world, action) if isinstance(action, Take) else None
+    told = input_of(system, world, action) if isinstance(action, Deliver) else None
     match point, told:
-        case Point.MID_BATCH, Deliver(_, Rows(seen)) if seen.id == batch:
+        case Point.MID_BATCH, Received(_, Rows(seen)) if seen.id == batch:
             return 0
-        case Point.AFTER_SINK, Deliver(_, Write(seen)) if seen.id == batch:
+        case Point.AFTER_SINK, Received(_, Write(seen)) if seen.id == batch:
             return len(effects)
     return None
 
@@ -212,8 +214,8 @@ def _stores(system: System, world: World) -> Stores:
     )
 
 
-def _reads(system: System, world: World, action: Take | Expire | Restart) -> list[Batch]:
+def _reads(system: System, world: World, action: Deliver | Timeout | Restart) -> list[Batch]:
     """The batches that the action begins to run."""
-    effects = taken(system, world, action).effects
+    effects = response(system, world, action).effects
     messages = [effect.message for effect in effects if isinstance(effect, Send)]
     return [message.batch for message in messages if isinstance(message, Read)]

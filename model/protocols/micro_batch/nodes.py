@@ -17,14 +17,13 @@ from collections.abc import Iterable, Mapping
 
 from model.cep.operator import Operator, OperatorState, push
 from model.core import (
-    Arrive,
-    Deliver,
+    Arrival,
     Deployment,
     Effect,
     Emit,
-    Fire,
     Input,
     Note,
+    Received,
     Role,
     Save,
     Scope,
@@ -32,6 +31,7 @@ from model.core import (
     SetTimer,
     Site,
     Step,
+    TimerFired,
 )
 from model.errors import Invalid
 from model.events import Body, Event
@@ -101,23 +101,23 @@ def boot(site: Site) -> SourceState | QueryState | SinkState:
 
 def step(site: Site, state: SourceState | QueryState | SinkState, input_: Input) -> Step:
     match state, input_:
-        case SourceState(), Arrive((gap, type_, data)):
+        case SourceState(), Arrival(gap, type_, data):
             return _produce(site, state, gap, type_, data)
-        case SourceState(), Deliver(sender, message):
+        case SourceState(), Received(sender, message):
             return _serve(state, sender, message)
-        case SinkState(), Deliver(sender, Write(batch, rows)):
+        case SinkState(), Received(sender, Write(batch, rows)):
             return _take(site, state, batch, rows)
-        case QueryState(), Deliver(_, Latest(end)):
+        case QueryState(), Received(_, Latest(end)):
             return _ready(state._replace(latest=max(state.latest, end)), ())
-        case QueryState(), Fire():
+        case QueryState(), TimerFired():
             return _plan(site, state)
-        case QueryState(phase=Phase.READING), Deliver(_, Rows(batch, events)):
+        case QueryState(phase=Phase.READING), Received(_, Rows(batch, events)):
             if batch == state.running:
                 return _run(site, state, events)
-        case QueryState(phase=Phase.WRITING), Deliver(_, Written(batch)):
+        case QueryState(phase=Phase.WRITING), Received(_, Written(batch)):
             if batch == state.running:
                 return _finish(site, state)
-        case QueryState(), Deliver(_, Rows() | Written()):
+        case QueryState(), Received(_, Rows() | Written()):
             pass
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_} in {type(state).__name__}")

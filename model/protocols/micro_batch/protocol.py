@@ -131,7 +131,7 @@ def _protocol(
     name: str,
     design: Design,
     scopes: tuple[PinnedScope, ...],
-    sometimes: tuple[str, ...],
+    must_occur: tuple[str, ...],
     finding: str,
     claim: Guarantee = Guarantee.PRECISE,
 ) -> Protocol:
@@ -149,7 +149,7 @@ def _protocol(
         claims={REPEATABLE: claim, CONVERGENT_CAPABLE: claim, DETERMINISTIC: claim},
         properties=(AS_IF, COMPLETE),
         scopes=scopes,
-        sometimes=sometimes,
+        must_occur=must_occur,
         finding=finding,
         size=size,
     )

@@ -25,14 +25,14 @@ from model.cep.skips import Ranges
 from model.core import (
     EVENT,
     Answer,
-    Arrive,
-    Deliver,
+    Arrival,
     Deployment,
     Effect,
     Emit,
     Input,
     NodeName,
     Note,
+    Received,
     Role,
     Scope,
     Send,
@@ -144,18 +144,18 @@ def recover(site: Site, durable: None) -> Answer:
 
 def step(site: Site, state: SourceState | OperatorNode | SinkState, input_: Input) -> Answer:
     match state, input_:
-        case SourceState(), Arrive((gap, type_, data)):
+        case SourceState(), Arrival(gap, type_, data):
             return _produce(site, state, gap, type_, data)
-        case SourceState(), Deliver(sender, Ack() as ack):
+        case SourceState(), Received(sender, Ack() as ack):
             outlets = released(site, state.outlets, sender, ack)
             replicas = joined(state.replicas, ack.replicas)
             return state._replace(outlets=outlets, replicas=replicas), ()
-        case SourceState(), Deliver(sender, Hello()):
+        case SourceState(), Received(sender, Hello()):
             mark = state.now if state.latest else BEGINNING
             return state, answer(site, state.outlets, state.replicas, mark, sender)
-        case SinkState(), Deliver(sender, message):
+        case SinkState(), Received(sender, message):
             return _consume(site, state, sender, message)
-        case OperatorNode(), Deliver(sender, message):
+        case OperatorNode(), Received(sender, message):
             if isinstance(message, Event | Mark):
                 return _hear(site, state, site.preds.index(sender), message)
             if isinstance(message, Ack):

@@ -256,7 +256,7 @@ def _protocol(name: str, design: Design, scopes: tuple[PinnedScope, ...], findin
         },
         properties=(AS_IF, COMPLETE),
         scopes=scopes,
-        sometimes=(
+        must_occur=(
             "crashes",
             "windows that spanned a crash",
             "operators restored",

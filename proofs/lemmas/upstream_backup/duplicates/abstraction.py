@@ -20,7 +20,7 @@ from model.events import NOTHING, SN, Body, Event
 from model.graph import SINK
 from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore, joined
 from model.protocols.upstream_backup.nodes import OperatorNode, SinkState, SourceState
-from model.world import DOWN, Action, Crash, Offer, System, Take, World, taken
+from model.world import DOWN, Action, Crash, Deliver, Inject, System, World, response
 from proofs.lemmas.upstream_backup.duplicates.duplicates import system
 from proofs.lemmas.upstream_backup.reference import Arrivals, Reference
 from proofs.prove.conformance import Abstraction, Path, Paths
@@ -105,8 +105,8 @@ class _Edge:
         effects; None if it does none."""
         if action.node != self.u.name or isinstance(action, Crash):
             return None
-        cut = not isinstance(action, Offer) and action.cut is not None
-        return taken(self.system, before, action).state if cut else other.producer
+        crashes = not isinstance(action, Inject) and action.crash_after is not None
+        return response(self.system, before, action).state if crashes else other.producer
 
     def run(self, step: _Step) -> Run:
         steps = _Steps(self, step.arrivals, step.before, step.after)
@@ -114,7 +114,7 @@ class _Edge:
         if action.node == self.u.name:
             steps.of_producer(step.whole)
         else:
-            heard = isinstance(action, Take) and action.sender == self.u.name
+            heard = isinstance(action, Deliver) and action.sender == self.u.name
             steps.of_successor(step.before.down[0] if heard else None)
         return steps.run(step.initial)
 

@@ -17,7 +17,7 @@ from model.cep.savepoint import Place
 from model.core import NodeName, Site
 from model.events import NOTHING, Body, Event
 from model.protocols.upstream_backup.nodes import OperatorNode
-from model.world import Action, System, Take, World
+from model.world import Action, Deliver, System, World
 from proofs.lemmas.upstream_backup.reference import Iteration, Reference, Taken, iterations
 from proofs.lemmas.upstream_backup.replay.numbers import numbering
 from proofs.prove.conformance import Abstraction, Path
@@ -127,7 +127,7 @@ class _Sight:
         self.known: set[tuple[Any, ...]] = set()
 
     def paths(self, world: World, action: Action, after: World) -> Iterator[Path]:
-        if not isinstance(action, Take):
+        if not isinstance(action, Deliver):
             return
         site = self.system.sites[action.node]
         node = world.nodes[self.system.node_at[action.node]].state

@@ -23,7 +23,7 @@ from model.core import NodeName, Role, Site
 from model.events import BEGINNING, NOTHING, SN, Event
 from model.protocols.upstream_backup.buffers import Ack, Restore
 from model.protocols.upstream_backup.nodes import OperatorNode, SourceState
-from model.world import DOWN, Action, System, Take, World, initial
+from model.world import DOWN, Action, Deliver, System, World, initial
 from proofs.lemmas.upstream_backup.reference import Arrivals, Iteration, Reference, iterations
 from proofs.lemmas.upstream_backup.skip_ranges.ranges import per_edge
 from proofs.prove.conformance import Abstraction, Path
@@ -129,7 +129,7 @@ class _Sight:
         """The state after each event of which it becomes known whether it is skipped; a crash in
         between leaves nothing of them."""
         after = ends[1].node
-        if not isinstance(action, Take) or action.node != site.name or after is DOWN:
+        if not isinstance(action, Deliver) or action.node != site.name or after is DOWN:
             return
         if action.sender not in site.preds:
             return

@@ -21,7 +21,7 @@ from model.core import NodeName, Site
 from model.events import SN
 from model.protocols.upstream_backup.buffers import Ack
 from model.protocols.upstream_backup.nodes import OperatorNode
-from model.world import Action, System, Take, World
+from model.world import Action, Deliver, System, World
 from proofs.lemmas.upstream_backup.reference import Iteration, Reference, Taken, iterations
 from proofs.lemmas.upstream_backup.windows.layouts import Twice
 from proofs.lemmas.upstream_backup.windows.savepoints import COUNTED, TIMED, Kind, trimming
@@ -108,7 +108,7 @@ class Sight:
         self._known: set[tuple[Any, ...]] = set()
 
     def happened(self, world: World, action: Action, after: World) -> Iterator[Happened]:
-        if not isinstance(action, Take):
+        if not isinstance(action, Deliver):
             return
         site = self.system.sites[action.node]
         at = self.system.node_at[action.node]

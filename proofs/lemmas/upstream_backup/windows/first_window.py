@@ -25,7 +25,7 @@ from model.cep.patterns import Pattern, Strategy
 from model.core import Outcome
 from model.events import Body
 from model.protocols.upstream_backup.nodes import OperatorNode
-from model.world import Action, System, Take, World
+from model.world import Action, Deliver, System, World
 from proofs.lemmas.upstream_backup.reference import iterations
 from proofs.prove.conformance import Abstraction, Path, Paths
 from proofs.prove.lemma import Given, Lemma
@@ -306,7 +306,7 @@ def _paths(system: System) -> Paths:
     seen: set[tuple[Any, ...]] = set()
 
     def paths(before: World, action: Action, _: World) -> Iterable[Path]:
-        if not isinstance(action, Take) or action.node not in sites:
+        if not isinstance(action, Deliver) or action.node not in sites:
             return
         node = before.nodes[system.node_at[action.node]].state
         if not isinstance(node, OperatorNode):
