@@ -24,7 +24,8 @@ from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
 from model.protocols.micro_batch.messages import QueryState, Rows, Write, Written
-from model.protocols.micro_batch.protocol import PROTOCOL, counting
+from model.protocols.micro_batch.protocol import PROTOCOL
+from model.protocols.micro_batch.scopes import counting
 from model.world import Deliver, Restart, System, Timeout
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Storage, picoseconds
 from sim.timed.failures import Planned

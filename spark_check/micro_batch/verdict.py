@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from model.core import Arrival, Guarantee
 from model.events import Body
 from model.oracle import classify, evaluated, timed
-from model.protocols.micro_batch.protocol import counting
+from model.protocols.micro_batch.scopes import counting
 from spark_check.micro_batch.external_store import Outside, Row, Sink
 
 

@@ -17,7 +17,7 @@ from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import Arrival, Guarantee
 from model.graph import Graph, chain
-from model.protocols.upstream_backup.protocol import ANY_MATCH, EVERY, LATE, SKIPPY
+from model.protocols.upstream_backup.scopes import ANY_MATCH, EVERY, LATE, SKIPPY
 
 
 # --- where crashes strike --------------------------------------------------------------------

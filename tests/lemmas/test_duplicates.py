@@ -18,8 +18,9 @@ from model.cep.windows import CountWindows
 from model.core import Arrival, Inputs, Mutant, Protocol, Received, Scope
 from model.events import Body, Event
 from model.graph import chain
+from model.protocols.upstream_backup.mutants import MUTANTS
 from model.protocols.upstream_backup.nodes import OperatorNode
-from model.protocols.upstream_backup.protocol import MUTANTS, UNEVEN
+from model.protocols.upstream_backup.scopes import UNEVEN
 from model.registry import protocols
 from model.world import (
     Action,

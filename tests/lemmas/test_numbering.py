@@ -24,7 +24,8 @@ from model.cep.windows import CountWindows
 from model.core import Outcome
 from model.events import Body, Event
 from model.protocols.upstream_backup.gem import Gem
-from model.protocols.upstream_backup.protocol import PROTOCOL, SCOPES
+from model.protocols.upstream_backup.protocol import PROTOCOL
+from model.protocols.upstream_backup.scopes import SCOPES
 from proofs.lemmas.upstream_backup.numbering import numbering as proved
 from proofs.lemmas.upstream_backup.numbering import overtaking
 from proofs.lemmas.upstream_backup.numbering.overtaking import Machine

@@ -34,7 +34,8 @@ from model.core import Role, Site
 from model.events import SN, Body, Event
 from model.oracle import Slice, slices
 from model.protocols.upstream_backup.nodes import Config, Design
-from model.protocols.upstream_backup.protocol import ALTERNATING, PROTOCOL, SKIPPY, SUPPRESSED
+from model.protocols.upstream_backup.protocol import PROTOCOL
+from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESSED
 from model.registry import protocols
 from proofs.lemmas.upstream_backup.replay import abstraction as seen
 from proofs.lemmas.upstream_backup.replay import counterexamples as lost

@@ -34,7 +34,8 @@ from model.log import Log
 from model.protocols.upstream_backup import buffers as backup
 from model.protocols.upstream_backup.buffers import Ack, Outlet, released
 from model.protocols.upstream_backup.nodes import Config, Design
-from model.protocols.upstream_backup.protocol import MERGE, PROTOCOL, SKIPPY
+from model.protocols.upstream_backup.protocol import PROTOCOL
+from model.protocols.upstream_backup.scopes import MERGE, SKIPPY
 from model.registry import protocols
 from proofs.lemmas.upstream_backup.skip_ranges import counterexamples as ranges_coalesced
 from proofs.lemmas.upstream_backup.skip_ranges import ranges

@@ -35,7 +35,8 @@ from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindow
 from model.core import Scope
 from model.events import Body, Event
 from model.oracle import Slice, slices
-from model.protocols.upstream_backup.protocol import ALTERNATING, PROTOCOL, SKIPPY, SUPPRESSED
+from model.protocols.upstream_backup.protocol import PROTOCOL
+from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESSED
 from model.registry import protocols
 from model.world import System
 from proofs.explore.explorer import edges

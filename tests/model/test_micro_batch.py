@@ -30,7 +30,8 @@ from model.properties import guarantee, pairs
 from model.protocols.micro_batch.crashes import Point, replayed
 from model.protocols.micro_batch.messages import NO_BATCH, Batch, Rows, Write, empty, show, size
 from model.protocols.micro_batch.nodes import processed, step
-from model.protocols.micro_batch.protocol import PROTOCOL, counting
+from model.protocols.micro_batch.protocol import PROTOCOL
+from model.protocols.micro_batch.scopes import counting
 from model.registry import protocols
 from model.world import (
     Crash,

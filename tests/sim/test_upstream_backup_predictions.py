@@ -16,7 +16,7 @@ from model.cep.windows import CountWindows
 from model.core import Arrival, Guarantee, Scope
 from model.graph import chain
 from model.oracle import classify, oracle
-from model.protocols.upstream_backup.protocol import ANY_MATCH, EVERY, LATE, SKIPPY
+from model.protocols.upstream_backup.scopes import ANY_MATCH, EVERY, LATE, SKIPPY
 from model.registry import protocols
 from model.world import Action, Deliver, Inject, Restart, System, World, apply, faults, progress
 from sim.predictions import upstream_backup as batches

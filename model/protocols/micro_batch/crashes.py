@@ -18,7 +18,7 @@ from model.core import Arrival, Guarantee, Inputs, Protocol, Received, Save, Sco
 from model.graph import chain
 from model.properties import guarantee, pairs
 from model.protocols.micro_batch.messages import Batch, Checkpoint, Read, Rows, Write, empty
-from model.protocols.micro_batch.protocol import counting
+from model.protocols.micro_batch.scopes import counting
 from model.world import (
     Crash,
     Deliver,

@@ -1,0 +1,80 @@
+"""One-line faults of micro-batch recovery, which the checkers must find.
+
+Rule of this file: data; model.core.Mutant says what the fields mean.
+"""
+
+from __future__ import annotations
+
+from model.core import Mutant
+
+NODES = "model.protocols.micro_batch.nodes"
+MUTANTS = (
+    Mutant(
+        "run a batch again from the newest state",
+        NODES,
+        "return next(v for v in query.versions if v.batch == batch.id - 1)",
+        "return query.versions[-1]",
+        "time windows on a grid",
+    ),
+    Mutant(
+        "keep only the newest state",
+        NODES,
+        "kept = (before, version) if design.versions is Versions.KEPT else (version,)",
+        "kept = (version,)",
+    ),
+    Mutant(
+        "write the state that the batch began with",
+        NODES,
+        "version = Version(batch.id, after)",
+        "version = Version(batch.id, before.state)",
+        "time windows on a grid",
+    ),
+    Mutant(
+        "acknowledge the batch being planned",
+        NODES,
+        "effects.append(Send(source, Commit(batch.start)))",
+        "effects.append(Send(source, Commit(batch.end)))",
+    ),
+    Mutant(
+        "begin a batch where the last one began",
+        NODES,
+        "batch = Batch(last.id + 1, last.end, state.latest)",
+        "batch = Batch(last.id + 1, last.start, state.latest)",
+    ),
+    Mutant(
+        "do not run a logged batch again",
+        NODES,
+        "if batch.id == query.committed:",
+        "if batch.id >= query.committed:",
+    ),
+    Mutant(
+        "ask for too little after a restart",
+        NODES,
+        "ask = Send(site.preds[0], Ask(batch.end))",
+        "ask = Send(site.preds[0], Ask(batch.end + 1))",
+    ),
+    Mutant(
+        "forget what was heard of during a batch",
+        NODES,
+        "return _ready(QueryState(query, batch, Phase.IDLE, state.latest), tuple(effects))",
+        "return _ready(QueryState(query, batch, Phase.IDLE, batch.end), tuple(effects))",
+    ),
+    Mutant(
+        "the sink takes the last batch again",
+        NODES,
+        "if sink is Sink.BY_BATCH and batch.id <= state.batch.id:",
+        "if sink is Sink.BY_BATCH and batch.id < state.batch.id:",
+    ),
+    Mutant(
+        "the source trims one event too many",
+        NODES,
+        "kept = state.kept.trim(lambda event: event.sn[0] <= end)",
+        "kept = state.kept.trim(lambda event: event.sn[0] <= end + 1)",
+    ),
+    Mutant(
+        "the source hands out one event too few",
+        NODES,
+        "events = tuple(e for e in state.kept if batch.start < e.sn[0] <= batch.end)",
+        "events = tuple(e for e in state.kept if batch.start < e.sn[0] < batch.end)",
+    ),
+)

@@ -1,0 +1,121 @@
+"""The worlds in which micro-batch recovery is explored, each with the evidence expected of it.
+
+Rule of this file: engines and scopes as data; what is claimed of them is protocol.py's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from model.cep.engines import Engine, Fed, Matches
+from model.cep.operator import Operator
+from model.cep.patterns import sequence
+from model.cep.windows import CountWindows, Splitter, TimeWindows
+from model.core import (
+    Arrival,
+    Guarantee,
+    Inputs,
+    OperatorClass,
+    Outcome,
+    PinnedScope,
+    Scope,
+)
+from model.events import Body
+from model.graph import chain
+
+REPEATABLE = OperatorClass.REPEATABLE
+CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
+DETERMINISTIC = OperatorClass.DETERMINISTIC
+
+Counts: TypeAlias = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A running count a type: with every event, how many like it the window has had."""
+
+    def begin(self) -> Counts:
+        return ()
+
+    def feed(self, state: Counts, event: Body) -> Fed:
+        counts = dict(state)
+        count = counts.get(event.type, 0) + 1
+        counts[event.type] = count
+        match = (Body(event.time, event.type, (("count", count),)),)
+        return Fed(tuple(sorted(counts.items())), (match,), True)
+
+    def close(self, state: Counts) -> Matches:
+        return ()
+
+
+def counting(length: int) -> Operator:
+    """A running count over a stream of up to `length` events: every event gives a row, and a row
+    says how often the events before it were counted."""
+    return Operator(Count(), CountWindows(length, length))
+
+
+# --- worlds ----------------------------------------------------------------------------------
+def _scope(
+    engine: Engine, splitter: Splitter, length: int, types: str = "ab", crashes: int = 1
+) -> Scope:
+    """One query, whose source may emit any word of `length` over the types."""
+    alphabet = tuple(Arrival(1, type_) for type_ in types)
+    graph = chain(("query", Operator(engine, splitter)))
+    return Scope(graph, (("source", Inputs(alphabet, length)),), crashes)
+
+
+A, AB = sequence("a"), sequence("a", "b")
+ALONE, GRID, SLIDING, ALL = (
+    CountWindows(1, 1),
+    TimeWindows(2, 2, grid=True),
+    CountWindows(3, 1),
+    CountWindows(9, 9),
+)
+
+SCOPES = (
+    PinnedScope("stateless", _scope(A, ALONE, 4), REPEATABLE, states=76_690),
+    PinnedScope("time windows on a grid", _scope(AB, GRID, 4), CONVERGENT_CAPABLE, states=76_690),
+    PinnedScope("count windows", _scope(AB, SLIDING, 4), DETERMINISTIC, states=76_690),
+    PinnedScope("a running count", _scope(Count(), ALL, 4), DETERMINISTIC, states=76_690),
+    PinnedScope(
+        "a running count, two crashes",
+        _scope(Count(), ALL, 3, crashes=2),
+        DETERMINISTIC,
+        states=81_559,
+    ),
+    PinnedScope(
+        "a running count, three crashes",
+        _scope(Count(), ALL, 4, "a", crashes=3),
+        DETERMINISTIC,
+        states=201_429,
+        quick=False,
+    ),
+)
+
+
+SHARED = (
+    ("stateless", _scope(A, ALONE, 3), REPEATABLE),
+    ("time windows on a grid", _scope(AB, GRID, 4), CONVERGENT_CAPABLE),
+    ("a running count", _scope(Count(), ALL, 3), DETERMINISTIC),
+    ("a running count, two crashes", _scope(Count(), ALL, 3, "a", crashes=2), DETERMINISTIC),
+)
+"""The worlds in which the variants are compared."""
+
+
+def _holds(*pins: int) -> tuple[PinnedScope, ...]:
+    """The shared worlds, with how many there are of each."""
+    return tuple(
+        PinnedScope(name, scope, operators, states=states)
+        for (name, scope, operators), states in zip(SHARED, pins, strict=False)
+    )
+
+
+def _fails(guarantee: Guarantee, *pins: tuple[int, int]) -> tuple[PinnedScope, ...]:
+    """The last of the shared worlds: how many, and the steps of a shortest counterexample."""
+    return tuple(
+        PinnedScope(name, scope, operators, Outcome.REFUTED, states, steps, guarantee)
+        for (name, scope, operators), (states, steps) in zip(
+            SHARED[-len(pins) :], pins, strict=True
+        )
+    )

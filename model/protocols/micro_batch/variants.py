@@ -1,0 +1,146 @@
+"""Designs of micro-batch recovery that change one thing, each with the verdict expected of it.
+
+Rule of this file: what is claimed of which design.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from model.core import (
+    Assumptions,
+    Failures,
+    Guarantee,
+    PinnedScope,
+    Protocol,
+)
+from model.properties import AS_IF, COMPLETE
+from model.protocols.micro_batch.messages import (
+    Acks,
+    Commits,
+    Design,
+    Offsets,
+    Sink,
+    Versions,
+    show,
+    size,
+)
+from model.protocols.micro_batch.nodes import boot, deploy, gauges, recover, step
+from model.protocols.micro_batch.scopes import (
+    CONVERGENT_CAPABLE,
+    DETERMINISTIC,
+    REPEATABLE,
+    _fails,
+    _holds,
+)
+
+# --- protocols -------------------------------------------------------------------------------
+SEEN = (
+    "crashes",
+    "windows that spanned a crash",
+    "restarts between batches",
+    "batches run again",
+    "events replayed",
+    "batches of several events",
+    "events trimmed",
+)
+DISCARDED = (*SEEN, "duplicates discarded")
+REGROUPED = (*SEEN, "batches written again with other events")
+
+
+def build(
+    name: str,
+    design: Design,
+    scopes: tuple[PinnedScope, ...],
+    must_occur: tuple[str, ...],
+    finding: str,
+    claim: Guarantee = Guarantee.PRECISE,
+) -> Protocol:
+    return Protocol(
+        name=f"micro-batch:{name}" if name else "micro-batch",
+        title="Micro-batches with an offset log and a commit log",
+        source="Spark Structured Streaming, MicroBatchExecution",
+        deploy=partial(deploy, design),
+        boot=boot,
+        recover=recover,
+        step=step,
+        gauges=gauges,
+        show=show,
+        assumes=Assumptions(Failures.ANY),
+        claims={REPEATABLE: claim, CONVERGENT_CAPABLE: claim, DETERMINISTIC: claim},
+        properties=(AS_IF, COMPLETE),
+        scopes=scopes,
+        must_occur=must_occur,
+        finding=finding,
+        size=size,
+    )
+
+
+VARIANTS = (
+    build(
+        "foreach-batch",
+        Design(sink=Sink.APPEND),
+        _fails(Guarantee.REPEATING, (13_394, 11), (77_162, 15), (13_954, 11), (13_973, 11)),
+        SEEN,
+        "A sink that appends what it is given sees a batch again that was written but not "
+        "committed: whole, under the same id and with the same events, since its offsets were "
+        "logged.",
+        Guarantee.REPEATING,
+    ),
+    build(
+        "offsets-after",
+        Design(offsets=Offsets.AFTER),
+        _fails(Guarantee.GAP, (12_776, 17), (78_256, 19), (13_072, 17), (15_025, 17)),
+        (*REGROUPED, "duplicates discarded"),
+        "A batch whose offsets are not logged may come again with other events under the same id. "
+        "A sink that knows ids drops the new events with the old: knowing ids is worse here than "
+        "knowing nothing.",
+    ),
+    build(
+        "offsets-after-foreach-batch",
+        Design(offsets=Offsets.AFTER, sink=Sink.APPEND),
+        _fails(Guarantee.REPEATING, (13_277, 11), (78_372, 15), (14_098, 11), (17_933, 11)),
+        REGROUPED,
+        "A sink that appends loses nothing when batches regroup; what it repeats need not be a "
+        "whole batch any more.",
+        Guarantee.REPEATING,
+    ),
+    build(
+        "offsets-after-keyed-rows",
+        Design(offsets=Offsets.AFTER, sink=Sink.BY_ROW),
+        _holds(12_632, 78_000, 12_784, 14_056),
+        (*REGROUPED, "duplicates discarded"),
+        "A sink that knows rows by the event that triggered them does not need the offset log to "
+        "come first: it is there for sinks that know batches.",
+    ),
+    build(
+        "eager-acks",
+        Design(acks=Acks.EAGER),
+        _fails(Guarantee.GAP, (22_676, 13), (131_114, 17), (23_482, 13), (26_926, 13)),
+        DISCARDED,
+        "If the source may trim the events of the batch under way, that batch cannot run again.",
+    ),
+    build(
+        "prompt-acks",
+        Design(acks=Acks.PROMPT),
+        _holds(14_724, 88_884, 14_724, 13_152),
+        DISCARDED,
+        "The lag of one batch is not needed against crashes: acknowledging a batch as soon as it "
+        "is in the commit log is as safe, and the source keeps one batch less.",
+    ),
+    build(
+        "commit-first",
+        Design(commits=Commits.BEFORE_SINK),
+        _fails(Guarantee.GAP, (10_508, 7), (64_892, 11), (10_572, 7), (8_658, 7)),
+        SEEN,
+        "A batch that is in the commit log is not run again, whether the sink has taken it or not.",
+    ),
+    build(
+        "state-in-place",
+        Design(versions=Versions.IN_PLACE),
+        (*_holds(14_830), *_fails(Guarantee.GAP, (87_404, 11), (15_490, 9), (17_212, 9))),
+        DISCARDED,
+        "A batch that runs again on the state that it has left counts its events twice. Without "
+        "state that outlives an event it does no harm.",
+    ),
+)
