@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from asif.console import JsonOption, print_all, save, write
-from model.errors import Invalid
+from model.errors import Invalid, unknown
 
 
 def reproduce(
@@ -27,7 +27,6 @@ def reproduce(
     json_: JsonOption = None,
 ) -> None:
     """Run a published experiment again, and say how near it comes; interrupted, it is resumed."""
-    from proofs.load import unknown
     from reports import commands
     from reports.progress import progress
     from reports.results import experiments as results_of

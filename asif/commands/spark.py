@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from asif.console import JsonOption, Profile, ProfileOption, print_all, save, write
-from model.errors import Invalid
+from model.errors import Invalid, unknown
 
 if TYPE_CHECKING:
     from spark_check.check import Check
@@ -26,7 +26,6 @@ def spark(
     json_: JsonOption = None,
 ) -> None:
     """Real Spark, really crashed: does it do what the model and the simulator say?"""
-    from proofs.load import unknown
     from reports import commands
     from reports.results import spark as drawn
     from spark_check.campaign import checks
