@@ -33,7 +33,7 @@ def verdict(
     called: str | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Explore every scope of the profile, then attack; see docs/model.md for the fields.
+    """Explore every scope of the profile, then attack; see docs/json.md for the fields.
 
     called: the protocol as `asif check` takes it, for the replaying test; its name if None.
     """

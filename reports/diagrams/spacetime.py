@@ -37,6 +37,7 @@ _CLASSES = {
 STYLE = """
 .st{--st-bg:var(--bg,Canvas);--st-event:#1d5fbf;--st-ack:#a04a00;--st-recovery:#7a3fb0;
 --st-mark:#56707f;--st-bad:#c01c28;--st-good:#19703a;color:var(--fg,CanvasText);
+color-scheme:light dark;background:var(--st-bg);
 font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 @media(prefers-color-scheme:dark){.st{--st-event:#7db4ff;--st-ack:#f0a35e;--st-recovery:#c79bff;
 --st-mark:#9db4c0;--st-bad:#ff7b7b;--st-good:#6fd08c}}
