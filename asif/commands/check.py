@@ -29,16 +29,16 @@ def check(
     from reports.progress import progress
 
     chosen = subject(name)
-    with progress() as tell:
+    with progress() as watch:
         result = verdict(
             chosen.protocol,
             profile=profile.value,
             examples=examples,
             called=absolute(name),
-            progress=tell,
+            progress=watch,
         )
         if mutants:
-            result["mutants"] = mutation(chosen.protocol, chosen.home, tell)
+            result["mutants"] = mutation(chosen.protocol, chosen.home, watch)
     print_all(commands.verdict(result))
     if result["outcome"] == Outcome.REFUTED.value:
         _write_failures(result, out)

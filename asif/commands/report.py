@@ -45,21 +45,21 @@ def report(
 
     started = perf_counter()
     verdicts = []
-    with progress() as tell:
+    with progress() as watch:
         for home, protocol in modules().items():
             for variant in (protocol, *protocol.variants):
-                result = verdict(variant, profile=profile.value, progress=tell)
+                result = verdict(variant, profile=profile.value, progress=watch)
                 if variant.mutants:
-                    result["mutants"] = mutation(variant, home, tell)
+                    result["mutants"] = mutation(variant, home, watch)
                 verdicts.append(result)
-        proofs = proving.prove(chosen(), mutants=True, worlds=proving.WORLDS, progress=tell)
+        proofs = proving.prove(chosen(), mutants=True, worlds=proving.WORLDS, progress=watch)
         simulations = []
         for path in SCENARIOS:
-            watch = partial(tell, f"simulating {path.stem}")
-            simulations.append(timed.simulate(scenarios.read(path), watch=watch))
+            part = partial(watch, f"simulating {path.stem}")
+            simulations.append(timed.simulate(scenarios.read(path), watch=part))
         seeds = 5 if profile is Profile.QUICK else None
         reproductions = [
-            campaign.reproduce(one, out, seeds=seeds, watch=partial(tell, one.name))
+            campaign.reproduce(one, out, seeds=seeds, watch=partial(watch, one.name))
             for one in experiments().values()
         ]
     checked = [*on_spark([*checks().values()], profile, out / "spark")]

@@ -40,9 +40,9 @@ def reproduce(
         raise Invalid(f"reproduce: name an experiment or say --all; known: {', '.join(known)}")
     results = []
     for experiment in [known[name]] if name else known.values():
-        with progress() as tell:
-            watch = partial(tell, experiment.name)
-            result = campaign.reproduce(experiment, out, seeds=seeds, events=size, watch=watch)
+        with progress() as watch:
+            part = partial(watch, experiment.name)
+            result = campaign.reproduce(experiment, out, seeds=seeds, events=size, watch=part)
         print_all(commands.reproduction(result))
         if (drawn := results_of.figure(result)) is not None:
             write(out / f"{experiment.name}.svg", drawn)

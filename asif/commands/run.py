@@ -94,11 +94,11 @@ def run_and_compare(
     if crashes is None:
         crashes = [text for text in usual if text.split("@")[0] in workload.graph.specs]
     plans = untimed.crash_plans(crashes, workload.graph, workload.size)
-    with progress() as tell:
+    with progress() as watch:
         return compare(
             protocol,
             other,
             workload,
             plans,
-            watch=lambda done, total: tell(workload.name, done, total),
+            watch=lambda done, total: watch(workload.name, done, total),
         )

@@ -54,8 +54,8 @@ def on_spark(wanted: Sequence[Check], profile: Profile, out: Path) -> Iterator[d
     from spark_check.training import train
 
     try:
-        with progress() as tell:
-            train(lambda: tell("Java learns to start Spark (once)", 0, 1))
+        with progress() as watch:
+            train(lambda: watch("Java learns to start Spark (once)", 0, 1))
         yield from carried_out(wanted, out, profile.value, version(spark_check), progress)
     except KeyboardInterrupt:
         if len(wanted) > 1:

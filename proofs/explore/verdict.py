@@ -11,11 +11,11 @@ from collections import Counter
 from typing import Any
 
 from model.core import Guarantee, Outcome, PinnedScope, Protocol
+from model.progress import Progress, silent
 from proofs.explore.explorer import Exploration, explore
 from proofs.explore.mutants import Killing, hunt
 from proofs.explore.random_attack import Attack, attack, pytest_file
 from proofs.explore.trace_json import story
-from proofs.progress import Progress, silent
 
 EXAMPLES = {"quick": 100, "full": 1_000}
 """Hypothesis examples a protocol."""
@@ -42,11 +42,11 @@ def verdict(
     parts = len(scopes) + 1
     explored: list[tuple[PinnedScope, Exploration]] = []
     for done, pinned in enumerate(scopes):
-        progress(f"{protocol.name}: {pinned.name}", done, parts)
+        progress(protocol.name, done, parts, pinned.name)
         explored.append((pinned, explore(protocol, pinned.scope, limit=WORLD_LIMIT[pinned.expect])))
-    progress(f"{protocol.name}: random attack", parts - 1, parts)
+    progress(protocol.name, parts - 1, parts, "random attack")
     attacked = attack(protocol, examples=examples or EXAMPLES[profile])
-    progress(f"{protocol.name}: done", parts, parts)
+    progress(protocol.name, parts, parts, "done")
 
     evidence: Counter[str] = Counter()
     points: set[str] = set()
@@ -116,9 +116,9 @@ def mutation(protocol: Protocol, home: str, progress: Progress = silent) -> list
     """Hunt every mutant of the protocol; home: the name of the module that holds it."""
     rows = []
     for done, mutant in enumerate(protocol.mutants):
-        progress(f"mutant: {mutant.name}", done, len(protocol.mutants))
+        progress("mutants", done, len(protocol.mutants), mutant.name)
         rows.append(_mutant_row(hunt(protocol, mutant, home, _attacked)))
-    progress("mutants: done", len(rows), len(rows))
+    progress("mutants", len(rows), len(rows), "done")
     return rows
 
 
