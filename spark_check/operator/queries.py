@@ -11,11 +11,13 @@ from typing import NamedTuple, TypeVar
 
 from model.cep.engines import Engine, Function, Matches, Mealy, Partitioned
 from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, PAIRS_OF_INPUTS, SCALAR, TRIGGERED
-from model.cep.operator import Drawing, Operator, Scheme, Skipping
+from model.cep.operator import Operator
 from model.cep.patterns import Pattern, Step, Strategy, sequence
 from model.cep.predicates import Either, Predicate, Type, Where
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.events import Body, Event
+from model.protocols.upstream_backup.layouts import Drawing
+from model.protocols.upstream_backup.savepoints import Scheme, Skipping
 from spark_check.operator.sql import Simple
 from spark_check.operator.stateful import Query
 

@@ -1,7 +1,7 @@
 """The CEP operator as a stateful operator of Spark: keyed, its state one value in RocksDB.
 
 Rule of this file: Spark hands over rows and keeps bytes; what an event does to an operator is
-model.cep.operator's, and nothing here looks into a state.
+model.protocols.upstream_backup.savepoints', and nothing here looks into a state.
 
 A *query* is an operator with its scheme.  Rows are keyed by (query, key), so that one job runs many
 queries, each once a key.  A batch is acknowledged when the next one begins: by then Spark has
@@ -21,8 +21,16 @@ import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from model.cep.operator import Operator, OperatorState, Scheme, origin, push, restored, save
+from model.cep.operator import Operator
 from model.events import SN, Body, Event
+from model.protocols.upstream_backup.savepoints import (
+    OperatorState,
+    Scheme,
+    origin,
+    push,
+    restored,
+    save,
+)
 
 ROCKSDB = {
     "spark.sql.streaming.stateStore.providerClass": (

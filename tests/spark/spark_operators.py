@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from model.cep.operator import Operator, OperatorState, Scheme, push
+from model.cep.operator import Operator
 from model.cep.windows import Extent, TimeWindows
 from model.events import Body, Event
+from model.protocols.upstream_backup.savepoints import OperatorState, Scheme, push
 from spark_check.operator.stateful import KeyedOperators, Query, boot
 
 

@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from model.cep.operator import Operator, Scheme
+from model.cep.operator import Operator
 from model.cep.patterns import Strategy
 from model.events import Body, Event
 from model.oracle import evaluated
+from model.protocols.upstream_backup.savepoints import Scheme
 from spark_check.check import Case, Setting
 from spark_check.operator.checks.equality import at_random, cases, cut, looped, merged
 from spark_check.operator.outcome import different, outcome

@@ -5,7 +5,8 @@ Distributed Data-Parallel CEP" (Sections cited below), on the base method of Kol
 (DEBS 2013).
 
 Rule of this file: a node is a value; what it keeps for its neighbours (outlets, replicas) and what
-it does when told something is here, what an operator *computes* is model.cep.operator.
+it does with a message is here; what an operator *computes* and saves is in
+model.protocols.upstream_backup.savepoints.
 
 A crash loses everything that an operator holds.  Back up, it says hello to all neighbours; each
 predecessor answers with the savepoints that it holds for the node and the nodes below it, then
@@ -19,7 +20,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from model.cep.merge import Inlet, low, ready
-from model.cep.operator import OperatorState, Scheme, notice, origin, push, restored, save
 from model.cep.savepoint import Savepoint
 from model.cep.skips import Ranges
 from model.core import (
@@ -51,6 +51,15 @@ from model.protocols.upstream_backup.buffers import (
     joined,
     released,
     with_item,
+)
+from model.protocols.upstream_backup.savepoints import (
+    OperatorState,
+    Scheme,
+    notice,
+    origin,
+    push,
+    restored,
+    save,
 )
 
 
@@ -337,7 +346,7 @@ def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Mapping
     backup = sum(len(outlet.backup) for outlet in state.outlets)
     if isinstance(state, SourceState) or state.operator is None:
         return {"backup": backup, "windows": 0, "retained": 0}
-    windows = len(state.operator.open)
+    windows = len(state.operator.records)
     return {
         "backup": backup,
         "windows": windows,

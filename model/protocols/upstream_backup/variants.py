@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import partial
 
 from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, PAIRS_OF_INPUTS, SCALAR
-from model.cep.operator import Drawing, Scheme, Skipping
 from model.cep.windows import CountWindows
 from model.core import (
     Assumptions,
@@ -21,6 +20,7 @@ from model.core import (
     Scope,
 )
 from model.properties import AS_IF, COMPLETE
+from model.protocols.upstream_backup.layouts import Drawing
 from model.protocols.upstream_backup.nodes import (
     Design,
     boot,
@@ -31,6 +31,7 @@ from model.protocols.upstream_backup.nodes import (
     size,
     step,
 )
+from model.protocols.upstream_backup.savepoints import Scheme, Skipping
 from model.protocols.upstream_backup.scopes import (
     AB,
     ALIGNED,

@@ -17,11 +17,11 @@ import pandas as pd
 from pyspark.sql import SparkSession
 
 from model.cep.merge import Inlet, ready
-from model.cep.operator import push
 from model.events import NOTHING, Body, Event
 from model.graph import SINK, SOURCE, Graph
 from model.log import Log
 from model.oracle import oracle, timed
+from model.protocols.upstream_backup.savepoints import push
 from sim.inputs.flights import departures, flight_workload
 from spark_check.check import Case, Check, Setting
 from spark_check.operator.outcome import different, outcome, sent
