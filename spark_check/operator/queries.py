@@ -10,19 +10,16 @@ from random import Random
 from typing import NamedTuple, TypeVar
 
 from model.cep.engines import Engine, Function, Matches, Mealy, Partitioned
-from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, PAIRS_OF_INPUTS, SCALAR, TRIGGERED
-from model.cep.operator import Drawing, Operator, Scheme, Skipping
+from model.cep.operator import Operator
 from model.cep.patterns import Pattern, Step, Strategy, sequence
 from model.cep.predicates import Either, Predicate, Type, Where
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
-from model.events import Body, Event
+from model.events import Body
 from spark_check.operator.sql import Simple
-from spark_check.operator.stateful import Query
 
 T = TypeVar("T")
 
 TYPES = ("a", "b", "c")
-NUMBERINGS = (TRIGGERED, PAIRS_OF_INPUTS, PAIRS, PAIRS_FROM_FIRST_WINDOW, SCALAR)
 STRATEGIES = {"strict": Strategy.STRICT, "next": Strategy.NEXT, "any": Strategy.ANY}
 SHORTEST, LONGEST = 8, 40
 """Events of a random stream."""
@@ -33,9 +30,8 @@ LARGEST = 8
 class Drawn(NamedTuple):
     """A query and its stream; `batch` of each event, not decreasing.  simple: what SQL is asked."""
 
-    query: Query
-    stream: tuple[tuple[int, Event], ...]
-    """(input edge, event), merged."""
+    operator: Operator
+    stream: tuple[Body, ...]
     batches: tuple[int, ...]
     simple: Simple | None = None
 
@@ -56,10 +52,10 @@ def drawn(seed: int, batches: int) -> Drawn:
     """Every other one is simple."""
     random = Random(seed)
     simple = _simple(random) if seed % 2 else None
-    query = Query(operator(simple)) if simple else _query(random)
-    stream = _stream(random, query.edges, attributes=simple is None)
+    chosen = operator(simple) if simple else _operator(random)
+    stream = _stream(random, attributes=simple is None)
     cuts = sorted(random.randrange(batches) for _ in stream)
-    return Drawn(query, stream, tuple(cuts), simple)
+    return Drawn(chosen, stream, tuple(cuts), simple)
 
 
 # --- simple ones -----------------------------------------------------------------------------
@@ -103,15 +99,11 @@ def _simple(random: Random) -> Simple:
 
 
 # --- any ones --------------------------------------------------------------------------------
-def _query(random: Random) -> Query:
+def _operator(random: Random) -> Operator:
     engine = random.choice((_pattern, _pattern, _mealy))(random)
     if random.random() < 0.2:
         engine = Partitioned(engine, "x")
-    scheme = Scheme(
-        random.choice(NUMBERINGS), random.choice(list(Skipping)), random.choice(list(Drawing))
-    )
-    chosen = Operator(engine, _windows(random), parallel=random.random() < 0.7)
-    return Query(chosen, scheme, random.randint(1, 3))
+    return Operator(engine, _windows(random), parallel=random.random() < 0.7)
 
 
 def _pattern(random: Random) -> Engine:
@@ -157,12 +149,11 @@ def _windows(random: Random) -> Splitter:
             )
 
 
-def _stream(random: Random, edges: int, *, attributes: bool) -> tuple[tuple[int, Event], ...]:
+def _stream(random: Random, *, attributes: bool) -> tuple[Body, ...]:
     time = 0
     stream = []
-    for n in range(1, random.randint(SHORTEST, LONGEST) + 1):
+    for _ in range(random.randint(SHORTEST, LONGEST)):
         time += random.choice((0, 0, 1, 1, 2, 5))
         data = (("x", random.randint(0, 3)),) if attributes and random.random() < 0.5 else ()
-        body = Body(time, random.choice(TYPES), data)
-        stream.append((random.randrange(edges), Event((n,), body)))
+        stream.append(Body(time, random.choice(TYPES), data))
     return tuple(stream)

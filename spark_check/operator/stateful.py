@@ -3,9 +3,9 @@
 Rule of this file: Spark hands over rows and keeps bytes; what an event does to an operator is
 model.cep.operator's, and nothing here looks into a state.
 
-A *query* is an operator with its scheme.  Rows are keyed by (query, key), so that one job runs many
-queries, each once a key.  A batch is acknowledged when the next one begins: by then Spark has
-committed it, and the operator may forget what only its replay would need.
+A *query* is an operator with a name.  Rows are keyed by (query, key), so that one job runs many
+queries, each once a key.  Spark replays a batch on the state before it, so that a state holds open
+windows and nothing for a replay.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from model.cep.operator import Operator, OperatorState, Scheme, origin, push, restored, save
-from model.events import SN, Body, Event
+from model.cep.operator import CepState, Iteration, Operator, process
+from model.events import Body
 
 ROCKSDB = {
     "spark.sql.streaming.stateStore.providerClass": (
@@ -32,69 +32,57 @@ ROCKSDB = {
 """What a session needs in its configuration."""
 
 
-class Query(NamedTuple):
-    """edges: of the operator's input, once merged."""
-
-    operator: Operator
-    scheme: Scheme = Scheme()
-    edges: int = 1
-
-
 class Row(NamedTuple):
     """An event on its way to an operator.
 
-    n: its place in the merged input of (query, key), from 1.  sn: its number on its edge, as JSON,
-    as `data` is; see `text`.
+    n: its place in the merged input of (query, key), from 1.  data: as JSON.
     """
 
     query: str
     key: str
     n: int
-    edge: int
-    sn: str
     time: int
     type: str
     data: str = "[]"
 
 
 class Found(NamedTuple):
-    """A complex event.  n: the place of the event that triggered it.  i: which of those, from 0."""
+    """A complex event.  n: the place of the event that triggered it.  i: which of those, from 0.
+    window: the number of its window, from 1."""
 
     query: str
     key: str
     n: int
     i: int
-    sn: str
+    window: int
     time: int
     type: str
     data: str
 
 
-ROWS = "query string, key string, n long, edge long, sn string, time long, type string, data string"
-FOUND = "query string, key string, n long, i long, sn string, time long, type string, data string"
+ROWS = "query string, key string, n long, time long, type string, data string"
+FOUND = "query string, key string, n long, i long, window long, time long, type string, data string"
 
-Step: TypeAlias = Callable[
-    [Operator, Scheme, OperatorState, int, Event], tuple[OperatorState, tuple[Event, ...]]
-]
+Process: TypeAlias = Callable[[Operator, CepState, Body], tuple[CepState, Iteration]]
 
 
 # --- rows and events -------------------------------------------------------------------------
-def row(query: str, key: str, n: int, edge: int, event: Event) -> Row:
-    sn, (time, type_, data) = event
-    return Row(query, key, n, edge, _text(sn), time, type_, _text(data) if data else "[]")
+def row(query: str, key: str, n: int, body: Body) -> Row:
+    time, type_, data = body
+    return Row(query, key, n, time, type_, _text(data) if data else "[]")
 
 
-def found(query: str, key: str, n: int, events: Iterable[Event]) -> list[Found]:
-    """What one event has triggered."""
+def found(query: str, key: str, n: int, produced: Iterable[tuple[int, Body]]) -> list[Found]:
+    """The complex events that one event has triggered, given as (window, body)."""
     return [
-        Found(query, key, n, i, _text(sn), time, type_, _text(data))
-        for i, (sn, (time, type_, data)) in enumerate(events)
+        Found(query, key, n, i, window, time, type_, _text(data))
+        for i, (window, (time, type_, data)) in enumerate(produced)
     ]
 
 
-def event(row: Row | Found) -> Event:
+def body(row: Row | Found) -> Body:
     data = () if row.data == "[]" else _data(json.loads(row.data))
-    return Event(tuple(json.loads(row.sn)), Body(row.time, row.type, data))
+    return Body(row.time, row.type, data)
 
 
 def _text(value: Any) -> str:
@@ -111,36 +99,24 @@ def _data(values: Sequence[Any]) -> tuple[Any, ...]:
 
 
 # --- a batch ---------------------------------------------------------------------------------
-def boot(query: Query) -> OperatorState:
-    return restored(query.scheme, origin(query.scheme, query.edges))
-
-
-def acknowledged(query: Query, state: OperatorState) -> OperatorState:
-    """Everything produced so far has been committed."""
-    if not state.pending:
-        return state
-    newest: SN = state.pending.last().sn
-    saved = save(query.scheme, query.operator.splitter, state, newest)
-    return state if saved is None else saved[0]
-
-
-def advanced(
-    query: Query, state: OperatorState, rows: Iterable[Row], step: Step = push
-) -> tuple[OperatorState, list[Found]]:
-    """A batch of one key; its rows are in any order, since Spark keeps none."""
+def advance(
+    operator: Operator, state: CepState, rows: Iterable[Row], process: Process = process
+) -> tuple[CepState, list[Found]]:
+    """The state after a batch of one key, and what the batch gave.  The rows are in any order,
+    since Spark keeps none."""
     done: list[Found] = []
     for at in sorted(rows, key=lambda row: row.n):
-        state, produced = step(query.operator, query.scheme, state, at.edge, event(at))
-        done += found(at.query, at.key, at.n, produced)
+        state, happened = process(operator, state, body(at))
+        done += found(at.query, at.key, at.n, happened.produced)
     return state, done
 
 
 class KeyedOperators(StatefulProcessor):
     """One operator a (query, key)."""
 
-    step: Step = staticmethod(push)
+    process: Process = staticmethod(process)
 
-    def __init__(self, queries: Mapping[str, Query]) -> None:
+    def __init__(self, queries: Mapping[str, Operator]) -> None:
         self.queries = queries
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -149,16 +125,16 @@ class KeyedOperators(StatefulProcessor):
     def handleInputRows(
         self, key: Any, rows: Iterator[Any], timerValues: Any
     ) -> Iterator[pd.DataFrame]:
-        query = self.queries[key[0]]
-        state, done = advanced(query, self.before(query), _rows(rows), self.step)
+        operator = self.queries[key[0]]
+        state, done = advance(operator, self.before(), _rows(rows), self.process)
         self.kept.update((pickle.dumps(state, pickle.HIGHEST_PROTOCOL),))
         if done:
             yield pd.DataFrame(done, columns=pd.Index(Found._fields))
 
-    def before(self, query: Query) -> OperatorState:
+    def before(self) -> CepState:
         """The state that the batches before this one have left."""
         kept = self.kept.get()
-        return boot(query) if kept is None else acknowledged(query, pickle.loads(bytes(kept[0])))
+        return CepState() if kept is None else pickle.loads(bytes(kept[0]))
 
 
 def _rows(frames: Iterator[pd.DataFrame]) -> Iterator[Row]:

@@ -16,16 +16,7 @@ import pytest
 
 from model.cep.engines import Engine, Mealy
 from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, TRIGGERED, Numbering
-from model.cep.operator import (
-    Operator,
-    OperatorState,
-    Scheme,
-    Skipping,
-    origin,
-    push,
-    restored,
-    save,
-)
+from model.cep.operator import Operator
 from model.cep.predicates import Type
 from model.cep.savepoint import Savepoint
 from model.cep.skips import covers
@@ -35,6 +26,15 @@ from model.events import SN, Body, Event
 from model.oracle import Slice, slices
 from model.protocols.upstream_backup.nodes import Config, Design
 from model.protocols.upstream_backup.protocol import PROTOCOL
+from model.protocols.upstream_backup.savepoints import (
+    OperatorState,
+    Scheme,
+    Skipping,
+    origin,
+    push,
+    restored,
+    save,
+)
 from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESSED
 from model.registry import protocols
 from proofs.lemmas.upstream_backup.replay import abstraction as seen

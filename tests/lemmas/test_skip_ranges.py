@@ -11,17 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.cep.merge import Inlet, ready
-from model.cep.operator import (
-    Operator,
-    OperatorState,
-    Scheme,
-    Skipping,
-    notice,
-    origin,
-    push,
-    restored,
-    save,
-)
+from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.predicates import Type
 from model.cep.savepoint import Savepoint
@@ -35,6 +25,16 @@ from model.protocols.upstream_backup import buffers as backup
 from model.protocols.upstream_backup.buffers import Ack, Outlet, released
 from model.protocols.upstream_backup.nodes import Config, Design
 from model.protocols.upstream_backup.protocol import PROTOCOL
+from model.protocols.upstream_backup.savepoints import (
+    OperatorState,
+    Scheme,
+    Skipping,
+    notice,
+    origin,
+    push,
+    restored,
+    save,
+)
 from model.protocols.upstream_backup.scopes import MERGE, SKIPPY
 from model.registry import protocols
 from proofs.lemmas.upstream_backup.skip_ranges import counterexamples as ranges_coalesced

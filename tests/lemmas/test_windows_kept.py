@@ -16,17 +16,7 @@ import pytest
 import z3
 
 from model.cep.engines import Engine, Mealy
-from model.cep.operator import (
-    Drawing,
-    Operator,
-    OperatorState,
-    Scheme,
-    Window,
-    origin,
-    push,
-    restored,
-    save,
-)
+from model.cep.operator import Operator
 from model.cep.patterns import Strategy, sequence
 from model.cep.predicates import Type
 from model.cep.savepoint import Savepoint
@@ -35,7 +25,16 @@ from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindow
 from model.core import Scope
 from model.events import Body, Event
 from model.oracle import Slice, slices
+from model.protocols.upstream_backup.layouts import Drawing, Window
 from model.protocols.upstream_backup.protocol import PROTOCOL
+from model.protocols.upstream_backup.savepoints import (
+    OperatorState,
+    Scheme,
+    origin,
+    push,
+    restored,
+    save,
+)
 from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESSED
 from model.registry import protocols
 from model.world import System

@@ -11,9 +11,14 @@ from hypothesis.errors import NoSuchExample
 
 from model.cep.engines import Mealy
 from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, PAIRS_OF_INPUTS, SCALAR
-from model.cep.operator import (
-    Drawing,
-    Operator,
+from model.cep.operator import CepState, OpenWindow, Operator, process
+from model.cep.patterns import Strategy, sequence
+from model.cep.skips import Ranges, covers
+from model.cep.windows import CountWindows
+from model.events import SN, Body, Event
+from model.oracle import evaluated
+from model.protocols.upstream_backup.layouts import Drawing
+from model.protocols.upstream_backup.savepoints import (
     OperatorState,
     Scheme,
     Skipping,
@@ -22,11 +27,6 @@ from model.cep.operator import (
     restored,
     save,
 )
-from model.cep.patterns import Strategy, sequence
-from model.cep.skips import Ranges, covers
-from model.cep.windows import CountWindows
-from model.events import SN, Body, Event
-from model.oracle import evaluated
 from tests.strategies import operators, words
 
 
@@ -53,6 +53,42 @@ def test_an_operator_computes_what_the_oracle_says(
     assert [event.body for event in produced] == list(evaluated(operator, word))
     numbers = [event.sn for event in produced]
     assert numbers == sorted(set(numbers))
+
+
+@given(operators(), words())
+def test_windows_close_once_and_events_settle_once(
+    operator: Operator, word: tuple[Body, ...]
+) -> None:
+    state, opened = CepState(), 0
+    closed: list[int] = []
+    settled: list[bool] = []
+    for body in word:
+        state, happened = process(operator, state, body)
+        opened += happened.opened
+        closed += (window.number for window in (*happened.expired, *happened.filled))
+        settled += happened.settled
+    assert state.opened == opened
+    assert sorted([*closed, *(window.number for window in state.open)]) == [*range(1, opened + 1)]
+    assert len(settled) + len(state.queue) == len(word)
+    assert not (operator.parallel and state.queue)
+
+
+def test_boundaries_may_be_decided_elsewhere() -> None:
+    """Windows of two events in place of three."""
+
+    class Pairs:
+        def opens(self, number: int) -> bool:
+            return number == 1
+
+        def completes(self, window: OpenWindow, event: Body) -> bool:
+            return event.type == "a" and window.extent.events == 2
+
+    state, closed = CepState(), []
+    for time in range(1, 4):
+        state, happened = process(ONCE, state, Body(time, "a"), Pairs())
+        closed.append([window.number for window in happened.filled])
+    assert closed == [[], [1], []]
+    assert not state.open
 
 
 def replay_differs(

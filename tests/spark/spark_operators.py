@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from model.cep.operator import Operator, OperatorState, Scheme, push
+from model.cep.operator import CepState, Iteration, Operator, process
 from model.cep.windows import Extent, TimeWindows
-from model.events import Body, Event
-from spark_check.operator.stateful import KeyedOperators, Query, boot
+from model.events import Body
+from spark_check.operator.stateful import KeyedOperators
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,33 +25,30 @@ class ClosedWindows(TimeWindows):
 class Wider(KeyedOperators):
     """Windows in time hold one time unit too much."""
 
-    def __init__(self, queries: Mapping[str, Query]) -> None:
-        super().__init__({name: _wider(query) for name, query in queries.items()})
+    def __init__(self, queries: Mapping[str, Operator]) -> None:
+        super().__init__({name: _wider(operator) for name, operator in queries.items()})
 
 
 class Forgetful(KeyedOperators):
     """What earlier batches left is lost."""
 
-    def before(self, query: Query) -> OperatorState:
-        return boot(query)
+    def before(self) -> CepState:
+        return CepState()
 
 
-def _misnumbered(
-    operator: Operator, scheme: Scheme, state: OperatorState, edge: int, event: Event
-) -> tuple[OperatorState, tuple[Event, ...]]:
-    state, outputs = push(operator, scheme, state, edge, event)
-    return state, tuple(out._replace(sn=(*out.sn[:-1], out.sn[-1] + 1)) for out in outputs)
+def _reversed(operator: Operator, state: CepState, body: Body) -> tuple[CepState, Iteration]:
+    state, happened = process(operator, state, body)
+    return state, happened._replace(produced=happened.produced[::-1])
 
 
-class Misnumbering(KeyedOperators):
-    """The right complex events, with numbers one too high in their last part."""
+class Reversing(KeyedOperators):
+    """The right complex events; those of one trigger come in the opposite order."""
 
-    step = staticmethod(_misnumbered)
+    process = staticmethod(_reversed)
 
 
-def _wider(query: Query) -> Query:
-    splitter = query.operator.splitter
+def _wider(operator: Operator) -> Operator:
+    splitter = operator.splitter
     if not isinstance(splitter, TimeWindows):
-        return query
-    wider = ClosedWindows(splitter.size, splitter.slide, splitter.grid)
-    return query._replace(operator=replace(query.operator, splitter=wider))
+        return operator
+    return replace(operator, splitter=ClosedWindows(splitter.size, splitter.slide, splitter.grid))

@@ -14,28 +14,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from model.cep.operator import Operator, Scheme
+from model.cep.operator import CepState, Operator
 from model.cep.patterns import Strategy
-from model.events import Body, Event
+from model.events import Body
 from model.oracle import evaluated
 from spark_check.check import Case, Setting
 from spark_check.operator.checks.equality import at_random, cases, cut, looped, merged
 from spark_check.operator.outcome import different, outcome
-from spark_check.operator.queries import NUMBERINGS, STRATEGIES, drawn, operator
+from spark_check.operator.queries import STRATEGIES, drawn, operator
 from spark_check.operator.sql import Answer, Simple, answered
 from spark_check.operator.stateful import (
     ROCKSDB,
     Found,
-    Query,
-    acknowledged,
-    advanced,
-    boot,
-    event,
+    advance,
+    body,
     found,
     row,
 )
 from spark_check.runtime.session import BRIEF, session
-from tests.spark.spark_operators import Forgetful, Misnumbering, Wider
+from tests.spark.spark_operators import Forgetful, Reversing, Wider
 from tests.strategies import operators, words
 
 FLAWED = 200
@@ -44,48 +41,49 @@ FLAWED = 200
 
 # --- without Spark ---------------------------------------------------------------------------
 @given(
-    st.builds(Query, operators(), st.builds(Scheme, st.sampled_from(NUMBERINGS)), st.just(1)),
+    operators(),
     words(),
     st.integers(1, 4),
     st.randoms(use_true_random=False),
 )
-def test_batches_acknowledgements_and_order_in_a_batch_change_nothing(
-    query: Query, word: tuple[Body, ...], batches: int, random: Random
+def test_batches_and_order_in_a_batch_change_nothing(
+    operator: Operator, word: tuple[Body, ...], batches: int, random: Random
 ) -> None:
-    stream = [(0, Event((n,), body)) for n, body in enumerate(word, 1)]
-    streams = {("q", "k"): stream}
-    state, done = boot(query), list[Found]()
+    streams = {("q", "k"): word}
+    state, done = CepState(), list[Found]()
     for rows in cut(streams, batches):
         random.shuffle(rows)
-        state, more = advanced(query, acknowledged(query, state), rows)
+        state, more = advance(operator, state, rows)
         state = pickle.loads(pickle.dumps(state))
         done += more
-    assert done == looped({"q": query}, streams)
+    assert done == looped({"q": operator}, streams)
 
 
 @given(operators(), words())
 def test_events_come_back_from_rows(operator: Operator, word: tuple[Body, ...]) -> None:
     """Also complex ones, and ones with attributes."""
-    for body in (Body(3, "a", (("x", 1), ("y", "é"))), *word, *evaluated(operator, word)):
-        one = Event((4, 0, 7), body)
-        assert event(row("q", "k", 1, 0, one)) == one
-        assert [event(back) for back in found("q", "k", 1, [one])] == [one]
+    for one in (Body(3, "a", (("x", 1), ("y", "é"))), *word, *evaluated(operator, word)):
+        assert body(row("q", "k", 1, one)) == one
+        assert [body(back) for back in found("q", "k", 1, [(4, one)])] == [one]
 
 
 def test_the_merge_takes_what_is_certain() -> None:
-    late, early = Event((1,), Body(5, "a")), Event((1,), Body(2, "b"))
-    assert list(merged([[late], [early]], 5)) == [(1, early), (0, late)]
-    assert list(merged([[late], [early]], 4)) == [(1, early)]
+    late, early = Body(5, "a"), Body(2, "b")
+    assert list(merged([[late], [early]], 5)) == [early, late]
+    assert list(merged([[late], [early]], 4)) == [early]
 
 
-def test_what_was_acknowledged_is_forgotten() -> None:
-    query = Query(operator(Simple("count", 2, 1, "any", "a", "a")))
-    stream = {("q", "k"): [(0, Event((n,), Body(n, "a"))) for n in range(1, 101)]}
-    (rows,) = cut(stream, 1)
-    state, _ = advanced(query, boot(query), rows)
-    kept = acknowledged(query, state)
-    assert len(kept.closed) < len(state.closed)
-    assert not kept.pending
+@pytest.mark.parametrize("parallel", [True, False])
+def test_a_state_does_not_grow_with_the_stream(parallel: bool) -> None:
+    query = operator(Simple("count", 3, 1, "any", "a", "a", parallel=parallel))
+    short, long = (
+        advance(query, CepState(), rows)[0]
+        for events in (100, 200)
+        for rows in cut({("q", "k"): [Body(n, "a") for n in range(1, events + 1)]}, 1)
+    )
+    assert len(long.open) == len(short.open) == 2
+    assert len(long.queue) == len(short.queue) == (0 if parallel else 2)
+    assert len(pickle.dumps(long)) == len(pickle.dumps(short))
 
 
 def test_random_queries_are_of_every_kind_and_the_same_again() -> None:
@@ -100,18 +98,16 @@ def test_random_queries_are_of_every_kind_and_the_same_again() -> None:
     assert {one.parallel for one in simple} == {True, False}
     assert {one.a == one.b for one in simple} == {True, False}
     assert {one.size < one.slide for one in simple} == {True, False}
-    kinds = Counter(type(one.query.operator.engine).__name__ for one in all_)
+    kinds = Counter(type(one.operator.engine).__name__ for one in all_)
     assert set(kinds) == {"Function", "Pattern", "Mealy", "Partitioned"}
-    assert {one.query.scheme.numbering.name for one in all_} == {n.name for n in NUMBERINGS}
-    assert {one.query.edges for one in all_} == {1, 2, 3}
     assert all(set(one.batches) <= {0, 1, 2} for one in all_)
     assert {
-        engine.strategy for one in all_ if hasattr(engine := one.query.operator.engine, "strategy")
+        engine.strategy for one in all_ if hasattr(engine := one.operator.engine, "strategy")
     } == set(Strategy)
 
 
 def test_a_difference_in_any_field_is_a_difference() -> None:
-    one = Found("q", "k", 3, 0, "[1,2]", 5, "match", "[]")
+    one = Found("q", "k", 3, 0, 2, 5, "match", "[]")
     others = [Found._make((*one[:at], 9, *one[at + 1 :])) for at in range(len(one))]
     told = [outcome([other])["sha256"] for other in (one, *others)]
     assert len(set(told)) == len(told)
@@ -152,14 +148,14 @@ def test_and_there_was_something_to_find_across_batches(seen: tuple[Case, ...]) 
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("operators", [Wider, Forgetful, Misnumbering])
+@pytest.mark.parametrize("operators", [Wider, Forgetful, Reversing])
 def test_a_flawed_operator_is_found_out(
-    operators: type[Wider | Forgetful | Misnumbering], spark: SparkSession, tmp_path: Path
+    operators: type[Wider | Forgetful | Reversing], spark: SparkSession, tmp_path: Path
 ) -> None:
     against_model, against_sql = at_random(spark, tmp_path, range(FLAWED), 2, operators)
     assert not against_model.agrees
     assert against_model.told["keys that differ"]
-    assert against_sql.agrees == (operators is Misnumbering)  # SQL numbers nothing
+    assert against_sql.agrees == (operators is Reversing)  # SQL gives no order to one trigger's
 
 
 @pytest.mark.spark
@@ -187,9 +183,9 @@ def test_a_flawed_question_is_found_out(spark: SparkSession) -> None:
     )
     all_ = answered(spark, zip(names, [right, *wrong], strict=True), table)
     told = {name: _of(all_, name) for name in names}
-    stream = [(0, Event((n,), Body(time, type_))) for n, (time, type_) in word]
+    stream = [Body(time, type_) for _, (time, type_) in word]
     for name, simple in zip(names, [right, *wrong], strict=True):
-        by_model = looped({name: Query(operator(simple))}, {(name, "k"): stream})
+        by_model = looped({name: operator(simple)}, {(name, "k"): stream})
         assert told[name] == [(one.n, one.time, one.data) for one in by_model]
     assert all(told["q"] != told[name] for name in names[1:])
 

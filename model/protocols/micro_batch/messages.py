@@ -10,13 +10,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
-from model.cep.operator import OperatorState, Scheme, Skipping, origin, restored
+from model.cep.operator import CepState
 from model.core import MessageKind, Quantity, Size
 from model.events import NOTHING, SN, Event
 from model.log import Log
-
-SCHEME = Scheme(skipping=Skipping.OFF)
-"""Rows are numbered by the event that triggered them; sinks that know rows by key compare that."""
 
 
 # --- choices ---------------------------------------------------------------------------------
@@ -92,10 +89,12 @@ NO_BATCH = Batch(-1, 0, 0)
 
 
 class Version(NamedTuple):
-    """The operator's state after a batch."""
+    """The operator's state after a batch, and the number of the last event that it has taken in:
+    states of runs that lost different events differ."""
 
     batch: int
-    state: OperatorState
+    state: CepState
+    last: SN = NOTHING
 
 
 class Checkpoint(NamedTuple):
@@ -113,9 +112,7 @@ class Checkpoint(NamedTuple):
 
 def empty() -> Checkpoint:
     """The checkpoint directory of a query that has never run."""
-    return Checkpoint(
-        NO_BATCH, (Version(NO_BATCH.id, restored(SCHEME, origin(SCHEME, 1))),), NO_BATCH.id
-    )
+    return Checkpoint(NO_BATCH, (Version(NO_BATCH.id, CepState()),), NO_BATCH.id)
 
 
 class Phase(Enum):

@@ -25,8 +25,8 @@ MUTANTS = (
     Mutant(
         "write the state that the batch began with",
         NODES,
-        "version = Version(batch.id, after)",
-        "version = Version(batch.id, before.state)",
+        "version = Version(batch.id, after, last)",
+        "version = Version(batch.id, before.state, last)",
         "time windows on a grid",
     ),
     Mutant(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from model.cep.operator import Operator, OperatorState, push
+from model.cep.operator import CepState, Operator, process
 from model.core import (
     DISCARDED,
     REPLAYED,
@@ -39,14 +39,12 @@ from model.core import (
 )
 from model.errors import Invalid
 from model.events import Body, Event
-from model.log import Log
 from model.parts import deployed
 from model.protocols.micro_batch.messages import (
     AGAIN,
     BETWEEN,
     NO_BATCH,
     REGROUPED,
-    SCHEME,
     SEVERAL,
     TRIMMED,
     Acks,
@@ -172,7 +170,8 @@ def _run(site: Site, state: QueryState, events: tuple[Event, ...]) -> Step:
     design, batch = site.config, state.running
     before = base(design, state.checkpoint, batch)
     after, rows = processed(site.spec, before.state, events)
-    version = Version(batch.id, after)
+    last = events[-1].sn if events else before.last
+    version = Version(batch.id, after, last)
     kept = (before, version) if design.versions is Versions.KEPT else (version,)
     query = state.checkpoint._replace(versions=kept)
     effects: list[Effect] = [Save(query)]
@@ -193,17 +192,21 @@ def base(design: Design, query: Checkpoint, batch: Batch) -> Version:
 
 
 def processed(
-    operator: Operator, state: OperatorState, events: Iterable[Event]
-) -> tuple[OperatorState, tuple[Event, ...]]:
-    """The operator over the events of a batch: its state after them, and what it produced.
+    operator: Operator, state: CepState, events: Iterable[Event]
+) -> tuple[CepState, tuple[Event, ...]]:
+    """The operator's state after the events of a batch, and the rows that these events gave.
 
-    Nothing is kept for a replay of what came before: that is what the versions are for.
+    A row is numbered by the event that triggered it, its window and an index in the iteration: a
+    sink that knows rows by key compares that.
     """
     rows: list[Event] = []
     for event in events:
-        state, produced = push(operator, SCHEME, state, 0, event)
-        rows += produced
-    return state._replace(closed=Log(), pending=Log()), tuple(rows)
+        state, happened = process(operator, state, event.body)
+        rows += (
+            Event((*event.sn, window, index), body)
+            for index, (window, body) in enumerate(happened.produced)
+        )
+    return state, tuple(rows)
 
 
 def _finish(site: Site, state: QueryState) -> Step:

@@ -1,7 +1,7 @@
 """The five calls of libgem, for people who only want the operator.
 
-Rule of this file: a thin, mutable shell around model.cep.operator; it adds an output queue and
-nothing else.  Lima et al., Section IV.
+Rule of this file: a thin, mutable shell around model.protocols.upstream_backup.savepoints; it
+adds an output queue and nothing else.  Lima et al., Section IV.
 
 >>> from model.events import Body, Event
 >>> from model.cep.patterns import sequence
@@ -26,12 +26,20 @@ from typing import NamedTuple
 
 from model.cep.engines import Engine
 from model.cep.numbering import TRIGGERED, Numbering, Seed
-from model.cep.operator import Operator, Scheme, Skipping, origin, push, restored, save
+from model.cep.operator import Operator
 from model.cep.savepoint import Layout, Savepoint
 from model.cep.skips import Ranges
 from model.cep.windows import Splitter, TimeWindows
 from model.errors import Invalid
 from model.events import SN, Event
+from model.protocols.upstream_backup.savepoints import (
+    Scheme,
+    Skipping,
+    origin,
+    push,
+    restored,
+    save,
+)
 
 
 class GemSavepoint(NamedTuple):

@@ -7,56 +7,58 @@ from __future__ import annotations
 
 from model.core import Mutant
 
-OPERATOR, BACKUP, NODES = (
+OPERATOR, LAYOUTS, SAVEPOINTS, BACKUP, NODES = (
     "model.cep.operator",
+    "model.protocols.upstream_backup.layouts",
+    "model.protocols.upstream_backup.savepoints",
     "model.protocols.upstream_backup.buffers",
     "model.protocols.upstream_backup.nodes",
 )
 MUTANTS = (
     Mutant(
         "trim one event too many",
-        OPERATOR,
+        SAVEPOINTS,
         "savepoint = Savepoint(seed, replay_start.before)",
         "savepoint = Savepoint(seed, (replay_start.opener[1],) * len(replay_start.before))",
     ),
     Mutant(
         "keep one window too few",
-        OPERATOR,
+        SAVEPOINTS,
         "closed = state.closed.trim(lambda window: window.number < retained)",
         "closed = state.closed.trim(lambda window: window.number <= retained)",
     ),
     Mutant(
         "take every window for closed when a match is produced",
-        OPERATOR,
-        "unclosed = open_[0][0].number if open_ else opened + 1",
-        "unclosed = opened + 1",
+        SAVEPOINTS,
+        "unclosed = cep.open[0].number if cep.open else cep.opened + 1",
+        "unclosed = cep.opened + 1",
         "an engine that is not monotone",
     ),
     Mutant(
         "seed from the wrong window",
-        OPERATOR,
+        SAVEPOINTS,
         "replay_start = windows[0]",
         "replay_start = windows[-1]",
     ),
     Mutant(
         "forget the number of the first window",
-        OPERATOR,
-        "opened=first - 1,",
-        "opened=0,",
+        SAVEPOINTS,
+        "cep=CepState(opened=first - 1),",
+        "cep=CepState(opened=0),",
         "any match, several in one iteration",
     ),
     Mutant(
         "forget the events that open windows",
-        OPERATOR,
-        "kept = bool(finished) or opened > state.opened",
-        "kept = bool(finished)",
+        SAVEPOINTS,
+        "return bool(happened.opened or happened.expired or happened.filled)",
+        "return bool(happened.expired or happened.filled)",
         "match at the end of the window",
     ),
     Mutant(
         "forget the events that fill windows",
-        OPERATOR,
-        "kept = True",
-        "kept = kept or False",
+        SAVEPOINTS,
+        "return bool(happened.opened or happened.expired or happened.filled)",
+        "return bool(happened.opened or happened.expired)",
         "pattern-opened windows",
     ),
     Mutant(
@@ -74,8 +76,8 @@ MUTANTS = (
     ),
     Mutant(
         "restore the windows but not their counts",
-        OPERATOR,
-        "return window if events is None else window._replace(events=events)",
+        LAYOUTS,
+        "return window._replace(extent=window.extent._replace(events=events))",
         "return window",
         "match at the end of the window",
     ),

@@ -5,7 +5,8 @@ Distributed Data-Parallel CEP" (Sections cited below), on the base method of Kol
 (DEBS 2013).
 
 Rule of this file: a node is a value; what it keeps for its neighbours (outlets, replicas) and what
-it does when told something is here, what an operator *computes* is model.cep.operator.
+it does with a message is here; what an operator *computes* and saves is in
+model.protocols.upstream_backup.savepoints.
 
 A crash loses everything that an operator holds.  Back up, it says hello to all neighbours; each
 predecessor answers with the savepoints that it holds for the node and the nodes below it, then
@@ -18,7 +19,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from model.cep.merge import Inlet, low, ready
-from model.cep.operator import OperatorState, Scheme, notice, origin, push, restored, save
 from model.cep.savepoint import Savepoint
 from model.cep.skips import Ranges
 from model.core import (
@@ -57,6 +57,15 @@ from model.protocols.upstream_backup.buffers import (
     joined,
     released,
     with_item,
+)
+from model.protocols.upstream_backup.savepoints import (
+    OperatorState,
+    Scheme,
+    notice,
+    origin,
+    push,
+    restored,
+    save,
 )
 
 
@@ -346,7 +355,7 @@ def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Gauges:
         return Gauges(buffered, 0, state.latest, ((RETAINED, 0),))
     if state.operator is None:
         return Gauges(buffered, 0, None, ((RETAINED, 0),))
-    windows = len(state.operator.open)
+    windows = len(state.operator.records)
     retained = windows + len(state.operator.closed)
     return Gauges(buffered, windows, state.operator.last, ((RETAINED, retained),))
 

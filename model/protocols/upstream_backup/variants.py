@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import partial
 
 from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, PAIRS_OF_INPUTS, SCALAR
-from model.cep.operator import Drawing, Scheme, Skipping
 from model.cep.windows import CountWindows
 from model.core import (
     CHECKPOINTED,
@@ -28,6 +27,7 @@ from model.core import (
 )
 from model.parts import over_words
 from model.properties import AS_IF, COMPLETE
+from model.protocols.upstream_backup.layouts import Drawing
 from model.protocols.upstream_backup.nodes import (
     NOTICES,
     RETAINED,
@@ -40,6 +40,7 @@ from model.protocols.upstream_backup.nodes import (
     size,
     step,
 )
+from model.protocols.upstream_backup.savepoints import Scheme, Skipping
 from model.protocols.upstream_backup.scopes import (
     AB,
     ALIGNED,

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from model.cep.merge import Inlet, ready
-from model.cep.operator import Operator, OperatorState, Scheme, origin, push, restored
+from model.cep.operator import Operator
 from model.cep.savepoint import Savepoint
 from model.core import Arrival, NodeName, Role, Site
 from model.events import BEGINNING, Body, Event, Mark
 from model.protocols.upstream_backup.buffers import Restore, joined
 from model.protocols.upstream_backup.nodes import OperatorNode, reinstated
+from model.protocols.upstream_backup.savepoints import OperatorState, Scheme, origin, push, restored
 from model.world import System
 
 Arrivals = tuple[tuple[Arrival, ...], ...]

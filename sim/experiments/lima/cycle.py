@@ -1,9 +1,9 @@
 """One failure-recovery cycle of one operator, as in Lima et al., Section IV, run on the model.
 
 Rule of this file: the execution environment only: it keeps the upstream backup, hears and
-acknowledges complex events, and decides when to save and when to fail; what the operator does is
-model.cep.operator.  sim.experiments.lima.kernel is the same for a million events, and held equal to
-it.
+acknowledges complex events, and decides when to save and when to fail.  What the operator does is
+model.protocols.upstream_backup.savepoints.  sim.experiments.lima.kernel is the same for a million
+events, and a test compares the two.
 
 The environment.  Each event enters the upstream backup and is pushed.  Complex events are popped
 at once; one whose number is not greater than all heard before is a duplicate and discarded, any
@@ -25,8 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.cep.numbering import PAIRS, TRIGGERED, Numbering
-from model.cep.operator import (
-    Operator,
+from model.cep.operator import Operator
+from model.cep.patterns import sequence
+from model.cep.savepoint import Savepoint
+from model.cep.skips import Ranges, covers
+from model.cep.windows import TimeWindows
+from model.errors import Invalid
+from model.events import NOTHING, SN, Body, Event
+from model.protocols.upstream_backup.savepoints import (
     OperatorState,
     Scheme,
     Skipping,
@@ -36,12 +42,6 @@ from model.cep.operator import (
     restored,
     save,
 )
-from model.cep.patterns import sequence
-from model.cep.savepoint import Savepoint
-from model.cep.skips import Ranges, covers
-from model.cep.windows import TimeWindows
-from model.errors import Invalid
-from model.events import NOTHING, SN, Body, Event
 
 CODES = 256
 """How many type codes there are."""
@@ -212,7 +212,7 @@ class _Environment:
 
     def _push(self, event: Event) -> None:
         self.state, produced = push(self.operator, self.scheme, self.state, 0, event)
-        self.most = max(self.most, len(self.state.open))
+        self.most = max(self.most, len(self.state.records))
         every = self.setting.notice_every
         if every is not None and self.state.skipped >= every:
             told = notice(self.scheme, self.windows, self.state, self.savepoint)

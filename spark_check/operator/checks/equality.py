@@ -5,7 +5,6 @@ Rule of this file: which streams and queries, and what is compared with what.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -17,7 +16,7 @@ import pandas as pd
 from pyspark.sql import SparkSession
 
 from model.cep.merge import Inlet, ready
-from model.cep.operator import push
+from model.cep.operator import CepState, Operator, process
 from model.events import NOTHING, Body, Event
 from model.graph import SINK, SOURCE, Graph
 from model.log import Log
@@ -31,12 +30,10 @@ from spark_check.operator.stateful import (
     ROCKSDB,
     Found,
     KeyedOperators,
-    Query,
     Row,
     Streamed,
-    advanced,
-    boot,
-    event,
+    advance,
+    body,
     events,
     found,
     row,
@@ -44,8 +41,8 @@ from spark_check.operator.stateful import (
 )
 from spark_check.runtime.session import BRIEF, session
 
-Stream: TypeAlias = Sequence[tuple[int, Event]]
-"""(input edge, event), merged."""
+Stream: TypeAlias = Sequence[Body]
+"""The merged input of an operator."""
 Streams: TypeAlias = Mapping[tuple[str, str], Stream]
 """By (query, key)."""
 
@@ -74,44 +71,45 @@ CARRIER = {
 
 
 # --- what the model says ---------------------------------------------------------------------
-def looped(queries: Mapping[str, Query], streams: Streams) -> list[Found]:
+def looped(queries: Mapping[str, Operator], streams: Streams) -> list[Found]:
     """What the model's operator finds in a plain loop: no batches, nothing kept or restored."""
     done: list[Found] = []
     for (name, key), stream in streams.items():
-        query = queries[name]
-        state = boot(query)
-        for n, (edge, one) in enumerate(stream, 1):
-            state, produced = push(query.operator, query.scheme, state, edge, one)
-            done += found(name, key, n, produced)
+        state = CepState()
+        for n, one in enumerate(stream, 1):
+            state, happened = process(queries[name], state, one)
+            done += found(name, key, n, happened.produced)
     return sorted(done)
 
 
-def merged(streams: Sequence[Sequence[Event]], mark: int) -> Iterator[tuple[int, Event]]:
+def merged(streams: Sequence[Stream], mark: int) -> Iterator[Body]:
     """What the model's merge takes of these inputs when nothing before `mark` will follow."""
     if len(streams) == 1:  # nothing to merge, and a long log is slow to take apart
-        yield from ((0, one) for one in streams[0])
+        yield from streams[0]
         return
     none: Log[Event] = Log()
-    inlets = [Inlet(none.extend(stream), NOTHING, mark) for stream in streams]
+    inlets = [
+        Inlet(none.extend(Event((n,), one) for n, one in enumerate(stream, 1)), NOTHING, mark)
+        for stream in streams
+    ]
     while (edge := ready(tuple(inlets))) is not None:
-        yield edge, inlets[edge].queue.first()
+        yield inlets[edge].queue.first().body
         inlets[edge] = inlets[edge]._replace(queue=inlets[edge].queue.rest())
 
 
 # --- comparing -------------------------------------------------------------------------------
 def answers(rows: Iterable[Found], names: Iterable[str]) -> list[Answer]:
-    """In the terms of SQL, which knows windows but no sequence numbers: of a number (time, edge,
-    number of the trigger, window, which) as the model gives it, the window."""
+    """In the terms of SQL, which does not order the complex events of one trigger and window."""
     wanted = set(names)
     return sorted(
-        Answer(one.query, one.key, one.n, json.loads(one.sn)[3], one.time, one.data)
+        Answer(one.query, one.key, one.n, one.window, one.time, one.data)
         for one in rows
         if one.query in wanted
     )
 
 
 def compared(
-    name: str, queries: Mapping[str, Query], streams: Streams, ran: Streamed, **told: Any
+    name: str, queries: Mapping[str, Operator], streams: Streams, ran: Streamed, **told: Any
 ) -> Case:
     """What the model finds in a loop against what Spark's operator found."""
     started = perf_counter()
@@ -154,7 +152,7 @@ def regional(
     next; and what comes to the sink.  An operator is one key."""
     (source,) = (name for name, spec in graph.nodes if spec is SOURCE)
     (sink,) = (name for name, spec in graph.nodes if spec is SINK)
-    passed = {source: [Event((n,), body) for n, body in enumerate(bodies, 1)]}
+    passed = {source: list(bodies)}
     cases: list[Case] = []
     waiting = [name for name in graph.order() if name not in (source, sink)]
     while waiting:
@@ -163,28 +161,27 @@ def regional(
         queries, streams = {}, {}
         for name in level:
             inputs = [passed[pred] for pred in graph.preds(name)]
-            queries[name] = Query(graph.specs[name], edges=len(inputs))
+            queries[name] = graph.specs[name]
             streams[name, ""] = list(merged(inputs, bodies[-1].time))
         rows = cut(streams, FEW if cases else batches)
         ran = streamed(spark, work / level[0], rows, KeyedOperators(queries))
         cases.append(compared(f"flights: {', '.join(level)}", queries, streams, ran))
         for name in level:
-            passed[name] = [event(one) for one in ran.found if one.query == name]
+            passed[name] = [body(one) for one in ran.found if one.query == name]
     (last,) = graph.preds(sink)
-    return cases, tuple(one.body for one in passed[last])
+    return cases, tuple(passed[last])
 
 
 def by_carrier(
     spark: SparkSession, work: Path, departures: pd.DataFrame, batches: int
 ) -> list[Case]:
     """The same queries about every carrier, in the model and in SQL."""
-    passed: dict[str, list[tuple[int, Event]]] = defaultdict(list)
+    passed: dict[str, list[Body]] = defaultdict(list)
     columns = (departures[name].tolist() for name in ("carrier", "minute", "went"))
     for carrier, minute, went in zip(*columns, strict=True):
-        stream = passed[carrier]
-        stream.append((0, Event((len(stream) + 1,), Body(minute, went))))
+        passed[carrier].append(Body(minute, went))
     streams = {(name, carrier): stream for name in CARRIER for carrier, stream in passed.items()}
-    queries = {name: Query(operator(simple)) for name, simple in CARRIER.items()}
+    queries = {name: operator(simple) for name, simple in CARRIER.items()}
     ran = streamed(spark, work, cut(streams, batches), KeyedOperators(queries))
     return [
         compared("flights by carrier", queries, streams, ran),
@@ -199,7 +196,7 @@ def cut(streams: Streams, batches: int) -> Iterator[list[Row]]:
         for (name, key), stream in streams.items():
             first, end = (at * len(stream) // batches for at in (batch, batch + 1))
             part = enumerate(stream[first:end], first + 1)
-            rows += [row(name, key, n, edge, one) for n, (edge, one) in part]
+            rows += [row(name, key, n, one) for n, one in part]
         yield rows
 
 
@@ -213,7 +210,7 @@ def at_random(
 ) -> list[Case]:
     """Random queries over random streams, each a key, in one job."""
     all_ = {str(seed): drawn(seed, batches) for seed in seeds}
-    queries = {name: one.query for name, one in all_.items()}
+    queries = {name: one.operator for name, one in all_.items()}
     streams = {(name, ""): one.stream for name, one in all_.items()}
     rows = [
         [at for name, one in all_.items() for at in part(name, one, batch)]
@@ -232,8 +229,8 @@ def at_random(
 
 def part(name: str, one: Drawn, batch: int) -> list[Row]:
     return [
-        row(name, "", n, edge, event)
-        for n, ((edge, event), at) in enumerate(zip(one.stream, one.batches, strict=True), 1)
+        row(name, "", n, body)
+        for n, (body, at) in enumerate(zip(one.stream, one.batches, strict=True), 1)
         if at == batch
     ]
 
@@ -241,7 +238,7 @@ def part(name: str, one: Drawn, batch: int) -> list[Row]:
 def forgetful(name: str, one: Drawn, batches: int) -> Iterator[Found]:
     """What would be found if every batch began anew."""
     for batch in range(batches):
-        yield from advanced(one.query, boot(one.query), part(name, one, batch))[1]
+        yield from advance(one.operator, CepState(), part(name, one, batch))[1]
 
 
 # --- the check -------------------------------------------------------------------------------

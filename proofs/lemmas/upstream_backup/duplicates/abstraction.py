@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from model.cep.operator import Operator, push, restored
+from model.cep.operator import Operator
 from model.cep.savepoint import Savepoint
 from model.cep.skips import Ranges, covers
 from model.core import Site
@@ -20,6 +20,7 @@ from model.events import NOTHING, SN, Body, Event
 from model.graph import SINK
 from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore, joined
 from model.protocols.upstream_backup.nodes import OperatorNode, SinkState, SourceState
+from model.protocols.upstream_backup.savepoints import push, restored
 from model.world import DOWN, Action, Crash, Deliver, Inject, System, World, response
 from proofs.lemmas.upstream_backup.duplicates.duplicates import system
 from proofs.lemmas.upstream_backup.reference import Arrivals, Reference

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from model.cep.engines import Matches
-from model.cep.operator import Operator, OperatorState, Window, origin, push, restored
+from model.cep.operator import Operator
 from model.cep.savepoint import Place
 from model.core import NodeName, Site
 from model.events import NOTHING, Body, Event
+from model.protocols.upstream_backup.layouts import Window
 from model.protocols.upstream_backup.nodes import OperatorNode
+from model.protocols.upstream_backup.savepoints import OperatorState, origin, push, restored
 from model.world import Action, Deliver, System, World
 from proofs.lemmas.upstream_backup.reference import Iteration, Reference, Taken, iterations
 from proofs.lemmas.upstream_backup.replay.numbers import numbering
@@ -53,9 +55,9 @@ class Machine(NamedTuple):
         if self.operator.parallel:
             return window.state
         inner = self.begin()
-        for at, queued in enumerate(state.queue, state.base):
-            if at >= window.at:
-                inner = self.delta(inner, queued.body)
+        for at, body in enumerate(state.cep.queue, state.cep.base):
+            if at >= window.inner.at:
+                inner = self.delta(inner, body)
         return inner
 
 
@@ -164,11 +166,11 @@ class _Sight:
         replay["done_again"] |= {here: bool(after)}
         states.append(seen_originally(run, here, run.got) | replay)
         first_ = run.at[before[0].opener] if before else here if after else run.coming
-        seed_ = before[0].number if before else iteration.before.opened + 1
+        seed_ = before[0].number if before else iteration.before.cep.opened + 1
         return Path(self.rigid(run, first_, seed_), tuple(states), initial=last < 0 and not before)
 
     def rigid(self, run: Original, first_: int, seed_: int) -> Structure:
-        named_ = run.numbers.get(first_, run.states[-1].opened + 1)
+        named_ = run.numbers.get(first_, run.states[-1].cep.opened + 1)
         key = (id(run), first_, seed_, named_)
         if key not in self.rigids:
             self.rigids[key] = seen_rigid(run, first_, seed_, named_)
@@ -203,7 +205,7 @@ def seen_originally(
         "open": {opened: opened in mine for opened in run.openers},
         "inner": {opened: run.machine.inner(state, window) for opened, window in mine.items()},
         "got": {opened: got.get((position, opened), ()) for opened in run.openers},
-        "opened": state.opened,
+        "opened": state.cep.opened,
         "label": {opened: n if opened <= position else 0 for opened, n in numbers.items()},
         "now": position,
         "made": _Made(run.got, position),
@@ -222,7 +224,7 @@ def seen_again(
         "open_again": {opened: opened in theirs for opened in run.openers},
         "again": {opened: run.machine.inner(state, window) for opened, window in theirs.items()},
         "got_again": {opened: got.get(opened, ()) for opened in run.openers},
-        "opened_again": state.opened,
+        "opened_again": state.cep.opened,
         "label_again": {opened: known.get(opened, 0) for opened in run.openers},
         "now_again": last,
     }

@@ -16,13 +16,20 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any, NamedTuple
 
-from model.cep.operator import OperatorState, Scheme, Skipping, origin, push, restored
 from model.cep.savepoint import Place, Savepoint
 from model.cep.skips import Skips, covers
 from model.core import NodeName, Role, Site
 from model.events import BEGINNING, NOTHING, SN, Event
 from model.protocols.upstream_backup.buffers import Ack, Restore
 from model.protocols.upstream_backup.nodes import OperatorNode, SourceState
+from model.protocols.upstream_backup.savepoints import (
+    OperatorState,
+    Scheme,
+    Skipping,
+    origin,
+    push,
+    restored,
+)
 from model.world import DOWN, Action, Deliver, System, World, initial
 from proofs.lemmas.upstream_backup.reference import Arrivals, Iteration, Reference, iterations
 from proofs.lemmas.upstream_backup.skip_ranges.ranges import per_edge

@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from model.cep.operator import OperatorState, Script, Window, origin, push, restored
 from model.cep.savepoint import Place
 from model.cep.windows import Extent, TimeWindows
 from model.core import NodeName, Site
 from model.events import SN
 from model.protocols.upstream_backup.buffers import Ack
+from model.protocols.upstream_backup.layouts import Script, Window
 from model.protocols.upstream_backup.nodes import OperatorNode
+from model.protocols.upstream_backup.savepoints import OperatorState, origin, push, restored
 from model.world import Action, Deliver, System, World
 from proofs.lemmas.upstream_backup.reference import Iteration, Reference, Taken, iterations
 from proofs.lemmas.upstream_backup.windows.layouts import Twice
@@ -78,7 +79,7 @@ def _windows(state: OperatorState) -> tuple[Window, ...]:
 def _first(state: OperatorState) -> int:
     """The number of the first window kept, or of the first one to come."""
     windows = _windows(state)
-    return windows[0].number if windows else state.opened + 1
+    return windows[0].number if windows else state.cep.opened + 1
 
 
 # --- what happens to an operator -------------------------------------------------------------
@@ -329,8 +330,8 @@ def _seen(run: Original, state: OperatorState, suffix: str) -> dict[str, Any]:
         f"open{suffix}": {at: at in open_ for at in positions},
         f"held{suffix}": {at: open_.get(at, 0) for at in positions},
         f"newest{suffix}": max(windows, default=0),
-        f"begun{suffix}": state.newest is not None,
-        f"since{suffix}": state.newest.events if state.newest else 0,
+        f"begun{suffix}": state.cep.newest is not None,
+        f"since{suffix}": state.cep.newest.events if state.cep.newest else 0,
     }
 
 

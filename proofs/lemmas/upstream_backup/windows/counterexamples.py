@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import z3
 from z3 import And, Implies, Not, Or
 
-from model.cep.operator import Drawing
 from model.core import Outcome
+from model.protocols.upstream_backup.layouts import Drawing
 from proofs.lemmas.upstream_backup.numbering.streams import (
     BITS,
     Place,

@@ -20,11 +20,13 @@ from typing import Any
 
 import z3
 
-from model.cep.operator import Operator, OperatorState, Window
+from model.cep.operator import Operator
 from model.cep.patterns import Pattern, Strategy
 from model.core import Outcome
 from model.events import Body
+from model.protocols.upstream_backup.layouts import Window
 from model.protocols.upstream_backup.nodes import OperatorNode
+from model.protocols.upstream_backup.savepoints import OperatorState
 from model.world import Action, Deliver, System, World
 from proofs.lemmas.upstream_backup.reference import iterations
 from proofs.prove.conformance import Abstraction, Path, Paths
@@ -334,7 +336,7 @@ def _iteration(
     steps = spec.engine.positive
     rigid = _rigid(len(steps), windows[0].number, windows[-1].number)
     event = tuple(step.predicate.holds(body) for step in steps)
-    expired = {w.number for w in before.open if spec.splitter.expires(w.extent, body)}
+    expired = {w.number for w in before.open if spec.splitter.expires(w.inner.extent, body)}
     pending = [produced.retained for produced in before.pending]
     new = [produced.retained for produced in after.pending][len(pending) :]
     for produced, first in {(False, windows[0].number), *((True, first) for first in pending)}:
