@@ -108,7 +108,7 @@ def run(result: Result) -> Told:
         yield "warning: the pattern never matches here, so this run says little"
     yield "the same" if result["same"] else "NOT THE SAME"
     if left_out := result["left_out"]:
-        yield f"{result['protocol']} deploys one operator; left out: {', '.join(left_out)}"
+        yield f"one operator alone is deployed; left out: {', '.join(left_out)}"
     other = result["compared"]
     replayed, peak = f"{result['replayed']:,}", f"{result['peak_backup']:,} events"
     if other is not None:

@@ -219,7 +219,7 @@ Found by the random attack and shrunk.  It fails until the protocol is mended.
 from model.core import Arrival
 from model.world import Crash, Deliver, Inject, Restart, System, Timeout, apply, initial, violated
 from proofs.explore.random_attack import enlarged
-from proofs.load import subject
+from model.load import subject
 
 ACTIONS = (
 {actions})
