@@ -86,7 +86,7 @@ def report(
         print(f"{one['scenario']}: {simulated.verdict(one)}")
     print(reproduced.score(reproductions))
     for one in checked:
-        print(engine.told(one))
+        print(engine.summary_line(one))
     print_all(commands.run(ran))
     console.print(f"{html}\n{markdown}", highlight=False)
     save(json_, results)

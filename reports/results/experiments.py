@@ -70,7 +70,7 @@ def lima_fig9(result: Result) -> str:
         9.6,
         11.5,
         name="fig9",
-        about=_told(result),
+        about=_about(result),
         style={"hatch.linewidth": 0.6},
     )
 
@@ -127,7 +127,7 @@ def _whiskers(panel: Panel, cells: Sequence[Mapping[str, Any]]) -> Any:
     return None
 
 
-def _told(result: Result) -> str:
+def _about(result: Result) -> str:
     """The picture in words."""
     return (
         f"Figure 9 of Lima et al. run again: {result['runs']:,} cycles of "

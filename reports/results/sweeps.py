@@ -41,7 +41,7 @@ STROKES = (("-", "o"), ("--", "s"), (":", "^"), ("-.", "D"))
 
 
 # --- in a terminal ---------------------------------------------------------------------------
-def told(result: Result) -> str:
+def summary_line(result: Result) -> str:
     """One line: what was done, and what of it went wrong."""
     parts = [f"{result['runs']:,} runs in {result['seconds']:.0f} s"]
     if result["resumed"]:

@@ -25,7 +25,7 @@ KINDS = {
 }
 
 
-def told(result: Result) -> Iterator[RenderableType]:
+def render(result: Result) -> Iterator[RenderableType]:
     """Of `asif verify-trace`."""
     yield from result["notes"]
     yield _logs(result)

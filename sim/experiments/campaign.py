@@ -17,7 +17,7 @@ from typing import Any
 
 from model.errors import Invalid
 from sim.experiments.experiment import Experiment, experiments
-from sim.experiments.published import judged, score
+from sim.experiments.published import judge, score
 
 Watch = Callable[[int, int], None]
 """Called now and then with (seeds done, of how many)."""
@@ -49,7 +49,7 @@ def reproduce(
             watch(sum(seed in done for seed in range(count)), count)
     found = [row for seed in range(count) for row in done[seed]]
     summary = experiment.summary(found)
-    numbers = judged(summary["values"])
+    numbers = judge(summary["values"])
     return {
         "experiment": experiment.name,
         "title": experiment.title,

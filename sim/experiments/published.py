@@ -20,7 +20,7 @@ HOME = Path(__file__).parent
 VERDICTS = ("within 10 %", "within 25 %", "outside")
 
 
-class Number(BaseModel):
+class PublishedNumber(BaseModel):
     """ours: names of the values that stand for it, by how they were found; reason: by name, why
     one of them comes out differently."""
 
@@ -38,17 +38,17 @@ class Number(BaseModel):
 
 
 @cache
-def numbers() -> tuple[Number, ...]:
+def numbers() -> tuple[PublishedNumber, ...]:
     """Those of all papers, in the order of their folders."""
     entries = [
         entry
         for path in sorted(HOME.glob("*/published.toml"))
         for entry in tomllib.loads(path.read_text(encoding="utf-8"))["number"]
     ]
-    return TypeAdapter(tuple[Number, ...]).validate_python(entries)
+    return TypeAdapter(tuple[PublishedNumber, ...]).validate_python(entries)
 
 
-def judged(values: Mapping[str, float]) -> list[dict[str, Any]]:
+def judge(values: Mapping[str, float]) -> list[dict[str, Any]]:
     """A row for each published number of which some value is here, and way of finding it.
 
     Raises Invalid if only some of its values are here.
@@ -75,14 +75,14 @@ def judged(values: Mapping[str, float]) -> list[dict[str, Any]]:
     return rows
 
 
-def error(number: Number, ours: float) -> float:
+def error(number: PublishedNumber, ours: float) -> float:
     """Relative; of a bound or a trend by how much it is missed."""
     if number.kind == "at most":
         return max(0.0, ours / number.value - 1)
     return ours / number.value - 1
 
 
-def verdict(number: Number, ours: float) -> str:
+def verdict(number: PublishedNumber, ours: float) -> str:
     near, far, outside = VERDICTS
     off = abs(error(number, ours))
     return near if off <= 0.10 else far if off <= 0.25 else outside

@@ -103,8 +103,8 @@ def _read(path: Path, wanted: list[str], type_column: str) -> pd.DataFrame:
         raise Invalid(f"{path}: the file is empty; it needs a header and rows below it") from None
     except UNREADABLE as error:
         kind = "Parquet" if path.suffix in PARQUET else "CSV"
-        told = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        why = " ".join(told.split()) or type(error).__name__
+        found = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        why = " ".join(found.split()) or type(error).__name__
         raise Invalid(f"{path}: cannot be read as {kind}: {why}") from None
     return frame[wanted]
 

@@ -37,7 +37,7 @@ QUICK = 40_000
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
+class SeveralTypes:
     """An engine: `count` different types out of `types` within a window, in any order.
 
     The match holds the latest event of each; then the search begins anew.
@@ -111,7 +111,7 @@ def flight_graph() -> Graph:
         for origin in ORIGINS
     ]
     names = tuple(_name(origin) for origin in ORIGINS)
-    region = Operator(Several(names, 2), TimeWindows(4 * HOUR, 2 * HOUR), "region disrupted")
+    region = Operator(SeveralTypes(names, 2), TimeWindows(4 * HOUR, 2 * HOUR), "region disrupted")
     return Graph(
         (("source", SOURCE), *airports, ("region", region), ("sink", SINK)),
         (

@@ -35,7 +35,7 @@ from sim.timed.costs import Table
 Number = Annotated[int | float, Field(allow_inf_nan=False)]
 
 
-class Range(Table):
+class ValueRange(Table):
     """From, to and with what step; `to` is included if a step ends there."""
 
     from_: Annotated[Number, Field(alias="from")]
@@ -43,7 +43,7 @@ class Range(Table):
     step: Annotated[Number, Field(gt=0)] = 1
 
     @model_validator(mode="after")
-    def _not_backwards(self) -> Range:
+    def _not_backwards(self) -> ValueRange:
         if self.to < self.from_:
             raise ValueError(f"to = {self.to} is below from = {self.from_}; exchange them")
         return self
@@ -75,7 +75,7 @@ class Axis(NamedTuple):
         return self.values[0].name
 
 
-class Run(NamedTuple):
+class SweepRun(NamedTuple):
     """id: the same for whatever gives the same outcome, and for nothing else."""
 
     id: str
@@ -90,13 +90,13 @@ class Sweep:
     base: Draft
     axes: tuple[Axis, ...]
 
-    def runs(self) -> tuple[Run, ...]:
+    def runs(self) -> tuple[SweepRun, ...]:
         """All combinations; of the first key, all runs with a value follow each other."""
         files: dict[Path, str] = {}
         combinations = product(*(axis.values for axis in self.axes))
-        return tuple(Run(_id(self.base, chosen, files), chosen) for chosen in combinations)
+        return tuple(SweepRun(_id(self.base, chosen, files), chosen) for chosen in combinations)
 
-    def replay(self, run: Run) -> str:
+    def replay(self, run: SweepRun) -> str:
         """The command that does the run again, in the folder in which the sweep was started."""
         words = ["asif", "simulate", str(self.base.path)]
         for override in run.overrides:
@@ -106,22 +106,22 @@ class Sweep:
 
 def read(path: Path | str) -> Sweep:
     """Raises Invalid with the line, what is wrong there, and what would be right."""
-    told = draft(path)
+    written = draft(path)
 
     def wrong(key: Key, what: str) -> Invalid:
-        return Invalid(f"{told.path}:{line_of(told.lines, key)}: {what}")
+        return Invalid(f"{written.path}:{line_of(written.lines, key)}: {what}")
 
     try:
-        file = SweepFile.model_validate(told.content)
+        file = SweepFile.model_validate(written.content)
     except ValidationError as error:
-        raise wrong(*complaint(error, SweepFile, lambda key: line_of(told.lines, key))) from None
+        raise wrong(*complaint(error, SweepFile, lambda key: line_of(written.lines, key))) from None
     try:
-        base = draft(os.path.normpath(told.path.parent / file.scenario))
+        base = draft(os.path.normpath(written.path.parent / file.scenario))
     except Invalid as error:
         raise wrong(("scenario",), f"scenario: {error}") from None
     if not file.grid:
         raise wrong(("grid",), "grid: no keys; write at least one, as in seed = [1, 2]")
-    return Sweep(told.path.stem, base, tuple(_axes(told, file.grid, ("grid",), wrong)))
+    return Sweep(written.path.stem, base, tuple(_axes(written, file.grid, ("grid",), wrong)))
 
 
 def check(sweep: Sweep, known: Container[str], watch: Callable[[int, int], None]) -> None:
@@ -154,26 +154,26 @@ def version(*packages: ModuleType) -> str:
 
 # --- reading ---------------------------------------------------------------------------------
 def _axes(
-    told: Draft, table: Mapping[str, Any], above: Key, wrong: Callable[[Key, str], Invalid]
+    written: Draft, table: Mapping[str, Any], above: Key, wrong: Callable[[Key, str], Invalid]
 ) -> Iterator[Axis]:
     for name, value in table.items():
         at = (*above, name)
         key = tuple(str(part) for part in at[1:])
         if isinstance(value, Mapping) and not value.keys() & {"from", "to", "step"}:
-            yield from _axes(told, value, at, wrong)
+            yield from _axes(written, value, at, wrong)
             continue
         values = value
         if isinstance(value, Mapping):
             try:
-                values = Range.model_validate(value).values()
+                values = ValueRange.model_validate(value).values()
             except ValidationError as error:
-                raise wrong(at, complaint(error, Range, lambda _: 0, key)[1]) from None
+                raise wrong(at, complaint(error, ValueRange, lambda _: 0, key)[1]) from None
         shown = Override(key, value).name
         if not isinstance(values, list):
             raise wrong(at, f"{shown} has one value; write a list, [{values!r}], or a range")
         if not values:
             raise wrong(at, f"{shown} has no values; write at least one, or leave it out")
-        where = f"{told.path}:{line_of(told.lines, at)}"
+        where = f"{written.path}:{line_of(written.lines, at)}"
         overrides = tuple(Override(key, one, where) for one in values)
         texts = [str(one) for one in overrides]
         twice = next((text for text in texts if texts.count(text) > 1), None)
@@ -196,8 +196,8 @@ def _id(base: Draft, chosen: tuple[Override, ...], files: dict[Path, str]) -> st
         if path not in files:
             files[path] = _digest(path)
         name = files[path]
-    told = json.dumps([version(), content, name], sort_keys=True, default=str)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    identity = json.dumps([version(), content, name], sort_keys=True, default=str)
+    return hashlib.sha256(identity.encode()).hexdigest()[:16]
 
 
 def _digest(path: Path) -> str:

@@ -25,13 +25,13 @@ from model.core import Guarantee, Outcome, Protocol
 from model.errors import Invalid
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import Draft, checked
-from sim.sweeps.grid import Run, Sweep, check, version
+from sim.sweeps.grid import Sweep, SweepRun, check, version
 from sim.sweeps.journal import entries, journal
 
 Entry: TypeAlias = Mapping[str, Any]
 """The outcome of a run, JSON-able: its id as `run`, its columns, `error` and `seconds`."""
 Execute: TypeAlias = Callable[
-    [Callable[[Run], Entry], Sequence[Run]],
+    [Callable[[SweepRun], Entry], Sequence[SweepRun]],
     Generator[Sequence[tuple[int, Entry | None, str]], None, None],
 ]
 """Carries out all runs, in any order, and tells of some at a time: which each is, and its outcome,
@@ -41,7 +41,7 @@ Watch: TypeAlias = Callable[[str, int, int], None]
 
 TABLE, JOURNAL = "runs.parquet", "_runs.jsonl"
 """Files of a sweep's folder.  Readers of a folder of Parquet files pass over the second."""
-GROWN = 1.1
+REWRITE_FACTOR = 1.1
 """The table is renewed when it has grown by that much: so all renewals together cost little."""
 
 COUNT, NUMBER, TEXT, FLAG = pa.int64(), pa.float64(), pa.string(), pa.bool_()
@@ -100,7 +100,7 @@ OVERHEAD = (
 
 
 # --- a run -----------------------------------------------------------------------------------
-def outcome(base: Draft, run: Run) -> Entry:
+def simulate_run(base: Draft, run: SweepRun) -> Entry:
     """Simulate; whatever goes wrong in it is part of the outcome."""
     started = perf_counter()
     found: dict[str, Any] = {"run": run.id, "error": None}
@@ -113,7 +113,7 @@ def outcome(base: Draft, run: Run) -> Entry:
             found |= {f"{prefix}{name}": result[metrics][name] for name in METRICS}
         found |= {f"overhead_{name}_share": result["overhead"][name] for name in OVERHEAD}
     except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
-        found["error"] = _told(error)
+        found["error"] = _error_line(error)
     return found | {"seconds": perf_counter() - started}
 
 
@@ -125,7 +125,7 @@ def as_claimed(protocol: Protocol, recovery_type: str) -> bool:
     return Guarantee[recovery_type.upper()] <= max(protocol.claims.values())
 
 
-def _told(error: BaseException) -> str:
+def _error_line(error: BaseException) -> str:
     """In a line; of what is not about the input, also where."""
     text = " ".join(str(error).split())
     if isinstance(error, Invalid):
@@ -138,7 +138,7 @@ def _told(error: BaseException) -> str:
 
 
 # --- the table -------------------------------------------------------------------------------
-def table(sweep: Sweep, runs: Sequence[Run], found: Mapping[str, Entry]) -> pa.Table:
+def table(sweep: Sweep, runs: Sequence[SweepRun], found: Mapping[str, Entry]) -> pa.Table:
     """A row each run that has an outcome, in the order of the runs."""
     fields, types = schema(sweep), _parameter_types(sweep)
     rows = [
@@ -169,7 +169,7 @@ def schema(sweep: Sweep) -> pa.Schema:
     )
 
 
-def _parameters(sweep: Sweep, run: Run, types: Mapping[str, pa.DataType]) -> dict[str, Any]:
+def _parameters(sweep: Sweep, run: SweepRun, types: Mapping[str, pa.DataType]) -> dict[str, Any]:
     values = {**_base(sweep), **{override.name: override.value for override in run.overrides}}
     cells = {name: _cell(value, types[name]) for name, value in values.items()}
     return {"scenario": sweep.base.path.stem, **cells}
@@ -237,7 +237,7 @@ def carry_out(
         watch(sweep.name, done, len(runs))
         written = 0
         try:
-            with closing(execute(partial(outcome, sweep.base), left)) as told:
+            with closing(execute(partial(simulate_run, sweep.base), left)) as told:
                 for ended in told:
                     kept.add(entry for _, entry, _ in ended if entry is not None)
                     for number, entry, why in ended:
@@ -246,7 +246,7 @@ def carry_out(
                             died[run] = {"run": run, "error": f"its process died: {why}"}
                     done += len(ended)
                     watch(sweep.name, done, len(runs))
-                    if done > GROWN * written:
+                    if done > REWRITE_FACTOR * written:
                         write(folder / TABLE, table(sweep, runs, outcomes))
                         written = done
         finally:

@@ -13,7 +13,7 @@ from typing import Any
 from sim.sweeps.grid import Sweep
 
 CONFIDENCE = 0.95
-SUMMED_UP = (
+SUMMARIZED = (
     "recovery_s",
     "latency_p50_s",
     "latency_p99_s",
@@ -33,7 +33,7 @@ T_95 = (
 )
 
 
-def summary(sweep: Sweep, path: Path) -> dict[str, Any]:
+def summarize(sweep: Sweep, path: Path) -> dict[str, Any]:
     """A group for each combination of all that was varied but the seed: JSON-able.
 
     metrics: by column, the mean and the 95 % confidence interval of the mean over the runs that
@@ -52,7 +52,7 @@ def summary(sweep: Sweep, path: Path) -> dict[str, Any]:
                 "runs": len(part),
                 "failed": int(part["error"].notna().sum()),
                 "same": int((part["same"] == True).sum()),  # noqa: E712 - there may be none
-                "metrics": {name: interval(part[name].dropna().tolist()) for name in SUMMED_UP},
+                "metrics": {name: interval(part[name].dropna().tolist()) for name in SUMMARIZED},
             }
         )
     return {"sweep": sweep.name, "by": by, "confidence": CONFIDENCE, "groups": groups}

@@ -58,7 +58,7 @@ def entry(path: Path) -> Entry:
     return Entry(facts, tuple(offsets))
 
 
-def numbered(folder: Path) -> Mapping[int, Path]:
+def files_by_batch(folder: Path) -> Mapping[int, Path]:
     """The files of a log by batch, in order."""
     if not folder.is_dir():
         return {}
@@ -66,13 +66,13 @@ def numbered(folder: Path) -> Mapping[int, Path]:
     return dict(sorted(found.items()))
 
 
-def logged(checkpoint: Path) -> Mapping[int, tuple[Any, ...]]:
+def offsets_by_batch(checkpoint: Path) -> Mapping[int, tuple[Any, ...]]:
     """By batch, where it ends, a source each; Broken if an entry is."""
-    return {id_: entry(path).offsets for id_, path in numbered(checkpoint / OFFSETS).items()}
+    return {id_: entry(path).offsets for id_, path in files_by_batch(checkpoint / OFFSETS).items()}
 
 
-def committed(checkpoint: Path) -> tuple[int, ...]:
-    return tuple(numbered(checkpoint / COMMITS))
+def committed_batches(checkpoint: Path) -> tuple[int, ...]:
+    return tuple(files_by_batch(checkpoint / COMMITS))
 
 
 def stores(checkpoint: Path) -> Mapping[str, Mapping[int, tuple[Path, ...]]]:
@@ -105,7 +105,7 @@ def complaints(checkpoint: Path) -> tuple[str, ...]:
     A checkpoint that a crash has left is not wrong, wherever the crash came: the newest batch may
     be in no commit log, and each of its state stores may have its version of the state or not.
     """
-    if not numbered(checkpoint / OFFSETS) and not numbered(checkpoint / COMMITS):
+    if not files_by_batch(checkpoint / OFFSETS) and not files_by_batch(checkpoint / COMMITS):
         return (
             f"{checkpoint.name}: holds no batch: a query started on it begins with batch 0, "
             "which a sink that knows batches by their ids takes for one that it has",
@@ -132,7 +132,7 @@ def _metadata(checkpoint: Path) -> Iterator[str]:
 
 
 def _log(checkpoint: Path, log: str) -> Iterator[str]:
-    files = numbered(checkpoint / log)
+    files = files_by_batch(checkpoint / log)
     yield from _holes(log, files)
     sources = set()
     for path in files.values():
@@ -157,7 +157,7 @@ def _holes(place: str, numbers: Mapping[int, Any]) -> Iterator[str]:
 
 
 def _logs(checkpoint: Path) -> Iterator[str]:
-    planned, done = numbered(checkpoint / OFFSETS), numbered(checkpoint / COMMITS)
+    planned, done = files_by_batch(checkpoint / OFFSETS), files_by_batch(checkpoint / COMMITS)
     if not planned:
         yield f"{OFFSETS}: is empty, and {COMMITS} is not"
         return
@@ -171,8 +171,8 @@ def _logs(checkpoint: Path) -> Iterator[str]:
 
 
 def _stores(checkpoint: Path) -> Iterator[str]:
-    last = max(numbered(checkpoint / OFFSETS), default=-1)
-    done = max(numbered(checkpoint / COMMITS), default=-1)
+    last = max(files_by_batch(checkpoint / OFFSETS), default=-1)
+    done = max(files_by_batch(checkpoint / COMMITS), default=-1)
     for place, versions in stores(checkpoint).items():
         newest = max(versions, default=0)
         if newest > last + 1:
@@ -186,10 +186,10 @@ def _stores(checkpoint: Path) -> Iterator[str]:
             if path.stat().st_size == 0:
                 yield f"{name}: is empty"
             elif path.suffix == ".zip":
-                yield from (f"{name}: {said}" for said in _zipped(path))
+                yield from (f"{name}: {said}" for said in _zip_complaints(path))
 
 
-def _zipped(path: Path) -> Iterator[str]:
+def _zip_complaints(path: Path) -> Iterator[str]:
     """RocksDB's: its tables lie beside it, where several versions share them."""
     try:
         with zipfile.ZipFile(path) as packed:

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from model.events import Body
-from spark_check.operator.sql import Answer
-from spark_check.operator.stateful import Found
+from spark_check.operator.sql import SqlMatch
+from spark_check.operator.stateful import MatchRow
 
-Rows: TypeAlias = Iterable[Found] | Iterable[Answer]
+Rows: TypeAlias = Iterable[MatchRow] | Iterable[SqlMatch]
 
 
 def outcome(rows: Rows) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def outcome(rows: Rows) -> dict[str, Any]:
     }
 
 
-def different(one: Rows, other: Rows) -> list[str]:
+def differing_keys(one: Rows, other: Rows) -> list[str]:
     """The keys for which they differ."""
     ours, theirs = _by_key(one), _by_key(other)
     return sorted(

@@ -17,7 +17,7 @@ from model.cep.predicates import Either, Predicate, Type, Where
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.events import Body, Event
 from spark_check.operator.sql import Simple
-from spark_check.operator.stateful import Query
+from spark_check.operator.stateful import KeyedQuery
 
 T = TypeVar("T")
 
@@ -30,10 +30,10 @@ LARGEST = 8
 """Size and slide of random windows, in events or time units."""
 
 
-class Drawn(NamedTuple):
+class RandomQuery(NamedTuple):
     """A query and its stream; `batch` of each event, not decreasing.  simple: what SQL is asked."""
 
-    query: Query
+    query: KeyedQuery
     stream: tuple[tuple[int, Event], ...]
     """(input edge, event), merged."""
     batches: tuple[int, ...]
@@ -52,14 +52,14 @@ class HowMany:
         return ((Body(window[-1].time, "events", (("count", count),)),),)
 
 
-def drawn(seed: int, batches: int) -> Drawn:
+def draw_query(seed: int, batches: int) -> RandomQuery:
     """Every other one is simple."""
     random = Random(seed)
     simple = _simple(random) if seed % 2 else None
-    query = Query(operator(simple)) if simple else _query(random)
+    query = KeyedQuery(operator(simple)) if simple else _query(random)
     stream = _stream(random, query.edges, attributes=simple is None)
     cuts = sorted(random.randrange(batches) for _ in stream)
-    return Drawn(query, stream, tuple(cuts), simple)
+    return RandomQuery(query, stream, tuple(cuts), simple)
 
 
 # --- simple ones -----------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def _simple(random: Random) -> Simple:
 
 
 # --- any ones --------------------------------------------------------------------------------
-def _query(random: Random) -> Query:
+def _query(random: Random) -> KeyedQuery:
     engine = random.choice((_pattern, _pattern, _mealy))(random)
     if random.random() < 0.2:
         engine = Partitioned(engine, "x")
@@ -111,7 +111,7 @@ def _query(random: Random) -> Query:
         random.choice(NUMBERINGS), random.choice(list(Skipping)), random.choice(list(Drawing))
     )
     chosen = Operator(engine, _windows(random), parallel=random.random() < 0.7)
-    return Query(chosen, scheme, random.randint(1, 3))
+    return KeyedQuery(chosen, scheme, random.randint(1, 3))
 
 
 def _pattern(random: Random) -> Engine:

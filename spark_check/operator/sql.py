@@ -35,7 +35,7 @@ class Simple(NamedTuple):
     parallel: bool = True
 
 
-class Answer(NamedTuple):
+class SqlMatch(NamedTuple):
     """n: the place of the event that triggered it.  number: of the window, from 1.  time: of the
     trigger.  data: what was found, as JSON: [time, type, attributes] an event."""
 
@@ -103,7 +103,7 @@ members AS (
 
 -- What the events are among those of their window that matter.  `closer` closes the window: its
 -- last event or the next one, NULL while it is open.
-told AS (
+ranked AS (
   SELECT *, lag(struct(type, n, time)) OVER past AS before, row_number() OVER past AS at,
     sum(IF(type = a, 1, 0)) OVER past AS count,
     sum(IF(type = but_not, 1, 0)) OVER past AS epoch,
@@ -122,7 +122,7 @@ seen AS (
     collect_list(IF(finds = 'any' AND type = a, time, NULL)) OVER (
       PARTITION BY query, key, number, epoch ORDER BY n
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS earlier
-  FROM told
+  FROM ranked
   WINDOW past AS (PARTITION BY query, key, number ORDER BY n)
 ),
 matched AS (
@@ -146,9 +146,9 @@ WHERE n IS NOT NULL
 """
 
 
-def answered(
+def answer(
     spark: SparkSession, queries: Iterable[tuple[str, Simple]], events: DataFrame
-) -> list[Answer]:
+) -> list[SqlMatch]:
     """What the queries find in the events (query, key, n, time, type) of their names, sorted.
     `n` is the place in the stream of (query, key), from 1."""
     spark.createDataFrame(
@@ -159,4 +159,4 @@ def answered(
     wanted = ("query", "key", "n", "time", "type")
     events.select(*wanted).createOrReplaceTempView("events")
     frame = spark.sql(QUESTION).toPandas()
-    return sorted(map(Answer._make, frame.itertuples(index=False, name=None)))
+    return sorted(map(SqlMatch._make, frame.itertuples(index=False, name=None)))

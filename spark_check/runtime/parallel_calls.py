@@ -49,7 +49,7 @@ Ended: TypeAlias = tuple[int, R | None, str]
 """Which call, and its result; or None, and why there is none."""
 
 
-class Found(NamedTuple):
+class CallResult(NamedTuple):
     """What a worker tells of a call."""
 
     number: int
@@ -65,16 +65,16 @@ class Lost(Exception):
         self.task = task
 
 
-class Several(AccumulatorParam[list[Found]]):
-    def zero(self, value: list[Found]) -> list[Found]:
+class ResultList(AccumulatorParam[list[CallResult]]):
+    def zero(self, value: list[CallResult]) -> list[CallResult]:
         return value[:0]
 
-    def addInPlace(self, value1: list[Found], value2: list[Found]) -> list[Found]:
+    def addInPlace(self, value1: list[CallResult], value2: list[CallResult]) -> list[CallResult]:
         value1.extend(value2)
         return value1
 
 
-def results(
+def call_all(
     spark: SparkSession, call: Callable[[T], R], items: Sequence[T]
 ) -> Generator[list[Ended[R]], None, None]:
     """call(item) of all items, in any order, some at a time.
@@ -141,19 +141,19 @@ def _let_hang_up(context: SparkContext) -> None:
 
 def _job(
     context: SparkContext, call: Callable[[T], R], tasks: Sequence[Sequence[tuple[int, T]]]
-) -> Generator[list[Found], None, None]:
+) -> Generator[list[CallResult], None, None]:
     """What tasks find, as each ends.  Raises Lost; nothing of that task was told then."""
-    told = context.accumulator([], Several())
+    results = context.accumulator([], ResultList())
     failures: list[Exception] = []
 
     def work() -> None:
         try:
             context.setJobGroup(GROUP, "calls", interruptOnCancel=True)
-            context.parallelize(tasks, len(tasks)).foreachPartition(partial(_calls, call, told))
+            context.parallelize(tasks, len(tasks)).foreachPartition(partial(_calls, call, results))
         except Exception as error:
             failures.append(error)
 
-    # Not pyspark's kind of thread, which asks Spark before any of this can be told.
+    # Not a thread of pyspark, which asks Spark for more before the first result can be received.
     thread = threading.Thread(target=work)
     thread.start()
     try:
@@ -161,7 +161,7 @@ def _job(
         while running:
             thread.join(POLL_S)
             running = thread.is_alive()  # before what it found is taken, so that no result is left
-            if found := _taken(told):
+            if found := _take(results):
                 yield found
     finally:
         if thread.is_alive():
@@ -169,17 +169,17 @@ def _job(
                 context.cancelJobGroup(GROUP)
             thread.join()
     if failures:
-        raise _failure(failures[0])
+        raise _explain(failures[0])
 
 
-def _taken(told: Accumulator[list[Found]]) -> list[Found]:
+def _take(results: Accumulator[list[CallResult]]) -> list[CallResult]:
     """What has come since the last time; more may come from another thread meanwhile."""
-    found = told.value[:]
-    del told.value[: len(found)]
+    found = results.value[:]
+    del results.value[: len(found)]
     return found
 
 
-def _failure(error: Exception) -> Exception:
+def _explain(error: Exception) -> Exception:
     if isinstance(error, PythonException):  # the call itself raised: it should not
         return error
     text = str(error)
@@ -191,7 +191,7 @@ def _failure(error: Exception) -> Exception:
 
 def _calls(
     call: Callable[[T], R],
-    told: Accumulator[list[Found]],
+    results: Accumulator[list[CallResult]],
     tasks: Iterable[Sequence[tuple[int, T]]],
 ) -> None:
     """In a worker."""
@@ -199,4 +199,4 @@ def _calls(
         for number, item in task:
             started = time.perf_counter()
             result = call(item)
-            told.add([Found(number, result, time.perf_counter() - started)])
+            results.add([CallResult(number, result, time.perf_counter() - started)])

@@ -27,7 +27,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from model.errors import Invalid
-from spark_check.runtime.java import java_home, learned
+from spark_check.runtime.java import aot_cache, java_home
 
 LOCAL = "local[2]"
 PACKAGES = ("model", "proofs", "sim", "spark_check", "reports")
@@ -78,7 +78,7 @@ def session(
         f'"-Dderby.system.home={work}"',
         wanted.get(JAVA_OPTIONS, ""),
     ]
-    if (known := learned()) and known.exists():
+    if (known := aot_cache()) and known.exists():
         options.append(f'"-XX:AOTCache={known}"')
     settings = {
         "spark.ui.enabled": "false",
@@ -98,8 +98,8 @@ def session(
         environment["SPARK_HOME"] = str(_spark_home(work))
     with (
         _environment(environment),
-        heard_ctrl_c(),
-        _tactful() as expected,
+        keep_ctrl_c(),
+        _quiet_py4j() as expected,
         (work / "jvm.log").open("ab") as said,
     ):
         settled = SparkConf(loadDefaults=False)
@@ -107,11 +107,11 @@ def session(
         launch: Any = launch_gateway
         gateway = launch(settled, {"stdout": said, "stderr": said})
         try:
-            with _same_ctrl_c():
+            with _restore_ctrl_c():
                 context = SparkContext(conf=settled, gateway=gateway)
             try:
                 if not master.startswith("local"):
-                    context.addPyFile(str(_packed(work)))
+                    context.addPyFile(str(_pack(work)))
                 yield SparkSession(context)
             except BaseException as error:
                 if not _interrupted(error):
@@ -181,7 +181,7 @@ def _reachable(master: str) -> None:
     raise Invalid(f"--master {master}: nobody answers there ({why})")
 
 
-def _packed(work: Path) -> Path:
+def _pack(work: Path) -> Path:
     """Our packages in one file, for workers that do not have them."""
     root = Path(__file__).resolve().parents[2]
     path = work / "asif.zip"
@@ -208,7 +208,7 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def _same_ctrl_c() -> Iterator[None]:
+def _restore_ctrl_c() -> Iterator[None]:
     """Ctrl-C stays as it was: pyspark's handler speaks to the JVM, amid what is spoken already."""
     before = signal.getsignal(signal.SIGINT)
     yield
@@ -217,7 +217,7 @@ def _same_ctrl_c() -> Iterator[None]:
 
 
 @contextmanager
-def _tactful() -> Iterator[set[str]]:
+def _quiet_py4j() -> Iterator[set[str]]:
     """What py4j is not to say, with a traceback, because it is known: whoever presses Ctrl-C knows,
     and so does whoever ends the JVM while another thread speaks to it."""
     expected = {"KeyboardInterrupt while sending command."}
@@ -233,7 +233,7 @@ def _tactful() -> Iterator[set[str]]:
 
 
 @contextmanager
-def heard_ctrl_c() -> Iterator[None]:
+def keep_ctrl_c() -> Iterator[None]:
     """Ctrl-C is not lost: it is raised wherever Python is just then, and if that is a finalizer
     (those of py4j speak to the JVM) it is ignored there.  Then it is raised again."""
     before = sys.unraisablehook

@@ -31,7 +31,7 @@ EXECUTOR = "CoarseGrainedExecutorBackend"
 """The main class of an executor's JVM."""
 
 
-class Kind(StrEnum):
+class CrashKind(StrEnum):
     """Which processes of a job a crash takes."""
 
     TREE = "tree"
@@ -48,7 +48,7 @@ class Kind(StrEnum):
     """The process in which a streaming data source plans its batches."""
 
 
-class Died(Exception):
+class JobEnded(Exception):
     """The job ended before it came to the breakpoint; the text is the end of what it said."""
 
 
@@ -71,9 +71,9 @@ class Victim:
     def go(self, place: str) -> None:
         (Path(self.breakpoints.folder) / f"{place}.go").touch()
 
-    def kill(self, kind: Kind, stopped: int | None = None) -> float:
+    def kill(self, kind: CrashKind, stopped: int | None = None) -> float:
         """SIGKILL; seconds since the epoch.  `stopped` is who stopped at the breakpoint."""
-        if kind is Kind.TREE:
+        if kind is CrashKind.TREE:
             return self._end()
         pid = self._pid(kind, stopped)
         at = time.time()
@@ -94,15 +94,15 @@ class Victim:
         """The end of what the job printed."""
         return (self.work / "said.log").read_text(errors="replace")[-2000:]
 
-    def _pid(self, kind: Kind, stopped: int | None) -> int:
-        if kind is Kind.DRIVER:
+    def _pid(self, kind: CrashKind, stopped: int | None) -> int:
+        if kind is CrashKind.DRIVER:
             return self.process.pid
-        if kind is Kind.JVM:
+        if kind is CrashKind.JVM:
             below = psutil.Process(self.process.pid).children()
             return int(next(p.pid for p in below if p.name() == "java"))
         if stopped is None:
             raise ValueError(f"a {kind} is killed at a breakpoint")
-        if kind in (Kind.WORKER, Kind.READER):
+        if kind in (CrashKind.WORKER, CrashKind.READER):
             return stopped
         above = psutil.Process(stopped).parents()
         return int(next(p.pid for p in above if EXECUTOR in " ".join(p.cmdline())))
@@ -122,7 +122,7 @@ class Victim:
         until = time.monotonic() + timeout_s
         while not ready():
             if self.process.poll() is not None:
-                raise Died(self.said())
+                raise JobEnded(self.said())
             if time.monotonic() > until:
                 raise TimeoutError(f"the job {what} in {timeout_s:g} s: {self.said()}")
             time.sleep(POLL_S)

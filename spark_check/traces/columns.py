@@ -24,8 +24,8 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from model.errors import Invalid
-from spark_check.traces.logs import Log
-from spark_check.traces.unreadable import explained
+from spark_check.traces.logs import OutputLog
+from spark_check.traces.unreadable import explain_errors
 
 FILE, ROW = "_asif_file", "_asif_row"
 BLOCK_BYTES = 1 << 24
@@ -45,7 +45,7 @@ READING = {
 """How Spark must be set for what is said here to be true."""
 
 
-class Asked(NamedTuple):
+class ColumnRoles(NamedTuple):
     """Names of columns."""
 
     key: tuple[str, ...] = ()
@@ -64,13 +64,13 @@ class Asked(NamedTuple):
         return self.id or (self.order if self.sorted_by_content else ())
 
 
-class Table(NamedTuple):
+class ComparedLogs(NamedTuple):
     """Two logs read alike: `columns` are (name, type) of all columns that count, in order."""
 
     reference: DataFrame
     actual: DataFrame
     columns: tuple[tuple[str, T.DataType], ...]
-    asked: Asked
+    asked: ColumnRoles
 
     @property
     def compared(self) -> tuple[tuple[str, T.DataType], ...]:
@@ -81,11 +81,13 @@ def col(name: str) -> Column:
     return F.col("`" + name.replace("`", "``") + "`")
 
 
-def table(spark: SparkSession, reference: Log, actual: Log, asked: Asked) -> Table:
+def read_alike(
+    spark: SparkSession, reference: OutputLog, actual: OutputLog, asked: ColumnRoles
+) -> ComparedLogs:
     """Raises Invalid if a column is missing, or the two cannot be compared."""
     logs = (reference, actual)
     schemas = [_schema(spark, log) for log in logs]
-    _named(asked, logs, schemas)
+    _check_names(asked, logs, schemas)
     types = {}
     for name in schemas[0].names:
         used = name not in asked.ignore or name in asked.order
@@ -100,18 +102,18 @@ def table(spark: SparkSession, reference: Log, actual: Log, asked: Asked) -> Tab
         frame.select(*(col(n).cast(t).alias(n) for n, t in types.items()), FILE, ROW)
         for frame in read
     ]
-    return Table(frames[0], frames[1], tuple(types.items()), asked)
+    return ComparedLogs(frames[0], frames[1], tuple(types.items()), asked)
 
 
 # --- reading ---------------------------------------------------------------------------------
-def _schema(spark: SparkSession, log: Log) -> T.StructType:
+def _schema(spark: SparkSession, log: OutputLog) -> T.StructType:
     if log.format == "csv":
         return T.StructType([T.StructField(name, T.StringType()) for name in log.names])
-    with explained(f"{log.side} {log.root}"):
+    with explain_errors(f"{log.side} {log.root}"):
         return _frame(spark, log, None).schema
 
 
-def _frame(spark: SparkSession, log: Log, schema: T.StructType | None) -> DataFrame:
+def _frame(spark: SparkSession, log: OutputLog, schema: T.StructType | None) -> DataFrame:
     reader = spark.read.format(log.format).option("mode", "FAILFAST")
     if log.root.is_dir():
         reader = reader.option("basePath", str(log.root.resolve()))
@@ -124,7 +126,7 @@ def _frame(spark: SparkSession, log: Log, schema: T.StructType | None) -> DataFr
     return reader.load([str(file.resolve()) for file in log.files])
 
 
-def _read(spark: SparkSession, log: Log, schema: T.StructType) -> DataFrame:
+def _read(spark: SparkSession, log: OutputLog, schema: T.StructType) -> DataFrame:
     """With the place of each row: FILE, a path, and ROW, a number that grows along the file."""
     if log.format == "parquet":
         row = F.col("_metadata.row_index")
@@ -138,7 +140,9 @@ def _read(spark: SparkSession, log: Log, schema: T.StructType) -> DataFrame:
 
 
 # --- comparable? -----------------------------------------------------------------------------
-def _named(asked: Asked, logs: Sequence[Log], schemas: Sequence[T.StructType]) -> None:
+def _check_names(
+    asked: ColumnRoles, logs: Sequence[OutputLog], schemas: Sequence[T.StructType]
+) -> None:
     every = sorted({name for schema in schemas for name in schema.names})
     for option, names in asked._asdict().items():
         for name in names:
@@ -171,7 +175,7 @@ FLOATING = (T.FloatType, T.DoubleType)
 
 
 def _common(
-    spark: SparkSession, name: str, logs: Sequence[Log], schemas: Sequence[T.StructType]
+    spark: SparkSession, name: str, logs: Sequence[OutputLog], schemas: Sequence[T.StructType]
 ) -> T.DataType:
     """A type that both columns have without loss."""
     one, other = (schema[name].dataType for schema in schemas)
@@ -208,7 +212,7 @@ def digest(seed: int, columns: Iterable[tuple[str, T.DataType]]) -> Column:
     return F.xxhash64(*parts)
 
 
-def digested(both: Table, side: int, rank: Sequence[Column]) -> DataFrame:
+def digest_rows(both: ComparedLogs, side: int, rank: Sequence[Column]) -> DataFrame:
     """Of one log: k (stream), i (identity), d1 and d2 (content), side, o (what to sort by), and
     row, all its columns.
     """
@@ -233,7 +237,7 @@ def digested(both: Table, side: int, rank: Sequence[Column]) -> DataFrame:
 
 
 # --- order -----------------------------------------------------------------------------------
-def rank(spark: SparkSession, both: Table) -> tuple[Column, ...]:
+def rank(spark: SparkSession, both: ComparedLogs) -> tuple[Column, ...]:
     """What to sort by for --order: CSV columns as numbers if all of their values are."""
     if not both.asked.order:
         return ()
@@ -256,7 +260,7 @@ def rank(spark: SparkSession, both: Table) -> tuple[Column, ...]:
     )
 
 
-def placed(frame: DataFrame, log: Log) -> DataFrame:
+def add_places(frame: DataFrame, log: OutputLog) -> DataFrame:
     """With `place`, a number that grows along the log."""
     numbers = {str(file.resolve()): number for number, file in enumerate(log.files)}
     paths = [urlsplit(uri).path for uri in frame.inputFiles()]

@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import Row as SparkRow
 from pyspark.sql import functions as F
 
-from spark_check.traces.columns import FILE_BITS, Asked
-from spark_check.traces.logs import Log
+from spark_check.traces.columns import FILE_BITS, ColumnRoles
+from spark_check.traces.logs import OutputLog
 from spark_check.traces.streams import FOREIGN, LACKING, Verdicts
 
 SIDES = ("reference", "actual")
@@ -23,7 +23,7 @@ Spot: TypeAlias = tuple[int, int]
 """(side, place)"""
 
 
-class Found(NamedTuple):
+class Difference(NamedTuple):
     """One difference.  rows: digests of what each side says, None where it says nothing.
 
     places: where, in each log.  copies: how often the row is in each log.
@@ -35,11 +35,11 @@ class Found(NamedTuple):
     copies: tuple[int, int]
 
 
-def differences(
+def find_differences(
     verdicts: Verdicts,
     sides: Sequence[DataFrame],
-    logs: Sequence[Log],
-    asked: Asked,
+    logs: Sequence[OutputLog],
+    asked: ColumnRoles,
     counts: dict[str, int],
     show: int,
 ) -> list[dict[str, Any]]:
@@ -47,8 +47,8 @@ def differences(
     found = [one for kind in KINDS if counts[kind] for one in KINDS[kind](verdicts, show)]
     contents = _contents(sides, {digest for one in found for digest in one.rows if digest})
     spots = {(s, p) for one in found for s, p in enumerate(one.places) if p is not None}
-    told = {} if verdicts.by_content else _told(verdicts.rows, logs, asked, spots)
-    return [_shown(one, contents, told, asked) for one in found]
+    told = {} if verdicts.by_content else _row_labels(verdicts.rows, logs, asked, spots)
+    return [_as_json(one, contents, told, asked) for one in found]
 
 
 # --- which -----------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def _place(row: SparkRow, end: str) -> int | None:
     return row[end] if end in row else None  # noqa: SIM401
 
 
-def _missing(verdicts: Verdicts, show: int) -> Iterator[Found]:
+def _missing(verdicts: Verdicts, show: int) -> Iterator[Difference]:
     lacking = verdicts.groups.where("r > a")
     if verdicts.identified:
         by_id = verdicts.groups.where("r != a").groupBy("k", "i")
@@ -70,7 +70,9 @@ def _missing(verdicts: Verdicts, show: int) -> Iterator[Found]:
         lacking = lacking.join(lost, ["k", "i"], "left_semi")
     for row in _first(lacking, verdicts, "r", show):
         digest = (row["d1"], row["d2"])
-        yield Found("missing", (digest, None), (_place(row, "last_r"), None), (row["r"], row["a"]))
+        yield Difference(
+            "missing", (digest, None), (_place(row, "last_r"), None), (row["r"], row["a"])
+        )
 
 
 def _foreign(verdicts: Verdicts, known: bool) -> DataFrame:
@@ -82,7 +84,7 @@ def _foreign(verdicts: Verdicts, known: bool) -> DataFrame:
     return foreign.join(identities, ["k", "i"], "left_semi" if known else "left_anti")
 
 
-def _different(verdicts: Verdicts, show: int) -> Iterator[Found]:
+def _different(verdicts: Verdicts, show: int) -> Iterator[Difference]:
     """Beside it the reference's row of that identity: one that lacks, if there is one."""
     for row in _first(_foreign(verdicts, known=True), verdicts, "a", show):
         same = f"r > 0 and k = {row['k']} and i = {row['i']}"
@@ -90,29 +92,29 @@ def _different(verdicts: Verdicts, show: int) -> Iterator[Found]:
         assert meant is not None
         digests = ((meant["d1"], meant["d2"]), (row["d1"], row["d2"]))
         places = (_place(meant, "first_r"), _place(row, "first_a"))
-        yield Found("different", digests, places, (meant["r"], row["a"]))
+        yield Difference("different", digests, places, (meant["r"], row["a"]))
 
 
-def _duplicated(verdicts: Verdicts, show: int) -> Iterator[Found]:
+def _duplicated(verdicts: Verdicts, show: int) -> Iterator[Difference]:
     for row in _first(verdicts.groups.where("r > 0 and a > r"), verdicts, "a", show):
         digest = (row["d1"], row["d2"])
         places = (_place(row, "first_r"), _place(row, "last_a"))
-        yield Found("duplicated", (digest, digest), places, (row["r"], row["a"]))
+        yield Difference("duplicated", (digest, digest), places, (row["r"], row["a"]))
 
 
-def _unexpected(verdicts: Verdicts, show: int) -> Iterator[Found]:
+def _unexpected(verdicts: Verdicts, show: int) -> Iterator[Difference]:
     for row in _first(_foreign(verdicts, known=False), verdicts, "a", show):
         places = (None, _place(row, "first_a"))
-        yield Found("unexpected", (None, (row["d1"], row["d2"])), places, (0, row["a"]))
+        yield Difference("unexpected", (None, (row["d1"], row["d2"])), places, (0, row["a"]))
 
 
-def _out_of_order(verdicts: Verdicts, show: int) -> Iterator[Found]:
+def _out_of_order(verdicts: Verdicts, show: int) -> Iterator[Difference]:
     for row in verdicts.crossed.orderBy("act").limit(show).collect():
         digest = (row["d1"], row["d2"])
-        yield Found("out_of_order", (digest, digest), (row["ref"], row["act"]), (1, 1))
+        yield Difference("out_of_order", (digest, digest), (row["ref"], row["act"]), (1, 1))
 
 
-KINDS: dict[str, Callable[[Verdicts, int], Iterator[Found]]] = {
+KINDS: dict[str, Callable[[Verdicts, int], Iterator[Difference]]] = {
     "missing": _missing,
     "different": _different,
     "duplicated": _duplicated,
@@ -134,7 +136,9 @@ def _contents(sides: Sequence[DataFrame], digests: set[Digest]) -> dict[Digest, 
     return {(row["d1"], row["d2"]): json.loads(row["row"]) for row in found}
 
 
-def _told(rows: DataFrame, logs: Sequence[Log], asked: Asked, spots: set[Spot]) -> dict[Spot, str]:
+def _row_labels(
+    rows: DataFrame, logs: Sequence[OutputLog], asked: ColumnRoles, spots: set[Spot]
+) -> dict[Spot, str]:
     """Places as people count: rows of a file from 1, or rows in the order that was asked for."""
     if not spots:
         return {}
@@ -157,11 +161,11 @@ def _told(rows: DataFrame, logs: Sequence[Log], asked: Asked, spots: set[Spot]) 
     return told
 
 
-def _shown(
-    one: Found,
+def _as_json(
+    one: Difference,
     contents: dict[Digest, dict[str, Any]],
     told: dict[Spot, str],
-    asked: Asked,
+    asked: ColumnRoles,
 ) -> dict[str, Any]:
     rows = [contents[digest] if digest else None for digest in one.rows]
     some = rows[0] or rows[1] or {}

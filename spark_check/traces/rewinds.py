@@ -29,7 +29,7 @@ FIRST_STEP = 16
 """Digests compared at once after a rewind; the number doubles as long as they agree."""
 
 
-class Expected:
+class ExpectedStream:
     """The expected stream: written once from its beginning, then read anywhere."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class Expected:
 class Follower:
     """Follows an observed stream along the expected one, which is complete by then."""
 
-    def __init__(self, expected: Expected) -> None:
+    def __init__(self, expected: ExpectedStream) -> None:
         self.expected = expected
         self.at = 0
         self.rewinds = 0
@@ -110,12 +110,12 @@ class Follower:
 SCHEMA = "k long, same boolean, rewinds boolean"
 
 
-def judged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """(k: stream, side: 0 expected or 1 observed, d: digest), sorted by stream, side and place ->
     per stream: is it the same, does it only rewind?
     """
     stream: int | None = None
-    expected = Expected()
+    expected = ExpectedStream()
     follower = Follower(expected)
     told: list[tuple[int, bool, bool]] = []
     for batch in batches:
@@ -128,7 +128,7 @@ def judged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                 if stream is not None:
                     told.append(_verdict(stream, follower))
                 expected.close()
-                stream, expected = int(ks[start]), Expected()
+                stream, expected = int(ks[start]), ExpectedStream()
                 follower = Follower(expected)
             if sides[start] == 0:
                 expected.append(ds[start:end])

@@ -34,7 +34,7 @@ LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 @contextmanager
-def explained(where: str) -> Iterator[None]:
+def explain_errors(where: str) -> Iterator[None]:
     """Raises Invalid, with `where` in front."""
 
     def nothing(_: logging.LogRecord) -> bool:

@@ -60,11 +60,11 @@ from pyspark.sql import functions as F
 from model.core import Guarantee
 from spark_check.runtime.session import BRIEF, LOCAL, session
 from spark_check.traces import columns
-from spark_check.traces.columns import Asked
-from spark_check.traces.differences import SIDES, differences
-from spark_check.traces.logs import Log, log
+from spark_check.traces.columns import ColumnRoles
+from spark_check.traces.differences import SIDES, find_differences
+from spark_check.traces.logs import OutputLog, find_log
 from spark_check.traces.streams import COUNTS, Verdicts
-from spark_check.traces.unreadable import explained
+from spark_check.traces.unreadable import explain_errors
 
 Tell: TypeAlias = Callable[[str, int, int], None]
 """Progress: (what, done, of how many)."""
@@ -101,8 +101,8 @@ def verify(
     be read, a column is missing, or the two cannot be compared.
     """
     started = perf_counter()
-    asked = Asked(tuple(key), tuple(order), tuple(id), tuple(ignore))
-    logs = (log("REFERENCE", reference), log("ACTUAL", actual))
+    asked = ColumnRoles(tuple(key), tuple(order), tuple(id), tuple(ignore))
+    logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
     size = sum(one.size for one in logs)
     settings = {
         "spark.sql.shuffle.partitions": str(max(2, size // PARTITION_BYTES)),
@@ -129,32 +129,38 @@ def verify(
 
 
 def compare(
-    spark: SparkSession, logs: tuple[Log, Log], asked: Asked, show: int, tell: Tell
+    spark: SparkSession,
+    logs: tuple[OutputLog, OutputLog],
+    asked: ColumnRoles,
+    show: int,
+    tell: Tell,
 ) -> dict[str, Any]:
     """The part of `verify` that Spark does, in a session with `columns.READING`."""
-    with explained("the logs cannot be compared"), _watched(spark, tell) as phase:
+    with explain_errors("the logs cannot be compared"), _watch(spark, tell) as phase:
         phase("reading")
-        both = columns.table(spark, *logs, asked)
+        both = columns.read_alike(spark, *logs, asked)
         rank = columns.rank(spark, both)
-        sides = [columns.digested(both, side, rank) for side in range(2)]
+        sides = [columns.digest_rows(both, side, rank) for side in range(2)]
         verdicts = Verdicts(_standing(sides, logs, asked), bool(asked.identity))
         phase("counting rows")
         verdicts.groups.count()
         phase("judging streams")
         totals = _totals(logs, verdicts.streams())
         phase("finding the first differences")
-        first = differences(verdicts, sides, logs, asked, totals["rows"], show)
+        first = find_differences(verdicts, sides, logs, asked, totals["rows"], show)
         verdicts.close()
     return {**totals, "compared": [name for name, _ in both.compared], "differences": first}
 
 
-def _standing(sides: Sequence[DataFrame], logs: Sequence[Log], asked: Asked) -> DataFrame:
+def _standing(
+    sides: Sequence[DataFrame], logs: Sequence[OutputLog], asked: ColumnRoles
+) -> DataFrame:
     """Rows of both logs, with o or place, whichever tells where they stand."""
     if asked.sorted_by_content:
         where, frames = "o", list(sides)
     else:
         where = "place"
-        frames = [columns.placed(*pair) for pair in zip(sides, logs, strict=True)]
+        frames = [columns.add_places(*pair) for pair in zip(sides, logs, strict=True)]
         if asked.order:
             number = F.monotonically_increasing_id()  # grows along sorted rows
             frames = [one.orderBy("o", "place").withColumn("place", number) for one in frames]
@@ -162,7 +168,7 @@ def _standing(sides: Sequence[DataFrame], logs: Sequence[Log], asked: Asked) -> 
     return one.unionAll(other)
 
 
-def _totals(logs: Sequence[Log], streams: DataFrame) -> dict[str, Any]:
+def _totals(logs: Sequence[OutputLog], streams: DataFrame) -> dict[str, Any]:
     sums = [F.sum(name).alias(name) for name in ("r", "a", *COUNTS)]
     rows = streams.groupBy("guarantee").agg(F.count("*").alias("streams"), *sums).collect()
     read = [sum(row[side] for row in rows) for side in "ra"]
@@ -176,7 +182,7 @@ def _totals(logs: Sequence[Log], streams: DataFrame) -> dict[str, Any]:
     }
 
 
-def _described(one: Log) -> dict[str, Any]:
+def _described(one: OutputLog) -> dict[str, Any]:
     return {
         "path": str(one.root),
         "format": one.format,
@@ -185,7 +191,7 @@ def _described(one: Log) -> dict[str, Any]:
     }
 
 
-def _notes(logs: Sequence[Log], asked: Asked) -> list[str]:
+def _notes(logs: Sequence[OutputLog], asked: ColumnRoles) -> list[str]:
     notes = [f"{one.side}: {note}" for one in logs for note in one.notes]
     if not asked.order:
         notes += [
@@ -198,7 +204,7 @@ def _notes(logs: Sequence[Log], asked: Asked) -> list[str]:
 
 # --- while Spark works -----------------------------------------------------------------------
 @contextmanager
-def _watched(spark: SparkSession, tell: Tell) -> Iterator[Callable[[str], None]]:
+def _watch(spark: SparkSession, tell: Tell) -> Iterator[Callable[[str], None]]:
     """`phase(name)` says what begins; its tasks are told while they run."""
     tracker = spark.sparkContext.statusTracker()
     now = [""]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from model.cep.operator import Operator, OperatorState, Scheme, push
 from model.cep.windows import Extent, TimeWindows
 from model.events import Body, Event
-from spark_check.operator.stateful import KeyedOperators, Query, boot
+from spark_check.operator.stateful import KeyedOperators, KeyedQuery, boot
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +25,14 @@ class ClosedWindows(TimeWindows):
 class Wider(KeyedOperators):
     """Windows in time hold one time unit too much."""
 
-    def __init__(self, queries: Mapping[str, Query]) -> None:
+    def __init__(self, queries: Mapping[str, KeyedQuery]) -> None:
         super().__init__({name: _wider(query) for name, query in queries.items()})
 
 
 class Forgetful(KeyedOperators):
     """What earlier batches left is lost."""
 
-    def before(self, query: Query) -> OperatorState:
+    def before(self, query: KeyedQuery) -> OperatorState:
         return boot(query)
 
 
@@ -49,7 +49,7 @@ class Misnumbering(KeyedOperators):
     step = staticmethod(_misnumbered)
 
 
-def _wider(query: Query) -> Query:
+def _wider(query: KeyedQuery) -> KeyedQuery:
     splitter = query.operator.splitter
     if not isinstance(splitter, TimeWindows):
         return query

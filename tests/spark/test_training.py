@@ -34,7 +34,7 @@ class Lesson:
 def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    path = java.learned()
+    path = java.aot_cache()
     assert path is not None
     assert tmp_path in path.parents
     return path
@@ -43,7 +43,7 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def lesson(monkeypatch: pytest.MonkeyPatch) -> Lesson:
     made = Lesson()
-    monkeypatch.setattr(training, "_trained", made.teach)
+    monkeypatch.setattr(training, "_train", made.teach)
     return made
 
 
@@ -85,7 +85,7 @@ def test_a_java_of_ones_own_is_used_as_it_is(
     known: Path, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", "/opt/java")
-    assert java.learned() is None
+    assert java.aot_cache() is None
     training.train(lesson.tell)
     assert lesson.given == 0
     assert not known.exists()

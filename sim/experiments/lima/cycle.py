@@ -47,7 +47,7 @@ CODES = 256
 """How many type codes there are."""
 
 
-class Stream(NamedTuple):
+class EventArrays(NamedTuple):
     """Events by position: type codes and times (time units, never decreasing)."""
 
     types: NDArray[np.uint8]
@@ -64,7 +64,7 @@ class Theta(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class CycleSetting:
     """A cycle's parameters.
 
     pattern: distinct type codes, a sequence searched under skip-till-next-match.
@@ -105,7 +105,7 @@ class Setting:
             )
 
 
-class Made(NamedTuple):
+class ComplexEvent(NamedTuple):
     """A complex event: its number, the position of the event that triggered it, and whether it
     was passed on (no duplicate)."""
 
@@ -124,7 +124,7 @@ class Sent(NamedTuple):
     notice: bool
 
 
-class Outcome(NamedTuple):
+class CycleOutcome(NamedTuple):
     """Of a cycle.  Positions start at 1.
 
     before: how many of `made` came before the failure.  replayed: positions of the events in the
@@ -132,7 +132,7 @@ class Outcome(NamedTuple):
     windows: open at once, at most.
     """
 
-    made: tuple[Made, ...]
+    made: tuple[ComplexEvent, ...]
     before: int
     sent: tuple[Sent, ...]
     replayed: tuple[int, ...]
@@ -141,7 +141,7 @@ class Outcome(NamedTuple):
     windows: int
 
 
-def checked(stream: Stream, setting: Setting) -> None:
+def check(stream: EventArrays, setting: CycleSetting) -> None:
     """Raises Invalid unless `setting` can be run on `stream`."""
     types, times = stream
     if len(types) != len(times):
@@ -155,9 +155,9 @@ def checked(stream: Stream, setting: Setting) -> None:
         raise Invalid(f"failure after {setting.fail_after} events: there are 0 to {len(types)}")
 
 
-def cycle(stream: Stream, setting: Setting) -> Outcome:
+def run_cycle(stream: EventArrays, setting: CycleSetting) -> CycleOutcome:
     """Run it on the model: slow, and the truth.  Raises Invalid for what cannot be run."""
-    checked(stream, setting)
+    check(stream, setting)
     types, times = (array.tolist() for array in stream)
     events = [
         Event((at,), Body(time, str(type_), (at,)))
@@ -177,7 +177,7 @@ def cycle(stream: Stream, setting: Setting) -> Outcome:
 class _Environment:
     """The moving parts of a cycle."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: CycleSetting) -> None:
         skipping = Skipping.PER_EDGE if setting.skip else Skipping.OFF
         self.setting = setting
         self.scheme = Scheme(setting.numbering, skipping)
@@ -188,7 +188,7 @@ class _Environment:
         self.backup: list[Event] = []
         self.heard: SN = NOTHING
         self.acked: list[SN] = []
-        self.made: list[Made] = []
+        self.made: list[ComplexEvent] = []
         self.sent: list[Sent] = []
         self.peak = self.most = 0
 
@@ -206,9 +206,9 @@ class _Environment:
             self._push(event)
         return tuple(event.sn[0] for event in replay)
 
-    def outcome(self, replayed: tuple[int, ...], before: int) -> Outcome:
+    def outcome(self, replayed: tuple[int, ...], before: int) -> CycleOutcome:
         made, sent = tuple(self.made), tuple(self.sent)
-        return Outcome(made, before, sent, replayed, len(self.backup), self.peak, self.most)
+        return CycleOutcome(made, before, sent, replayed, len(self.backup), self.peak, self.most)
 
     def _push(self, event: Event) -> None:
         self.state, produced = push(self.operator, self.scheme, self.state, 0, event)
@@ -219,7 +219,7 @@ class _Environment:
             self._send(event, *told, is_notice=True)
         for theta in produced:
             fresh = theta.sn > self.heard
-            self.made.append(Made(theta.sn, theta.body.data[-1].data[0], fresh))
+            self.made.append(ComplexEvent(theta.sn, theta.body.data[-1].data[0], fresh))
             if fresh:
                 self.heard = theta.sn
                 self.acked.append(theta.sn)

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from model.cep.numbering import PAIRS, TRIGGERED
 from sim.experiments.experiment import Experiment, Parameter
-from sim.experiments.lima.cycle import Setting, Stream, Theta
-from sim.experiments.lima.kernel import Ran, run
+from sim.experiments.lima.cycle import CycleSetting, EventArrays, Theta
+from sim.experiments.lima.kernel import KernelRun, run
 from sim.experiments.lima.kernel_loops import PASSED, PLACE
 
 TYPES, PATTERN, SIZE = 10, (0, 1, 2, 3, 4), 1000
@@ -80,9 +80,9 @@ PARAMETERS = (
 
 
 # --- one seed --------------------------------------------------------------------------------
-def stream(seed: int, events: int) -> Stream:
+def stream(seed: int, events: int) -> EventArrays:
     rng = np.random.default_rng(seed)
-    return Stream(
+    return EventArrays(
         rng.integers(0, TYPES, events).astype(np.uint8), np.arange(events, dtype=np.int64)
     )
 
@@ -94,7 +94,7 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
     return [row for slide in SLIDES for mode in MODES for row in _cycles(input_, slide, mode)]
 
 
-def _cycles(input_: Stream, slide: int, mode: Mode) -> Iterator[dict[str, Any]]:
+def _cycles(input_: EventArrays, slide: int, mode: Mode) -> Iterator[dict[str, Any]]:
     events = len(input_.types)
     free = run(input_, _setting(slide, mode, NEVER, None))
     for interval in (*INTERVALS, 1, NEVER):
@@ -115,9 +115,9 @@ def _cycles(input_: Stream, slide: int, mode: Mode) -> Iterator[dict[str, Any]]:
         }
 
 
-def _setting(slide: int, mode: Mode, interval: int, fail_after: int | None) -> Setting:
+def _setting(slide: int, mode: Mode, interval: int, fail_after: int | None) -> CycleSetting:
     numbering = TRIGGERED if mode.corrected else PAIRS
-    return Setting(
+    return CycleSetting(
         PATTERN,
         SIZE,
         slide,
@@ -137,7 +137,7 @@ def _fed(times: NDArray[np.int64], slide: int) -> int:
     return int((ends - np.searchsorted(times, starts)).sum())
 
 
-def _wrong(ran: Ran, free: Ran) -> int:
+def _wrong(ran: KernelRun, free: KernelRun) -> int:
     """Complex events that are passed on too often or not at all, told by what triggered them."""
     count = len(ran.times) + 1
     passed = [one.made[one.made[:, PASSED] == 1, PLACE] for one in (ran, free)]

@@ -88,7 +88,7 @@ ONE = np.uint64(1)
 """The hottest loop counts without a sign: numba need not ask for indices from the end there."""
 
 
-class Rules(NamedTuple):
+class CompiledSetting(NamedTuple):
     """step_of: by type code, its step in the pattern, or the number of steps.  notice_every: 0
     for no notices.  pairs: number as published.  last: save for the last complex event
     acknowledged, not the first."""
@@ -147,7 +147,7 @@ def restore(tables: Tables, bound: int) -> None:
 
 
 @compiled
-def advance(rules: Rules, tables: Tables, hand: Hand, at: int, end: int) -> int:
+def advance(rules: CompiledSetting, tables: Tables, hand: Hand, at: int, end: int) -> int:
     """Push events `at` to before `end` (indices); gives where it stopped: at `end`, or before an
     event for which a table may be too short."""
     step_of, pattern, size, slide, interval, skip, notice_every, pairs, last = rules
@@ -214,7 +214,7 @@ def advance(rules: Rules, tables: Tables, hand: Hand, at: int, end: int) -> int:
 
 @compiled
 def recover(
-    rules: Rules, tables: Tables, backup: Hand, bound: int, failed: Ints, rounds: int
+    rules: CompiledSetting, tables: Tables, backup: Hand, bound: int, failed: Ints, rounds: int
 ) -> int:
     """Restore and replay, over and over; gives where the last round stopped, as `advance` does.
 

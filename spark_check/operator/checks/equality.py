@@ -24,23 +24,23 @@ from model.log import Log
 from model.oracle import oracle, timed
 from sim.inputs.flights import departures, flight_workload
 from spark_check.check import Case, Check, Setting
-from spark_check.operator.outcome import different, outcome, sent
-from spark_check.operator.queries import Drawn, drawn, operator
-from spark_check.operator.sql import Answer, Simple, answered
+from spark_check.operator.outcome import differing_keys, outcome, sent
+from spark_check.operator.queries import RandomQuery, draw_query, operator
+from spark_check.operator.sql import Simple, SqlMatch, answer
 from spark_check.operator.stateful import (
     ROCKSDB,
-    Found,
+    EventRow,
     KeyedOperators,
-    Query,
-    Row,
-    Streamed,
-    advanced,
+    KeyedQuery,
+    MatchRow,
+    StreamedRun,
+    advance,
     boot,
     event,
     events,
-    found,
+    match_rows,
     row,
-    streamed,
+    stream_batches,
 )
 from spark_check.runtime.session import BRIEF, session
 
@@ -50,7 +50,7 @@ Streams: TypeAlias = Mapping[tuple[str, str], Stream]
 """By (query, key)."""
 
 
-class Size(NamedTuple):
+class ProfileSize(NamedTuple):
     """departures: None for all.  batches: of them, and of the random queries."""
 
     departures: int | None
@@ -59,7 +59,7 @@ class Size(NamedTuple):
     query_batches: int
 
 
-SIZES = {"quick": Size(33_678, 4, 1_000, 3), "full": Size(None, 12, 4_000, 5)}
+SIZES = {"quick": ProfileSize(33_678, 4, 1_000, 3), "full": ProfileSize(None, 12, 4_000, 5)}
 FEW = 2
 """Batches of what operators find, which is little."""
 
@@ -74,19 +74,19 @@ CARRIER = {
 
 
 # --- what the model says ---------------------------------------------------------------------
-def looped(queries: Mapping[str, Query], streams: Streams) -> list[Found]:
+def run_in_loop(queries: Mapping[str, KeyedQuery], streams: Streams) -> list[MatchRow]:
     """What the model's operator finds in a plain loop: no batches, nothing kept or restored."""
-    done: list[Found] = []
+    done: list[MatchRow] = []
     for (name, key), stream in streams.items():
         query = queries[name]
         state = boot(query)
         for n, (edge, one) in enumerate(stream, 1):
             state, produced = push(query.operator, query.scheme, state, edge, one)
-            done += found(name, key, n, produced)
+            done += match_rows(name, key, n, produced)
     return sorted(done)
 
 
-def merged(streams: Sequence[Sequence[Event]], mark: int) -> Iterator[tuple[int, Event]]:
+def merge(streams: Sequence[Sequence[Event]], mark: int) -> Iterator[tuple[int, Event]]:
     """What the model's merge takes of these inputs when nothing before `mark` will follow."""
     if len(streams) == 1:  # nothing to merge, and a long log is slow to take apart
         yield from ((0, one) for one in streams[0])
@@ -99,23 +99,23 @@ def merged(streams: Sequence[Sequence[Event]], mark: int) -> Iterator[tuple[int,
 
 
 # --- comparing -------------------------------------------------------------------------------
-def answers(rows: Iterable[Found], names: Iterable[str]) -> list[Answer]:
+def answers(rows: Iterable[MatchRow], names: Iterable[str]) -> list[SqlMatch]:
     """In the terms of SQL, which knows windows but no sequence numbers: of a number (time, edge,
     number of the trigger, window, which) as the model gives it, the window."""
     wanted = set(names)
     return sorted(
-        Answer(one.query, one.key, one.n, json.loads(one.sn)[3], one.time, one.data)
+        SqlMatch(one.query, one.key, one.n, json.loads(one.sn)[3], one.time, one.data)
         for one in rows
         if one.query in wanted
     )
 
 
-def compared(
-    name: str, queries: Mapping[str, Query], streams: Streams, ran: Streamed, **told: Any
+def compare(
+    name: str, queries: Mapping[str, KeyedQuery], streams: Streams, ran: StreamedRun, **details: Any
 ) -> Case:
     """What the model finds in a loop against what Spark's operator found."""
     started = perf_counter()
-    expected = looped(queries, streams)
+    expected = run_in_loop(queries, streams)
     rate = sum(map(len, streams.values())) / (perf_counter() - started)
     return Case(
         name,
@@ -124,30 +124,30 @@ def compared(
         {
             "rows a second": round(ran.rate),
             "rows a second in a plain loop": round(rate),
-            "keys that differ": different(expected, ran.found)[:5],
-            **told,
+            "keys that differ": differing_keys(expected, ran.found)[:5],
+            **details,
         },
     )
 
 
-def answered_too(
-    name: str, spark: SparkSession, work: Path, simple: Mapping[str, Simple], ran: Streamed
+def compare_with_sql(
+    name: str, spark: SparkSession, work: Path, simple: Mapping[str, Simple], ran: StreamedRun
 ) -> Case:
     """What SQL finds in the rows that were streamed there against what Spark's operator found."""
     started = perf_counter()
-    expected = answered(spark, simple.items(), events(spark, work))
+    expected = answer(spark, simple.items(), events(spark, work))
     seconds = perf_counter() - started
     seen = answers(ran.found, simple)
     return Case(
         name,
         outcome(expected),
         outcome(seen),
-        {"seconds": round(seconds, 1), "keys that differ": different(expected, seen)[:5]},
+        {"seconds": round(seconds, 1), "keys that differ": differing_keys(expected, seen)[:5]},
     )
 
 
 # --- flights ---------------------------------------------------------------------------------
-def regional(
+def run_graph(
     spark: SparkSession, work: Path, graph: Graph, bodies: Sequence[Body], batches: int
 ) -> tuple[list[Case], tuple[Body, ...]]:
     """The operators of a graph with one source, a job a level, what one finds being streamed to the
@@ -163,18 +163,18 @@ def regional(
         queries, streams = {}, {}
         for name in level:
             inputs = [passed[pred] for pred in graph.preds(name)]
-            queries[name] = Query(graph.specs[name], edges=len(inputs))
-            streams[name, ""] = list(merged(inputs, bodies[-1].time))
+            queries[name] = KeyedQuery(graph.specs[name], edges=len(inputs))
+            streams[name, ""] = list(merge(inputs, bodies[-1].time))
         rows = cut(streams, FEW if cases else batches)
-        ran = streamed(spark, work / level[0], rows, KeyedOperators(queries))
-        cases.append(compared(f"flights: {', '.join(level)}", queries, streams, ran))
+        ran = stream_batches(spark, work / level[0], rows, KeyedOperators(queries))
+        cases.append(compare(f"flights: {', '.join(level)}", queries, streams, ran))
         for name in level:
             passed[name] = [event(one) for one in ran.found if one.query == name]
     (last,) = graph.preds(sink)
     return cases, tuple(one.body for one in passed[last])
 
 
-def by_carrier(
+def run_by_carrier(
     spark: SparkSession, work: Path, departures: pd.DataFrame, batches: int
 ) -> list[Case]:
     """The same queries about every carrier, in the model and in SQL."""
@@ -184,15 +184,15 @@ def by_carrier(
         stream = passed[carrier]
         stream.append((0, Event((len(stream) + 1,), Body(minute, went))))
     streams = {(name, carrier): stream for name in CARRIER for carrier, stream in passed.items()}
-    queries = {name: Query(operator(simple)) for name, simple in CARRIER.items()}
-    ran = streamed(spark, work, cut(streams, batches), KeyedOperators(queries))
+    queries = {name: KeyedQuery(operator(simple)) for name, simple in CARRIER.items()}
+    ran = stream_batches(spark, work, cut(streams, batches), KeyedOperators(queries))
     return [
-        compared("flights by carrier", queries, streams, ran),
-        answered_too("flights by carrier, in SQL", spark, work, CARRIER, ran),
+        compare("flights by carrier", queries, streams, ran),
+        compare_with_sql("flights by carrier, in SQL", spark, work, CARRIER, ran),
     ]
 
 
-def cut(streams: Streams, batches: int) -> Iterator[list[Row]]:
+def cut(streams: Streams, batches: int) -> Iterator[list[EventRow]]:
     """The rows of a batch at a time; each stream is cut into equal parts."""
     for batch in range(batches):
         rows = []
@@ -204,7 +204,7 @@ def cut(streams: Streams, batches: int) -> Iterator[list[Row]]:
 
 
 # --- random queries --------------------------------------------------------------------------
-def at_random(
+def run_random(
     spark: SparkSession,
     work: Path,
     seeds: Iterable[int],
@@ -212,25 +212,25 @@ def at_random(
     operators: type[KeyedOperators] = KeyedOperators,
 ) -> list[Case]:
     """Random queries over random streams, each a key, in one job."""
-    all_ = {str(seed): drawn(seed, batches) for seed in seeds}
+    all_ = {str(seed): draw_query(seed, batches) for seed in seeds}
     queries = {name: one.query for name, one in all_.items()}
     streams = {(name, ""): one.stream for name, one in all_.items()}
     rows = [
         [at for name, one in all_.items() for at in part(name, one, batch)]
         for batch in range(batches)
     ]
-    ran = streamed(spark, work, rows, operators(queries))
+    ran = stream_batches(spark, work, rows, operators(queries))
     anew = chain(*(forgetful(name, one, batches) for name, one in all_.items()))
-    across = different(looped(queries, streams), anew)
+    across = differing_keys(run_in_loop(queries, streams), anew)
     simple = {name: one.simple for name, one in all_.items() if one.simple}
-    told = {"queries that need what earlier batches left": len(across)}
+    details = {"queries that need what earlier batches left": len(across)}
     return [
-        compared(f"{len(all_):,} random queries", queries, streams, ran, **told),
-        answered_too(f"{len(simple):,} of them, in SQL", spark, work, simple, ran),
+        compare(f"{len(all_):,} random queries", queries, streams, ran, **details),
+        compare_with_sql(f"{len(simple):,} of them, in SQL", spark, work, simple, ran),
     ]
 
 
-def part(name: str, one: Drawn, batch: int) -> list[Row]:
+def part(name: str, one: RandomQuery, batch: int) -> list[EventRow]:
     return [
         row(name, "", n, edge, event)
         for n, ((edge, event), at) in enumerate(zip(one.stream, one.batches, strict=True), 1)
@@ -238,10 +238,10 @@ def part(name: str, one: Drawn, batch: int) -> list[Row]:
     ]
 
 
-def forgetful(name: str, one: Drawn, batches: int) -> Iterator[Found]:
+def forgetful(name: str, one: RandomQuery, batches: int) -> Iterator[MatchRow]:
     """What would be found if every batch began anew."""
     for batch in range(batches):
-        yield from advanced(one.query, boot(one.query), part(name, one, batch))[1]
+        yield from advance(one.query, boot(one.query), part(name, one, batch))[1]
 
 
 # --- the check -------------------------------------------------------------------------------
@@ -257,14 +257,14 @@ def cases(spark: SparkSession, setting: Setting) -> tuple[Case, ...]:
     workload = flight_workload(size.departures)
     (arrivals,) = workload.events.values()
     setting.tell("operator", 0, 3)
-    done, reached = regional(spark, work / "graph", workload.graph, timed(arrivals), size.batches)
+    done, reached = run_graph(spark, work / "graph", workload.graph, timed(arrivals), size.batches)
     ((expected,),) = oracle(workload.graph, workload.events).values()
     done.append(Case("flights: at the sink", sent(expected), sent(reached)))
     setting.tell("operator", 1, 3)
     flown = departures(size.departures)
-    done += by_carrier(spark, work / "carriers", flown, size.batches)
+    done += run_by_carrier(spark, work / "carriers", flown, size.batches)
     setting.tell("operator", 2, 3)
-    done += at_random(spark, work / "random", range(size.queries), size.query_batches)
+    done += run_random(spark, work / "random", range(size.queries), size.query_batches)
     setting.tell("operator", 3, 3)
     return tuple(done)
 
