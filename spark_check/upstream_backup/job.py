@@ -72,7 +72,7 @@ class Pipeline(NamedTuple):
         return protocol, {site.role: site for site in system.deployment.sites}
 
 
-class OperatorNode:
+class HostedOperator:
     """The operator's node, and the messages that it has sent and that nobody has taken yet."""
 
     def __init__(self, pipeline: Pipeline) -> None:
@@ -126,7 +126,7 @@ def start_query(
     spark: SparkSession, pipeline: Pipeline, breakpoints: Breakpoints
 ) -> StreamingQuery:
     """Start the next incarnation, which runs until the input ends."""
-    operator = OperatorNode(pipeline)
+    operator = HostedOperator(pipeline)
     stream = BackupStream(
         pipeline.name,
         pipeline.buffer,

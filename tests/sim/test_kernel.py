@@ -225,9 +225,9 @@ INTERPRETED = """
 import sys
 sys.modules["numba"] = None
 from sim.experiments.lima.kernel import COMPILED, run
-from tests.sim.test_kernel import Setting, drawn
+from tests.sim.test_kernel import CycleSetting, drawn
 assert not COMPILED
-print(run(drawn(400, seed=1), Setting((0, 1, 2), 50, 7, 3, 200)).outcome())
+print(run(drawn(400, seed=1), CycleSetting((0, 1, 2), 50, 7, 3, 200)).outcome())
 """
 
 

@@ -39,7 +39,7 @@ from spark_check.upstream_backup.cases import (
     correct,
 )
 from spark_check.upstream_backup.checks.crashes import CHECK, NONE, create, judge, outlive
-from spark_check.upstream_backup.job import OperatorNode, Pipeline
+from spark_check.upstream_backup.job import HostedOperator, Pipeline
 from spark_check.upstream_backup.sink import DurableSink
 from spark_check.upstream_backup.source import (
     BackupPartition,
@@ -76,7 +76,7 @@ def live(pipeline: Pipeline, crash: CrashPlan | None) -> None:
     """One incarnation, in the order in which Spark calls."""
     armed = breakpoint_at(pipeline.name, crash.point) if crash else ""
     bang: Any = Bang(armed, count(-crash.passed if crash else 0))
-    operator = OperatorNode(pipeline)
+    operator = HostedOperator(pipeline)
     stream = BackupStream(
         pipeline.name, pipeline.buffer, operator.epoch, operator.start, pipeline.rows, bang
     )
