@@ -1,4 +1,4 @@
-"""What papers published, and how near an experiment comes: `judged` compares, `score` counts.
+"""Published numbers, and how near an experiment comes: `judge` compares, `score` counts.
 
 Rule of this file: numbers are in each paper's published.toml, once; nothing here knows a paper.
 """
@@ -21,8 +21,8 @@ VERDICTS = ("within 10 %", "within 25 %", "outside")
 
 
 class PublishedNumber(BaseModel):
-    """ours: names of the values that stand for it, by how they were found; reason: by name, why
-    one of them comes out differently."""
+    """A number that a paper published.  ours: by way of finding it, the name of our value.  reason:
+    by way, why our value differs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -39,7 +39,7 @@ class PublishedNumber(BaseModel):
 
 @cache
 def numbers() -> tuple[PublishedNumber, ...]:
-    """Those of all papers, in the order of their folders."""
+    """The numbers of all papers, in the order of their folders."""
     entries = [
         entry
         for path in sorted(HOME.glob("*/published.toml"))
@@ -49,7 +49,7 @@ def numbers() -> tuple[PublishedNumber, ...]:
 
 
 def judge(values: Mapping[str, float]) -> list[dict[str, Any]]:
-    """A row for each published number of which some value is here, and way of finding it.
+    """A row for each published number of which values are here, and for each way of finding it.
 
     Raises Invalid if only some of its values are here.
     """
@@ -76,7 +76,7 @@ def judge(values: Mapping[str, float]) -> list[dict[str, Any]]:
 
 
 def error(number: PublishedNumber, ours: float) -> float:
-    """Relative; of a bound or a trend by how much it is missed."""
+    """The relative error; of a bound, the share by which it is exceeded."""
     if number.kind == "at most":
         return max(0.0, ours / number.value - 1)
     return ours / number.value - 1

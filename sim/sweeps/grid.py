@@ -1,7 +1,7 @@
 """Sweeps: a TOML file that says over which values of which keys a scenario is run.
 
-Rule of this file: a sweep is data; it says which runs there are, and runs none.  A run is known by
-all that decides its outcome: the scenario with everything set in it, the content of its event
+Rule of this file: a sweep is data; it lists the runs, and executes none.  All that decides the
+outcome of a run identifies it: the scenario with everything set in it, the content of its event
 file, and the version of the code.
 """
 
@@ -76,7 +76,7 @@ class Axis(NamedTuple):
 
 
 class SweepRun(NamedTuple):
-    """id: the same for whatever gives the same outcome, and for nothing else."""
+    """A run of a sweep.  id: the same for two runs if and only if they give the same outcome."""
 
     id: str
     overrides: tuple[Override, ...]
@@ -84,20 +84,20 @@ class SweepRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """base: the scenario, nothing set in it."""
+    """A sweep.  base: the scenario, with nothing set in it."""
 
     name: str
     base: Draft
     axes: tuple[Axis, ...]
 
     def runs(self) -> tuple[SweepRun, ...]:
-        """All combinations; of the first key, all runs with a value follow each other."""
+        """All combinations; the runs with the same value of the first key follow each other."""
         files: dict[Path, str] = {}
         combinations = product(*(axis.values for axis in self.axes))
         return tuple(SweepRun(_id(self.base, chosen, files), chosen) for chosen in combinations)
 
     def replay(self, run: SweepRun) -> str:
-        """The command that does the run again, in the folder in which the sweep was started."""
+        """The command that repeats the run, in the folder in which the sweep was started."""
         words = ["asif", "simulate", str(self.base.path)]
         for override in run.overrides:
             words += ["--set", str(override)]
@@ -105,7 +105,7 @@ class Sweep:
 
 
 def read(path: Path | str) -> Sweep:
-    """Raises Invalid with the line, what is wrong there, and what would be right."""
+    """Read a sweep.  Raises Invalid with the line, what is wrong there, and what would be right."""
     written = draft(path)
 
     def wrong(key: Key, what: str) -> Invalid:
@@ -125,9 +125,9 @@ def read(path: Path | str) -> Sweep:
 
 
 def check(sweep: Sweep, known: Container[str], watch: Callable[[int, int], None]) -> None:
-    """Raises Invalid if a value cannot be right: each is tried once, all other keys having their
-    first value.  Runs that are `known` are right.  Combinations are not tried, for there may be
-    very many: one that cannot be is a run that fails."""
+    """Raise Invalid if a value is impossible: each value is tried once, while all other keys have
+    their first value.  Runs that are `known` are possible.  Combinations are not tried, for there
+    may be very many: an impossible combination is a run that fails."""
     first = tuple(axis.values[0] for axis in sweep.axes)
     tried = {first: None}
     for at, axis in enumerate(sweep.axes):
@@ -140,9 +140,9 @@ def check(sweep: Sweep, known: Container[str], watch: Callable[[int, int], None]
 
 @lru_cache
 def version(*packages: ModuleType) -> str:
-    """Of the distribution, and of the code that decides what a run comes to: 0.1.0+1a2b3c4d.
+    """The version of the distribution, and of the code that decides outcomes: 0.1.0+1a2b3c4d.
 
-    That is the model, the simulator, and the packages that are given.
+    That code is the model, the simulator, and the packages that are given.
     """
     digest = hashlib.sha256()
     for package in (model, sim, *packages):
@@ -187,7 +187,7 @@ def _id(base: Draft, chosen: tuple[Override, ...], files: dict[Path, str]) -> st
     """files: digests of event files that were read before."""
     try:
         content = base.overridden(chosen).content
-    except Invalid:  # it fails, and is known by what was asked for
+    except Invalid:  # the run will fail, and its overrides identify it
         content = {"scenario": base.content, "overrides": list(map(str, chosen))}
     table = content.get("file")
     name = table.get("path") if isinstance(table, Mapping) else None
@@ -204,5 +204,5 @@ def _digest(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:  # the run will say what is wrong
+    except OSError:  # the run will report what is wrong
         return ""

@@ -1,16 +1,16 @@
-"""What a Spark checkpoint says: which batches with which offsets, and what is wrong with it.
+"""The content of a Spark checkpoint: its batches with their offsets, and what is wrong with it.
 
-Rule of this file: it only reads, and needs no Spark.  `complaints` is to be asked before a query is
-restarted: it finds what Spark itself accepts in silence, and names files where Spark does not.
+Rule of this file: it only reads, and needs no Spark.  Call `complaints` before you restart a query:
+it finds damage that Spark accepts silently, and names files where Spark does not.
 
 A checkpoint holds offsets/N (written before batch N runs), commits/N (after its sink has it), and
 for every partition of every stateful operator state/operator/partition[/store], in which batch N
 writes version N + 1.  Where Spark writes to a local or a Hadoop file system, a file F has a side
 file .F.crc; of the two logs Spark writes it and never looks at it.
 
-What cannot be found: a file replaced together with its side file, or where there are none (object
-stores), by another that is well-formed.  What no query writes that tracks its progress
-asynchronously or runs continuously: their logs have holes by design.
+Limits: it does not find a file that was replaced by another well-formed one, together with its side
+file or where there are none (object stores).  It does not fit queries that track their progress
+asynchronously or run continuously: their logs have holes by design.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Broken(ValueError):
 
 
 class Entry(NamedTuple):
-    """Of a log.  facts: what Spark notes of the batch.  offsets: where it ends, a source each."""
+    """An entry of a log.  facts: Spark's notes on the batch.  offsets: its end, for each source."""
 
     facts: Any
     offsets: tuple[Any, ...] = ()
 
 
 def entry(path: Path) -> Entry:
-    """Broken if it is empty, cut off, or followed by something else."""
+    """The entry in a file.  Raises Broken if it is empty, cut off, or followed by other text."""
     try:
         version, *lines = path.read_text().split("\n")
         if not VERSION.fullmatch(version):
@@ -67,16 +67,17 @@ def files_by_batch(folder: Path) -> Mapping[int, Path]:
 
 
 def offsets_by_batch(checkpoint: Path) -> Mapping[int, tuple[Any, ...]]:
-    """By batch, where it ends, a source each; Broken if an entry is."""
+    """By batch, its end for each source.  Raises Broken if an entry is."""
     return {id_: entry(path).offsets for id_, path in files_by_batch(checkpoint / OFFSETS).items()}
 
 
 def committed_batches(checkpoint: Path) -> tuple[int, ...]:
+    """The batches in the commit log, in order."""
     return tuple(files_by_batch(checkpoint / COMMITS))
 
 
 def stores(checkpoint: Path) -> Mapping[str, Mapping[int, tuple[Path, ...]]]:
-    """By the place of a state store, its files by version, in order; a store may have none."""
+    """By the path of a state store, its files by version, in order; a store may have none."""
     found: dict[str, dict[int, tuple[Path, ...]]] = {place: {} for place in _places(checkpoint)}
     for path in sorted((checkpoint / STATE).rglob("*")):
         if match := STATE_FILE.fullmatch(path.name):
@@ -86,7 +87,7 @@ def stores(checkpoint: Path) -> Mapping[str, Mapping[int, tuple[Path, ...]]]:
 
 
 def _places(checkpoint: Path) -> Iterator[str]:
-    """Where operators have noted that they keep state."""
+    """The paths of the state stores that operators have noted."""
     for path in checkpoint.glob(f"{STATE}/*/_metadata/metadata"):
         try:
             for store in entry(path).facts["stateStoreInfo"]:
@@ -95,12 +96,12 @@ def _places(checkpoint: Path) -> Iterator[str]:
                     place = path.parents[1] / str(partition) / name
                     yield str(place.relative_to(checkpoint))
         except (Broken, KeyError, TypeError):
-            continue  # Spark does without, and its side file tells
+            continue  # Spark does not need it, and its side file shows the damage
 
 
 # --- what is wrong -------------------------------------------------------------------------------
 def complaints(checkpoint: Path) -> tuple[str, ...]:
-    """What is wrong, each with the file it is about; nothing if the query may be restarted.
+    """What is wrong with the checkpoint, each with its file; empty if the query may be restarted.
 
     A checkpoint that a crash has left is not wrong, wherever the crash came: the newest batch may
     be in no commit log, and each of its state stores may have its version of the state or not.
@@ -190,7 +191,7 @@ def _stores(checkpoint: Path) -> Iterator[str]:
 
 
 def _zip_complaints(path: Path) -> Iterator[str]:
-    """RocksDB's: its tables lie beside it, where several versions share them."""
+    """What is wrong with a zip file of RocksDB; its tables lie beside it, shared by versions."""
     try:
         with zipfile.ZipFile(path) as packed:
             if packed.testzip():
@@ -209,7 +210,8 @@ def _zip_complaints(path: Path) -> Iterator[str]:
 
 # --- side files ----------------------------------------------------------------------------------
 MAGIC = b"crc\0"
-"""Hadoop's ChecksumFileSystem: then 4 bytes, how many bytes a sum is of, then a CRC-32 of each."""
+"""The beginning of a side file of Hadoop's ChecksumFileSystem.  Then follow 4 bytes with the number
+of bytes in a block, and the CRC-32 of each block."""
 
 
 def _side_files(checkpoint: Path) -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""What was found, a key at a time: as numbers that can be compared, and where they differ.
+"""Matches as numbers that can be compared, and the keys for which two results differ.
 
-Rule of this file: nothing here knows who found it.
+Rule of this file: nothing here knows who found the matches.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ Rows: TypeAlias = Iterable[MatchRow] | Iterable[SqlMatch]
 
 def outcome(rows: Rows) -> dict[str, Any]:
     """keys: with anything found.  sha256: of a count and a hash for each of them."""
-    told = {
+    digests = {
         name: (len(texts), hashlib.sha256("\n".join(texts).encode()).hexdigest())
         for name, texts in _by_key(rows).items()
     }
-    listed = json.dumps(sorted(told.items()))
+    listed = json.dumps(sorted(digests.items()))
     return {
-        "keys": len(told),
-        "matches": sum(count for count, _ in told.values()),
+        "keys": len(digests),
+        "matches": sum(count for count, _ in digests.values()),
         "sha256": hashlib.sha256(listed.encode()).hexdigest(),
     }
 
 
 def differing_keys(one: Rows, other: Rows) -> list[str]:
-    """The keys for which they differ."""
+    """The keys for which two results differ."""
     ours, theirs = _by_key(one), _by_key(other)
     return sorted(
         f"{query} {key}".strip()

@@ -31,7 +31,8 @@ LARGEST = 8
 
 
 class RandomQuery(NamedTuple):
-    """A query and its stream; `batch` of each event, not decreasing.  simple: what SQL is asked."""
+    """A query and its stream.  batches: the batch of each event, not decreasing.  simple: the same
+    query for SQL, if SQL can express it."""
 
     query: KeyedQuery
     stream: tuple[tuple[int, Event], ...]
@@ -53,7 +54,7 @@ class HowMany:
 
 
 def draw_query(seed: int, batches: int) -> RandomQuery:
-    """Every other one is simple."""
+    """The random query of a seed, and its stream; queries of odd seeds are simple."""
     random = Random(seed)
     simple = _simple(random) if seed % 2 else None
     query = KeyedQuery(operator(simple)) if simple else _query(random)
@@ -64,7 +65,7 @@ def draw_query(seed: int, batches: int) -> RandomQuery:
 
 # --- simple ones -----------------------------------------------------------------------------
 def operator(simple: Simple) -> Operator:
-    """The same query in the words of the model."""
+    """The same query as an operator of the model."""
     return Operator(_engine(simple), _splitter(simple), parallel=simple.parallel)
 
 

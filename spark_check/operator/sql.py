@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 
 class Simple(NamedTuple):
-    """A query that SQL can say as well; sizes and slides are events or time units.
+    """A query that SQL can express as well; sizes and slides are events or time units.
 
     windows: "count" (`size` events, every `slide`), "grid" (a start at each multiple of `slide`),
     "anchored" (the first event at or after `slide` since the last start), "opened" (by each `a`).
@@ -36,8 +36,8 @@ class Simple(NamedTuple):
 
 
 class SqlMatch(NamedTuple):
-    """n: the place of the event that triggered it.  number: of the window, from 1.  time: of the
-    trigger.  data: what was found, as JSON: [time, type, attributes] an event."""
+    """A match that SQL found.  n: the place of the event that triggered it.  number: of the window,
+    from 1.  time: of the trigger.  data: the events, as JSON: [time, type, attributes] each."""
 
     query: str
     key: str
@@ -149,7 +149,7 @@ WHERE n IS NOT NULL
 def answer(
     spark: SparkSession, queries: Iterable[tuple[str, Simple]], events: DataFrame
 ) -> list[SqlMatch]:
-    """What the queries find in the events (query, key, n, time, type) of their names, sorted.
+    """The matches of the queries in the events (query, key, n, time, type) of their names, sorted.
     `n` is the place in the stream of (query, key), from 1."""
     spark.createDataFrame(
         [(name, *simple) for name, simple in queries],

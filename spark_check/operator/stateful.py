@@ -1,7 +1,7 @@
 """The CEP operator as a stateful operator of Spark: keyed, its state one value in RocksDB.
 
-Rule of this file: Spark hands over rows and keeps bytes; what an event does to an operator is
-model.cep.operator's, and nothing here looks into a state.
+Rule of this file: Spark hands over rows and keeps bytes; model.cep.operator decides what an event
+does to an operator, and nothing here looks into a state.
 
 A *query* is an operator with its scheme.  Rows are keyed by (query, key), so that one job runs many
 queries, each once a key.  A batch is acknowledged when the next one begins: by then Spark has
@@ -29,11 +29,11 @@ ROCKSDB = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     )
 }
-"""What a session needs in its configuration."""
+"""The configuration that a session needs."""
 
 
 class KeyedQuery(NamedTuple):
-    """edges: of the operator's input, once merged."""
+    """An operator with its scheme.  edges: of the operator's input."""
 
     operator: Operator
     scheme: Scheme = Scheme()
@@ -58,7 +58,8 @@ class EventRow(NamedTuple):
 
 
 class MatchRow(NamedTuple):
-    """A complex event.  n: the place of the event that triggered it.  i: which of those, from 0."""
+    """A complex event.  n: the place of the event that triggered it.  i: its number among the
+    complex events of the same trigger, from 0."""
 
     query: str
     key: str
@@ -85,7 +86,7 @@ def row(query: str, key: str, n: int, edge: int, event: Event) -> EventRow:
 
 
 def match_rows(query: str, key: str, n: int, events: Iterable[Event]) -> list[MatchRow]:
-    """What one event has triggered."""
+    """The complex events that one event has triggered."""
     return [
         MatchRow(query, key, n, i, _text(sn), time, type_, _text(data))
         for i, (sn, (time, type_, data)) in enumerate(events)
@@ -116,7 +117,7 @@ def boot(query: KeyedQuery) -> OperatorState:
 
 
 def acknowledge(query: KeyedQuery, state: OperatorState) -> OperatorState:
-    """Everything produced so far has been committed."""
+    """The state after everything produced so far has been committed."""
     if not state.pending:
         return state
     newest: SN = state.pending.last().sn
@@ -127,7 +128,8 @@ def acknowledge(query: KeyedQuery, state: OperatorState) -> OperatorState:
 def advance(
     query: KeyedQuery, state: OperatorState, rows: Iterable[EventRow], step: Step = push
 ) -> tuple[OperatorState, list[MatchRow]]:
-    """A batch of one key; its rows are in any order, since Spark keeps none."""
+    """Run a batch of one key: the new state, and the matches.  Rows come in any order, since Spark
+    keeps none."""
     done: list[MatchRow] = []
     for at in sorted(rows, key=lambda row: row.n):
         state, produced = step(query.operator, query.scheme, state, at.edge, event(at))
@@ -136,7 +138,7 @@ def advance(
 
 
 class KeyedOperators(StatefulProcessor):
-    """One operator a (query, key)."""
+    """One operator for each (query, key)."""
 
     step: Step = staticmethod(push)
 
@@ -169,9 +171,9 @@ def _rows(frames: Iterator[pd.DataFrame]) -> Iterator[EventRow]:
 
 # --- the job ---------------------------------------------------------------------------------
 class StreamedRun(NamedTuple):
-    """found: sorted.  handed: the rows of each batch as cut; batches: as Spark made them.  states:
-    how many it keeps.  seconds: of all batches but the first, which waits for Python workers to
-    start; rate: their rows a second."""
+    """found: the matches, sorted.  handed: the rows of each batch as cut; batches: as Spark made
+    them.  states: the number of states that Spark keeps.  seconds: of all batches but the first,
+    which waits for Python workers to start; rate: their rows a second."""
 
     found: list[MatchRow]
     handed: tuple[int, ...]
@@ -190,8 +192,8 @@ def stream_batches(
     batches: Iterable[Sequence[EventRow]],
     operators: KeyedOperators,
 ) -> StreamedRun:
-    """Run the operators over the rows, a micro-batch each of `batches` (two or more); they are
-    kept, and `events` finds them.  `work` is a new folder."""
+    """Run the operators over the rows, a micro-batch for each of `batches` (two or more); the rows
+    are kept, and `events` reads them.  `work` is a new folder."""
     folder = work / "input"
     folder.mkdir(parents=True)
     handed = []

@@ -1,7 +1,7 @@
 """Places where a job can be stopped, in whichever of its processes comes there.
 
-Rule of this file: it imports little.  Spark starts a process for nearly everything that it asks a
-Python data source, and what each of them imports is most of the time that a short run takes.
+Rule of this file: it imports little.  Spark starts a process for nearly every call of a Python data
+source, and the imports of these processes take most of the time of a short run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Breakpoints(NamedTuple):
     armed: Mapping[str, int] = {}
 
     def here(self, place: str) -> None:
-        """Stop if armed; whoever stops is killed or let go on.  A place stops once in a run."""
+        """Stop if armed; the process that stops is killed or continued.  A place stops once."""
         if place not in self.armed:
             return
         root = Path(self.folder)

@@ -1,6 +1,6 @@
 """A Java for Spark: the one in JAVA_HOME, or else the packaged one.
 
-Rule of this file: whoever gets a Java home from here can start Spark with it.
+Rule of this file: Spark starts with every Java home that this file returns.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ exec {java} "$@"
 
 
 def java_home(work: Path) -> Path:
-    """A Java home with a Java of at least OLDEST; what it needs on disk is put into `work`.
+    """A Java home with a Java of at least OLDEST; its files on disk are put into `work`.
 
     Raises Invalid if JAVA_HOME is set and holds none, or an older one.
     """
@@ -49,9 +49,10 @@ def java_home(work: Path) -> Path:
 
 
 def aot_cache() -> Path | None:
-    """Where the packaged Java keeps what it knows of starting Spark (an AOT cache, JEP 514).
+    """The file in which the packaged Java keeps Spark's classes (an AOT cache, JEP 514).
 
-    spark_check.training makes it; without it, all is slower.  None if JAVA_HOME names another Java.
+    spark_check.training makes it; without it, Spark starts more slowly.  None if JAVA_HOME names
+    another Java.
     """
     if os.environ.get("JAVA_HOME"):
         return None
@@ -59,7 +60,7 @@ def aot_cache() -> Path | None:
 
 
 def version(home: Path) -> int:
-    """Feature release (8, 11, 17, ...) of the Java in a Java home.  Invalid if there is none."""
+    """Feature release (8, 11, 17, ...) of the Java in a Java home.  Raises Invalid without one."""
     java = home / "bin" / "java"
     advice = (
         f"set it to the folder of a Java {OLDEST} or newer, or unset it to use the packaged one"

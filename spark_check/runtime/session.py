@@ -31,7 +31,7 @@ from spark_check.runtime.java import aot_cache, java_home
 
 LOCAL = "local[2]"
 PACKAGES = ("model", "proofs", "sim", "spark_check", "reports")
-"""What workers on other machines are sent."""
+"""The packages that are sent to workers on other machines."""
 BRIEF = {
     # A short run ends before Java's second compiler has paid for itself.
     "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
@@ -39,10 +39,10 @@ BRIEF = {
 }
 """Configuration of a session of seconds."""
 GONE = "Exception while sending command."
-"""What py4j says if the JVM ends in the middle of a call."""
+"""The message of py4j if the JVM ends in the middle of a call."""
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 ANSWER_S = 5.0
-"""How long a master may take to answer."""
+"""Seconds that a master may take to answer."""
 
 LOG4J = """\
 rootLogger.level = {level}
@@ -117,7 +117,7 @@ def session(
                 if not _interrupted(error):
                     raise
                 expected.add(GONE)
-                _kill(gateway)  # it still answers to what was interrupted, and hears nothing else
+                _kill(gateway)  # it is busy with the interrupted call, and answers no other
                 raise KeyboardInterrupt from None
             finally:
                 _stop(context, gateway)
@@ -142,7 +142,7 @@ def _spark_home(work: Path) -> Path:
 
 
 def _free(conf: Mapping[str, str]) -> None:
-    """Spark tries the next 16 ports in silence; who names a port means that one."""
+    """Raise Invalid if a port that `conf` names is taken: Spark would silently try the next 16."""
     for key, port in conf.items():
         if not key.endswith(".port") or port == "0":
             continue
@@ -160,7 +160,8 @@ def _free(conf: Mapping[str, str]) -> None:
 
 
 def _reachable(master: str) -> None:
-    """Spark itself would ask for a minute, and then say it in a page."""
+    """Raise Invalid if nobody answers at the master: Spark would try for a minute, and print a page
+    of errors."""
     if re.fullmatch(r"local(\[(\d+|\*)(,\d+)?\])?|local-cluster\[\d+,\d+,\d+\]|yarn", master):
         return
     scheme, _, rest = master.partition("://")
@@ -209,7 +210,7 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _restore_ctrl_c() -> Iterator[None]:
-    """Ctrl-C stays as it was: pyspark's handler speaks to the JVM, amid what is spoken already."""
+    """Keep the handler of Ctrl-C: pyspark's calls the JVM, possibly in the middle of a call."""
     before = signal.getsignal(signal.SIGINT)
     yield
     if threading.current_thread() is threading.main_thread():
@@ -218,8 +219,8 @@ def _restore_ctrl_c() -> Iterator[None]:
 
 @contextmanager
 def _quiet_py4j() -> Iterator[set[str]]:
-    """What py4j is not to say, with a traceback, because it is known: whoever presses Ctrl-C knows,
-    and so does whoever ends the JVM while another thread speaks to it."""
+    """Suppress expected messages of py4j, which come with a traceback: after Ctrl-C, and after the
+    JVM was ended while another thread called it."""
     expected = {"KeyboardInterrupt while sending command."}
 
     def other(record: logging.LogRecord) -> bool:
@@ -234,8 +235,8 @@ def _quiet_py4j() -> Iterator[set[str]]:
 
 @contextmanager
 def keep_ctrl_c() -> Iterator[None]:
-    """Ctrl-C is not lost: it is raised wherever Python is just then, and if that is a finalizer
-    (those of py4j speak to the JVM) it is ignored there.  Then it is raised again."""
+    """Raise Ctrl-C again if Python ignored it: KeyboardInterrupt is raised wherever Python is then,
+    and Python ignores it in a finalizer (those of py4j call the JVM)."""
     before = sys.unraisablehook
 
     def hook(ignored: Any) -> None:
@@ -253,7 +254,7 @@ def keep_ctrl_c() -> Iterator[None]:
 
 
 def _interrupted(error: BaseException | None) -> bool:
-    """By Ctrl-C, or by what went wrong on the way out after it?"""
+    """Is the error Ctrl-C, or a consequence of it?"""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
     return error is not None
@@ -265,7 +266,7 @@ def _kill(gateway: Any) -> None:
 
 
 def _stop(context: SparkContext, gateway: Any) -> None:
-    """Also where the JVM has ended already, so that whoever noticed can say so."""
+    """Stop Spark, also if the JVM has ended already, so that the first error is reported."""
     try:
         context.stop()
     except OSError:

@@ -1,6 +1,6 @@
-"""Columns of two logs: read alike, found comparable, and made into digests.
+"""Columns of two logs: read alike, checked whether they compare, and made into digests.
 
-Rule of this file: what "the same" means of two rows is decided here, and nothing else is.
+Rule of this file: it decides when two rows are the same, and nothing else.
 
 A row is compared by all columns but those to be ignored.  Values are the same if Spark's `<=>` says
 so: null equals null and nothing else, NaN equals NaN, 0.0 equals -0.0, and any other floats are
@@ -42,11 +42,11 @@ READING = {
     "spark.sql.files.minPartitionNum": "1",  # or else blocks would be of any size
     "spark.sql.csv.parser.columnPruning.enabled": "false",  # each line is read, and is whole
 }
-"""How Spark must be set for what is said here to be true."""
+"""The settings of Spark on which this file relies."""
 
 
 class ColumnRoles(NamedTuple):
-    """Names of columns."""
+    """The columns that play a role in a comparison, by name."""
 
     key: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
@@ -55,17 +55,17 @@ class ColumnRoles(NamedTuple):
 
     @property
     def sorted_by_content(self) -> bool:
-        """Is where a row stands part of what it says?"""
+        """Is the place of a row part of its content?"""
         return bool(self.order) and not set(self.order) & set(self.ignore)
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What names a result, whatever it says; nothing if only all of it does."""
+        """The columns that name a result, whatever its content; empty if there are none."""
         return self.id or (self.order if self.sorted_by_content else ())
 
 
 class ComparedLogs(NamedTuple):
-    """Two logs read alike: `columns` are (name, type) of all columns that count, in order."""
+    """Two logs read alike; `columns` are (name, type) of all columns that are used, in order."""
 
     reference: DataFrame
     actual: DataFrame
@@ -127,7 +127,7 @@ def _frame(spark: SparkSession, log: OutputLog, schema: T.StructType | None) -> 
 
 
 def _read(spark: SparkSession, log: OutputLog, schema: T.StructType) -> DataFrame:
-    """With the place of each row: FILE, a path, and ROW, a number that grows along the file."""
+    """The rows with their place: FILE, a path, and ROW, a number that grows along the file."""
     if log.format == "parquet":
         row = F.col("_metadata.row_index")
     else:
@@ -160,12 +160,14 @@ def _check_names(
         for one, other in (schemas, reversed(schemas))
     ]
     if any(only):
-        told = "; ".join(
+        differences = "; ".join(
             f"only {log.side} has {', '.join(names)}"
             for log, names in zip(logs, only, strict=True)
             if names
         )
-        raise Invalid(f"the logs have different columns: {told} (--ignore what need not agree)")
+        raise Invalid(
+            f"the logs have different columns: {differences} (--ignore what need not agree)"
+        )
     if not {*schemas[0].names} - {*asked.ignore}:
         raise Invalid("--ignore leaves no column to compare")
 
@@ -186,7 +188,7 @@ def _common(
         typed = other if formats[0] == "csv" else one
         if isinstance(typed, T.AtomicType) and not isinstance(typed, T.BinaryType):
             return typed
-    if formats == ["json", "json"]:  # all null here, or all whole there: what do both hold?
+    if formats == ["json", "json"]:  # one may be all null, or all whole: infer from both
         files = tuple(file for log in logs for file in log.files)
         both = logs[0]._replace(files=files, root=files[0])
         return _frame(spark, both, None).schema[name].dataType
@@ -213,8 +215,8 @@ def digest(seed: int, columns: Iterable[tuple[str, T.DataType]]) -> Column:
 
 
 def digest_rows(both: ComparedLogs, side: int, rank: Sequence[Column]) -> DataFrame:
-    """Of one log: k (stream), i (identity), d1 and d2 (content), side, o (what to sort by), and
-    row, all its columns.
+    """The rows of one log: k (stream), i (identity), d1 and d2 (content), side, o (the sort key),
+    and row, all columns.
     """
     frame = (both.reference, both.actual)[side]
     types = dict(both.columns)
@@ -238,7 +240,7 @@ def digest_rows(both: ComparedLogs, side: int, rank: Sequence[Column]) -> DataFr
 
 # --- order -----------------------------------------------------------------------------------
 def rank(spark: SparkSession, both: ComparedLogs) -> tuple[Column, ...]:
-    """What to sort by for --order: CSV columns as numbers if all of their values are."""
+    """The sort key for --order: CSV columns as numbers if all of their values are numbers."""
     if not both.asked.order:
         return ()
     text = [n for n in both.asked.order if isinstance(dict(both.columns)[n], T.StringType)]
@@ -261,7 +263,7 @@ def rank(spark: SparkSession, both: ComparedLogs) -> tuple[Column, ...]:
 
 
 def add_places(frame: DataFrame, log: OutputLog) -> DataFrame:
-    """With `place`, a number that grows along the log."""
+    """The rows with `place`, a number that grows along the log."""
     numbers = {str(file.resolve()): number for number, file in enumerate(log.files)}
     paths = [urlsplit(uri).path for uri in frame.inputFiles()]
     # Spark names files in both ways, file:///path here and file:/path in _metadata.

@@ -1,6 +1,6 @@
-"""The first differences between two logs, of each kind, with both sides as a person reads them.
+"""The first differences of each kind between two logs, with both sides as a person reads them.
 
-Rule of this file: it explains what `streams` has counted and counts nothing itself.
+Rule of this file: it shows rows that `streams` has counted, and counts nothing itself.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Spot: TypeAlias = tuple[int, int]
 
 
 class Difference(NamedTuple):
-    """One difference.  rows: digests of what each side says, None where it says nothing.
+    """One difference.  rows: digests of the row on each side, None where there is none.
 
     places: where, in each log.  copies: how often the row is in each log.
     """
@@ -47,8 +47,8 @@ def find_differences(
     found = [one for kind in KINDS if counts[kind] for one in KINDS[kind](verdicts, show)]
     contents = _contents(sides, {digest for one in found for digest in one.rows if digest})
     spots = {(s, p) for one in found for s, p in enumerate(one.places) if p is not None}
-    told = {} if verdicts.by_content else _row_labels(verdicts.rows, logs, asked, spots)
-    return [_as_json(one, contents, told, asked) for one in found]
+    labels = {} if verdicts.by_content else _row_labels(verdicts.rows, logs, asked, spots)
+    return [_as_json(one, contents, labels, asked) for one in found]
 
 
 # --- which -----------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ def _first(groups: DataFrame, verdicts: Verdicts, side: str, show: int) -> list[
 
 
 def _place(row: SparkRow, end: str) -> int | None:
-    """If it has one: rows that are sorted by their content say themselves where they stand."""
+    """The place of a row, if it has one: rows that are sorted by their content have none."""
     return row[end] if end in row else None  # noqa: SIM401
 
 
@@ -76,7 +76,7 @@ def _missing(verdicts: Verdicts, show: int) -> Iterator[Difference]:
 
 
 def _foreign(verdicts: Verdicts, known: bool) -> DataFrame:
-    """Rows that the reference does not hold, whose identity it does or does not know."""
+    """Rows that the reference does not hold.  known: does it hold their identity?"""
     foreign = verdicts.groups.where("r = 0")
     if not verdicts.identified:
         return foreign
@@ -85,7 +85,7 @@ def _foreign(verdicts: Verdicts, known: bool) -> DataFrame:
 
 
 def _different(verdicts: Verdicts, show: int) -> Iterator[Difference]:
-    """Beside it the reference's row of that identity: one that lacks, if there is one."""
+    """Each with the reference's row of that identity: one that lacks, if there is one."""
     for row in _first(_foreign(verdicts, known=True), verdicts, "a", show):
         same = f"r > 0 and k = {row['k']} and i = {row['i']}"
         meant = verdicts.groups.where(same).orderBy(F.expr("r > a").desc(), "d1").first()
@@ -123,7 +123,7 @@ KINDS: dict[str, Callable[[Verdicts, int], Iterator[Difference]]] = {
 }
 
 
-# --- what they say ---------------------------------------------------------------------------
+# --- as JSON ---------------------------------------------------------------------------------
 def _contents(sides: Sequence[DataFrame], digests: set[Digest]) -> dict[Digest, dict[str, Any]]:
     """The rows behind some digests."""
     if not digests:
@@ -139,7 +139,7 @@ def _contents(sides: Sequence[DataFrame], digests: set[Digest]) -> dict[Digest, 
 def _row_labels(
     rows: DataFrame, logs: Sequence[OutputLog], asked: ColumnRoles, spots: set[Spot]
 ) -> dict[Spot, str]:
-    """Places as people count: rows of a file from 1, or rows in the order that was asked for."""
+    """Places as people count: rows of a file from 1, or rows in the order of --order."""
     if not spots:
         return {}
     listed = sorted(spots)
@@ -153,18 +153,18 @@ def _row_labels(
     ]
     counts = rows.agg(*before).first()
     assert counts is not None
-    told = {}
+    labels = {}
     for (side, place), count in zip(listed, counts, strict=True):
         files = logs[side].files
         of = f" of {files[place >> FILE_BITS].name}" if len(files) > 1 and not asked.order else ""
-        told[side, place] = f"row {count:,}{of}"
-    return told
+        labels[side, place] = f"row {count:,}{of}"
+    return labels
 
 
 def _as_json(
     one: Difference,
     contents: dict[Digest, dict[str, Any]],
-    told: dict[Spot, str],
+    labels: dict[Spot, str],
     asked: ColumnRoles,
 ) -> dict[str, Any]:
     rows = [contents[digest] if digest else None for digest in one.rows]
@@ -174,7 +174,7 @@ def _as_json(
         "key": {name: some[name] for name in asked.key},
         "order": {name: some[name] for name in asked.order if asked.sorted_by_content},
         **{
-            side: None if row is None else {"row": row, "at": told.get((number, place or 0))}
+            side: None if row is None else {"row": row, "at": labels.get((number, place or 0))}
             for number, (side, row, place) in enumerate(zip(SIDES, rows, one.places, strict=True))
         },
         "copies": dict(zip(SIDES, one.copies, strict=True)),

@@ -1,8 +1,8 @@
 """Output logs on disk: which files a log consists of, in which order, and in which format.
 
-Rule of this file: nothing here starts Spark, so that what is wrong with a path is told at once.
-Whatever is left out of a log is told in its notes; nothing is left out in silence but what Hadoop
-calls hidden (names that begin with "_" or ".": markers, checksums, files not yet committed).
+Rule of this file: nothing here starts Spark, so that a wrong path is reported at once.  The notes
+of a log name all files that are left out, except those that Hadoop calls hidden (names that begin
+with "_" or ".": markers, checksums, files not yet committed).
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ SUFFIXES = {
 }
 PACKED = (".gz", ".bz2", ".zst")
 COMMITS = "_spark_metadata"
-"""Where Spark's file sink says which files it committed, a log entry a micro-batch."""
+"""The folder in which Spark's file sink lists the files it committed, an entry a micro-batch."""
 
 
 class OutputLog(NamedTuple):
-    """side: REFERENCE or ACTUAL.  root: what the user named.  files: in order, none empty.
+    """An output log.  side: REFERENCE or ACTUAL.  root: the path that the user named.  files: in
+    order, none empty.
 
     names: the columns that the files themselves name, where that is known without Spark (CSV).
     committed: did Spark's file sink write them, and so their order?
@@ -58,7 +59,7 @@ class OutputLog(NamedTuple):
 
 
 def find_log(side: str, root: Path) -> OutputLog:
-    """The log at a file or folder.  Invalid if there is none, or not of one known format."""
+    """The log at a file or folder.  Raises Invalid if there is none, or not of one known format."""
     here = OutputLog(side, root, (), "", ())
     if not root.exists():
         raise here.complain("there is no such file or folder")
@@ -127,7 +128,7 @@ def _natural(path: Path) -> list[tuple[int, int, str]]:
 
 
 def _committed_files(folder: Path, files: Sequence[Path]) -> list[Path]:
-    """What a log of Spark's file sink names: the last compaction, and the batches after it."""
+    """The files that Spark's file sink lists: in the last compaction, and in the batches after."""
     entries = {int(f.name.split(".")[0]): f for f in folder.iterdir() if f.name.isdecimal()}
     compact = {int(f.stem): f for f in folder.glob("*.compact") if f.stem.isdecimal()}
     last = max(compact, default=-1)
@@ -148,7 +149,7 @@ def _committed_files(folder: Path, files: Sequence[Path]) -> list[Path]:
 
 # --- of which format -------------------------------------------------------------------------
 def _format(here: OutputLog, file: Path) -> str:
-    """By its name, or else by its first bytes: file sinks of some engines name no format."""
+    """The format by the file's name, or else by its first bytes: some engines' sinks name none."""
     name = file.name.lower()
     for suffix in PACKED:
         name = name.removesuffix(suffix)
@@ -174,7 +175,7 @@ def _footer(here: OutputLog, file: Path) -> None:
 
 
 def _header(here: OutputLog, files: Sequence[Path]) -> tuple[str, ...]:
-    """Columns go by their place in a CSV file, so that all files must name the same."""
+    """The names of the columns; all files must have the same, since CSV columns go by place."""
     headers: dict[tuple[str, ...], Path] = {}
     for file in files:
         try:

@@ -1,18 +1,18 @@
 """The recovery type of each stream, as `model.oracle.classify` has it, as Spark queries.
 
-Rule of this file: a row is (k stream, i identity, d1 d2 content, side), and where it stands: `o`,
-the columns of --order, if those are part of the content, or else `place`.  Nothing here reads
-columns of the logs themselves, and nothing is collected.
+Rule of this file: a row is (k stream, i identity, d1 d2 content, side) and its position: `o`, the
+columns of --order, if those are part of the content, or else `place`.  Nothing here reads columns
+of the logs themselves, and nothing is collected.
 
 The definitions are in the docstring of `spark_check.traces.verify`.  How they are computed:
 
-- All rows are counted by content, once.  If where a row stands is part of its content, both logs
+- All rows are counted by content, once.  If the position of a row is part of its content, both logs
   are sorted by content, and the counts decide everything: sorted streams differ if and only if
   their counts do, identical copies stand side by side and are rewinds by one, and a stream ends as
   expected if no foreign row stands at its end or behind it.
-- If it is not, streams with the right rows and perhaps surplus copies of them are followed row by
-  row (rewinds.py); in all others the k-th copy of a row is paired with the k-th expected one, and
-  pairs that cross are counted.
+- Otherwise, streams with the right rows and perhaps surplus copies of them are followed row by row
+  (rewinds.py); in all other streams the k-th copy of a row is paired with the k-th expected one,
+  and pairs that cross are counted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ all cores busy."""
 
 
 def group_rows(rows: DataFrame) -> DataFrame:
-    """Rows by content: how often in the reference (r) and in the actual log (a)."""
+    """Rows grouped by content, with their number in the reference (r) and the actual log (a)."""
     sides = {name: F.col("side") == side for side, name in enumerate("ra")}
     counts = [F.count_if(side).alias(name) for name, side in sides.items()]
     if "o" in rows.columns:
@@ -51,7 +51,7 @@ FOREIGN = "sum(if(r = 0, a, 0))"
 
 
 def count_rows(groups: DataFrame) -> DataFrame:
-    """Per stream: sums, and whether both end with the same row."""
+    """Per stream: sums, and whether both logs end with the same row."""
     ends: tuple[Column, ...] = ()
     if "last_r" in groups.columns:
         same = (f"max_by({d}, last_r) <=> max_by({d}, last_a)" for d in ("d1", "d2"))
@@ -64,8 +64,8 @@ def count_rows(groups: DataFrame) -> DataFrame:
 
 
 def count_replaced(groups: DataFrame) -> DataFrame:
-    """Per stream: foreign rows that have the identity of an expected one, and how many of those
-    that lack they stand for.
+    """Per stream: foreign rows that have the identity of an expected row, and the number of lacking
+    rows for which they stand.
     """
     strange = groups.where("r = 0").groupBy("k", "i").agg(F.sum("a").alias("x"))
     known = (
@@ -81,7 +81,7 @@ def count_replaced(groups: DataFrame) -> DataFrame:
 
 
 def find_ends(groups: DataFrame) -> DataFrame:
-    """Per stream with foreign rows, if sorted by content: do they all stand before its end?"""
+    """Per stream with foreign rows, sorted by content: do these all stand before its end?"""
     strange = groups.where("r = 0").groupBy("k").agg(F.max("o").alias("strange"))
     end = (
         groups.where("r > 0")
@@ -93,7 +93,7 @@ def find_ends(groups: DataFrame) -> DataFrame:
 
 
 def follow_rows(rows: DataFrame, streams: DataFrame) -> DataFrame:
-    """Per stream that holds all expected rows and no foreign ones: same? rewinds?"""
+    """Per stream with all expected rows and no foreign ones: is it the same, does it rewind?"""
     whole = streams.where("lacking = 0 and foreign = 0").select("k")
     return (
         rows.join(whole, "k", "left_semi")
@@ -139,7 +139,7 @@ def find_crossed(pairs: DataFrame) -> DataFrame:
 
 
 class Verdicts:
-    """The queries of one comparison; what several of them need is kept on disk until `close`."""
+    """The queries of one comparison; shared results are kept on disk until `close`."""
 
     def __init__(self, rows: DataFrame, identified: bool) -> None:
         self.by_content = "o" in rows.columns

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import asif
 from model.errors import Invalid
 from model.registry import protocols
-from reports.results import sweeps as told
+from reports.results import sweeps as sweep_results
 from sim.scenarios.overrides import Override, overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import checked, draft, read
@@ -66,10 +66,10 @@ def grid(folder: Path, lines: str) -> Sweep:
     return written(folder, f'scenario = "base.toml"\n[grid]\n{lines}\n')
 
 
-Told = Generator[list[tuple[int, Entry | None, str]], None, None]
+Outcomes = Generator[list[tuple[int, Entry | None, str]], None, None]
 
 
-def here(call: Callable[[SweepRun], Entry], runs: Sequence[SweepRun]) -> Told:
+def here(call: Callable[[SweepRun], Entry], runs: Sequence[SweepRun]) -> Outcomes:
     """All runs in this process, one after the other."""
     for number, run in enumerate(runs):
         yield [(number, call(run), "")]
@@ -87,7 +87,7 @@ def fake(run: SweepRun) -> Entry:
     }
 
 
-def faked(_: Any, runs: Sequence[SweepRun]) -> Told:
+def faked(_: Any, runs: Sequence[SweepRun]) -> Outcomes:
     yield from here(fake, runs)
 
 
@@ -411,7 +411,7 @@ def test_what_is_worse_than_claimed_counts_where_the_claim_is_believed() -> None
 def stopping(after: int, order: Sequence[int] = ()) -> swept.Execute:
     """Ctrl-C comes after so many outcomes, which come in this order."""
 
-    def execute(_: Any, runs: Sequence[SweepRun]) -> Told:
+    def execute(_: Any, runs: Sequence[SweepRun]) -> Outcomes:
         numbers = [n for n in order if n < len(runs)] or range(len(runs))
         for done, number in enumerate(numbers):
             if done == after:
@@ -481,7 +481,7 @@ def test_what_is_done_is_not_done_again_unless_asked_for(tmp_path: Path) -> None
     sweep = written(tmp_path)
     asked: list[int] = []
 
-    def counting(_: Any, runs: Sequence[SweepRun]) -> Told:
+    def counting(_: Any, runs: Sequence[SweepRun]) -> Outcomes:
         asked.append(len(runs))
         yield from here(fake, runs)
 
@@ -510,7 +510,7 @@ def test_rows_of_another_version_are_not_used(
 
 
 def test_a_run_whose_process_died_has_a_row_and_is_tried_again(tmp_path: Path) -> None:
-    def dying(call: Callable[[SweepRun], Entry], runs: Sequence[SweepRun]) -> Told:
+    def dying(call: Callable[[SweepRun], Entry], runs: Sequence[SweepRun]) -> Outcomes:
         for number, run in enumerate(runs):
             yield [(number, None, "crashed") if number == 2 else (number, call(run), "")]
 
@@ -618,7 +618,7 @@ def _summary(**parameters: list[Any]) -> dict[str, Any]:
                 "runs": 2,
                 "failed": 0 if number else 2,
                 "same": 2 if number else 0,
-                "metrics": {column.metric: found for column in told.COLUMNS},
+                "metrics": {column.metric: found for column in sweep_results.COLUMNS},
             }
 
     by = list(parameters)
@@ -638,15 +638,15 @@ def test_a_summary_is_drawn_over_its_numbers(
     parameters: dict[str, list[Any]], along: str | None
 ) -> None:
     found = _summary(**parameters)
-    assert told._along(found) == along
-    assert told.png(found, dpi=40).startswith(b"\x89PNG")
-    assert told.table(found).row_count == len(found["groups"])
+    assert sweep_results._along(found) == along
+    assert sweep_results.png(found, dpi=40).startswith(b"\x89PNG")
+    assert sweep_results.table(found).row_count == len(found["groups"])
 
 
 def test_a_table_shows_means_and_what_failed() -> None:
-    rows = told.table(_summary(protocol=["a", "b"]))
+    rows = sweep_results.table(_summary(protocol=["a", "b"]))
     cells = {str(column.header): list(column.cells) for column in rows.columns}
-    assert told._short(["a.b", "c.d", "e.d"]) == {"a.b": "b", "c.d": "c.d", "e.d": "e.d"}
+    assert sweep_results._short(["a.b", "c.d", "e.d"]) == {"a.b": "b", "c.d": "c.d", "e.d": "e.d"}
     assert cells["runs"] == ["2\n2 failed", "2"]
     assert cells["backup,\npeak"] == ["-", "2\n± 6"]
 
@@ -663,7 +663,9 @@ def test_a_table_shows_means_and_what_failed() -> None:
 )
 def test_a_line_says_how_a_sweep_went(changed: dict[str, Any], said: str) -> None:
     result = {"sweep": "mine", "runs": 12, "resumed": 0, "others": 0, "same": 12, "failed": 0}
-    assert said in told.summary_line({**result, "not_as_claimed": 0, "seconds": 3.0, **changed})
+    assert said in sweep_results.summary_line(
+        {**result, "not_as_claimed": 0, "seconds": 3.0, **changed}
+    )
 
 
 # --- the command -----------------------------------------------------------------------------

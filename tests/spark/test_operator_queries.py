@@ -113,8 +113,8 @@ def test_random_queries_are_of_every_kind_and_the_same_again() -> None:
 def test_a_difference_in_any_field_is_a_difference() -> None:
     one = MatchRow("q", "k", 3, 0, "[1,2]", 5, "match", "[]")
     others = [MatchRow._make((*one[:at], 9, *one[at + 1 :])) for at in range(len(one))]
-    told = [outcome([other])["sha256"] for other in (one, *others)]
-    assert len(set(told)) == len(told)
+    digests = [outcome([other])["sha256"] for other in (one, *others)]
+    assert len(set(digests)) == len(digests)
     assert differing_keys([one], [one]) == []
     assert differing_keys([one, one], [one]) == ["q k"]
     assert differing_keys([one], []) == ["q k"]
@@ -186,12 +186,12 @@ def test_a_flawed_question_is_found_out(spark: SparkSession) -> None:
         "query string, key string, n long, time long, type string",
     )
     all_ = answer(spark, zip(names, [right, *wrong], strict=True), table)
-    told = {name: _of(all_, name) for name in names}
+    answers = {name: _of(all_, name) for name in names}
     stream = [(0, Event((n,), Body(time, type_))) for n, (time, type_) in word]
     for name, simple in zip(names, [right, *wrong], strict=True):
         by_model = run_in_loop({name: KeyedQuery(operator(simple))}, {(name, "k"): stream})
-        assert told[name] == [(one.n, one.time, one.data) for one in by_model]
-    assert all(told["q"] != told[name] for name in names[1:])
+        assert answers[name] == [(one.n, one.time, one.data) for one in by_model]
+    assert all(answers["q"] != answers[name] for name in names[1:])
 
 
 def _of(rows: Sequence[SqlMatch], name: str) -> list[tuple[int, int, str]]:

@@ -14,11 +14,11 @@ from spark_check.runtime.session import BRIEF, JAVA_OPTIONS, session
 
 
 class Lesson:
-    """Counts how often Java is taught; it writes the file, unless it is told to fail."""
+    """Counts how often Java is taught; it writes the file, unless it is to fail."""
 
     def __init__(self) -> None:
         self.given = 0
-        self.told = 0
+        self.announced = 0
         self.fails = False
 
     def teach(self, known: Path) -> None:
@@ -27,7 +27,7 @@ class Lesson:
             known.touch()
 
     def tell(self) -> None:
-        self.told += 1
+        self.announced += 1
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_it_is_taught_once(known: Path, lesson: Lesson) -> None:
     for _ in range(3):
         training.train(lesson.tell)
         assert known.exists()
-    assert lesson.given == lesson.told == 1
+    assert lesson.given == lesson.announced == 1
 
 
 def test_a_lesson_that_failed_is_given_again(known: Path, lesson: Lesson) -> None:
@@ -68,7 +68,7 @@ def test_nobody_waits_for_another_process_that_teaches_it(known: Path, lesson: L
     with known.with_suffix(".lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         training.train(lesson.tell)
-    assert lesson.given == lesson.told == 0
+    assert lesson.given == lesson.announced == 0
     training.train(lesson.tell)
     assert lesson.given == 1
 

@@ -187,8 +187,8 @@ def test_a_careless_buffer_is_found(
 def test_a_sink_that_forgets_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     take = DurableSink.take
 
-    def forgetful(sink: DurableSink, *told: Any) -> tuple[Any, ...]:
-        answers = take(sink, *told)
+    def forgetful(sink: DurableSink, *arguments: Any) -> tuple[Any, ...]:
+        answers = take(sink, *arguments)
         with closing(sqlite3.connect(sink.path)) as file:
             file.execute("UPDATE sink SET heard = '[]'")
             file.commit()

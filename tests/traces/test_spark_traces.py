@@ -210,7 +210,7 @@ NOTHING = ColumnRoles()
 
 
 def written(path: Path, rows: Sequence[Row]) -> Path:
-    """In the format that the name tells; a folder is of Parquet files of three rows."""
+    """In the format of the name; a folder is of Parquet files of three rows."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(list(rows)), path)
@@ -323,11 +323,11 @@ def test_the_first_differences_show_both_sides(spark: SparkSession, tmp_path: Pa
 
     result = compared(spark, *logs, ColumnRoles(key=("u",), order=("n",)))
     assert result["streams"] == {"convergent": 1, "divergent": 1, "gap": 1}
-    told = [
+    differences = [
         (one["kind"], one["key"]["u"], one["order"]["n"], *map(value, map(one.get, SIDES)))
         for one in result["differences"]
     ]
-    assert told == [
+    assert differences == [
         ("missing", "a", 1, 0.5, None),
         ("different", "b", 2, 1.0, 9.0),
         ("duplicated", "b", 3, 1.5, 1.5),

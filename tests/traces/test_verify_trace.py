@@ -82,12 +82,12 @@ def followed(module: ModuleType, many: Sequence[Pair], cuts: int) -> list[tuple[
     batches = (
         pa.RecordBatch.from_pylist(rows[at : at + cuts], schema) for at in range(0, len(rows), cuts)
     )
-    told: dict[int, tuple[bool, bool]] = {}
+    verdicts: dict[int, tuple[bool, bool]] = {}
     for batch in module.judge(batches):
         for row in batch.to_pylist():
-            assert row["k"] not in told
-            told[row["k"]] = (row["same"], row["rewinds"])
-    return [told.get(number, (True, False)) for number in range(len(many))]
+            assert row["k"] not in verdicts
+            verdicts[row["k"]] = (row["same"], row["rewinds"])
+    return [verdicts.get(number, (True, False)) for number in range(len(many))]
 
 
 SMALL_CHUNKS = version()

@@ -1,17 +1,18 @@
 """One failure-recovery cycle of one operator, as in Lima et al., Section IV, run on the model.
 
-Rule of this file: the execution environment only: it keeps the upstream backup, hears and
-acknowledges complex events, and decides when to save and when to fail; what the operator does is
-model.cep.operator.  sim.experiments.lima.kernel is the same for a million events, and held equal to
-it.
+Rule of this file: the execution environment only.  It keeps the upstream backup, receives and
+acknowledges complex events, and decides when to save and when to fail; model.cep.operator is the
+operator.  sim.experiments.lima.kernel runs the same cycle over a million events, and tests compare
+the two.
 
 The environment.  Each event enters the upstream backup and is pushed.  Complex events are popped
-at once; one whose number is not greater than all heard before is a duplicate and discarded, any
-other is passed on and acknowledged.  With each `interval`-th acknowledgement save(A, theta) is
-called for one of those acknowledged since the last call (Theta), and what it returns is sent
-upstream.
-The failure resets the operator alone: what was heard and which acknowledgements wait is known
-to its neighbours.  The last savepoint sent is restored, the backup replayed, and the input goes on.
+at once.  A complex event whose number is not greater than all numbers before is a duplicate and is
+discarded; any other is passed on and acknowledged.  With each `interval`-th acknowledgement
+save(A, theta) is called for one of those acknowledged since the last call (Theta), and its result
+is sent upstream.
+The failure resets the operator alone: its neighbours know the numbers received and the
+acknowledgements that wait.  The last savepoint sent is restored, the backup is replayed, and the
+input goes on.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ class Sent(NamedTuple):
 
 
 class CycleOutcome(NamedTuple):
-    """Of a cycle.  Positions start at 1.
+    """The outcome of a cycle.  Positions start at 1.
 
     before: how many of `made` came before the failure.  replayed: positions of the events in the
     upstream backup at the failure.  backup, peak: events in it at the end, and at most.
@@ -156,7 +157,7 @@ def check(stream: EventArrays, setting: CycleSetting) -> None:
 
 
 def run_cycle(stream: EventArrays, setting: CycleSetting) -> CycleOutcome:
-    """Run it on the model: slow, and the truth.  Raises Invalid for what cannot be run."""
+    """Run a cycle on the model, slowly.  Raises Invalid for what cannot be run."""
     check(stream, setting)
     types, times = (array.tolist() for array in stream)
     events = [
@@ -199,7 +200,7 @@ class _Environment:
             self._push(event)
 
     def recover(self) -> tuple[int, ...]:
-        """Reset, restore, replay; the positions of the events replayed."""
+        """Reset, restore and replay: the positions of the events replayed."""
         self.state = restored(self.scheme, self.savepoint)
         replay = tuple(self.backup)
         for event in replay:
@@ -215,8 +216,8 @@ class _Environment:
         self.most = max(self.most, len(self.state.open))
         every = self.setting.notice_every
         if every is not None and self.state.skipped >= every:
-            told = notice(self.scheme, self.windows, self.state, self.savepoint)
-            self._send(event, *told, is_notice=True)
+            sent = notice(self.scheme, self.windows, self.state, self.savepoint)
+            self._send(event, *sent, is_notice=True)
         for theta in produced:
             fresh = theta.sn > self.heard
             self.made.append(ComplexEvent(theta.sn, theta.body.data[-1].data[0], fresh))

@@ -1,9 +1,9 @@
 """The kernel: a failure-recovery cycle of sim.experiments.lima.cycle at compiled speed, for
 campaigns.
 
-Rule of this file: tables, their growth and what they come to; every event is processed in
-sim.experiments.lima.kernel_loops.  tests/sim/test_kernel.py holds it equal to
-sim.experiments.lima.cycle, and so to the model.
+Rule of this file: tables, their growth and their results; sim.experiments.lima.kernel_loops
+processes the events.  tests/sim/test_kernel.py compares the outcomes with those of
+sim.experiments.lima.cycle, and so with the model.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = ["COMPILED", "KernelRun", "run"]
 
 @dataclass(frozen=True, slots=True)
 class KernelRun:
-    """What a cycle did; an Outcome in arrays, with columns as in sim.experiments.lima.kernel_loops.
+    """A CycleOutcome in arrays, with columns as in sim.experiments.lima.kernel_loops.
 
     made: a row each complex event.  sent: a row each savepoint or notice.  ranges: rows (from, to).
     Processor time: before_s of normal processing before the failure, recovery_s of restore and
@@ -66,7 +66,7 @@ class KernelRun:
         return len(self.sent) - int(self.sent[:, loops.NOTICE].sum())
 
     def outcome(self) -> CycleOutcome:
-        """The same in the words of the model."""
+        """The same outcome in the words of the model."""
         return CycleOutcome(
             tuple(self._made()),
             self.before,
@@ -145,7 +145,7 @@ def run(stream: EventArrays, setting: CycleSetting, *, rounds: int = 1) -> Kerne
 
 
 class _Machine:
-    """The tables of one run, and what is done to them."""
+    """The tables of one run, and the operations on them."""
 
     def __init__(self, stream: EventArrays, setting: CycleSetting) -> None:
         self.types, self.times = map(np.ascontiguousarray, stream)

@@ -1,7 +1,7 @@
 """The compiled part of the kernel: one operator and its environment, event by event, in arrays.
 
-Rule of this file: what numba compiles, and Python runs as it is where there is no numba.  What a
-cycle is, is said in sim.experiments.lima.cycle; what an operator does, in model.cep.operator.
+Rule of this file: what numba compiles, and what Python runs as it is where there is no numba.
+sim.experiments.lima.cycle defines a cycle, and model.cep.operator an operator.
 
 Why it is fast.  Under skip-till-next-match, windows whose automata are in the same state do the
 same from then on until they close.  So windows are kept in one list a state, the oldest first, and
@@ -63,7 +63,7 @@ TRIMMED = 14  # KEPT before its replay start
 # Of the environment:
 HEARD_X, HEARD_WINDOW = 15, 16  # the greatest number heard
 ACKED = 17  # acknowledgements since the last save
-THETA_X, THETA_WINDOW = 18, 19  # the first of them, or the last (Rules)
+THETA_X, THETA_WINDOW = 18, 19  # the first of them, or the last (CompiledSetting)
 BACKUP, PEAK = 20, 21  # events in the upstream backup: now, at most
 COUNTED = 22  # the index up to which events have been counted in BACKUP
 MOST = 23  # windows open at once, at most

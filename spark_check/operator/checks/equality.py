@@ -1,6 +1,6 @@
-"""The CEP operator as a stateful operator of Spark: what it finds, the model and SQL find too.
+"""The CEP operator as a stateful operator of Spark, compared with the model and with SQL.
 
-Rule of this file: which streams and queries, and what is compared with what.
+Rule of this file: the streams and queries, and what is compared.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class ProfileSize(NamedTuple):
 
 SIZES = {"quick": ProfileSize(33_678, 4, 1_000, 3), "full": ProfileSize(None, 12, 4_000, 5)}
 FEW = 2
-"""Batches of what operators find, which is little."""
+"""Batches of the matches of other operators, which are few."""
 
 CARRIER = {
     "very late ones an hour": Simple("grid", 60, 60, "how many", "very late"),
@@ -70,12 +70,12 @@ CARRIER = {
     "late, then cancelled": Simple("opened", 60, 60, "next", "late", "cancelled", "on time"),
     "any very late and cancelled": Simple("grid", 30, 15, "any", "very late", "cancelled"),
 }
-"""What is asked about each carrier's departures; sizes in minutes or departures."""
+"""The queries about each carrier's departures; sizes in minutes or departures."""
 
 
-# --- what the model says ---------------------------------------------------------------------
+# --- the model -------------------------------------------------------------------------------
 def run_in_loop(queries: Mapping[str, KeyedQuery], streams: Streams) -> list[MatchRow]:
-    """What the model's operator finds in a plain loop: no batches, nothing kept or restored."""
+    """The matches of the model's operator in a plain loop: no batches, nothing kept or restored."""
     done: list[MatchRow] = []
     for (name, key), stream in streams.items():
         query = queries[name]
@@ -87,7 +87,7 @@ def run_in_loop(queries: Mapping[str, KeyedQuery], streams: Streams) -> list[Mat
 
 
 def merge(streams: Sequence[Sequence[Event]], mark: int) -> Iterator[tuple[int, Event]]:
-    """What the model's merge takes of these inputs when nothing before `mark` will follow."""
+    """The events that the model's merge releases when nothing before `mark` will follow."""
     if len(streams) == 1:  # nothing to merge, and a long log is slow to take apart
         yield from ((0, one) for one in streams[0])
         return
@@ -100,8 +100,8 @@ def merge(streams: Sequence[Sequence[Event]], mark: int) -> Iterator[tuple[int, 
 
 # --- comparing -------------------------------------------------------------------------------
 def answers(rows: Iterable[MatchRow], names: Iterable[str]) -> list[SqlMatch]:
-    """In the terms of SQL, which knows windows but no sequence numbers: of a number (time, edge,
-    number of the trigger, window, which) as the model gives it, the window."""
+    """The matches as SQL has them, which knows windows but no sequence numbers: of a number of the
+    model (time, edge, number of the trigger, window, which) only the window."""
     wanted = set(names)
     return sorted(
         SqlMatch(one.query, one.key, one.n, json.loads(one.sn)[3], one.time, one.data)
@@ -113,7 +113,7 @@ def answers(rows: Iterable[MatchRow], names: Iterable[str]) -> list[SqlMatch]:
 def compare(
     name: str, queries: Mapping[str, KeyedQuery], streams: Streams, ran: StreamedRun, **details: Any
 ) -> Case:
-    """What the model finds in a loop against what Spark's operator found."""
+    """Compare the model's matches in a loop with those of Spark's operator."""
     started = perf_counter()
     expected = run_in_loop(queries, streams)
     rate = sum(map(len, streams.values())) / (perf_counter() - started)
@@ -133,7 +133,7 @@ def compare(
 def compare_with_sql(
     name: str, spark: SparkSession, work: Path, simple: Mapping[str, Simple], ran: StreamedRun
 ) -> Case:
-    """What SQL finds in the rows that were streamed there against what Spark's operator found."""
+    """Compare SQL's matches in the rows streamed there with those of Spark's operator."""
     started = perf_counter()
     expected = answer(spark, simple.items(), events(spark, work))
     seconds = perf_counter() - started
@@ -150,8 +150,8 @@ def compare_with_sql(
 def run_graph(
     spark: SparkSession, work: Path, graph: Graph, bodies: Sequence[Body], batches: int
 ) -> tuple[list[Case], tuple[Body, ...]]:
-    """The operators of a graph with one source, a job a level, what one finds being streamed to the
-    next; and what comes to the sink.  An operator is one key."""
+    """Run the operators of a graph with one source, a job for each level, whose matches are
+    streamed to the next: the cases, and the events that reach the sink.  An operator is a key."""
     (source,) = (name for name, spec in graph.nodes if spec is SOURCE)
     (sink,) = (name for name, spec in graph.nodes if spec is SINK)
     passed = {source: [Event((n,), body) for n, body in enumerate(bodies, 1)]}
@@ -177,7 +177,7 @@ def run_graph(
 def run_by_carrier(
     spark: SparkSession, work: Path, departures: pd.DataFrame, batches: int
 ) -> list[Case]:
-    """The same queries about every carrier, in the model and in SQL."""
+    """Run the same queries about every carrier, in the model and in SQL."""
     passed: dict[str, list[tuple[int, Event]]] = defaultdict(list)
     columns = (departures[name].tolist() for name in ("carrier", "minute", "went"))
     for carrier, minute, went in zip(*columns, strict=True):
@@ -211,7 +211,7 @@ def run_random(
     batches: int,
     operators: type[KeyedOperators] = KeyedOperators,
 ) -> list[Case]:
-    """Random queries over random streams, each a key, in one job."""
+    """Run random queries over random streams, each a key, in one job."""
     all_ = {str(seed): draw_query(seed, batches) for seed in seeds}
     queries = {name: one.query for name, one in all_.items()}
     streams = {(name, ""): one.stream for name, one in all_.items()}
@@ -239,7 +239,7 @@ def part(name: str, one: RandomQuery, batch: int) -> list[EventRow]:
 
 
 def forgetful(name: str, one: RandomQuery, batches: int) -> Iterator[MatchRow]:
-    """What would be found if every batch began anew."""
+    """The matches if every batch began anew."""
     for batch in range(batches):
         yield from advance(one.query, boot(one.query), part(name, one, batch))[1]
 
@@ -274,10 +274,9 @@ CHECK = Check(
     "The CEP operator, run by Spark",
     run,
     (
-        "Spark keeps the operator's state as one value a key (RocksDB) and hands it rows; what an"
-        " event does is the model's own function.",
-        "Predicted is what the model finds in a plain loop, at the sink what the oracle finds, and"
-        " of the cases called SQL what a formulation in Spark SQL finds that shares no code with"
-        " the model.",
+        "Spark keeps the operator's state as one value for each key (RocksDB) and hands rows to it;"
+        " the model's own function processes an event.",
+        "Predictions come from the model in a plain loop, at the sink from the oracle, and in the"
+        " cases called SQL from a formulation in Spark SQL that shares no code with the model.",
     ),
 )
