@@ -23,11 +23,13 @@ from model.errors import Invalid
 from model.protocols.micro_batch import crashes as model_crashes
 from model.protocols.micro_batch.messages import NO_BATCH, Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
+from spark_check.check import Setting
 from spark_check.micro_batch.checkpoint import committed_batches, offsets_by_batch, stores
 from spark_check.micro_batch.external_store import ExternalStore, SinkKind
-from spark_check.micro_batch.job import JobSettings, run_to_end
+from spark_check.micro_batch.job import JobSettings, Writer, run_to_end
 from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
 from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
+from spark_check.runtime.session import BRIEF, LOCAL, session
 from spark_check.runtime.victim import CrashKind, start
 
 JOB = "spark_check.micro_batch.job:run"
@@ -73,6 +75,29 @@ class CrashPlan(NamedTuple):
     batch: int
 
 
+class CrashedJob(NamedTuple):
+    """A job, and the crash that it is run into.  master, writer: until the crash; the restart has
+    the same writer."""
+
+    name: str
+    plan: CrashPlan
+    load: Load = Load()
+    master: str = LOCAL
+    writer: Writer = Writer.FOREACH_BATCH
+
+
+class Recovery(NamedTuple):
+    """What was observed of a crashed job.  code: its exit code, None if all of it was killed.
+    retried: did a task come to the crash point that had been tried before?  left: `observe_stores`
+    before the restart.  error: of the restart, "" if it ended well."""
+
+    code: int | None
+    retried: bool
+    left: Mapping[str, Any]
+    error: str
+    store: ExternalStore
+
+
 # --- what is done --------------------------------------------------------------------------------
 def prepare(work: Path, load: Load) -> ExternalStore:
     """Make a store in which all but the late events have arrived, and nothing has run."""
@@ -114,6 +139,26 @@ def restart(spark: SparkSession, settings: JobSettings, load: Load) -> str:
     raise Invalid(
         f"Spark gave up {ATTEMPTS} times ({BUSY}): this machine is too busy for this check"
     )
+
+
+def recover_all(setting: Setting, jobs: Sequence[CrashedJob]) -> tuple[Recovery, ...]:
+    """Crash all jobs, one after the other; then restart them in one session: what was observed."""
+    crashed = []
+    for number, job in enumerate(jobs):
+        setting.tell(f"crash {job.name}", number, len(jobs))
+        store = prepare(setting.work / f"crash-{number}", job.load)
+        cuts = job.load.ends[1:]
+        settings = JobSettings(store.work, cuts, writer=job.writer, master=job.master)
+        code = crash(settings, job.plan, job.load)
+        retried = any(line.get("attempt") for line in store.notes(job.plan.point))
+        crashed.append((job, store, Recovery(code, retried, observe_stores(store), "", store)))
+    found = []
+    with session(setting.work / "restarts", conf=BRIEF) as spark:
+        for number, (job, store, recovery) in enumerate(crashed):
+            setting.tell(f"restart {job.name}", number, len(jobs))
+            error = restart(spark, JobSettings(store.work, writer=job.writer), job.load)
+            found.append(recovery._replace(error=error))
+    return tuple(found)
 
 
 # --- what is seen --------------------------------------------------------------------------------

@@ -90,6 +90,11 @@ class Victim:
         wait_ended(tree)
         return code
 
+    def finish(self) -> None:
+        """Wait for the end of the job, which must succeed: RuntimeError if it does not."""
+        if (code := self.join()) != 0:
+            raise RuntimeError(f"the job ended with exit code {code}: {self.said()}")
+
     def said(self) -> str:
         """The end of the job's output."""
         return (self.work / "said.log").read_text(errors="replace")[-2000:]

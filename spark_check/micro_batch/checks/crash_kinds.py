@@ -12,18 +12,16 @@ from typing import NamedTuple
 from model.protocols.micro_batch.crashes import CrashPoint as ModelPoint
 from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.crashes import (
+    CrashedJob,
     CrashPlan,
     Load,
-    crash,
     observe_recovery,
     predict,
-    prepare,
-    restart,
+    recover_all,
 )
-from spark_check.micro_batch.external_store import ExternalStore
-from spark_check.micro_batch.job import JobSettings, Writer
+from spark_check.micro_batch.job import Writer
 from spark_check.micro_batch.stream import CrashPoint
-from spark_check.runtime.session import BRIEF, LOCAL, session
+from spark_check.runtime.session import LOCAL
 from spark_check.runtime.victim import CrashKind
 
 RETRYING, CLUSTER = "local[2,4]", "local-cluster[2,1,1024]"
@@ -60,6 +58,11 @@ class ProcessCrash(NamedTuple):
         committing = self.writer is Writer.DATA_SOURCE and self.kind is CrashKind.READER
         return "committer" if committing else str(self.kind)
 
+    @property
+    def job(self) -> CrashedJob:
+        plan = CrashPlan(self.kind, self.point, len(LOAD.sizes) - 1)
+        return CrashedJob(self.name, plan, LOAD, self.master, self.writer)
+
 
 QUICK = (
     ProcessCrash(CrashKind.WORKER, CrashPoint.READ, survives=True, master=RETRYING),
@@ -86,45 +89,26 @@ FULL = (
     ProcessCrash(CrashKind.TREE, CrashPoint.WRITTEN, writer=Writer.DATA_SOURCE),
 )
 LOAD = Load()
-LAST = len(LOAD.sizes) - 1
-"""The batch that is crashed."""
 
 
 def run(setting: Setting) -> tuple[Case, ...]:
     crashes = QUICK if setting.profile == "quick" else FULL
-    worlds = []
-    for number, one in enumerate(crashes):
-        setting.tell(f"crash {one.name}", number, len(crashes))
-        store = prepare(setting.work / f"crash-{number}", LOAD)
-        settings = JobSettings(store.work, LOAD.ends[1:], writer=one.writer, master=one.master)
-        code = crash(settings, CrashPlan(one.kind, one.point, LAST), LOAD)
-        worlds.append((one, store, code))
-    cases = []
-    with session(setting.work / "restarts", conf=BRIEF) as spark:
-        for number, (one, store, code) in enumerate(worlds):
-            setting.tell(f"restart {one.name}", number, len(crashes))
-            retried = was_tried_again(store, one.point)
-            error = restart(spark, JobSettings(store.work, writer=one.writer), LOAD)
-            cases.append(
-                Case(
-                    name=one.name,
-                    predicted=predict_case(one),
-                    seen={
-                        "the query": "goes on" if code == 0 else "dies",
-                        "tasks tried again": retried,
-                        "the restart": error or "ends",
-                        **observe_recovery(store),
-                    },
-                    details={"exit code": "killed" if code is None else code},
-                    crashed=(Outage(one.who, one.point.value),),
-                )
-            )
-    return tuple(cases)
-
-
-def was_tried_again(store: ExternalStore, point: CrashPoint) -> bool:
-    """Did a task come to the point that had been tried before?"""
-    return any(line.get("attempt") for line in store.notes(point))
+    found = recover_all(setting, [one.job for one in crashes])
+    return tuple(
+        Case(
+            name=one.name,
+            predicted=predict_case(one),
+            seen={
+                "the query": "goes on" if recovery.code == 0 else "dies",
+                "tasks tried again": recovery.retried,
+                "the restart": recovery.error or "ends",
+                **observe_recovery(recovery.store),
+            },
+            details={"exit code": "killed" if recovery.code is None else recovery.code},
+            crashed=(Outage(one.who, one.point.value),),
+        )
+        for one, recovery in zip(crashes, found, strict=True)
+    )
 
 
 def predict_case(one: ProcessCrash) -> dict[str, object]:

@@ -11,18 +11,14 @@ from typing import NamedTuple
 from model.protocols.micro_batch.crashes import CrashPoint as ModelPoint
 from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.crashes import (
+    CrashedJob,
     CrashPlan,
     Load,
-    crash,
     observe_recovery,
-    observe_stores,
     predict,
-    prepare,
-    restart,
+    recover_all,
 )
-from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.stream import CrashPoint
-from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import CrashKind
 
 WHERE = {
@@ -65,26 +61,22 @@ FULL = (
 
 def run(setting: Setting) -> tuple[Case, ...]:
     crashes = QUICK if setting.profile == "quick" else FULL
-    worlds = []
-    for number, one in enumerate(crashes):
-        setting.tell(f"crash {one.name}", number, len(crashes))
-        store = prepare(setting.work / f"crash-{number}", one.load)
-        crash(JobSettings(store.work, one.load.ends[1:]), one.plan, one.load)
-        worlds.append((one, store, observe_stores(store)))
+    found = recover_all(setting, [CrashedJob(one.name, one.plan, one.load) for one in crashes])
     cases = []
-    with session(setting.work / "restarts", conf=BRIEF) as spark:
-        for number, (one, store, left) in enumerate(worlds):
-            setting.tell(f"restart {one.name}", number, len(crashes))
-            error = restart(spark, JobSettings(store.work), one.load)
-            was, then = predict(one.point, one.load)
-            cases.append(
-                Case(
-                    name=one.name,
-                    predicted={**was, "the restart": "ends", **then},
-                    seen={**left, "the restart": error or "ends", **observe_recovery(store)},
-                    crashed=(Outage(one.plan.kind.value, one.point.value),),
-                )
+    for one, recovery in zip(crashes, found, strict=True):
+        was, then = predict(one.point, one.load)
+        cases.append(
+            Case(
+                name=one.name,
+                predicted={**was, "the restart": "ends", **then},
+                seen={
+                    **recovery.left,
+                    "the restart": recovery.error or "ends",
+                    **observe_recovery(recovery.store),
+                },
+                crashed=(Outage(one.plan.kind.value, one.point.value),),
             )
+        )
     return tuple(cases)
 
 

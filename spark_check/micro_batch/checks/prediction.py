@@ -31,7 +31,7 @@ from spark_check.micro_batch.external_store import ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
 from spark_check.micro_batch.verdict import bodies, expected_bodies
-from spark_check.runtime.victim import CrashKind, Victim, start, wait_ended
+from spark_check.runtime.victim import CrashKind, start, wait_ended
 
 JOB = "spark_check.micro_batch.job:run"
 TYPES = "abcd"
@@ -142,7 +142,7 @@ def _free(setting: Setting, work: Path, known: Calibration | None) -> tuple[Cali
     stream.create()
     began = time.time()
     with start(JOB, stream.work, stream.settings(), stop_at=arm(stream.starts)) as victim:
-        _finish(victim)
+        victim.finish()
     ended = time.time()
     run = read_run(stream.work / "run-0", stream.store.checkpoint, stream.ends, began, ended)
     found = calibrate(run)
@@ -256,7 +256,7 @@ def crash_and_restart(stream: TimedStream, plan: CrashPlan) -> MeasuredRun:
         wait_ended(family, END_S)
     back = time.time()
     with start(JOB, stream.work, stream.settings(), stop_at=marks) as victim:
-        _finish(victim)
+        victim.finish()
     ended = time.time()
     later = read_times(stream.work / "run-1")
     return MeasuredRun(
@@ -266,11 +266,6 @@ def crash_and_restart(stream: TimedStream, plan: CrashPlan) -> MeasuredRun:
         total_s=ended - began,
         again=breakpoint_at(CrashPoint.PLAN, first) not in later,
     )
-
-
-def _finish(victim: Victim) -> None:
-    if victim.join() != 0:
-        raise RuntimeError(f"the job failed: {victim.said()}")
 
 
 CHECK = Check(

@@ -22,7 +22,7 @@ from model.oracle import classify, oracle
 from model.registry import protocols
 from sim.predictions.upstream_backup import Incarnation, predict
 from spark_check.check import Case, Check, Outage, Setting
-from spark_check.runtime.victim import CrashKind, Victim, start
+from spark_check.runtime.victim import CrashKind, start
 from spark_check.upstream_backup.buffer import IncarnationCounts
 from spark_check.upstream_backup.cases import FACTS, OUTLIVED, QUICK, CrashCase, CrashPlan, full
 from spark_check.upstream_backup.job import Pipeline
@@ -72,7 +72,7 @@ def _run_group(
         kinds.append(_crash(work, plans))
     begin()
     with start(JOB, work, _settings(pipelines, crashed=False)) as victim:
-        _finish(victim)
+        victim.finish()
     return tuple(
         judge(planned, pipeline, kinds[len(kinds) - len(planned.crashes) :])
         for planned, pipeline in zip(group, pipelines, strict=True)
@@ -119,11 +119,6 @@ def _settings(pipelines: Sequence[Pipeline], crashed: bool) -> dict[str, Any]:
     }
 
 
-def _finish(victim: Victim) -> None:
-    if victim.join() != 0:
-        raise RuntimeError(f"upstream backup failed without a crash: {victim.said()}")
-
-
 def outlive(work: Path) -> Case:
     """Let the process of a source outlive its query: it acknowledges while the next incarnation
     replays what would be trimmed, and must be refused."""
@@ -141,7 +136,7 @@ def outlive(work: Path) -> Case:
             first.go(late)
             left_over.wait()
             second.go(replay)
-            _finish(second)
+            second.finish()
     case = judge(OUTLIVED, pipeline, [CrashKind.JVM])
     return case._replace(
         predicted={**case.predicted, "refused": 1},
