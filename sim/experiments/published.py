@@ -83,6 +83,7 @@ def error(number: PublishedNumber, ours: float) -> float:
 
 
 def verdict(number: PublishedNumber, ours: float) -> str:
+    """The verdict on our value: one of VERDICTS."""
     near, far, outside = VERDICTS
     off = abs(error(number, ours))
     return near if off <= 0.10 else far if off <= 0.25 else outside

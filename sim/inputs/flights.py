@@ -123,6 +123,7 @@ def flight_graph() -> Graph:
 
 
 def flight_workload(limit: int | None = None) -> Workload:
+    """The flight graph with all departures, or the first `limit` of them."""
     events = flights(limit)
     size = f"{len(events):,} departures"
     return Workload(

@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS append (sn INTEGER, type TEXT, running INTEGER);
 """
 
 
-STARTED = "begun"
+STARTED = "started"
 """Noted when the query is started on its checkpoint, for the first time or again."""
 
 

@@ -71,6 +71,7 @@ class Tracer(NamedTuple):
 
 
 def make_tracer(options: Mapping[str, str]) -> Tracer:
+    """The tracer of the options that Spark hands to the data source."""
     return Tracer(ExternalStore(options["work"]), Breakpoints(*json.loads(options["breakpoints"])))
 
 
@@ -101,6 +102,8 @@ class StreamSource(DataSource):
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """The upstream: it plans batches, reads them in tasks, and trims what is acknowledged."""
+
     def __init__(self, tracer: Tracer, cuts: Sequence[int], trims: bool):
         self.tracer, self.cuts, self.trims, self.target = tracer, cuts, trims, 0
 
@@ -164,6 +167,8 @@ class TaskRows(WriterCommitMessage):
 
 
 class StreamCommitter(DataSourceStreamWriter):
+    """The sinks behind a Python data source, which write when Spark commits a batch."""
+
     def __init__(self, tracer: Tracer):
         self.tracer = tracer
 

@@ -81,6 +81,7 @@ Step: TypeAlias = Callable[
 
 # --- rows and events -------------------------------------------------------------------------
 def row(query: str, key: str, n: int, edge: int, event: Event) -> EventRow:
+    """An event as a row; n: its place in the merged input of (query, key)."""
     sn, (time, type_, data) = event
     return EventRow(query, key, n, edge, _text(sn), time, type_, _text(data) if data else "[]")
 
@@ -94,6 +95,7 @@ def match_rows(query: str, key: str, n: int, events: Iterable[Event]) -> list[Ma
 
 
 def event(row: EventRow | MatchRow) -> Event:
+    """The event of a row."""
     data = () if row.data == "[]" else _data(json.loads(row.data))
     return Event(tuple(json.loads(row.sn)), Body(row.time, row.type, data))
 
@@ -113,6 +115,7 @@ def _data(values: Sequence[Any]) -> tuple[Any, ...]:
 
 # --- a batch ---------------------------------------------------------------------------------
 def boot(query: KeyedQuery) -> OperatorState:
+    """The operator's state before its first event."""
     return restored(query.scheme, origin(query.scheme, query.edges))
 
 

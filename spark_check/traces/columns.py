@@ -78,6 +78,7 @@ class ComparedLogs(NamedTuple):
 
 
 def col(name: str) -> Column:
+    """The column with this name, whatever characters the name has."""
     return F.col("`" + name.replace("`", "``") + "`")
 
 

@@ -198,6 +198,7 @@ class Verdicts:
 
 
 def guarantee(same: Column, rewinds: Column) -> Column:
+    """The value of the Guarantee.  same, rewinds: is the stream the same, or with rewinds?"""
     return (
         F.when(F.col("missing") > 0, Guarantee.GAP.value)
         .when(F.col("lacking") > 0, Guarantee.DIVERGENT.value)

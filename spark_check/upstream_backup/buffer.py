@@ -192,6 +192,7 @@ class Buffer(NamedTuple):
 
 
 def event(row: tuple[int, bytes]) -> Event:
+    """The event of a row of the backup."""
     sn, body = row
     return Event((sn,), pickle.loads(body))
 

@@ -32,6 +32,8 @@ from spark_check.upstream_backup.sink import DurableSink
 from spark_check.upstream_backup.source import FORMAT, BackupStream, CrashPoint, UpstreamBackup
 
 SAVED = "pipeline.pickle"
+ALL_STARTED = "all started"
+"""The breakpoint behind the last pipeline."""
 
 
 class Pipeline(NamedTuple):
@@ -45,6 +47,11 @@ class Pipeline(NamedTuple):
     @property
     def name(self) -> str:
         return Path(self.folder).name
+
+    @property
+    def begin(self) -> str:
+        """The breakpoint before the pipeline starts."""
+        return f"begin {self.name}"
 
     @property
     def buffer(self) -> Buffer:
@@ -150,17 +157,17 @@ def start_query(
 def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
     """Run pipelines one after the other, each up to its breakpoint or to the end of its input.
 
-    settings: pipelines (folders), crashed (will they be?), master.  Before each pipeline there is
-    a breakpoint "begin <name>": Spark gives up on a source whose process does not start in time, so
-    on a small machine the sources should not start all at once.
+    settings: pipelines (folders), crashed (will they be?), master.  Each pipeline begins at a
+    breakpoint: Spark gives up on a source whose process does not start in time, so on a small
+    machine the sources should not start all at once.
     """
     with session(work, master=settings["master"], conf=BRIEF) as spark:
         spark.dataSource.register(UpstreamBackup)
         for folder in settings["pipelines"]:
             pipeline: Pipeline = pickle.loads((Path(folder) / SAVED).read_bytes())
-            breakpoints.here(f"begin {pipeline.name}")
+            breakpoints.here(pipeline.begin)
             query = start_query(spark, pipeline, breakpoints)
             if not settings["crashed"]:
                 query.processAllAvailable()
                 query.stop()
-        breakpoints.here("all begun")
+        breakpoints.here(ALL_STARTED)

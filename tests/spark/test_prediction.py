@@ -120,10 +120,10 @@ def test_every_crash_costs_a_start_and_at_most_the_batch(
 ) -> None:
     found = _predicted(batch, phase, share, away_s)
     late = found.total_s - predict(ENDS, COSTS).total_s
-    hit = ENDS[batch] - (ENDS[batch - 1] if batch else 0)
+    crashed = ENDS[batch] - (ENDS[batch - 1] if batch else 0)
     assert found.same
     assert away_s + COSTS.start_s <= late + 1e-9
-    assert late <= away_s + COSTS.start_s + COSTS.trigger_s + 3 * COSTS.save_s + _batch_s(hit)
+    assert late <= away_s + COSTS.start_s + COSTS.trigger_s + 3 * COSTS.save_s + _batch_s(crashed)
 
 
 @pytest.mark.parametrize("variant", ["foreach-batch", "state-in-place"])

@@ -81,6 +81,7 @@ PARAMETERS = (
 
 # --- one seed --------------------------------------------------------------------------------
 def stream(seed: int, events: int) -> EventArrays:
+    """The random stream of a seed: types uniform, one event a time unit."""
     rng = np.random.default_rng(seed)
     return EventArrays(
         rng.integers(0, TYPES, events).astype(np.uint8), np.arange(events, dtype=np.int64)

@@ -92,6 +92,7 @@ LOAD = Load()
 
 
 def run(setting: Setting) -> tuple[Case, ...]:
+    """Crash each process of the profile; all jobs are restarted in one session."""
     crashes = QUICK if setting.profile == "quick" else FULL
     found = recover_all(setting, [one.job for one in crashes])
     return tuple(

@@ -60,6 +60,7 @@ FULL = (
 
 
 def run(setting: Setting) -> tuple[Case, ...]:
+    """Crash the job at each point of the profile, and compare with the model."""
     crashes = QUICK if setting.profile == "quick" else FULL
     found = recover_all(setting, [CrashedJob(one.name, one.plan, one.load) for one in crashes])
     cases = []

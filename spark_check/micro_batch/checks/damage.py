@@ -62,6 +62,8 @@ class ExpectedOutcome(NamedTuple):
 
 
 class Damage(NamedTuple):
+    """A case: of which checkpoint (base) what is damaged, and how."""
+
     base: str
     what: str
     how: str
@@ -74,6 +76,7 @@ class Damage(NamedTuple):
 
 
 def evidence(path: Path = EVIDENCE) -> Iterator[Damage]:
+    """The damages and their expected outcomes, from damage.toml."""
     for base, whats in tomllib.loads(path.read_text()).items():
         for what, hows in whats.items():
             for how, values in hows.items():
@@ -98,11 +101,13 @@ CONTENTS: Mapping[str, Callable[[bytes], bytes]] = {
 
 
 def targets(checkpoint: Path, what: str) -> tuple[Path, ...]:
+    """The files and folders of the checkpoint that a damage concerns."""
     patterns = WHAT[what.partition(", of")[0]]
     return tuple(max(checkpoint.glob(one)) if one else checkpoint for one in patterns)
 
 
 def apply_damage(checkpoint: Path, what: str, how: str) -> None:
+    """Damage the files, as a key of damage.toml names it."""
     for path in targets(checkpoint, what):
         side = path.with_name(f".{path.name}.crc")
         if how in CONTENTS:
@@ -120,6 +125,7 @@ def apply_damage(checkpoint: Path, what: str, how: str) -> None:
 
 # --- the check -----------------------------------------------------------------------------------
 def run(setting: Setting) -> tuple[Case, ...]:
+    """Damage a copy of a checkpoint for each case, and restart the query on it."""
     full = setting.profile != "quick"
     damages = [damage for damage in evidence() if full or damage.expected.quick]
     bases = {}
@@ -150,6 +156,7 @@ def run_query(spark: SparkSession, work: Path, base: str) -> ExternalStore:
 
 
 def copy_store(store: ExternalStore, to: Path) -> ExternalStore:
+    """Copy a store with its checkpoint into a new folder."""
     to.mkdir()
     for path in store.files():
         copy = shutil.copytree if path.is_dir() else shutil.copyfile
@@ -158,9 +165,10 @@ def copy_store(store: ExternalStore, to: Path) -> ExternalStore:
 
 
 def run_case(spark: SparkSession, damage: Damage, world: ExternalStore) -> Case:
+    """Damage the store's checkpoint, restart the query, and compare."""
     checkpoint = world.checkpoint
-    hit = (path for path in targets(checkpoint, damage.what) if path != checkpoint)
-    files = [str(path.relative_to(checkpoint)) for path in hit]
+    damaged = (path for path in targets(checkpoint, damage.what) if path != checkpoint)
+    files = [str(path.relative_to(checkpoint)) for path in damaged]
     apply_damage(checkpoint, damage.what, damage.how)
     found = complaints(checkpoint)
     error = restart(spark, JobSettings(world.work, trims=not damage.expected.keeps), LOAD)
@@ -183,6 +191,7 @@ IMPLIED = {
 
 
 def as_expected(expected: ExpectedOutcome) -> dict[str, Any]:
+    """The expected outcome, with the keys of `as_seen`."""
     return {
         "outcome": expected.outcome,
         "sinks": list(expected.sinks) or IMPLIED[expected.outcome],
@@ -195,6 +204,7 @@ def as_expected(expected: ExpectedOutcome) -> dict[str, Any]:
 def as_seen(
     error: str, sinks: list[str], files: list[str], found: tuple[str, ...]
 ) -> dict[str, Any]:
+    """The outcome: error of the restart, verdicts on both sinks, complaints of our check."""
     came = outcome(bool(error), sinks)
     return {
         "outcome": came,
@@ -216,6 +226,7 @@ def judge_sink(world: ExternalStore, sink: SinkKind, *, finished: bool) -> str:
 
 
 def outcome(refused: bool, sinks: list[str]) -> str:
+    """The name of an outcome, from the verdicts on the idempotent and the appending sink."""
     idempotent, append = sinks
     if refused:
         return "refused" if idempotent == RIGHT and append in (RIGHT, COPIES) else "wrong"

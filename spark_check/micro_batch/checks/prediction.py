@@ -26,14 +26,13 @@ from spark_check.micro_batch.calibration import (
     read_run,
     read_times,
 )
-from spark_check.micro_batch.crashes import CrashPlan
+from spark_check.micro_batch.crashes import JOB, CrashPlan
 from spark_check.micro_batch.external_store import ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
 from spark_check.micro_batch.verdict import bodies, expected_bodies
 from spark_check.runtime.victim import CrashKind, start, wait_ended
 
-JOB = "spark_check.micro_batch.job:run"
 TYPES = "abcd"
 
 SMALL, LARGE, STEP = 200, {"quick": 4_000, "full": 20_000}, 200

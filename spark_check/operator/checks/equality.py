@@ -231,6 +231,7 @@ def run_random(
 
 
 def part(name: str, one: RandomQuery, batch: int) -> list[EventRow]:
+    """The rows of one batch of a random query."""
     return [
         row(name, "", n, edge, event)
         for n, ((edge, event), at) in enumerate(zip(one.stream, one.batches, strict=True), 1)
@@ -246,6 +247,7 @@ def forgetful(name: str, one: RandomQuery, batches: int) -> Iterator[MatchRow]:
 
 # --- the check -------------------------------------------------------------------------------
 def run(setting: Setting) -> tuple[Case, ...]:
+    """Run all cases in a session with the state store of the operator."""
     brief = BRIEF if setting.profile == "quick" else {}
     with session(setting.work, conf={**ROCKSDB, **brief}) as spark:
         return cases(spark, setting)

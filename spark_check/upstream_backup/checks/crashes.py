@@ -25,7 +25,7 @@ from spark_check.check import Case, Check, Outage, Setting
 from spark_check.runtime.victim import CrashKind, start
 from spark_check.upstream_backup.buffer import IncarnationCounts
 from spark_check.upstream_backup.cases import FACTS, OUTLIVED, QUICK, CrashCase, CrashPlan, full
-from spark_check.upstream_backup.job import Pipeline
+from spark_check.upstream_backup.job import ALL_STARTED, Pipeline
 from spark_check.upstream_backup.source import CrashPoint, breakpoint_at
 
 JOB = "spark_check.upstream_backup.job:run"
@@ -93,17 +93,17 @@ def create(work: Path, group: Sequence[CrashCase]) -> tuple[Pipeline, ...]:
 def _crash(work: Path, plans: Mapping[Pipeline, CrashPlan]) -> CrashKind:
     """Let each pipeline come to its crash point; then crash them all: the driver alone where they
     all stop in the driver (others might go on for a while), else the whole tree."""
-    armed = {"all begun": 0}
+    armed = {ALL_STARTED: 0}
     for pipeline, plan in plans.items():
         armed |= {
-            f"begin {pipeline.name}": 0,
+            pipeline.begin: 0,
             breakpoint_at(pipeline.name, plan.point): plan.passed,
         }
     in_driver = all(FACTS[plan.point].driver for plan in plans.values())
     kind = CrashKind.DRIVER if in_driver else CrashKind.TREE
     with start(JOB, work, _settings([*plans], crashed=True), stop_at=armed) as victim:
         for pipeline, plan in plans.items():
-            victim.go(f"begin {pipeline.name}")
+            victim.go(pipeline.begin)
             victim.stopped(breakpoint_at(pipeline.name, plan.point))
         victim.kill(kind)
         victim.join()
@@ -125,7 +125,7 @@ def outlive(work: Path) -> Case:
     (pipeline,) = create(work, [OUTLIVED])
     (plan,) = OUTLIVED.crashes
     late, replay = (breakpoint_at(pipeline.name, point) for point in (plan.point, CrashPoint.READ))
-    armed = {late: plan.passed, "all begun": 0}
+    armed = {late: plan.passed, ALL_STARTED: 0}
     settings = _settings([pipeline], crashed=True)
     with start(JOB, work / "first", settings, stop_at=armed) as first:
         left_over = psutil.Process(first.stopped(late))
