@@ -1,4 +1,4 @@
-"""Checks on a real engine, as a reader has them."""
+"""Results of checks on a real engine, in the terminal and on the page."""
 
 from __future__ import annotations
 

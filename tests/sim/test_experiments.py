@@ -1,4 +1,4 @@
-"""Experiments: campaigns that can be interrupted, numbers judged, and Figure 9 of Lima et al."""
+"""Experiments: interrupted campaigns, judged numbers, and Figure 9 of Lima et al."""
 
 from __future__ import annotations
 

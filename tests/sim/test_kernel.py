@@ -1,4 +1,4 @@
-"""Kernel, model and batch oracle say the same, also where the published numbers are wrong."""
+"""Kernel, model and match oracle agree, also where the published numbers are wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sweeps: which runs there are and how they are known, what is kept of them, and the table."""
+"""Sweeps: the runs and their identities, the journal, and the table."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_a_scenario_with_values_set_is_the_scenario_that_says_so(tmp_path: Path)
         (["failures.1.at_s=0.1"], "base.toml:12 with failures.1.at_s=0.1: failures[1]: say when"),
     ],
 )
-def test_what_cannot_be_set_is_told(texts: list[str], said: str, tmp_path: Path) -> None:
+def test_what_cannot_be_set_is_reported(texts: list[str], said: str, tmp_path: Path) -> None:
     (tmp_path / "base.toml").write_text("seed = 3\n" + SCENARIO)
     with pytest.raises(Invalid) as error:
         read(tmp_path / "base.toml", overrides(texts))
@@ -286,7 +286,7 @@ def test_a_range_has_each_step_and_its_end(start: float, steps: int, step: float
         ("scenario = ", " not TOML: "),
     ],
 )
-def test_what_is_wrong_with_a_sweep_is_told_with_its_line(
+def test_what_is_wrong_with_a_sweep_is_reported_with_its_line(
     text: str, said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(Invalid) as error:
@@ -458,7 +458,7 @@ def test_the_table_is_the_same_however_often_a_sweep_is_interrupted(
 
 @given(st.data())
 @settings(max_examples=15, deadline=None)
-def test_a_journal_cut_anywhere_is_gone_on_with(
+def test_a_journal_cut_anywhere_is_resumed(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("sweep")
@@ -568,7 +568,7 @@ def _refused(sweep: Sweep, folder: Path) -> str:
     return "not refused"
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(Invalid, match="cannot be written"):
         carry_out(written(tmp_path), tmp_path / "file" / "out", here, watch=quiet)
@@ -727,7 +727,7 @@ def test_a_bad_call_is_one_line_and_leaves_nothing(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_an_unreachable_master_is_told(tmp_path: Path, called: Callable[..., Called]) -> None:
+def test_an_unreachable_master_is_reported(tmp_path: Path, called: Callable[..., Called]) -> None:
     written(tmp_path)
     code, _, err = called("sweep", "grid.toml", "--master", "spark://127.0.0.1:9")
     assert code == 2

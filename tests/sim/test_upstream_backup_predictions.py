@@ -1,4 +1,4 @@
-"""Upstream backup in micro-batches, as the simulator orders it: the protocol holds, and counts."""
+"""Predictions for upstream backup in micro-batches: the guarantee holds, and the counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An interrupted campaign of checks is gone on with; nothing stale is taken for done."""
+"""An interrupted campaign of checks is resumed, and no stale result is reused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a checkpoint is found without Spark, and what a crash leaves is not wrong."""
+"""Damage to a checkpoint is found without Spark, and what a crash leaves is no damage."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_a_damaged_state_file_is_named(how: CheckpointShape, damage: str) -> Non
         ([f"state/0/1/{v}.delta" for v in (1, 2, 3)], "state/0/1: ends with version 0"),
     ],
 )
-def test_what_is_missing_is_told(deleted: list[str], said: str, sided: bool) -> None:
+def test_what_is_missing_is_reported(deleted: list[str], said: str, sided: bool) -> None:
     with made(CheckpointShape(sided=sided)) as checkpoint:
         for name in deleted:
             path = checkpoint / name
@@ -176,11 +176,11 @@ def test_a_table_that_a_version_needs_is_missed(content: bytes | None, said: str
         assert f"state/0/1/{said}" in complaints(checkpoint)
 
 
-def test_a_checkpoint_without_batches_is_told(tmp_path: Path) -> None:
+def test_a_checkpoint_without_batches_is_reported(tmp_path: Path) -> None:
     assert "begins with batch 0" in "\n".join(complaints(tmp_path))
 
 
-def test_a_side_file_without_its_file_is_told() -> None:
+def test_a_side_file_without_its_file_is_reported() -> None:
     with made(CheckpointShape()) as checkpoint:
         (checkpoint / "commits/2").unlink()
         assert complaints(checkpoint) == (
@@ -188,7 +188,7 @@ def test_a_side_file_without_its_file_is_told() -> None:
         )
 
 
-def test_another_number_of_sources_is_told() -> None:
+def test_another_number_of_sources_is_reported() -> None:
     with made(CheckpointShape(sided=False)) as checkpoint:
         write(checkpoint / "offsets/2", log({}, {"end": 2}, None), False)
         assert complaints(checkpoint) == ("offsets: its entries have 1 or 2 sources",)

@@ -1,4 +1,4 @@
-"""What Spark does after crashes and damages is as expected, and if not, the checks notice."""
+"""Spark recovers from crashes and damages as expected, and the checks notice if it does not."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_double_counting_shows(tmp_path: Path) -> None:
     assert judge(store, SinkKind.BY_BATCH) is Guarantee.GAP
 
 
-def test_what_was_told_lately_is_of_the_last_start(tmp_path: Path) -> None:
+def test_what_was_noted_lately_is_of_the_last_start(tmp_path: Path) -> None:
     store = ExternalStore(str(tmp_path))
     for number in range(2):
         store.note(STARTED)

@@ -1,4 +1,4 @@
-"""Spark runs the model's operator as it is, and whatever is not as it is gets noticed."""
+"""Spark runs the model's operator unchanged, and the check notices any change."""
 
 from __future__ import annotations
 

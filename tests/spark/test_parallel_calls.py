@@ -1,4 +1,4 @@
-"""Sweeps on Spark: whatever is killed, the table is that of an undisturbed one."""
+"""Sweeps on Spark: any process may be killed, the table is that of an undisturbed sweep."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_call_that_raises_is_no_crash(spark: SparkSession) -> None:
         flat(call_all(spark, raising, range(3)))
 
 
-def test_whoever_has_enough_ends_the_job(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_caller_that_stops_early_ends_the_job(spark: SparkSession, tmp_path: Path) -> None:
     some = call_all(spark, partial(noted, str(tmp_path)), range(5000))
     while len(next(some)) < 10:  # past those that show how long a call takes
         pass
@@ -117,7 +117,7 @@ def test_whoever_has_enough_ends_the_job(spark: SparkSession, tmp_path: Path) ->
     assert 10 < len(list(tmp_path.iterdir())) < 5000
 
 
-def test_a_spark_that_ends_between_two_jobs_is_told(
+def test_a_spark_that_ends_between_two_jobs_is_reported(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever a job asks of Spark first."""
@@ -135,7 +135,7 @@ def test_a_spark_that_ends_between_two_jobs_is_told(
 
 
 @pytest.mark.slow
-def test_a_spark_that_ends_is_told_in_a_line(tmp_path: Path) -> None:
+def test_a_spark_that_ends_is_reported_in_a_line(tmp_path: Path) -> None:
     """Nobody else may have a session in this process, so in a child."""
     code = (
         "import os, sys, time, pathlib\n"

@@ -1,4 +1,4 @@
-"""Costs are read off a run, and predict that run and others to the second."""
+"""Costs are measured in a run, and predict that run and others to the second."""
 
 from __future__ import annotations
 

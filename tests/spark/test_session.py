@@ -71,12 +71,12 @@ def test_the_packaged_java_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ("local[x]", r"Spark knows local\[n\]"),
     ],
 )
-def test_an_unreachable_master_is_told(master: str, complaint: str, tmp_path: Path) -> None:
+def test_an_unreachable_master_is_reported(master: str, complaint: str, tmp_path: Path) -> None:
     with pytest.raises(Invalid, match=complaint), session(tmp_path, master=master):
         pass
 
 
-def test_an_occupied_port_is_told(tmp_path: Path) -> None:
+def test_an_occupied_port_is_reported(tmp_path: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -221,7 +221,7 @@ def test_each_kind_of_crash_ends_the_job(kind: CrashKind, tmp_path: Path) -> Non
 
 
 @pytest.mark.spark
-def test_a_job_that_ends_too_early_is_told(tmp_path: Path) -> None:
+def test_a_job_that_ends_too_early_is_reported(tmp_path: Path) -> None:
     with (
         start("tests.spark.spark_jobs:nothing", tmp_path, {}, stop_at={"task": 0}) as victim,
         pytest.raises(JobEnded, match="nothing to do"),

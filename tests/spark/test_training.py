@@ -1,4 +1,4 @@
-"""Java learns once an installation, and nobody waits for it twice."""
+"""The cache of Java's classes is made once an installation, by one process."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ def test_a_lesson_that_failed_is_given_again(known: Path, lesson: Lesson) -> Non
     assert known.exists()
 
 
-def test_nobody_waits_for_another_process_that_teaches_it(known: Path, lesson: Lesson) -> None:
+def test_another_process_that_makes_the_cache_is_not_waited_for(
+    known: Path, lesson: Lesson
+) -> None:
     known.parent.mkdir(parents=True)
     with known.with_suffix(".lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)

@@ -281,7 +281,7 @@ SCHEMA = pa.schema(
 )
 
 
-def test_values_are_the_same_as_told(spark: SparkSession, tmp_path: Path) -> None:
+def test_values_are_the_same_as_documented(spark: SparkSession, tmp_path: Path) -> None:
     row = {"a": None, "b": 1, "f": 0.0, "g": 1.5, "s": "", "l": [1, None], "t": {"x": None}}
     same: list[Row] = [{}, {"f": -0.0}]
     others: list[Row] = [

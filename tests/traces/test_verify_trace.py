@@ -1,4 +1,4 @@
-"""What a comparison of two logs does without Spark: files, rewinds, refusals, what is printed."""
+"""The comparison of two logs without Spark: files, rewinds, refusals, printed results."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_empty_files_are_left_out_with_a_note(tmp_path: Path) -> None:
         ("a.txt", b"n\n1\n", None),
     ],
 )
-def test_formats_are_told_by_names_or_beginnings(
+def test_formats_are_known_by_names_or_beginnings(
     name: str, content: bytes, format_: str | None, tmp_path: Path
 ) -> None:
     path = tmp_path / name
@@ -296,7 +296,7 @@ def printed(value: dict[str, Any]) -> str:
     return console.export_text()
 
 
-def test_a_result_is_told_with_both_sides_and_a_verdict() -> None:
+def test_a_result_is_reported_with_both_sides_and_a_verdict() -> None:
     text = printed(result())
     assert text.startswith("ACTUAL: a note\n")
     assert "│ REFERENCE │ a    │ csv    │ 1     │ 1,200 │" in text
@@ -328,7 +328,7 @@ def test_the_verdict_is_one_line(expect: str, holds: bool, line: str) -> None:
 
 
 # --- the command -----------------------------------------------------------------------------
-def test_the_command_asks_as_it_is_told_and_exits_with_the_verdict(
+def test_the_command_asks_as_it_is_reported_and_exits_with_the_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calls: list[dict[str, Any]] = []
