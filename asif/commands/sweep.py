@@ -34,7 +34,7 @@ def sweep(
     from reports.results import sweeps
     from sim.sweeps.grid import read
     from sim.sweeps.results import carry_out
-    from sim.sweeps.summary import summarize as summed_up
+    from sim.sweeps.summary import summarize
 
     asked = read(file)
     folder = out or Path("build/sweep") / asked.name
@@ -46,7 +46,7 @@ def sweep(
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
     if summary or plot is not None:
-        result["summary"] = summed_up(asked, Path(result["table"]))
+        result["summary"] = summarize(asked, Path(result["table"]))
     if summary:
         console.print(sweeps.table(result["summary"]), highlight=False)
     if plot is not None:
