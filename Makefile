@@ -45,8 +45,10 @@ spark: $(STAMP) ## real Spark, really crashed: all checks, full profile
 bench: $(STAMP) ## speed and memory of checkers, simulator and kernel
 	@$(BIN)/python -m benchmarks
 
-docs: $(STAMP) ## renew what is generated in docs/: protocols.md and proved.md
+docs: $(STAMP) ## renew what is generated in docs/: protocols.md, proved.md, pictures
 	@$(BIN)/python -m reports.docs
+	@$(BIN)/python -m reports.architecture
+	@$(BIN)/asif check micro-batch:commit-first --out docs/pictures > /dev/null; test $$? -eq 1
 	@$(BIN)/asif prove --mutants --markdown docs/proved.md > /dev/null
 
 setup: $(STAMP) ## set up .venv (the targets above do so by themselves)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import kernel, sweep, timed, trace
+from benchmarks import kernel, start, sweep, timed, trace
 from benchmarks.measures import LARGE, PINNED, SMALL, Measured, explored, plain, walked
 
 
@@ -39,6 +39,7 @@ def main() -> None:
             "" if row.bytes_each is None else f"{row.bytes_each:,.0f}",
         )
     Console().print(table)
+    start.main()
     timed.main()
     kernel.main()
     sweep.main()

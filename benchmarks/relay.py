@@ -18,6 +18,7 @@ import simpy
 
 from model.core import (
     EVENT,
+    NO_GAUGES,
     Answer,
     Arrival,
     Assumptions,
@@ -28,12 +29,12 @@ from model.core import (
     Inputs,
     Protocol,
     Received,
-    Role,
     Scope,
     Send,
     Site,
 )
-from model.graph import SINK, SOURCE, chain
+from model.graph import chain
+from model.parts import deployed
 from model.world import System
 from sim.timed.costs import PS, Costs, Link, Service
 from sim.timed.simulator import play
@@ -45,14 +46,7 @@ GAP_S = 0.001
 
 # --- a protocol that recovers nothing ----------------------------------------------------------
 def deploy(scope: Scope) -> Deployment:
-    roles = {SOURCE: Role.SOURCE, SINK: Role.SINK}
-    graph = scope.graph
-    sites = tuple(
-        Site(name, roles.get(spec, Role.OPERATOR), spec, graph.preds(name), graph.succs(name))
-        for name, spec in graph.nodes
-    )
-    operators = frozenset(site.name for site in sites if site.role is Role.OPERATOR)
-    return Deployment(sites, graph.edges, operators)
+    return deployed(scope.graph)
 
 
 def step(site: Site, state: None, input_: Input) -> Answer:
@@ -70,7 +64,7 @@ RELAY = Protocol(
     boot=lambda _: None,
     recover=lambda *_: (None, ()),
     step=step,
-    gauges=lambda *_: {},
+    gauges=lambda *_: NO_GAUGES,
     show=str,
     assumes=Assumptions(Failures.NONE),
     claims={},

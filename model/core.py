@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Any, NamedTuple, TypeAlias
 
+from model.errors import Invalid
 from model.events import Body, Event
 from model.graph import Graph
 
@@ -67,10 +68,39 @@ class SetTimer(NamedTuple):
     name: str
 
 
+class Quantity(NamedTuple):
+    """Something that notes count or gauges measure: its name, its unit, and what it says."""
+
+    name: str
+    unit: str
+    description: str
+
+
+CRASHED = Quantity("crashes", "crashes", "a node lost its state; every driver counts this itself")
+SPANNED = Quantity(
+    "windows that spanned a crash",
+    "crashes",
+    "a node with an open window crashed; every driver that explores counts this itself",
+)
+CHECKPOINTED = Quantity(
+    "savepoints sent", "savepoints", "a node made safe what a restart of it begins from"
+)
+RESTORED = Quantity("operators restored", "nodes", "a restarted node has its state again")
+REPLAYED = Quantity("events replayed", "events", "an event was sent, or is to be read, once more")
+STALE = Quantity(
+    "stale messages ignored", "messages", "a message from before a crash came to who waits for more"
+)
+DISCARDED = Quantity(
+    "duplicates discarded", "messages", "a node received again what it had, and dropped it"
+)
+COMMON = (CRASHED, SPANNED, CHECKPOINTED, RESTORED, REPLAYED, STALE, DISCARDED)
+"""What drivers, price lists and metrics know of every family; a family may have more of its own."""
+
+
 class Note(NamedTuple):
     """A ghost: drivers count it, nobody can see it.  Not an effect, so never a crash point."""
 
-    what: str
+    what: Quantity
     times: int = 1
 
 
@@ -93,25 +123,61 @@ class Step(NamedTuple):
 
 
 # --- what it costs ---------------------------------------------------------------------------
+class MessageKind(Enum):
+    """What a message is for: diagrams colour by it, price lists charge by it."""
+
+    EVENT = "event"
+    ACKNOWLEDGEMENT = "acknowledgement"
+    CONTROL = "control"
+    RECOVERY = "recovery"
+    CHECKPOINT = "checkpoint"
+    COPY = "copy"
+    DETERMINANT = "determinant"
+
+
 class Size(NamedTuple):
     """What a message carries, for drivers that charge for it; never part of the behaviour.
 
-    kind: how reports call its traffic.  events: of the data stream; a message without any is a
-    control message.  items: what else it carries that takes room (savepoints, windows, ranges).
+    events: of the data stream; a message without any is a control message.  items: what else it
+    carries that takes room (savepoints, windows, ranges).  name: how reports call its traffic; the
+    kind's name if it is empty.
     """
 
-    kind: str
+    kind: MessageKind
     events: int = 0
     items: int = 0
+    name: str = ""
+
+    @property
+    def traffic(self) -> str:
+        return self.name or self.kind.value
 
 
-EVENT, CONTROL = Size("event", 1), Size("control")
+EVENT, CONTROL = Size(MessageKind.EVENT, 1), Size(MessageKind.CONTROL)
 _EVENTS = (Event, Body)
 
 
 def sized(message: Any) -> Size:
     """An event is an event, and everything else is control: for protocols that say no more."""
     return EVENT if isinstance(message, _EVENTS) else CONTROL
+
+
+class Gauges(NamedTuple):
+    """What a node holds now, to plot and to compare; never part of the behaviour.
+
+    buffered: events kept for other nodes, None for a node that keeps none in any state.  windows:
+    open ones, None for a node without any.  progress: how far the state has come in the node's
+    input; any values of one type that compare, and never decrease while the node lives; None where
+    nothing is known.  own: the family's own quantities.
+    """
+
+    buffered: int | None = None
+    windows: int | None = None
+    progress: Any = None
+    own: tuple[tuple[Quantity, int], ...] = ()
+
+
+NO_GAUGES = Gauges()
 
 
 # --- where nodes stand -----------------------------------------------------------------------
@@ -122,7 +188,10 @@ class Role(Enum):
 
 
 class Site(NamedTuple):
-    """All that a node knows without being told: its place in the deployment and its job."""
+    """All that a node knows from the start: its place in the deployment and its job.
+
+    timers: those that are set when the node boots; a restarted node sets its own in `recover`.
+    """
 
     name: NodeName
     role: Role
@@ -130,10 +199,15 @@ class Site(NamedTuple):
     preds: tuple[NodeName, ...]
     succs: tuple[NodeName, ...]
     config: Any = None
+    timers: tuple[str, ...] = ()
 
 
 class Deployment(NamedTuple):
-    """Sites, and the directed FIFO channels between them (both directions of every edge)."""
+    """Sites, and the directed FIFO channels between them.
+
+    There may be more sites than the graph has nodes (standbys, stores, coordinators).  Messages go
+    both ways along an edge only if there is a channel each way.
+    """
 
     sites: tuple[Site, ...]
     channels: tuple[tuple[NodeName, NodeName], ...]
@@ -182,8 +256,11 @@ class Scope:
 
 
 class Outcome(Enum):
+    """VACUOUS: nothing was refuted, and something that should have been tried never was."""
+
     HOLDS = "holds"
     REFUTED = "refuted"
+    VACUOUS = "vacuous"
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +281,15 @@ class PinnedScope:
 
 
 class Observation(NamedTuple):
-    """What can be seen from outside: what each source was handed, what each sink passed on."""
+    """What can be seen from outside: what each source was handed, what each sink passed on.
+
+    states: (node, its state) of all nodes that are up; only at rest, and only for properties that
+    look at `nodes`.
+    """
 
     arrivals: tuple[tuple[Arrival, ...], ...]
     outputs: tuple[tuple[Any, ...], ...]
+    states: tuple[tuple[NodeName, Any], ...] = ()
 
 
 class When(Enum):
@@ -217,14 +299,28 @@ class When(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """`holds(scope, observation)`, in every reachable world or only where nothing is left to do."""
+    """`holds(scope, observation)`, in every reachable world or only where nothing is left to do.
+
+    nodes: at rest it also looks at the nodes' states ("at rest, every node is ready").
+    """
 
     name: str
     when: When
     holds: Callable[[Scope, Observation], bool]
+    nodes: bool = False
+
+    def __post_init__(self) -> None:
+        if self.nodes and self.when is When.ALWAYS:
+            raise Invalid(f"property {self.name!r}: nodes are looked at at rest (When.QUIESCENT)")
 
 
 class Failures(Enum):
+    """Which failures a protocol promises to survive; every driver grants exactly these.
+
+    SINGLE: after the first fault of a run, a further one comes only when the system is at rest:
+    nothing in progress, though inputs may still be to come.
+    """
+
     NONE = 0
     SINGLE = 1
     ANY = 2
@@ -232,12 +328,9 @@ class Failures(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Assumptions:
-    """What the protocol takes for granted; the world grants exactly this and no more."""
+    """What the protocol takes for granted; drivers grant exactly this and no more."""
 
     failures: Failures
-    replayable_sources: bool = True
-    reliable_sinks: bool = True
-    fifo_channels: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +353,12 @@ class Protocol:
 
     boot(site) is the state as deployed; recover(site, durable) is the first step after a crash
     (durable is None if nothing was ever saved); step(site, state, input) is everything else;
-    gauges(site, state) are sizes to plot, never part of the behaviour; show(message or state) is
-    one short line for people; size(message or durable value) is what drivers charge for.
+    gauges(site, state) is what the node holds, for plots; show(message or state) is one short line
+    for people; size(message or durable value) is what drivers charge for.
+
+    must_occur: what a verdict needs to have seen.  quantities: the family's own, that its notes
+    count and its gauges measure.  compare_with: the variant whose costs are shown beside this one's
+    (its full name; empty: none).  lemmas: how many are proved or refuted of it, pinned.
     """
 
     name: str
@@ -271,17 +368,20 @@ class Protocol:
     boot: Callable[[Site], Any]
     recover: Callable[[Site, Any], Answer]
     step: Callable[[Site, Any, Input], Answer]
-    gauges: Callable[[Site, Any], Mapping[str, int]]
+    gauges: Callable[[Site, Any], Gauges]
     show: Callable[[Any], str]
     assumes: Assumptions
     claims: Mapping[OperatorClass, Guarantee]
     properties: tuple[Property, ...]
     scopes: tuple[PinnedScope, ...]
-    must_occur: tuple[str, ...] = ()
+    must_occur: tuple[Quantity, ...] = ()
     finding: str = ""
     variants: tuple[Protocol, ...] = ()
     mutants: tuple[Mutant, ...] = ()
     size: Callable[[Any], Size] = sized
+    quantities: tuple[Quantity, ...] = ()
+    compare_with: str = ""
+    lemmas: int = 0
 
     @property
     def expected(self) -> Outcome:

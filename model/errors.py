@@ -1,7 +1,57 @@
-"""The one error for input that cannot be right: what is wrong, where, and what would be right."""
+"""The two errors of this project: bad input from the user, and a step that is no step.
+
+Rule of this file: an error says what is wrong, where, and what would be right.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
+from pathlib import PurePath
+from types import TracebackType
 
 
 class Invalid(ValueError):
     """Bad input from the user; the command line prints it as one line and exits with code 2."""
+
+
+class StepFailed(Exception):
+    """A protocol's own function broke the contract of model.core: it raised, or returned no pair,
+    sent where there is no channel, or returned a state that cannot be hashed.
+
+    node: whose step it was.  on: what the node processed, in a few words.  why: what is wrong.
+    """
+
+    def __init__(self, node: str, on: str, why: str) -> None:
+        super().__init__(f"{node}, {on}: {why}")
+        self.node, self.on, self.why = node, on, why
+
+
+def raised(error: Exception) -> str:
+    """What an exception of a protocol says, with the place where it was raised."""
+    deepest: TracebackType | None = error.__traceback__
+    while deepest is not None and deepest.tb_next is not None:
+        deepest = deepest.tb_next
+    place = ""
+    if deepest is not None:
+        place = (
+            f" (line {deepest.tb_lineno} of {PurePath(deepest.tb_frame.f_code.co_filename).name})"
+        )
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{': ' * bool(text)}{text}{place}"
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """The end of an error message about an unknown name."""
+    close = get_close_matches(name, names, n=1)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    shown = ", ".join(map(repr, names[:8]))
+    return f"; there are {shown}{' and others' if len(names) > 8 else ''}"
+
+
+def unknown(kind: str, name: str, known: Collection[str]) -> Invalid:
+    """The error for a name that is not known, with the nearest one that is."""
+    near = get_close_matches(name, known, n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+    return Invalid(f"unknown {kind} {name!r}; {hint}")

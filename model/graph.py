@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +42,6 @@ class Graph:
     edges: tuple[tuple[str, str], ...]
 
     def __post_init__(self) -> None:
-        import networkx as nx
-
         names = [name for name, _ in self.nodes]
         for name in names:
             if names.count(name) > 1:
@@ -53,14 +52,12 @@ class Graph:
                     raise Invalid(f"graph: edge {edge[0]} -> {edge[1]} names unknown node {end!r}")
             if self.edges.count(edge) > 1:
                 raise Invalid(f"graph: edge {edge[0]} -> {edge[1]} appears twice")
-        dag = self.networkx()
+        above = {name: self.preds(name) for name in names}
         try:
-            cycle = nx.find_cycle(dag)
-        except nx.NetworkXNoCycle:
-            pass
-        else:
-            around = " -> ".join([u for u, _ in cycle] + [cycle[0][0]])
-            raise Invalid(f"graph: cycle {around}; an operator graph must be acyclic")
+            TopologicalSorter(above).prepare()
+        except CycleError as error:
+            around = " -> ".join(error.args[1])
+            raise Invalid(f"graph: cycle {around}; an operator graph must be acyclic") from None
         for name, spec in self.nodes:
             preds, succs = self.preds(name), self.succs(name)
             if spec is SOURCE and preds:

@@ -23,10 +23,13 @@ from model.core import (
     Deployment,
     Effect,
     Emit,
+    Failures,
+    Gauges,
     Input,
     NodeName,
     Note,
     Observation,
+    Property,
     Protocol,
     Received,
     Role,
@@ -37,7 +40,9 @@ from model.core import (
     Site,
     Step,
     TimerFired,
+    When,
 )
+from model.errors import Invalid, StepFailed, nearest, raised
 
 
 class Down(Enum):
@@ -119,8 +124,14 @@ class System:
     victims: frozenset[NodeName] = field(init=False)
 
     def __post_init__(self) -> None:
-        deployment = self.protocol.deploy(self.scope)
+        try:
+            deployment = self.protocol.deploy(self.scope)
+        except Invalid:
+            raise
+        except Exception as error:  # of a protocol, which may be anybody's
+            raise Invalid(f"{self.protocol.name}: deploy raises {raised(error)}") from error
         names = [site.name for site in deployment.sites]
+        _checked(self.protocol, self.scope, deployment)
         sinks = [site.name for site in deployment.sites if site.role is Role.SINK]
         victims = deployment.crashable
         if self.scope.victims is not None:
@@ -138,9 +149,40 @@ class System:
             object.__setattr__(self, name, value)
 
 
+def _checked(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
+    """Raise Invalid for a scope or deployment that names what is not there."""
+    names = [site.name for site in deployment.sites]
+    sources = [site.name for site in deployment.sites if site.role is Role.SOURCE]
+    for name in names:
+        if names.count(name) > 1:
+            raise Invalid(f"{protocol.name}: deploy gives two sites called {name!r}")
+    for ends in deployment.channels:
+        for end in ends:
+            if end not in names:
+                raise Invalid(
+                    f"{protocol.name}: deploy gives a channel {ends[0]} -> {ends[1]} and no site "
+                    f"{end!r}{nearest(end, names)}"
+                )
+    for name, _ in scope.inputs:
+        if name not in sources:
+            raise Invalid(f"inputs: there is no source {name!r}{nearest(name, sources)}")
+    crashable = [name for name in names if name in deployment.crashable]
+    for name in sorted(deployment.crashable - {*names}):
+        raise Invalid(
+            f"{protocol.name}: deploy lets {name!r} crash, which is no site{nearest(name, names)}"
+        )
+    for name in sorted((scope.victims or frozenset()) - {*crashable}):
+        raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")
+    if scope.crashes and protocol.assumes.failures is Failures.NONE:
+        raise Invalid(
+            f"scope with crashes ({scope.crashes}): {protocol.name} assumes that nothing fails "
+            "(Failures.NONE)"
+        )
+
+
 def initial(system: System) -> World:
     return World(
-        nodes=tuple(Node(system.protocol.boot(site)) for site in system.deployment.sites),
+        nodes=tuple(_booted(system.protocol, site) for site in system.deployment.sites),
         channels=((),) * len(system.deployment.channels),
         arrivals=((),) * len(system.source_at),
         outputs=((),) * len(system.sink_at),
@@ -148,15 +190,31 @@ def initial(system: System) -> World:
     )
 
 
+def _booted(protocol: Protocol, site: Site) -> Node:
+    try:
+        state = protocol.boot(site)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise StepFailed(site.name, "boot", raised(error)) from error
+    _hashed(site.name, "boot", state, "as the state")
+    return Node(state, None, tuple(sorted({*site.timers})))
+
+
 def enabled(system: System, world: World) -> tuple[Action, ...]:
     """Everything that may happen next: progress first, then the outside world, then faults."""
     names = [site.name for site in system.deployment.sites]
-    return tuple(
-        action
-        for kind in (progress, offers, faults)
-        for name in names
-        for action in kind(system, world, name)
-    )
+    kinds = (progress, offers, faults) if may_fail(system, world) else (progress, offers)
+    return tuple(action for kind in kinds for name in names for action in kind(system, world, name))
+
+
+def may_fail(system: System, world: World) -> bool:
+    """Does the protocol's assumption grant a fault in this world?  Which faults: see `faults`.
+
+    Failures.SINGLE grants the first one always, further ones only when the system is at rest.
+    """
+    if not world.crashes:
+        return False
+    first = world.crashes == system.scope.crashes
+    return first or system.protocol.assumes.failures is Failures.ANY or quiescent(system, world)
 
 
 def quiescent(system: System, world: World) -> bool:
@@ -193,14 +251,20 @@ def offers(system: System, world: World, name: NodeName) -> tuple[Inject, ...]:
 
 
 def faults(system: System, world: World, name: NodeName) -> tuple[Action, ...]:
-    """A crash of the node between two steps, or between any two effects of a step."""
+    """A crash of the node between two steps, or between any two effects of a step.
+
+    It looks at this node alone; whether anything may fail now, `may_fail` knows.
+    """
     if not world.crashes or name not in system.victims:
         return ()
     actions: list[Action] = []
     if not _is_down(system, world, name):
         actions += [Crash(name), Crash(name, drops_sent=True)]
     for action in progress(system, world, name):
-        points = len(real_effects(response(system, world, action).effects))
+        try:
+            points = len(real_effects(response(system, world, action).effects))
+        except StepFailed:  # whoever takes the action reports it; there is nothing to crash in
+            continue
         actions += [action._replace(crash_after=crash_after) for crash_after in range(1, points)]
     return tuple(actions)
 
@@ -233,12 +297,64 @@ def apply(system: System, world: World, action: Action) -> World:
 
 
 def response(system: System, world: World, action: Deliver | Timeout | Inject | Restart) -> Step:
-    """The protocol's answer to the action, before any effect of it has happened."""
+    """The protocol's answer to the action, before any effect of it has happened.
+
+    Raises StepFailed if it is no answer.
+    """
     site = system.sites[action.node]
     node = world.nodes[system.node_at[action.node]]
-    if isinstance(action, Restart):
-        return Step(*system.protocol.recover(site, node.durable))
-    return Step(*system.protocol.step(site, node.state, input_of(system, world, action)))
+    protocol = system.protocol
+    input_ = None if isinstance(action, Restart) else input_of(system, world, action)
+    try:
+        if input_ is None:
+            answer = protocol.recover(site, node.durable)
+        else:
+            answer = protocol.step(site, node.state, input_)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise StepFailed(site.name, described(input_), raised(error)) from error
+    return checked_step(system, site.name, input_, answer)
+
+
+def checked_step(system: System, name: NodeName, input_: Input | None, answer: Any) -> Step:
+    """The answer as a Step; raises StepFailed if it is none.  input_: None for a restart."""
+    on = described(input_)
+    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], tuple):
+        raise StepFailed(name, on, f"returns {answer!r:.60}, not a pair (state, tuple of effects)")
+    for effect in answer[1]:
+        if not isinstance(effect, Effect):
+            raise StepFailed(name, on, f"has {effect!r:.60} among its effects, which is none")
+        if isinstance(effect, Send) and (name, effect.to) not in system.channel_at:
+            ends = [receiver for sender, receiver in system.channel_at if sender == name]
+            raise StepFailed(
+                name, on, f"sends to {effect.to!r}: no channel goes there{nearest(effect.to, ends)}"
+            )
+        if isinstance(effect, Emit) and name not in system.sink_at:
+            raise StepFailed(name, on, "emits an output, which only sinks do")
+        if not isinstance(effect, Note):
+            _hashed(name, on, effect[-1], f"in {type(effect).__name__}")
+    _hashed(name, on, answer[0], "as the state")
+    return Step(*answer)
+
+
+def _hashed(name: NodeName, on: str, value: Any, place: str) -> None:
+    try:
+        hash(value)
+    except TypeError as error:
+        why = f"gives {value!r:.60} {place}: {error}; give tuples and frozen values"
+        raise StepFailed(name, on, why) from error
+
+
+def described(input_: Input | None) -> str:
+    """An input in a few words; None is a restart."""
+    match input_:
+        case None:
+            return "restart"
+        case Received(sender, message):
+            return f"{type(message).__name__} from {sender}"
+        case TimerFired(timer):
+            return f"timer {timer}"
+        case Arrival(_, type_, _):
+            return f"input {type_}"
 
 
 def input_of(system: System, world: World, action: Deliver | Timeout | Inject) -> Input:
@@ -270,6 +386,34 @@ def crashed(system: System, world: World, name: NodeName, drops_sent: bool = Fal
 
 def observed(world: World) -> Observation:
     return Observation(world.arrivals, world.outputs)
+
+
+def observed_at_rest(system: System, world: World) -> Observation:
+    """With the nodes' states, for properties that look at them; at rest no node is down."""
+    nodes = zip(system.sites, world.nodes, strict=True)
+    states = tuple((name, node.state) for name, node in nodes if node.state is not DOWN)
+    return Observation(world.arrivals, world.outputs, states)
+
+
+def violated(system: System, world: World) -> Property | None:
+    """The first property that does not hold in this world."""
+    resting = quiescent(system, world)
+    seen = observed_at_rest(system, world) if resting else observed(world)
+    for property_ in system.protocol.properties:
+        if (property_.when is When.ALWAYS or resting) and not property_.holds(system.scope, seen):
+            return property_
+    return None
+
+
+def held(system: System, name: NodeName, state: Any) -> Gauges:
+    """The gauges of a node that is up.  Raises Invalid if the protocol has none for the state."""
+    try:
+        gauges = system.protocol.gauges(system.sites[name], state)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise Invalid(f"{system.protocol.name}: gauges raises {raised(error)}") from error
+    if not isinstance(gauges, Gauges):
+        raise Invalid(f"{system.protocol.name}: gauges returns {gauges!r:.60}; return Gauges(...)")
+    return gauges
 
 
 def replaced(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:

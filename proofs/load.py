@@ -5,15 +5,13 @@ Rule of this file: whatever the user got wrong is one line that says what, where
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import sys
-from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
 from model.core import Protocol
-from model.errors import Invalid
+from model.errors import Invalid, unknown
 from model.registry import modules
 
 
@@ -24,10 +22,26 @@ class Subject(NamedTuple):
     home: str
 
 
+def is_file(name: str) -> bool:
+    """Does `name` mean a file of the user's, or a variant in one?"""
+    return name.endswith(".py") or ".py:" in name
+
+
+def absolute(name: str) -> str:
+    """The same name, for whoever works in another folder."""
+    path, _, variant = name.rpartition(".py")
+    return f"{Path(f'{path}.py').resolve()}{variant}" if is_file(name) else name
+
+
 def subject(name: str) -> Subject:
-    """The protocol called `name`, or the one in the file `name` if that ends in .py."""
-    if name.endswith(".py"):
-        return _from_file(Path(name))
+    """The protocol called `name`, or the one in the file `name` if that ends in .py.
+
+    FILE.py:VARIANT is a variant of that one, by its full name or by what follows its colon.
+    """
+    if is_file(name):
+        path, _, variant = name.rpartition(".py")
+        found = _from_file(Path(f"{path}.py"))
+        return found if not variant else _variant(found, variant.removeprefix(":"))
     known = {
         variant.name: Subject(variant, home)
         for home, protocol in modules().items()
@@ -38,11 +52,12 @@ def subject(name: str) -> Subject:
     raise unknown("protocol", name, known)
 
 
-def unknown(kind: str, name: str, known: Collection[str]) -> Invalid:
-    """The error for a name that is not known, with the nearest one that is."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
-    return Invalid(f"unknown {kind} {name!r}; {hint}")
+def _variant(found: Subject, name: str) -> Subject:
+    known = {variant.name.rpartition(":")[2]: variant for variant in found.protocol.variants}
+    known |= {variant.name: variant for variant in found.protocol.variants}
+    if name not in known:
+        raise unknown("variant", name, [variant.name for variant in found.protocol.variants])
+    return Subject(known[name], found.home)
 
 
 def _from_file(path: Path) -> Subject:

@@ -21,6 +21,10 @@ Result: TypeAlias = Mapping[str, Any]
 Told: TypeAlias = Iterator[RenderableType]
 
 
+DIFFERS = ("weaker", "stronger")
+"""How a guarantee that was found may differ from the one that is claimed."""
+
+
 def verdict(result: Result) -> Told:
     """Of `asif check`: a row each scope, then what was hit, seen and found."""
     table = Table("scope", "operators", "states", "states/s", "points", "guarantee", "outcome")
@@ -49,10 +53,12 @@ def verdict(result: Result) -> Told:
     yield from (f"  missed: {point}" for point in result["missed"])
     yield "not empty: " + ", ".join(f"{n} {what}" for what, n in result["evidence"].items())
     yield from (f"  never happened: {note}" for note in result["missing"])
+    yield from (f"  vacuous: {why}" for why in result["vacuous"])
     for name, guarantee in result["found"].items():
         claimed = result["claims"].get(name, "nothing")
         operators = name.lower().replace("_", "-")
-        yield f"{operators} operators: {guarantee.lower()} (claimed: {claimed.lower()})"
+        differs = next((f", {word} than claimed" for word in DIFFERS if name in result[word]), "")
+        yield f"{operators} operators: {guarantee.lower()} (claimed: {claimed.lower()}){differs}"
     expected = "" if result["expected"] else " - NOT AS EXPECTED"
     yield f"{result['protocol']}: {result['outcome']}{expected}"
 
@@ -101,12 +107,17 @@ def run(result: Result) -> Told:
     if not result["expected"]["count"]:
         yield "warning: the pattern never matches here, so this run says little"
     yield "the same" if result["same"] else "NOT THE SAME"
-    without = result["without_skips"]
-    yield f"events replayed: {result['replayed']:,} (without skip ranges {without['replayed']:,})"
-    yield (
-        f"backup at its peak: {result['peak_backup']:,} events"
-        f" (without skip ranges {without['peak_backup']:,})"
-    )
+    if left_out := result["left_out"]:
+        yield f"{result['protocol']} deploys one operator; left out: {', '.join(left_out)}"
+    other = result["compared"]
+    replayed, peak = f"{result['replayed']:,}", f"{result['peak_backup']:,} events"
+    if other is not None:
+        replayed += f" ({other['protocol']}: {other['replayed']:,})"
+        peak += f" ({other['protocol']}: {other['peak_backup']:,})"
+    yield f"events replayed: {replayed}"
+    yield f"backup at its peak: {peak}"
+    if other is not None and not other["same"]:
+        yield f"{other['protocol']}: its outputs are NOT THE SAME"
 
 
 def simulation(result: Result) -> Told:

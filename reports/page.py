@@ -29,7 +29,7 @@ Results = Mapping[str, Any]
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _RESULTS = (
-    *("version", "profile", "verdicts", "proofs", "simulated", "reproduced", "engine", "run"),
+    *("version", "profile", "verdicts", "proofs", "simulated", "reproduced", "engine", "runs"),
     "seconds",
 )
 _VERDICT = (
@@ -44,18 +44,27 @@ _SCOPE = (
 _CHECK = ("check", "title", "profile", "holds", "notes", "cases", "seconds")
 _RUN = (
     *("input", "events", "graph", "pattern", "failure_free", "with_crashes", "same", "crashes"),
-    *("replayed", "discarded", "peak_backup", "seconds", "without_skips", "series"),
+    *(
+        "replayed",
+        "discarded",
+        "peak_backup",
+        "seconds",
+        "compared",
+        "series",
+        "protocol",
+        "left_out",
+    ),
 )
 
 
 def write(results: Results, out: Path) -> tuple[Path, Path]:
     """Write report.html and report.md into the folder `out`, and return their paths.
 
-    results: {"version", "profile", "verdicts", "proofs", "simulated", "reproduced", "engine", "run"
-    (None: there was none), "seconds"}, as proofs.explore.verdict, proofs.prove.prover,
-    sim.scenarios.run, sim.experiments, spark_check.check and sim.untimed make them.  Both files are
-    rendered before either is written, and each replaces an older one at once.  Raises Invalid if a
-    field is missing, or if `out` cannot be written to.
+    results: {"version", "profile", "verdicts", "proofs", "simulated", "reproduced", "engine",
+    "runs", "seconds"}, as proofs.explore.verdict, proofs.prove.prover, sim.scenarios.run,
+    sim.experiments, spark_check.check and sim.comparison make them.  Both files are rendered before
+    either is written, and each replaces an older one at once.  Raises Invalid if a field is
+    missing, or if `out` cannot be written to.
     """
     view = _view(results)
     pages = {
@@ -106,18 +115,7 @@ def _view(results: Results) -> dict[str, Any]:
         {"name": name, "verdicts": list(members)}
         for name, members in groupby(verdicts, key=lambda v: v["protocol"].split(":")[0])
     ]
-    run = results["run"]
-    if run is not None:
-        _require("run", run, _RUN)
-        run = {
-            **run,
-            "backup_plot": Markup(plots.backup_over_input(run)),
-            "saved_plot": Markup(plots.saved_by_skips(run)),
-            "saved": _saved(run),
-            "highest": max(
-                (max(p["with_skips"], p["without_skips"]) for p in run["series"]), default=0
-            ),
-        }
+    runs = [_run(run) for run in results["runs"]]
     expected = sum(verdict["expected"] for verdict in verdicts)
     proofs = proved.view(results["proofs"])
     costs_ = {
@@ -127,14 +125,14 @@ def _view(results: Results) -> dict[str, Any]:
     }
     for one in results["engine"]:
         _require(f"check {one.get('check')}", one, _CHECK)
-    right = all(one["same"] for one in (*results["simulated"], *([run] if run else [])))
+    right = all(one["same"] for one in (*results["simulated"], *runs))
     return {
         **results,
         "groups": groups,
         "verdicts": verdicts,
         "proofs": proofs,
         "timed": True,
-        "run": run,
+        "runs": runs,
         "expected": expected,
         "costs": costs_,
         "engine": _engine(results["engine"]),
@@ -211,12 +209,25 @@ def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _saved(run: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _run(run: Mapping[str, Any]) -> dict[str, Any]:
+    _require("run", run, _RUN)
+    heights = [p[key] for p in run["series"] for key in ("backup", "compared") if p[key]]
+    return {
+        **run,
+        "backup_plot": Markup(plots.backup_over_input(run)),
+        "beside_plot": Markup(plots.beside(run)),
+        "beside": _beside(run) if run["compared"] else [],
+        "highest": max(heights, default=0),
+    }
+
+
+def _beside(run: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """This protocol's figures beside the other's, and the share that it saves."""
     rows = []
     for name, key in (("Events replayed", "replayed"), ("Peak backup, events", "peak_backup")):
-        without, with_ = run["without_skips"][key], run[key]
-        share = f"{100 * (without - with_) / without:.1f} %" if without else "–"
-        rows.append({"name": name, "without": without, "with": with_, "share": share})
+        theirs, ours = run["compared"][key], run[key]
+        share = f"{100 * (theirs - ours) / theirs:.1f} %" if theirs else "–"
+        rows.append({"name": name, "theirs": theirs, "ours": ours, "share": share})
     return rows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +19,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from model.progress import Progress as Watch
+
 
 class Rate(ProgressColumn):
     """How many a second, of late."""
@@ -28,8 +30,8 @@ class Rate(ProgressColumn):
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[str, int, int], None]]:
-    """Gives tell(what, done, of how many); a bar a stage (the text before the colon).
+def progress() -> Iterator[Watch]:
+    """Gives what long work calls with its progress; a bar for each stage.
 
     On the standard error; hidden where nobody looks.
     """
@@ -40,10 +42,10 @@ def progress() -> Iterator[Callable[[str, int, int], None]]:
     with Progress(*columns, *times, console=errors, transient=True, disable=unseen) as bars:
         stages: dict[str, Any] = {}
 
-        def tell(what: str, done: int, total: int) -> None:
-            stage = what.split(": ")[0]
+        def watch(stage: str, done: int, total: int, what: str = "") -> None:
+            shown = f"{stage}: {what}" if what else stage
             if stage not in stages:
-                stages[stage] = bars.add_task(what, total=total)
-            bars.update(stages[stage], description=what, completed=done, total=total)
+                stages[stage] = bars.add_task(shown, total=total)
+            bars.update(stages[stage], description=shown, completed=done, total=total)
 
-        yield tell
+        yield watch

@@ -12,7 +12,7 @@ from asif.console import JsonOption, Profile, ProfileOption, console, print_all,
 
 
 def check(
-    name: Annotated[str, typer.Argument(metavar="NAME|FILE.py")],
+    name: Annotated[str, typer.Argument(metavar="NAME|FILE.py[:VARIANT]")],
     mutants: Annotated[bool, typer.Option("--mutants", help="Hunt the mutants as well.")] = False,
     profile: ProfileOption = Profile.QUICK,
     examples: Annotated[int | None, typer.Option(min=1, help="Random runs.")] = None,
@@ -24,21 +24,21 @@ def check(
     """Explore every small world, attack at random: verdict, coverage, counterexample."""
     from model.core import Outcome
     from proofs.explore.verdict import mutation, verdict
-    from proofs.load import subject
+    from proofs.load import absolute, subject
     from reports import commands
     from reports.progress import progress
 
     chosen = subject(name)
-    with progress() as tell:
+    with progress() as watch:
         result = verdict(
             chosen.protocol,
             profile=profile.value,
             examples=examples,
-            called=str(Path(name).resolve()) if name.endswith(".py") else name,
-            progress=tell,
+            called=absolute(name),
+            progress=watch,
         )
         if mutants:
-            result["mutants"] = mutation(chosen.protocol, chosen.home, tell)
+            result["mutants"] = mutation(chosen.protocol, chosen.home, watch)
     print_all(commands.verdict(result))
     if result["outcome"] == Outcome.REFUTED.value:
         _write_failures(result, out)
@@ -46,22 +46,23 @@ def check(
         print_all(commands.mutants(result["mutants"]))
     save(json_, result)
     survived = mutants and any(row["by"] is None for row in result["mutants"])
-    if result["outcome"] == Outcome.REFUTED.value or not result["expected"] or survived:
+    if result["outcome"] != Outcome.HOLDS.value or not result["expected"] or survived:
         raise typer.Exit(1)
 
 
 def _write_failures(result: Mapping[str, Any], out: Path) -> None:
-    """The shortest counterexample as a diagram, and what replays the failure found at random."""
+    """The shortest counterexample as a diagram, and a test that replays the failure of the
+    attack."""
     from reports.diagrams import spacetime, terminal
 
     failed = [row["counterexample"] for row in result["scopes"] if row["counterexample"]]
-    if failed:
-        shortest = min(failed, key=lambda counterexample: counterexample["steps"])
+    failure = result["attack"]["failure"]
+    if failed or failure:
+        shortest = min(failed, key=lambda counterexample: counterexample["steps"], default=failure)
         caption = shortest["property"]
         console.print(terminal.styled(shortest["story"], caption=caption))
         stem = result["protocol"].replace(":", "-")
         write(out / f"{stem}.svg", spacetime.svg(shortest["story"], caption=caption))
-    failure = result["attack"]["failure"]
     if failure is not None:
         stem = "test_" + result["protocol"].replace(":", "_").replace("-", "_")
         write(out / f"{stem}.py", failure["pytest"])

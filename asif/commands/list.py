@@ -9,19 +9,20 @@ from asif.console import JsonOption, console, save
 
 def list_(json_: JsonOption = None) -> None:
     """Protocols and variants: what is claimed, what is expected, what is checked and proved."""
-    from model.registry import protocols
-    from proofs.prove.lemma_index import theories
+    from model.core import COMMON
+    from model.registry import modules, protocols
 
-    proved_of = theories()
     rows = [
         {
             "protocol": protocol.name,
             "source": protocol.source,
             "claims": {c.name: g.name for c, g in protocol.claims.items()},
+            "assumes": protocol.assumes.failures.name,
             "expected": protocol.expected.value,
             "scopes": len(protocol.scopes),
             "mutants": len(protocol.mutants),
-            "lemmas": len(proved_of[protocol.name].lemmas) if protocol.name in proved_of else 0,
+            "lemmas": protocol.lemmas,
+            "quantities": [quantity._asdict() for quantity in protocol.quantities],
             "finding": protocol.finding,
         }
         for protocol in protocols().values()
@@ -37,4 +38,10 @@ def list_(json_: JsonOption = None) -> None:
             str(row["finding"]),
         )
     console.print(table)
+    counted = Table("counted or measured", "of", "unit", "what it says")
+    families = {protocol.name: protocol.quantities for protocol in modules().values()}
+    for family, quantities in {"every family": COMMON, **families}.items():
+        for quantity in quantities:
+            counted.add_row(quantity.name, family, quantity.unit, quantity.description)
+    console.print(counted)
     save(json_, rows)

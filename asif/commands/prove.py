@@ -41,10 +41,10 @@ def prove(
         queries = proving.smtlib(subjects)
         files.write({smtlib / path: text for path, text in queries.items()})
         print(f"{smtlib}: {len(queries)} queries")
-    with progress() as tell:
+    with progress() as watch:
         worlds = proving.WORLDS if drift else 0
         results = proving.prove(
-            subjects, mutants=mutants, opinion=cvc5, worlds=worlds, progress=tell
+            subjects, mutants=mutants, opinion=cvc5, worlds=worlds, progress=watch
         )
     for result in results:
         print_all(commands.proofs(result))

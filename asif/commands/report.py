@@ -45,26 +45,29 @@ def report(
 
     started = perf_counter()
     verdicts = []
-    with progress() as tell:
+    with progress() as watch:
         for home, protocol in modules().items():
             for variant in (protocol, *protocol.variants):
-                result = verdict(variant, profile=profile.value, progress=tell)
+                result = verdict(variant, profile=profile.value, progress=watch)
                 if variant.mutants:
-                    result["mutants"] = mutation(variant, home, tell)
+                    result["mutants"] = mutation(variant, home, watch)
                 verdicts.append(result)
-        proofs = proving.prove(chosen(), mutants=True, worlds=proving.WORLDS, progress=tell)
+        proofs = proving.prove(chosen(), mutants=True, worlds=proving.WORLDS, progress=watch)
         simulations = []
         for path in SCENARIOS:
-            watch = partial(tell, f"simulating {path.stem}")
-            simulations.append(timed.simulate(scenarios.read(path), watch=watch))
+            part = partial(watch, f"simulating {path.stem}")
+            simulations.append(timed.simulate(scenarios.read(path), watch=part))
         seeds = 5 if profile is Profile.QUICK else None
         reproductions = [
-            campaign.reproduce(one, out, seeds=seeds, watch=partial(tell, one.name))
+            campaign.reproduce(one, out, seeds=seeds, watch=partial(watch, one.name))
             for one in experiments().values()
         ]
     checked = [*on_spark([*checks().values()], profile, out / "spark")]
     workload = flights.flight_workload(flights.QUICK if profile is Profile.QUICK else None)
-    ran = run_and_compare(workload, flights.flight_crashes(workload.size))
+    usual = flights.flight_crashes(workload.size)
+    runs = [
+        run_and_compare(protocol, None, workload, None, usual) for protocol in modules().values()
+    ]
     results = {
         "version": version("asif-testbed"),
         "profile": profile.value,
@@ -73,7 +76,7 @@ def report(
         "simulated": simulations,
         "reproduced": reproductions,
         "engine": checked,
-        "run": ran,
+        "runs": runs,
         "seconds": perf_counter() - started,
     }
     html, markdown = page.write(results, out)
@@ -87,12 +90,13 @@ def report(
     print(reproduced.score(reproductions))
     for one in checked:
         print(engine.summary_line(one))
-    print_all(commands.run(ran))
+    for ran in runs:
+        print_all(commands.run(ran))
     console.print(f"{html}\n{markdown}", highlight=False)
     save(json_, results)
     survivors = [m for v in verdicts for m in v["mutants"] or () if m["by"] is None]
     fine = all(result["expected"] for result in verdicts) and all(map(proving.good, proofs))
-    same = all(one["same"] for one in (ran, *simulations))
+    same = all(one["same"] for one in (*runs, *simulations))
     fine = fine and all(one["holds"] for one in checked)
     if survivors or not same or not fine:
         raise typer.Exit(1)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from asif.console import JsonOption, print_all, save, write
-from model.errors import Invalid
+from model.errors import Invalid, unknown
 
 
 def reproduce(
@@ -27,7 +27,6 @@ def reproduce(
     json_: JsonOption = None,
 ) -> None:
     """Run a published experiment again, and say how near it comes; interrupted, it is resumed."""
-    from proofs.load import unknown
     from reports import commands
     from reports.progress import progress
     from reports.results import experiments as results_of
@@ -41,9 +40,9 @@ def reproduce(
         raise Invalid(f"reproduce: name an experiment or say --all; known: {', '.join(known)}")
     results = []
     for experiment in [known[name]] if name else known.values():
-        with progress() as tell:
-            watch = partial(tell, experiment.name)
-            result = campaign.reproduce(experiment, out, seeds=seeds, events=size, watch=watch)
+        with progress() as watch:
+            part = partial(watch, experiment.name)
+            result = campaign.reproduce(experiment, out, seeds=seeds, events=size, watch=part)
         print_all(commands.reproduction(result))
         if (drawn := results_of.figure(result)) is not None:
             write(out / f"{experiment.name}.svg", drawn)

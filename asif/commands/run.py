@@ -11,6 +11,7 @@ import typer
 from asif.console import JsonOption, print_all, save
 
 if TYPE_CHECKING:
+    from model.core import Protocol
     from sim.inputs.streams import Workload
 
 
@@ -32,15 +33,26 @@ def run_(
         typer.Option(metavar="NODE@EVENT[+EFFECTS]", help="Where to crash; may be repeated."),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many flights.")] = None,
+    protocol: Annotated[
+        str, typer.Option(metavar="NAME|FILE.py[:VARIANT]", help="The protocol that runs.")
+    ] = "upstream-backup",
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE.py[:VARIANT]",
+            help="Run this one as well; else the one that the protocol names, if any.",
+        ),
+    ] = None,
     json_: JsonOption = None,
 ) -> None:
     """Run on real events with crashes: is the output as if nothing had failed?"""
+    from proofs.load import subject
     from reports import commands
     from sim.inputs import flights, streams
 
     if file is None:
         workload = flights.flight_workload(limit)
-        crashes: Sequence[str] = crash or flights.flight_crashes(workload.size)
+        usual: Sequence[str] = flights.flight_crashes(workload.size)
     else:
         from sim.inputs.files import load  # with pandas, which most commands do without
 
@@ -49,27 +61,44 @@ def run_(
         graph = streams.graph_for(pattern, window_size, window_slide, strategy, types)
         workload = streams.Workload(stream.name, pattern, graph, {"source": stream.events})
         middle = max(1, workload.size // 2)
-        crashes = crash or [f"match@{middle}", f"recurrence@{middle}"]
-    result = run_and_compare(workload, crashes)
+        usual = [f"match@{middle}", f"recurrence@{middle}"]
+    other = subject(compare).protocol if compare else None
+    result = run_and_compare(subject(protocol).protocol, other, workload, crash, usual)
     print_all(commands.run(result))
     save(json_, result)
     if not result["same"]:
         raise typer.Exit(1)
 
 
-def run_and_compare(workload: Workload, crashes: Sequence[str]) -> dict[str, Any]:
-    """The run with crashes beside the one without, as asif prints it."""
+def run_and_compare(
+    protocol: Protocol,
+    other: Protocol | None,
+    workload: Workload,
+    crashes: Sequence[str] | None,
+    usual: Sequence[str],
+) -> dict[str, Any]:
+    """Run the protocol on the workload with crashes; and another, or the one that it names.
+
+    A protocol that cannot deploy the whole graph runs its first operator alone.  usual: the crashes
+    if none are given, as far as their nodes are deployed.
+    """
     from model.registry import protocols
     from reports.progress import progress
     from sim import untimed
+    from sim.comparison import compare
+    from sim.inputs.streams import deployable
 
-    known = protocols()
-    planned = untimed.strikes(crashes, workload.graph, workload.size)
-    with progress() as tell:
-        return untimed.report(
-            known["upstream-backup"],
-            known["upstream-backup:no-skips"],
+    if other is None and protocol.compare_with:
+        other = protocols()[protocol.compare_with]
+    workload = deployable(workload, protocol)
+    if crashes is None:
+        crashes = [text for text in usual if text.split("@")[0] in workload.graph.specs]
+    plans = untimed.crash_plans(crashes, workload.graph, workload.size)
+    with progress() as watch:
+        return compare(
+            protocol,
+            other,
             workload,
-            planned,
-            watch=lambda done, total: tell(workload.name, done, total),
+            plans,
+            watch=lambda done, total: watch(workload.name, done, total),
         )

@@ -37,9 +37,9 @@ def simulate(
     from sim.timed.trace import chrome
 
     asked = scenarios.read(scenario, overrides(set_ or ()))
-    with progress() as tell:
-        watch = partial(tell, "simulating")
-        result = run.simulate(asked, watch=watch, traced=trace is not None)
+    with progress() as watch:
+        part = partial(watch, "simulating")
+        result = run.simulate(asked, watch=part, traced=trace is not None)
     print_all(commands.simulation(result))
     if plot is not None:
         write(plot, simulation_plots.over_time_png(result))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from asif.console import JsonOption, Profile, ProfileOption, print_all, save, write
-from model.errors import Invalid
+from model.errors import Invalid, unknown
 
 if TYPE_CHECKING:
     from spark_check.check import Check
@@ -26,7 +26,6 @@ def spark(
     json_: JsonOption = None,
 ) -> None:
     """Real Spark, really crashed: does it do what the model and the simulator say?"""
-    from proofs.load import unknown
     from reports import commands
     from reports.results import spark as drawn
     from spark_check.campaign import checks
@@ -55,8 +54,8 @@ def on_spark(wanted: Sequence[Check], profile: Profile, out: Path) -> Iterator[d
     from spark_check.training import train
 
     try:
-        with progress() as tell:
-            train(lambda: tell("Java learns to start Spark (once)", 0, 1))
+        with progress() as watch:
+            train(lambda: watch("Java learns to start Spark (once)", 0, 1))
         yield from run_all(wanted, out, profile.value, version(spark_check), progress)
     except KeyboardInterrupt:
         if len(wanted) > 1:

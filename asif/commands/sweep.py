@@ -40,8 +40,8 @@ def sweep(
     folder = out or Path("build/sweep") / asked.name
     execute = _calls_on_spark(folder / "_spark", master, settings(conf))
     try:
-        with progress() as tell:
-            result = carry_out(asked, folder, execute, fresh=fresh, watch=tell)
+        with progress() as watch:
+            result = carry_out(asked, folder, execute, fresh=fresh, watch=watch)
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise

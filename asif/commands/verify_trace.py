@@ -54,7 +54,7 @@ def verify_trace(
     from reports.results import traces
     from spark_check.traces.verify import verify
 
-    with progress() as tell:
+    with progress() as watch:
         result = verify(
             reference,
             actual,
@@ -66,7 +66,7 @@ def verify_trace(
             show=show,
             master=master,
             conf=settings(conf),
-            tell=tell,
+            tell=watch,
         )
     print_all(traces.render(result))
     save(json_, result)

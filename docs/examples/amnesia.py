@@ -6,22 +6,23 @@ is refuted, with gap recovery.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import (
+    CRASHED,
+    SPANNED,
     Answer,
     Arrival,
     Assumptions,
     Deployment,
     Emit,
     Failures,
+    Gauges,
     Guarantee,
     Input,
-    Inputs,
     OperatorClass,
     Outcome,
     PinnedScope,
@@ -33,7 +34,8 @@ from model.core import (
     Site,
 )
 from model.events import Body
-from model.graph import SINK, SOURCE, chain
+from model.graph import chain
+from model.parts import deployed, over_words
 from model.properties import AS_IF, COMPLETE
 
 
@@ -44,14 +46,7 @@ class Clock(NamedTuple):
 
 
 def deploy(scope: Scope) -> Deployment:
-    graph = scope.graph
-    roles = {SOURCE: Role.SOURCE, SINK: Role.SINK}
-    sites = tuple(
-        Site(name, roles.get(spec, Role.OPERATOR), spec, graph.preds(name), graph.succs(name))
-        for name, spec in graph.nodes
-    )
-    crashable = frozenset(site.name for site in sites if site.role is Role.OPERATOR)
-    return Deployment(sites, graph.edges, crashable)
+    return deployed(scope.graph)
 
 
 def boot(site: Site) -> Any:
@@ -80,13 +75,13 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
-def gauges(site: Site, state: Any) -> Mapping[str, int]:
-    return {"windows": int(bool(state) and site.role is Role.OPERATOR)}
+def gauges(site: Site, state: Any) -> Gauges:
+    return Gauges(windows=int(bool(state) and site.role is Role.OPERATOR))
 
 
 # One window that never ends, so that the engine's state is all the state there is.
 ONE = chain(("A", Operator(sequence("a", "b"), CountWindows(99, 99))))
-SMALL = Scope(ONE, (("source", Inputs((Arrival(1, "a"), Arrival(1, "b")), 2)),), crashes=1)
+SMALL = over_words(ONE, 2)
 
 PROTOCOL = Protocol(
     name="amnesia",
@@ -112,5 +107,5 @@ PROTOCOL = Protocol(
             guarantee=Guarantee.GAP,
         ),
     ),
-    must_occur=("crashes", "windows that spanned a crash"),
+    must_occur=(CRASHED, SPANNED),
 )

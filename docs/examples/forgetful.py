@@ -12,15 +12,17 @@ from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import (
+    CRASHED,
+    REPLAYED,
     Answer,
     Arrival,
     Assumptions,
     Deployment,
     Emit,
     Failures,
+    Gauges,
     Guarantee,
     Input,
-    Inputs,
     Note,
     OperatorClass,
     Outcome,
@@ -33,7 +35,8 @@ from model.core import (
     Site,
 )
 from model.events import Body, Event
-from model.graph import SINK, SOURCE, chain
+from model.graph import chain
+from model.parts import deployed, over_words
 from model.properties import AS_IF, COMPLETE
 
 # States.  Source: all events it ever sent.  Relay: is it up to date?  Sink: the number of the last
@@ -51,13 +54,8 @@ class Again(NamedTuple):
 
 
 def deploy(scope: Scope) -> Deployment:
-    graph = scope.graph
-    roles = {SOURCE: Role.SOURCE, SINK: Role.SINK}
-    sites = tuple(
-        Site(name, roles.get(spec, Role.OPERATOR), spec, graph.preds(name), graph.succs(name))
-        for name, spec in graph.nodes
-    )
-    return Deployment(sites, (*graph.edges, ("relay", "source")), frozenset({"relay"}))
+    sites, channels, _ = deployed(scope.graph)
+    return Deployment(sites, (*channels, ("relay", "source")), frozenset({"relay"}))
 
 
 def boot(site: Site) -> Any:
@@ -75,7 +73,7 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
             event = Event((len(state) + 1,), Body(now, type_, data))
             return (*state, event), (Send("relay", event),)
         case Role.SOURCE, Received(_, Hello()):
-            return state, (Note("events replayed", len(state)), Send("relay", Again(state)))
+            return state, (Note(REPLAYED, len(state)), Send("relay", Again(state)))
         case Role.OPERATOR, Received(_, Again(events)):
             return True, passed(site, events)
         case Role.OPERATOR, Received(_, Event() as event):
@@ -84,6 +82,10 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
             return sn[0], (Emit((0, body)),)
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
+
+
+def gauges(site: Site, state: Any) -> Gauges:
+    return Gauges(buffered=len(state) if site.role is Role.SOURCE else 0)
 
 
 def passed(site: Site, events: tuple[Event, ...]) -> tuple[Send, ...]:
@@ -97,7 +99,7 @@ def passed(site: Site, events: tuple[Event, ...]) -> tuple[Send, ...]:
 
 
 RELAY = chain(("relay", Operator(sequence("a"), CountWindows(1, 1))))
-SMALL = Scope(RELAY, (("source", Inputs((Arrival(1, "a"), Arrival(1, "b")), 2)),), crashes=2)
+SMALL = over_words(RELAY, 2, crashes=2)
 CLASS = OperatorClass.REPEATABLE
 PINNED = PinnedScope("two crashes", SMALL, CLASS, Outcome.REFUTED, 747, 8, Guarantee.REPEATING)
 
@@ -109,12 +111,12 @@ PROTOCOL = Protocol(
     boot=boot,
     recover=recover,
     step=step,
-    gauges=lambda site, state: {"backup": len(state) if site.role is Role.SOURCE else 0},
+    gauges=gauges,
     show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
     assumes=Assumptions(Failures.ANY),
     claims={CLASS: Guarantee.PRECISE},
     properties=(AS_IF, COMPLETE),
     scopes=(PINNED,),
-    must_occur=("crashes", "events replayed"),
+    must_occur=(CRASHED, REPLAYED),
     finding="Whatever was passed on before the crash is passed on again.",
 )

@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from docs.examples import forgetful
-from model.core import Answer, Input, Note, PinnedScope, Received, Role, Site
+from model.core import DISCARDED, Answer, Input, Note, PinnedScope, Received, Role, Site
 from model.events import Event
 
 
 def step(site: Site, state: Any, input_: Input) -> Answer:
     match site.role, input_:
         case Role.SINK, Received(_, Event((number,), _)) if number <= state:
-            return state, (Note("duplicates discarded"),)
+            return state, (Note(DISCARDED),)
         case _:
             return forgetful.step(site, state, input_)
 
@@ -27,6 +27,6 @@ PROTOCOL = replace(
     title="A relay with a mindful sink",
     step=step,
     scopes=(PinnedScope("two crashes", forgetful.SMALL, forgetful.CLASS, states=660),),
-    must_occur=(*forgetful.PROTOCOL.must_occur, "duplicates discarded"),
+    must_occur=(*forgetful.PROTOCOL.must_occur, DISCARDED),
     finding="Numbers that a replay gives again make duplicates visible.",
 )

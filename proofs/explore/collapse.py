@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from model.core import Answer, Input, Note, Site
+from model.core import CRASHED, SPANNED, Answer, Failures, Input, Note, Site
 from model.world import (
     DOWN,
     Action,
@@ -32,10 +32,14 @@ from model.world import (
     Node,
     Restart,
     System,
+    Timeout,
     World,
     apply,
+    described,
     faults,
+    held,
     initial,
+    input_of,
     offers,
     progress,
     real_effects,
@@ -76,10 +80,11 @@ Move: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
 
 
 class Transitions(NamedTuple):
-    """What the node does by itself, and what the world does to it."""
+    """What the node does by itself, what the outside world hands it, and what may fail."""
 
     own: tuple[Move, ...]
-    others: tuple[Move, ...]
+    inputs: tuple[Move, ...]
+    faults: tuple[Move, ...]
 
 
 class CachedEffect(NamedTuple):
@@ -92,11 +97,15 @@ class CachedEffect(NamedTuple):
 
 
 class StepCache(NamedTuple):
-    """What may happen in any view with this focus; own: so many of it the node does by itself."""
+    """What may happen in any view with this focus, and what each action does.
+
+    own: so many actions the node does by itself; inputs: so many are own or inputs; then faults.
+    """
 
     actions: tuple[Action, ...]
-    glimpses: tuple[CachedEffect, ...]
+    cached: tuple[CachedEffect, ...]
     own: int
+    inputs: int
 
 
 class NodeView(NamedTuple):
@@ -148,6 +157,7 @@ class Collapsed:
         self._layout = struct.Struct(f"<{self.width}{'H' if bits == 16 else 'I'}")
         self.views = tuple(self._view(site.name) for site in deployment.sites)
         seen = self._starts[2], self._starts[4]
+        self.nodes: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(slice(counts[0]))
         self.observation: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(*range(*seen))
         self.initial = self.packed(initial(system))
 
@@ -160,8 +170,10 @@ class Collapsed:
         return self._layout.unpack(packed.to_bytes(self._layout.size, "little"))
 
     def world(self, packed: int) -> World:
-        values = [self._values[i][number] for i, number in enumerate(self.numbers(packed))]
-        return self._folded(values)
+        return self.world_of(self.numbers(packed))
+
+    def world_of(self, numbers: tuple[int, ...]) -> World:
+        return self._folded([self._values[i][number] for i, number in enumerate(numbers)])
 
     def arrivals_and_outputs(self, numbers: tuple[int, ...]) -> tuple[Any, Any]:
         _, _, arrivals, outputs, end = self._starts
@@ -221,11 +233,35 @@ class Collapsed:
         focus = view.focuses.get(key)
         if focus is None:
             focus = view.focuses[key] = self._focus(view, key)
-        found = tuple(self._move(view, numbers, glimpse) for glimpse in focus.glimpses)
-        moves = Transitions(found[: focus.own], found[focus.own :])
+        found = tuple(self._move(view, numbers, cached) for cached in focus.cached)
+        own, inputs = focus.own, focus.inputs
+        moves = Transitions(found[:own], found[own:inputs], found[inputs:])
         view.table[numbers] = moves
         view.actions[numbers] = focus.actions
         return moves
+
+    def moves_in(self, numbers: tuple[int, ...]) -> Iterator[tuple[NodeView, Transitions]]:
+        """What may happen at each node of a world, if everything that may fail is granted."""
+        for view in self.views:
+            key = view.pick(numbers)
+            yield view, view.table.get(key) or self.moves(view, key)
+
+    def may_fail(self, numbers: tuple[int, ...]) -> bool:
+        """model.world.may_fail of a world."""
+        left = self._values[-1][numbers[-1]]
+        if not left:
+            return False
+        failures = self.system.protocol.assumes.failures
+        if left == self.system.scope.crashes or failures is Failures.ANY:
+            return True
+        return not any(moves.own for _, moves in self.moves_in(numbers))
+
+    def enabled(self, numbers: tuple[int, ...]) -> Iterator[tuple[Action, Move]]:
+        """Every action that is enabled in a world, node by node."""
+        granted = self.may_fail(numbers)
+        for view, moves in self.moves_in(numbers):
+            found = (*moves.own, *moves.inputs, *(moves.faults if granted else ()))
+            yield from zip(view.actions[view.pick(numbers)], found, strict=False)
 
     def append(self, field: int, content: int, messages: int) -> int:
         """The difference that appending makes to a channel; a closed channel loses it."""
@@ -270,13 +306,14 @@ class Collapsed:
         system = self.system
         world = self._alone(view, numbers)
         own = progress(system, world, view.node)
-        others = (*offers(system, world, view.node), *faults(system, world, view.node))
-        self._observe(world, view.node, own, others)
-        actions = (*own, *others)
-        glimpses = tuple(self._glimpse(view, numbers, world, action) for action in actions)
-        return StepCache(actions, glimpses, len(own))
+        inputs = offers(system, world, view.node)
+        failing = faults(system, world, view.node)
+        self._observe(world, view.node, own, failing)
+        actions = (*own, *inputs, *failing)
+        cached = tuple(self._effect(view, numbers, world, action) for action in actions)
+        return StepCache(actions, cached, len(own), len(own) + len(inputs))
 
-    def _glimpse(
+    def _effect(
         self, view: NodeView, numbers: tuple[int, ...], world: World, action: Action
     ) -> CachedEffect:
         values = self._flat(apply(self.system, world, action))
@@ -301,10 +338,10 @@ class Collapsed:
             )
         return CachedEffect(difference, tuple(after), sent)
 
-    def _move(self, view: NodeView, numbers: tuple[int, ...], glimpse: CachedEffect) -> Move:
-        """The glimpse with all that the view holds beyond the focus."""
-        difference = glimpse.difference
-        for field, after in glimpse.after:
+    def _move(self, view: NodeView, numbers: tuple[int, ...], cached: CachedEffect) -> Move:
+        """The cached effect with all that the view holds beyond the focus."""
+        difference = cached.difference
+        for field, after in cached.after:
             number = numbers[view.fields.index(field)]
             before = self._values[field][number]
             if field == self._starts[4]:
@@ -312,7 +349,7 @@ class Collapsed:
             elif after is not CLOSED and before is not CLOSED:
                 after = before[1:]  # its first message was taken
             difference += (self._number(field, after) - number) << (self.bits * field)
-        return difference, glimpse.sent
+        return difference, cached.sent
 
     def _message_number(self, messages: tuple[Any, ...]) -> int:
         key = (_types(messages), messages)
@@ -323,43 +360,38 @@ class Collapsed:
 
     # --- evidence ----------------------------------------------------------------------------
     def _observe(
-        self, world: World, node: str, own: tuple[Action, ...], others: tuple[Action, ...]
+        self, world: World, node: str, own: tuple[Action, ...], failing: tuple[Action, ...]
     ) -> None:
         """Count notes, and crash points: those that exist and those where a crash fell."""
         system = self.system
         for action in own:
-            assert not isinstance(action, Crash)
+            assert not isinstance(action, Crash | Inject)
             effects = response(system, world, action).effects
             for effect in effects:
                 if isinstance(effect, Note):
-                    self.notes[effect.what] += effect.times
+                    self.notes[effect.what.name] += effect.times
             if node in system.victims:
                 self.points.add(CrashPoint(node, "", ()))
                 for crash_after in range(1, len(real_effects(effects))):
                     self.points.add(self._point(world, action, crash_after))
-        for action in others:
+        for action in failing:
             if isinstance(action, Crash):
                 self.hit.add(CrashPoint(node, "", ()))
-            elif not isinstance(action, Inject) and action.crash_after is not None:
-                self.hit.add(self._point(world, action, action.crash_after))
             else:
-                continue
-            self.notes["crashes"] += 1
+                assert not isinstance(action, Inject)
+                assert action.crash_after is not None
+                self.hit.add(self._point(world, action, action.crash_after))
+            self.notes[CRASHED.name] += 1
             state = world.nodes[system.node_at[node]].state
-            gauges = {} if state is DOWN else system.protocol.gauges(system.sites[node], state)
-            if gauges.get("windows"):
-                self.notes["windows that spanned a crash"] += 1
+            if state is not DOWN and held(system, node, state).windows:
+                self.notes[SPANNED.name] += 1
 
-    def _point(self, world: World, action: Any, crash_after: int) -> CrashPoint:
+    def _point(
+        self, world: World, action: Deliver | Timeout | Restart, crash_after: int
+    ) -> CrashPoint:
         effects = real_effects(response(self.system, world, action).effects)[:crash_after]
-        if isinstance(action, Restart):
-            on = "restart"
-        elif isinstance(action, Deliver):
-            at = self.system.channel_at[action.sender, action.node]
-            on = f"{type(world.channels[at][0]).__name__} from {action.sender}"
-        else:
-            on = f"timer {action.timer}"
-        return CrashPoint(action.node, on, tuple(_kind(effect) for effect in effects))
+        input_ = None if isinstance(action, Restart) else input_of(self.system, world, action)
+        return CrashPoint(action.node, described(input_), tuple(_kind(e) for e in effects))
 
 
 def _remembered(step: Callable[[Site, Any, Input], Answer]) -> Callable[[Site, Any, Input], Answer]:

@@ -9,18 +9,31 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from model.core import Guarantee, Observation, Outcome, Property, Protocol, Scope, When
+from model.core import (
+    Failures,
+    Guarantee,
+    Observation,
+    Outcome,
+    Property,
+    Protocol,
+    Scope,
+    When,
+)
+from model.errors import StepFailed
 from model.properties import guarantee
-from model.world import Action, System, World, apply, enabled
+from model.world import Action, System, World, apply, enabled, observed_at_rest, offers, progress
 from proofs.explore.collapse import Collapsed, CrashPoint, Overflow
 
 
 class Trace(NamedTuple):
-    """A run: worlds[0] is initial, actions[i] leads from worlds[i] to worlds[i + 1]."""
+    """A run: worlds[0] is initial, actions[i] leads from worlds[i] to worlds[i + 1].
+
+    After the last world there may be one action more: its step failed.
+    """
 
     system: System
     actions: tuple[Action, ...]
@@ -37,8 +50,9 @@ class Counterexample:
 class Exploration:
     """What was found.  complete: every reachable world was seen (no early stop).
 
-    guarantee: the weakest recovery type seen in a quiescent world.  notes: how often what protocols
-    note happened, counted once for each distinct focus of a node (proofs.explore.collapse).
+    vacuous: what should have been tried and never was, a sentence each.  guarantee: the weakest
+    recovery type seen in a quiescent world.  notes: how often what protocols note happened, counted
+    once for each distinct focus of a node (proofs.explore.collapse).
     """
 
     states: int
@@ -47,15 +61,18 @@ class Exploration:
     quiescent: int
     seconds: float
     complete: bool
-    counterexample: Counterexample | None
-    guarantee: Guarantee
-    points: frozenset[CrashPoint]
-    hit: frozenset[CrashPoint]
-    notes: Counter[str]
+    counterexample: Counterexample | None = None
+    guarantee: Guarantee = Guarantee.PRECISE
+    points: frozenset[CrashPoint] = frozenset()
+    hit: frozenset[CrashPoint] = frozenset()
+    notes: Counter[str] = field(default_factory=Counter)
+    vacuous: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
-        return Outcome.REFUTED if self.counterexample else Outcome.HOLDS
+        if self.counterexample:
+            return Outcome.REFUTED
+        return Outcome.VACUOUS if self.vacuous else Outcome.HOLDS
 
 
 Watch = Callable[[int, int], None]
@@ -70,97 +87,177 @@ def explore(
     limit: int | None = None,
     watch: Watch | None = None,
 ) -> Exploration:
-    """Explore `scope`; `stop` at the first violation, or after the level that passes `limit`."""
+    """Explore `scope`; `stop` at the first violation, or after the level that passes `limit`.
+
+    A step that fails (model.errors.StepFailed) is a violation, and ends the exploration.
+    """
     system = System(protocol, scope)
     try:
-        return _explore(Collapsed(system, bits=16), stop, limit, watch)
+        return _Search(Collapsed(system, bits=16)).run(stop, limit, watch)
     except Overflow:
-        return _explore(Collapsed(system, bits=32), stop, limit, watch)
+        return _Search(Collapsed(system, bits=32)).run(stop, limit, watch)
+    except StepFailed as error:  # at boot: there is no world yet
+        found = Counterexample(answers(error), Trace(system, (), ()))
+        return Exploration(0, 0, 0, 0, 0.0, False, found)
 
 
-def _explore(
-    collapsed: Collapsed, stop: bool, limit: int | None, watch: Watch | None
-) -> Exploration:
-    started = time.perf_counter()
-    protocol, scope = collapsed.system.protocol, collapsed.system.scope
-    always = [p for p in protocol.properties if p.when is When.ALWAYS]
-    at_rest = [p for p in protocol.properties if p.when is When.QUIESCENT]
-    views = [(view, view.pick, view.table.get) for view in collapsed.views]
-    observation, unpack, moves_of = collapsed.observation, collapsed.numbers, collapsed.moves
-    appends, append = collapsed.appends, collapsed.append
+def answers(error: StepFailed) -> Property:
+    """The property that a failed step violates."""
+    return Property(f"every step answers ({error})", When.ALWAYS, lambda *_: False)
 
-    parents: dict[int, int | None] = {collapsed.initial: None}
-    frontier = [collapsed.initial]
-    judged: dict[tuple[int, ...], Property | None] = {}
-    rested: dict[tuple[int, ...], tuple[Property | None, Guarantee]] = {}
-    violation: tuple[Property, int] | None = None
-    transitions = depth = quiescent = 0
-    complete = True
 
-    while frontier:
-        next_: list[int] = []
-        for world in frontier:
-            numbers = unpack(world)
-            progressing = False
-            for view, pick, known in views:
-                key = pick(numbers)
-                moves = known(key)
-                if moves is None:
-                    moves = moves_of(view, key)
-                if moves[0]:
-                    progressing = True
-                for part in moves:
-                    transitions += len(part)
-                    for difference, sent in part:
-                        after = world + difference
-                        for field, messages in sent:
-                            step = appends[field].get((numbers[field], messages))
-                            if step is None:
-                                step = append(field, numbers[field], messages)
-                            after += step
-                        if after not in parents:
-                            parents[after] = world
-                            next_.append(after)
-            key = observation(numbers)
-            if key not in judged:
-                seen = Observation(*collapsed.arrivals_and_outputs(key))
-                judged[key] = next((p for p in always if not p.holds(scope, seen)), None)
-            broken = judged[key]
-            if not progressing:
-                quiescent += 1
-                if key not in rested:
-                    seen = Observation(*collapsed.arrivals_and_outputs(key))
-                    failed = next((p for p in at_rest if not p.holds(scope, seen)), None)
-                    rested[key] = (failed, guarantee(scope, seen))
-                broken = broken or rested[key][0]
-            if broken is not None and violation is None:
-                violation = (broken, world)
-                if stop:
-                    break
-        if watch:
-            watch(depth, len(parents))
-        if (violation and stop) or (limit is not None and len(parents) > limit and next_):
+def failing(trace: Trace, error: StepFailed) -> Trace:
+    """The trace with the action whose step fails in its last world."""
+    system, actions, worlds = trace
+    name = error.node
+    for action in (*progress(system, worlds[-1], name), *offers(system, worlds[-1], name)):
+        try:
+            apply(system, worlds[-1], action)
+        except StepFailed:
+            return Trace(system, (*actions, action), worlds)
+    raise error
+
+
+class _FailedIn(Exception):
+    """A step failed in a world."""
+
+    def __init__(self, world: int, error: StepFailed) -> None:
+        super().__init__(error)
+        self.world, self.error = world, error
+
+
+class _Search:
+    """One exploration: what was seen, and what was found."""
+
+    def __init__(self, collapsed: Collapsed) -> None:
+        properties = collapsed.system.protocol.properties
+        self.collapsed, self.scope = collapsed, collapsed.system.scope
+        self.always = [p for p in properties if p.when is When.ALWAYS]
+        self.at_rest = [p for p in properties if p.when is When.QUIESCENT]
+        self.nodes = collapsed.nodes if any(p.nodes for p in self.at_rest) else None
+        self.judged: dict[tuple[int, ...], Property | None] = {}
+        self.rested: dict[tuple[int, ...], tuple[Property | None, Guarantee]] = {}
+        self.parents: dict[int, int | None] = {collapsed.initial: None}
+        self.violation: tuple[Property, int] | None = None
+        self.transitions = self.depth = self.quiescent = 0
+
+    def run(self, stop: bool, limit: int | None, watch: Watch | None) -> Exploration:
+        started = time.perf_counter()
+        collapsed, parents = self.collapsed, self.parents
+        found = None
+        try:
+            complete = self._levels(stop, limit, watch)
+        except _FailedIn as failed:
             complete = False
-            break
-        frontier = next_
-        depth += bool(next_)
+            trace = failing(_trace(collapsed, parents, failed.world), failed.error)
+            found = Counterexample(answers(failed.error), trace)
+        if self.violation is not None:
+            property_, world = self.violation
+            found = Counterexample(property_, _trace(collapsed, parents, world))
+        return Exploration(
+            states=len(self.parents),
+            transitions=self.transitions,
+            depth=self.depth,
+            quiescent=self.quiescent,
+            seconds=time.perf_counter() - started,
+            complete=complete,
+            counterexample=found,
+            guarantee=max((g for _, g in self.rested.values()), default=Guarantee.PRECISE),
+            points=frozenset(collapsed.points),
+            hit=frozenset(collapsed.hit),
+            notes=Counter(collapsed.notes),
+            vacuous=tuple(self._vacuous()) if complete else (),
+        )
 
-    counterexample = None
-    if violation is not None:
-        counterexample = Counterexample(violation[0], _trace(collapsed, parents, violation[1]))
-    return Exploration(
-        states=len(parents),
-        transitions=transitions,
-        depth=depth,
-        quiescent=quiescent,
-        seconds=time.perf_counter() - started,
-        complete=complete,
-        counterexample=counterexample,
-        guarantee=max((g for _, g in rested.values()), default=Guarantee.PRECISE),
-        points=frozenset(collapsed.points),
-        hit=frozenset(collapsed.hit),
-        notes=Counter(collapsed.notes),
-    )
+    def _levels(self, stop: bool, limit: int | None, watch: Watch | None) -> bool:
+        """Level after level; returns whether every reachable world was seen."""
+        collapsed, parents = self.collapsed, self.parents
+        views = [(view, view.pick, view.table.get) for view in collapsed.views]
+        observation, unpack, moves_of = collapsed.observation, collapsed.numbers, collapsed.moves
+        appends, append = collapsed.appends, collapsed.append
+        single = collapsed.system.protocol.assumes.failures is Failures.SINGLE
+        rationed = single and self.scope.crashes > 1
+        judged = self.judged
+        frontier = [collapsed.initial]
+        world = collapsed.initial
+        transitions = quiescent = 0
+        try:
+            while frontier:
+                next_: list[int] = []
+                for world in frontier:
+                    numbers = unpack(world)
+                    progressing = False
+                    granted = not rationed or collapsed.may_fail(numbers)
+                    for view, pick, known in views:
+                        key = pick(numbers)
+                        moves = known(key)
+                        if moves is None:
+                            moves = moves_of(view, key)
+                        if moves[0]:
+                            progressing = True
+                        for part in moves if granted else moves[:2]:
+                            transitions += len(part)
+                            for difference, sent in part:
+                                after = world + difference
+                                for field, messages in sent:
+                                    step = appends[field].get((numbers[field], messages))
+                                    if step is None:
+                                        step = append(field, numbers[field], messages)
+                                    after += step
+                                if after not in parents:
+                                    parents[after] = world
+                                    next_.append(after)
+                    key = observation(numbers)
+                    if key not in judged:
+                        judged[key] = self._always(key)
+                    broken = judged[key]
+                    if not progressing:
+                        quiescent += 1
+                        resting = self._at_rest(key, numbers)
+                        broken = broken or resting
+                    if broken is not None and self.violation is None:
+                        self.violation = (broken, world)
+                        if stop:
+                            break
+                if watch:
+                    watch(self.depth, len(parents))
+                if (self.violation and stop) or (
+                    limit is not None and len(parents) > limit and next_
+                ):
+                    return False
+                frontier = next_
+                self.depth += bool(next_)
+        except StepFailed as error:
+            raise _FailedIn(world, error) from error
+        finally:
+            self.transitions, self.quiescent = transitions, quiescent
+        return True
+
+    def _always(self, key: tuple[int, ...]) -> Property | None:
+        seen = Observation(*self.collapsed.arrivals_and_outputs(key))
+        return next((p for p in self.always if not p.holds(self.scope, seen)), None)
+
+    def _at_rest(self, key: tuple[int, ...], numbers: tuple[int, ...]) -> Property | None:
+        """What a world at rest violates; its guarantee is remembered on the way."""
+        key = key if self.nodes is None else (*key, *self.nodes(numbers))
+        if key not in self.rested:
+            seen = Observation(
+                *self.collapsed.arrivals_and_outputs(self.collapsed.observation(numbers))
+            )
+            if self.nodes is not None:
+                seen = observed_at_rest(self.collapsed.system, self.collapsed.world_of(numbers))
+            failed = next((p for p in self.at_rest if not p.holds(self.scope, seen)), None)
+            self.rested[key] = (failed, guarantee(self.scope, seen))
+        return self.rested[key][0]
+
+    def _vacuous(self) -> Iterator[str]:
+        """What should have been tried and never was."""
+        if self.scope.crashes and not self.collapsed.hit:
+            yield f"crashes: {self.scope.crashes} granted, and none could strike"
+        if not (self.always or self.at_rest):
+            yield "the protocol has no properties"
+        if self.at_rest and not self.quiescent:
+            yield "nothing came to rest, so no property at rest was evaluated"
 
 
 def edges(
@@ -178,21 +275,18 @@ def edges(
 def _edges(collapsed: Collapsed, limit: int | None) -> Iterator[tuple[World, Action, World]]:
     seen = {collapsed.initial}
     queue = deque(seen)
-    told = 0
-    while queue and (limit is None or told < limit):
+    expanded = 0
+    while queue and (limit is None or expanded < limit):
         packed = queue.popleft()
         numbers = collapsed.numbers(packed)
         before = collapsed.world(packed)
-        told += 1
-        for view in collapsed.views:
-            key = view.pick(numbers)
-            own, others = view.table.get(key) or collapsed.moves(view, key)
-            for action, move in zip(view.actions[key], (*own, *others), strict=True):
-                successor = collapsed.successor(packed, numbers, move)
-                yield before, action, collapsed.world(successor)
-                if successor not in seen:
-                    seen.add(successor)
-                    queue.append(successor)
+        expanded += 1
+        for action, move in collapsed.enabled(numbers):
+            successor = collapsed.successor(packed, numbers, move)
+            yield before, action, collapsed.world(successor)
+            if successor not in seen:
+                seen.add(successor)
+                queue.append(successor)
 
 
 def _trace(collapsed: Collapsed, parents: dict[int, int | None], end: int) -> Trace:

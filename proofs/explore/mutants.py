@@ -146,8 +146,8 @@ def hunt(
     for pinned in scopes:
         try:
             found = explore(broken, pinned.scope, stop=True, limit=limit)
-        except Exception as error:  # a mutant may break the code that it is in
-            return killed(f"explorer ({type(error).__name__})", pinned.name, None)
+        except Invalid:  # it cannot be deployed any more
+            return killed("deployment", pinned.name, 0)
         states += found.states
         if found.counterexample is not None:
             return killed("explorer", pinned.name, len(found.counterexample.trace.actions))

@@ -7,12 +7,14 @@ seed takes the same walks in every process.
 from __future__ import annotations
 
 import random
+from collections.abc import Hashable
 from dataclasses import dataclass
 
-from model.core import Observation, Property, Protocol, Scope, When
-from model.world import System
+from model.core import Property, Protocol, Scope
+from model.errors import StepFailed
+from model.world import System, violated
 from proofs.explore.collapse import Collapsed, Move
-from proofs.explore.explorer import Trace, trace_of
+from proofs.explore.explorer import Trace, answers, failing, trace_of
 
 STEPS = 200
 """A walk that has not come to rest by then ends there."""
@@ -36,7 +38,8 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
     """Walk `count` times from the initial world, each action as likely as any other."""
     collapsed = Collapsed(System(protocol, scope), bits=32)
     choose = random.Random(seed).random
-    judged: dict[tuple[tuple[int, ...], bool], Property | None] = {}
+    looks = any(property_.nodes for property_ in protocol.properties)
+    judged: dict[Hashable, Property | None] = {}
     steps = rested = 0
     for walk in range(count):
         world = collapsed.initial
@@ -45,17 +48,23 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
             numbers = collapsed.numbers(world)
             own: list[Move] = []
             others: list[Move] = []
-            for view in collapsed.views:
-                key = view.pick(numbers)
-                moves = view.table.get(key) or collapsed.moves(view, key)
-                own += moves.own
-                others += moves.others
+            try:
+                granted = collapsed.may_fail(numbers)
+                for _, moves in collapsed.moves_in(numbers):
+                    own += moves.own
+                    others += moves.inputs
+                    if granted:
+                        others += moves.faults
+            except StepFailed as error:
+                trace = failing(trace_of(collapsed, path), error)
+                return Walks(walk + 1, steps, rested, answers(error), trace)
             seen = collapsed.observation(numbers), not own
-            if seen not in judged:
-                judged[seen] = _broken(collapsed, scope, *seen)
-            if judged[seen] is not None:
+            key: Hashable = (*seen, collapsed.nodes(numbers)) if looks and not own else seen
+            if key not in judged:
+                judged[key] = violated(collapsed.system, collapsed.world_of(numbers))
+            if judged[key] is not None:
                 trace = trace_of(collapsed, path)
-                return Walks(walk + 1, steps, rested, judged[seen], trace)
+                return Walks(walk + 1, steps, rested, judged[key], trace)
             choices = own + others
             if not choices:
                 rested += 1
@@ -65,13 +74,3 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
             path.append(world)
             steps += 1
     return Walks(count, steps, rested)
-
-
-def _broken(
-    collapsed: Collapsed, scope: Scope, numbers: tuple[int, ...], resting: bool
-) -> Property | None:
-    seen = Observation(*collapsed.arrivals_and_outputs(numbers))
-    for property_ in collapsed.system.protocol.properties:
-        if (property_.when is When.ALWAYS or resting) and not property_.holds(scope, seen):
-            return property_
-    return None

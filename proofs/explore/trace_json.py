@@ -7,10 +7,13 @@ from Protocol.show, what happened comes from model.world, and the result is JSON
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+import networkx as nx
+
 from model.core import Arrival, Emit, NodeName, Protocol, Send, Site
+from model.errors import Invalid, raised
 from model.events import Body
 from model.world import (
     DOWN,
@@ -23,6 +26,7 @@ from model.world import (
     System,
     Timeout,
     World,
+    held,
     real_effects,
     response,
 )
@@ -35,7 +39,7 @@ def story(trace: Trace) -> dict[str, Any]:
     """{"lanes": [node], "moments": [moment]}; a moment for every action, in order.
 
     A message is lost if its receiver is down when it is sent, or if a crash takes it off its
-    channel before it is taken.
+    channel before it is taken.  An action whose step failed is the last moment, without effects.
     """
     system = trace.system
     under_way: dict[Channel, deque[tuple[int, dict[str, Any]]]] = {
@@ -74,17 +78,50 @@ def story(trace: Trace) -> dict[str, Any]:
                 "from": came_from,
                 "sends": sends,
                 "emits": emits,
-                **_held(system.protocol, system.sites[name], _node(system, after, name)),
+                **_held(system, name, _node(system, after, name)),
             }
         )
+    if len(trace.actions) == len(trace.worlds):
+        moments.append(_failed(system, trace.worlds[-1], trace.actions[-1], under_way))
     return {"lanes": _lanes(system), "moments": moments}
 
 
+def _failed(
+    system: System,
+    world: World,
+    action: Action,
+    under_way: Mapping[Channel, deque[tuple[int, dict[str, Any]]]],
+) -> dict[str, Any]:
+    came_from = None
+    if isinstance(action, Deliver):
+        sent_at, _ = under_way[action.sender, action.node].popleft()
+        came_from = {"node": action.sender, "sent_at": sent_at}
+    return {
+        "node": action.node,
+        "kind": type(action).__name__.lower(),
+        "label": _label(system, world, action),
+        "cut": None,
+        "from": came_from,
+        "sends": [],
+        "emits": [],
+        "state": "this step fails",
+        "windows": None,
+        "backup": None,
+    }
+
+
 def _lanes(system: System) -> list[NodeName]:
-    """Upstream to downstream; what the deployment adds to the graph (standbys, stores) follows."""
-    order = system.scope.graph.order()
-    names = [site.name for site in system.deployment.sites]
-    return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
+    """In the order of the data's way, whatever the deployment adds to the graph included."""
+    names = [*system.sites]
+    way = nx.DiGraph()
+    way.add_nodes_from(names)
+    for site in system.deployment.sites:
+        way.add_edges_from((pred, site.name) for pred in site.preds if pred in system.sites)
+        way.add_edges_from((site.name, succ) for succ in site.succs if succ in system.sites)
+    whole = nx.condensation(way)  # nodes that send each other data stand together
+    rank = [min(names.index(name) for name in whole.nodes[at]["members"]) for at in whole]
+    order = nx.lexicographical_topological_sort(whole, key=rank.__getitem__)
+    return [name for at in order for name in sorted(whole.nodes[at]["members"], key=names.index)]
 
 
 def _happened(system: System, world: World, action: Action) -> tuple[Any, ...]:
@@ -97,15 +134,23 @@ def _happened(system: System, world: World, action: Action) -> tuple[Any, ...]:
 
 def _sent(protocol: Protocol, send: Send, *, lost: bool) -> dict[str, Any]:
     message = send.message
-    kind = type(message).__name__
-    return {"to": send.to, "label": protocol.show(message) or kind, "lost": lost, "kind": kind}
+    label = _shown(protocol, message) or type(message).__name__
+    return {"to": send.to, "label": label, "lost": lost, "kind": protocol.size(message).kind.value}
+
+
+def _shown(protocol: Protocol, value: Any) -> str:
+    """What the protocol calls a message, an output or a state.  Raises Invalid if it cannot."""
+    try:
+        return protocol.show(value)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise Invalid(f"{protocol.name}: show raises {raised(error)} for {value!r:.60}") from error
 
 
 def _label(system: System, world: World, action: Action) -> str:
     match action:
         case Deliver(node, sender):
             message = world.channels[system.channel_at[sender, node]][0]
-            return system.protocol.show(message) or type(message).__name__
+            return _shown(system.protocol, message) or type(message).__name__
         case Timeout():
             return action.timer
         case Inject():
@@ -116,21 +161,21 @@ def _label(system: System, world: World, action: Action) -> str:
             return ""
 
 
-def _held(protocol: Protocol, site: Site, node: Node) -> dict[str, Any]:
+def _held(system: System, name: NodeName, node: Node) -> dict[str, Any]:
     """What the node holds, in words and gauges; nothing while it is down."""
     if node.state is DOWN:
         return {"state": "", "windows": None, "backup": None}
-    gauges = protocol.gauges(site, node.state)
+    gauges = held(system, name, node.state)
     return {
-        "state": protocol.show(node.state),
-        "windows": gauges.get("windows"),
-        "backup": gauges.get("backup"),
+        "state": _shown(system.protocol, node.state),
+        "windows": gauges.windows,
+        "backup": gauges.buffered,
     }
 
 
 def _emitted(protocol: Protocol, site: Site, output: Any) -> str:
     """A result as the application sees it, with its edge where the sink has several."""
-    if shown := protocol.show(output):
+    if shown := _shown(protocol, output):
         return shown
     edge, body = output
     text = _body(body) if isinstance(body, Body) else str(body)

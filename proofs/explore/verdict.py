@@ -11,16 +11,16 @@ from collections import Counter
 from typing import Any
 
 from model.core import Guarantee, Outcome, PinnedScope, Protocol
+from model.progress import Progress, silent
 from proofs.explore.explorer import Exploration, explore
 from proofs.explore.mutants import Killing, hunt
 from proofs.explore.random_attack import Attack, attack, pytest_file
 from proofs.explore.trace_json import story
-from proofs.progress import Progress, silent
 
 EXAMPLES = {"quick": 100, "full": 1_000}
 """Hypothesis examples a protocol."""
 
-ROOM = {Outcome.HOLDS: 8_000_000, Outcome.REFUTED: 600_000}
+WORLD_LIMIT = {Outcome.HOLDS: 8_000_000, Outcome.REFUTED: 600_000}
 """Worlds after which the exploration of a scope ends: one expected to hold is then said to be
 incomplete; one expected to be refuted needs its counterexample, and the guarantee seen so far."""
 
@@ -33,7 +33,7 @@ def verdict(
     called: str | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Explore every scope of the profile, then attack; see docs/model.md for the fields.
+    """Explore every scope of the profile, then attack; see docs/json.md for the fields.
 
     called: the protocol as `asif check` takes it, for the replaying test; its name if None.
     """
@@ -42,11 +42,11 @@ def verdict(
     parts = len(scopes) + 1
     explored: list[tuple[PinnedScope, Exploration]] = []
     for done, pinned in enumerate(scopes):
-        progress(f"{protocol.name}: {pinned.name}", done, parts)
-        explored.append((pinned, explore(protocol, pinned.scope, limit=ROOM[pinned.expect])))
-    progress(f"{protocol.name}: random attack", parts - 1, parts)
+        progress(protocol.name, done, parts, pinned.name)
+        explored.append((pinned, explore(protocol, pinned.scope, limit=WORLD_LIMIT[pinned.expect])))
+    progress(protocol.name, parts - 1, parts, "random attack")
     attacked = attack(protocol, examples=examples or EXAMPLES[profile])
-    progress(f"{protocol.name}: done", parts, parts)
+    progress(protocol.name, parts, parts, "done")
 
     evidence: Counter[str] = Counter()
     points: set[str] = set()
@@ -61,19 +61,35 @@ def verdict(
     refuted = attacked.failure is not None or any(
         exploration.outcome is Outcome.REFUTED for _, exploration in explored
     )
-    missing = [note for note in protocol.must_occur if not evidence[note]]
+    claims = {operators.name: claim for operators, claim in protocol.claims.items()}
+    weaker = [name for name, claim in claims.items() if found.get(name, claim) > claim]
+    stronger = [name for name, claim in claims.items() if found.get(name, claim) < claim]
+    unclaimed = [name for name in found if name not in claims]
+    missing = [note.name for note in protocol.must_occur if not evidence[note.name]]
+    vacuous = [f"{pinned.name}: {why}" for pinned, one in explored for why in one.vacuous]
+    vacuous += _untried(protocol)
     rows = [_scope_row(pinned, exploration) for pinned, exploration in explored]
-    should = any(pinned.expect is Outcome.REFUTED for pinned in protocol.scopes)
-    as_pinned = all(row["as_pinned"] for row in rows) and refuted == should and not missing
+    outcome = Outcome.REFUTED if refuted or weaker else Outcome.HOLDS
+    if outcome is Outcome.HOLDS and vacuous:
+        outcome = Outcome.VACUOUS
+    as_pinned = (
+        all(row["as_pinned"] for row in rows)
+        and outcome is protocol.expected
+        and not (missing or vacuous or stronger or unclaimed)
+    )
     return {
         "protocol": protocol.name,
         "title": protocol.title,
         "source": protocol.source,
         "finding": protocol.finding,
-        "outcome": (Outcome.REFUTED if refuted else Outcome.HOLDS).value,
+        "outcome": outcome.value,
         "expected": as_pinned,
-        "claims": {c.name: g.name for c, g in protocol.claims.items()},
+        "claims": {name: claim.name for name, claim in claims.items()},
         "found": {name: g.name for name, g in sorted(found.items())},
+        "weaker": weaker,
+        "stronger": stronger,
+        "unclaimed": unclaimed,
+        "vacuous": vacuous,
         "points": len(points),
         "hit": len(hit),
         "missed": sorted(points - hit),
@@ -86,13 +102,23 @@ def verdict(
     }
 
 
+def _untried(protocol: Protocol) -> list[str]:
+    """Claims that no scope can refute: no scope is of that class of operators or a larger one."""
+    largest = max((pinned.operators for pinned in protocol.scopes), default=None)
+    return [
+        f"claimed for {operators.name} operators, and no scope has operators of that class"
+        for operators in protocol.claims
+        if largest is None or operators > largest
+    ]
+
+
 def mutation(protocol: Protocol, home: str, progress: Progress = silent) -> list[dict[str, Any]]:
     """Hunt every mutant of the protocol; home: the name of the module that holds it."""
     rows = []
     for done, mutant in enumerate(protocol.mutants):
-        progress(f"mutant: {mutant.name}", done, len(protocol.mutants))
+        progress("mutants", done, len(protocol.mutants), mutant.name)
         rows.append(_mutant_row(hunt(protocol, mutant, home, _attacked)))
-    progress("mutants: done", len(rows), len(rows))
+    progress("mutants", len(rows), len(rows), "done")
     return rows
 
 

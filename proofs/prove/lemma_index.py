@@ -16,9 +16,9 @@ from typing import NamedTuple, TypeAlias
 
 import proofs.lemmas
 from model.core import Protocol
-from model.errors import Invalid
+from model.errors import Invalid, unknown
 from model.registry import protocols
-from proofs.load import subject, unknown
+from proofs.load import subject
 from proofs.prove.conformance import Abstraction
 from proofs.prove.lemma import Lemma
 

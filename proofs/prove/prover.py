@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from model.core import Outcome
-from proofs.progress import Progress, silent
+from model.progress import Progress, silent
 from proofs.prove.conformance import compare
 from proofs.prove.lemma import Lemma, all_given, dropped, hypotheses
 from proofs.prove.lemma_index import Chosen, theory
@@ -66,7 +66,7 @@ def prove(
             done[key] = future.result()
             _, kind, what, _ = key
             doing = "proving" if kind == "lemma" else "comparing"
-            progress(f"{doing}: {what}", len(done), len(tasks))
+            progress(doing, len(done), len(tasks), what)
     entries = []
     for one, lemmas in subjects:
         rows = []

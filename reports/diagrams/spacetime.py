@@ -23,14 +23,21 @@ _NUMBERS = 30
 _NARROWEST = 140
 _STUB = 40
 
-_DOWNSTREAM = {"Event": "event", "Mark": "mark"}
-_UPSTREAM = {"Ack": "ack"}
-_RECOVERY = {"Hello": "recovery", "Restore": "recovery"}
-_CLASSES = {**_DOWNSTREAM, **_UPSTREAM, **_RECOVERY}
+_CLASSES = {
+    "event": "event",
+    "acknowledgement": "ack",
+    "recovery": "recovery",
+    "control": "mark",
+    "checkpoint": "state",
+    "copy": "state",
+    "determinant": "state",
+}
+"""How each model.core.MessageKind is drawn."""
 
 STYLE = """
 .st{--st-bg:var(--bg,Canvas);--st-event:#1d5fbf;--st-ack:#a04a00;--st-recovery:#7a3fb0;
 --st-mark:#56707f;--st-bad:#c01c28;--st-good:#19703a;color:var(--fg,CanvasText);
+color-scheme:light dark;background:var(--st-bg);
 font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 @media(prefers-color-scheme:dark){.st{--st-event:#7db4ff;--st-ack:#f0a35e;--st-recovery:#c79bff;
 --st-mark:#9db4c0;--st-bad:#ff7b7b;--st-good:#6fd08c}}
@@ -54,6 +61,7 @@ fill:none;stroke-linecap:round}
 .st .mark path{stroke:var(--st-mark)}.st .mark polygon,.st .mark text{fill:var(--st-mark)}
 .st .recovery path{stroke:var(--st-recovery);stroke-dasharray:6 3}
 .st .recovery polygon,.st .recovery text{fill:var(--st-recovery)}
+.st .state path{stroke:var(--st-good)}.st .state polygon,.st .state text{fill:var(--st-good)}
 """.strip()
 
 
@@ -229,7 +237,7 @@ class _Sheet:
             fate = f"taken in moment {arrow.taken_at + 1}"
         about = f"{arrow.kind} {arrow.label}: {lanes[arrow.sender]} to {lanes[arrow.receiver]}, "
         about += f"sent in moment {arrow.sent_at + 1}, {fate}"
-        style = _class(arrow)
+        style = _CLASSES[arrow.kind]
         title = f"<title>{escape(about)}</title>"
         self.arrows.append(f'<g class="arrow {style}">{title}{drawn}</g>')
         self.over.append(f'<g class="{style}">')
@@ -247,7 +255,7 @@ class _Sheet:
         """The kinds of messages and the marks that occur: drawn from (0, 0), how wide, meaning."""
         kinds: dict[str, set[str]] = {}
         for arrow in self.line.arrows:
-            kinds.setdefault(_class(arrow), set()).add(arrow.kind)
+            kinds.setdefault(_CLASSES[arrow.kind], set()).add(arrow.kind)
         line = _path(((0, 0), (18, 0))) + _head(24, 0, 1)
         found: list[tuple[str, float, str]] = [
             (f'<g class="arrow {style}">{line}</g>', 24, " / ".join(sorted(names)))
@@ -269,11 +277,6 @@ class _Sheet:
             f'<text x="{_n(x)}" y="{_n(y)}" class="{style}" text-anchor="{anchor}">'
             f"{escape(what)}</text>"
         )
-
-
-def _class(arrow: Arrow) -> str:
-    """How to draw a kind of message; one that is not known is told by its direction."""
-    return _CLASSES.get(arrow.kind, "event" if arrow.receiver > arrow.sender else "ack")
 
 
 def _wide(what: str) -> float:

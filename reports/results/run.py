@@ -1,6 +1,6 @@
 """Plots of a run on real input: the upstream backup over time, and what skip ranges saved.
 
-Rule of this file: it draws the value that sim.untimed makes, and computes nothing that is in it.
+Rule of this file: it draws the value that sim.comparison makes, and computes nothing that is in it.
 """
 
 from __future__ import annotations
@@ -17,24 +17,35 @@ if TYPE_CHECKING:
 
 
 def backup_over_input(run: Mapping[str, Any]) -> str:
-    """Total upstream backup after each event, with and without skip ranges; crashes are marked.
+    """Events buffered by all nodes after each event, beside the other protocol's; with crashes.
 
-    run: the value that sim.untimed makes.  "" if it has no series.
+    run: the value that sim.comparison makes.  "" if it has no series.
     """
     if not run["series"]:
         return ""
-    return svg(partial(_backup, run), 8.6, 3.4, name="backup", about=_about_backup(run))
-
-
-def saved_by_skips(run: Mapping[str, Any]) -> str:
-    """Two bars each for events replayed and the backup's peak: without and with skip ranges."""
-    rows = [
-        ("peak backup", run["without_skips"]["peak_backup"], run["peak_backup"]),
-        ("events replayed", run["without_skips"]["replayed"], run["replayed"]),
-    ]
-    about = "; ".join(f"{n}: {without:,} without, {with_:,} with" for n, without, with_ in rows)
     return svg(
-        partial(_saved, rows), 8.6, 1.9, name="saved", about=f"What skip ranges saved. {about}."
+        partial(_backup, run), 8.6, 3.4, name=f"backup-{run['protocol']}", about=_about_backup(run)
+    )
+
+
+def beside(run: Mapping[str, Any]) -> str:
+    """Two bars each for events replayed and the backup's peak: the other protocol and this one.
+
+    "" if there is no other.
+    """
+    other = run["compared"]
+    if other is None:
+        return ""
+    rows = [
+        ("peak backup", other["peak_backup"], run["peak_backup"]),
+        ("events replayed", other["replayed"], run["replayed"]),
+    ]
+    names = other["protocol"], run["protocol"]
+    about = "; ".join(
+        f"{n}: {theirs:,} with {names[0]}, {ours:,} with {names[1]}" for n, theirs, ours in rows
+    )
+    return svg(
+        partial(_beside, rows, names), 8.6, 1.9, name=f"beside-{run['protocol']}", about=f"{about}."
     )
 
 
@@ -53,10 +64,10 @@ def _backup(run: Mapping[str, Any], figure: Figure, colours: Colours) -> None:
     series = run["series"]
     axes = _counts(figure)
     events = [point["event"] for point in series]
-    for key, colour, dashes, label in (
-        ("without_skips", colours.without, "--", "without skip ranges"),
-        ("with_skips", colours.with_, "-", "with skip ranges"),
-    ):
+    lines = [("backup", colours.with_, "-", run["protocol"])]
+    if run["compared"] is not None:
+        lines.insert(0, ("compared", colours.without, "--", run["compared"]["protocol"]))
+    for key, colour, dashes, label in lines:
         values = [point[key] for point in series]
         axes.plot(events, values, dashes, color=colour, linewidth=1.3, label=label)
     for number, crash in enumerate(run["crashes"]):
@@ -69,20 +80,25 @@ def _backup(run: Mapping[str, Any], figure: Figure, colours: Colours) -> None:
         )
     top = _crash_names(axes, run["crashes"], max(events), colours.bad)
     axes.set_xlabel("input events")
-    axes.set_ylabel("events in upstream backup")
+    axes.set_ylabel("events buffered")
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0, right=max(events))
     axes.grid(visible=True, axis="y")
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1.02 + top), ncols=3, borderaxespad=0)
 
 
-def _saved(rows: Sequence[tuple[str, int, int]], figure: Figure, colours: Colours) -> None:
+def _beside(
+    rows: Sequence[tuple[str, int, int]],
+    names: tuple[str, str],
+    figure: Figure,
+    colours: Colours,
+) -> None:
     axes = _counts(figure)
     widest = max(max(without, with_) for _, without, with_ in rows) or 1
     for at, (_, without, with_) in enumerate(rows):
         for offset, value, colour, label in (
-            (0.2, without, colours.without, "without skip ranges"),
-            (-0.2, with_, colours.with_, "with skip ranges"),
+            (0.2, without, colours.without, names[0]),
+            (-0.2, with_, colours.with_, names[1]),
         ):
             hatch = "//" if colour == colours.without else None
             axes.barh(
@@ -135,8 +151,9 @@ def _crash_names(axes: Axes, crashes: list[Mapping[str, Any]], end: int, colour:
 
 def _about_backup(run: Mapping[str, Any]) -> str:
     crashes = ", ".join(f"{c['node']} at event {c['at_event']:,}" for c in run["crashes"])
+    other = run["compared"]
+    theirs = f", {other['peak_backup']:,} with {other['protocol']}" if other else ""
     return (
-        f"Upstream backup over {run['events']:,} input events: at most {run['peak_backup']:,} "
-        f"events with skip ranges, {run['without_skips']['peak_backup']:,} without. "
-        f"Crashes: {crashes or 'none'}."
+        f"Events buffered over {run['events']:,} input events: at most {run['peak_backup']:,} "
+        f"with {run['protocol']}{theirs}. Crashes: {crashes or 'none'}."
     )

@@ -24,8 +24,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from model.core import Arrival
-from model.errors import Invalid
-from sim.inputs.streams import arrivals, nearest
+from model.errors import Invalid, nearest
+from sim.inputs.streams import arrivals
 
 Column: TypeAlias = "pd.Series[Any]"
 

@@ -6,17 +6,16 @@ Rule of this file: it makes values, and reads no file.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from dataclasses import dataclass, replace
 from typing import Any
 
 from model.cep.engines import Function, Match, Matches
 from model.cep.operator import Operator
 from model.cep.patterns import Pattern, Strategy, sequence
 from model.cep.windows import CountWindows, TimeWindows
-from model.core import Arrival
-from model.errors import Invalid
-from model.graph import Graph, chain
+from model.core import Arrival, Protocol, Scope
+from model.errors import Invalid, nearest
+from model.graph import SINK, SOURCE, Graph, chain
 
 STRATEGIES: Mapping[str, Strategy] = {
     "next": Strategy.NEXT,
@@ -31,17 +30,38 @@ TOGETHER = 3
 class Workload:
     """What to run: a graph, the arrivals at its sources, and names of the two for people.
 
-    events: by source, each in time order.
+    events: by source, each in time order.  left_out: operators that are not deployed, since the
+    protocol deploys a single one.
     """
 
     name: str
     pattern: str
     graph: Graph
     events: Mapping[str, tuple[Arrival, ...]]
+    left_out: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
         return sum(map(len, self.events.values()))
+
+
+def deployable(workload: Workload, protocol: Protocol) -> Workload:
+    """The workload; or, if the protocol cannot deploy its graph, its first operator alone.
+
+    Raises Invalid, from the protocol, if it cannot deploy that either.
+    """
+    whole = workload.graph
+    sources = [name for name, spec in whole.nodes if spec is SOURCE]
+    try:
+        protocol.deploy(Scope(whole, (), 0))
+    except Invalid:
+        operators = [n for n in whole.order() if whole.specs[n] not in (SOURCE, SINK)]
+        if len(sources) > 1 or len(operators) == 1:
+            raise
+        alone = chain((operators[0], whole.specs[operators[0]]), source=sources[0])
+        protocol.deploy(Scope(alone, (), 0))
+        return replace(workload, graph=alone, left_out=tuple(operators[1:]))
+    return workload
 
 
 def arrivals(
@@ -92,15 +112,6 @@ def parsed(text: str, strategy: str = "next", types: frozenset[str] | None = Non
         if name and types is not None and name not in types:
             raise Invalid(f"pattern: no event has the type {name!r}{nearest(name, sorted(types))}")
     return sequence(*steps, strategy=STRATEGIES[strategy])
-
-
-def nearest(name: str, names: Sequence[str]) -> str:
-    """The end of an error message about an unknown name."""
-    close = get_close_matches(name, names, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    shown = ", ".join(map(repr, names[:8]))
-    return f"; there are {shown}{' and others' if len(names) > 8 else ''}"
 
 
 def _ends(window: Match) -> Matches:

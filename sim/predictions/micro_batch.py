@@ -23,13 +23,13 @@ from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
-from model.protocols.micro_batch.messages import QueryState, Rows, Write, Written
+from model.protocols.micro_batch.messages import AGAIN, QueryState, Rows, Write, Written
 from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting
 from model.world import Deliver, Restart, System, Timeout
 from sim.timed import failures
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Storage, picoseconds
-from sim.timed.record import Logged, Played
+from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import play
 
 SOURCE, QUERY, SINK = "source", "query", "sink"
@@ -103,10 +103,10 @@ def predict(ends: Sequence[int], costs: BatchCosts, crash: CrashPlan | None = No
     _, log, _ = run.play()
     began, ended = _phases(log, crash.batch)[crash.phase]
     at = began + round(crash.share * (ended - began))
-    played, log, same = run.play(failures.Planned(at, (QUERY,)), crash.away_s)
+    played, log, same = run.play(failures.CrashPlan(at, (QUERY,)), crash.away_s)
     back = next(entry.done_ps for entry in log if isinstance(entry.action, Restart))
     out = next(e.done_ps for e in log if e.done_ps > back and _batch_of(e, SINK, Write) is not None)
-    again = played.notes.get("batches run again", 0) > 0
+    again = played.notes.get(AGAIN.name, 0) > 0
     return Predicted(same, again, (out - at) / PS, run.total(played))
 
 
@@ -117,8 +117,8 @@ class TimedBatches(NamedTuple):
     costs: BatchCosts
 
     def play(
-        self, planned: failures.Planned | None = None, away_s: float = 0.0
-    ) -> tuple[Played, list[Logged], bool]:
+        self, planned: failures.CrashPlan | None = None, away_s: float = 0.0
+    ) -> tuple[TimedResult, list[LogEntry], bool]:
         """The run, its steps in order, and whether the output is as if nothing had failed."""
         # Costs are linear in events, so it is exact to count them in blocks.
         block = gcd(*self.ends)
@@ -128,7 +128,7 @@ class TimedBatches(NamedTuple):
         scope = Scope(graph, ((SOURCE, Inputs((), 0)),))
         each = self.costs
         begins = picoseconds(each.start_s)
-        log: list[Logged] = []
+        log: list[LogEntry] = []
         outputs: list[Body] = []
         played = play(
             System(admitting(PROTOCOL, ends), scope),
@@ -144,7 +144,7 @@ class TimedBatches(NamedTuple):
         log.sort(key=lambda entry: entry[:3])
         return played, log, tuple(outputs) == want
 
-    def total(self, played: Played) -> float:
+    def total(self, played: TimedResult) -> float:
         return played.ended_ps / PS + self.costs.stop_s
 
 
@@ -178,7 +178,7 @@ def driver_costs(costs: BatchCosts, block: int) -> Costs:
     )
 
 
-def _phases(log: Sequence[Logged], batch: int) -> Mapping[BatchPhase, tuple[int, int]]:
+def _phases(log: Sequence[LogEntry], batch: int) -> Mapping[BatchPhase, tuple[int, int]]:
     """When the phases of a batch began and ended, in picoseconds, in a run without failures."""
     fired = [entry for entry in log if isinstance(entry.action, Timeout)][batch]
     out = next(e.done_ps for e in log if _batch_of(e, SINK, Write) == batch)
@@ -190,7 +190,7 @@ def _phases(log: Sequence[Logged], batch: int) -> Mapping[BatchPhase, tuple[int,
     }
 
 
-def _batch_of(entry: Logged, node: str, what: type[Write | Written]) -> int | None:
+def _batch_of(entry: LogEntry, node: str, what: type[Write | Written]) -> int | None:
     """The batch, if the entry is the step in which the node takes such a message."""
     message = entry.what[1]
     taken = isinstance(entry.action, Deliver) and entry.action.node == node

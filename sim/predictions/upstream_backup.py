@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from model.core import Arrival, Inputs, NodeName, Note, Protocol, Role, Scope
+from model.core import DISCARDED, REPLAYED, Arrival, Inputs, NodeName, Note, Protocol, Role, Scope
 from model.events import Body, Event
 from model.graph import Graph
 from model.world import Action, Crash, Deliver, Inject, Restart, System, apply, initial, response
@@ -104,11 +104,11 @@ class BatchedRun:
         self.handed.append(0)
         if not restart:
             return
-        before = self.notes[self.source, "events replayed"]
+        before = self.notes[self.source, REPLAYED.name]
         self.do(Restart(self.operator))
         self.all(self.source, self.operator)
         self.do(Deliver(self.operator, self.source))
-        self.replayed.append(self.notes[self.source, "events replayed"] - before)
+        self.replayed.append(self.notes[self.source, REPLAYED.name] - before)
 
     def batch(self, end: int, first: bool, crash: CrashPoint | None) -> None:
         """Run a batch up to its crash point, or to its end."""
@@ -162,7 +162,7 @@ class BatchedRun:
         if not isinstance(action, Crash):
             for effect in response(self.system, self.world, action).effects:
                 if isinstance(effect, Note):
-                    self.notes[action.node, effect.what] += effect.times
+                    self.notes[action.node, effect.what.name] += effect.times
         self.world = apply(self.system, self.world, action)
 
     def source_state(self) -> Any:
@@ -178,7 +178,7 @@ class BatchedRun:
             tuple(body for _, body in outputs),
             tuple(self.replayed),
             tuple(self.handed),
-            self.notes[self.sink, "duplicates discarded"],
+            self.notes[self.sink, DISCARDED.name],
             self.peak,
             self.backup(),
             acked[0] if acked else 0,

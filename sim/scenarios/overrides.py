@@ -15,8 +15,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any, NamedTuple
 
-from model.errors import Invalid
-from sim.inputs.streams import nearest
+from model.errors import Invalid, nearest
 from sim.scenarios.toml_lines import Path as Key
 
 _PART = re.compile(r"""\s*(?:([\w-]+)|"([^"]*)"|'([^']*)')\s*(?:\.|$)""", re.ASCII)

@@ -15,8 +15,8 @@ from model.world import System
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
 from sim.timed.costs import PS
-from sim.timed.failures import Planned
-from sim.timed.record import Logged, Played
+from sim.timed.failures import CrashPlan
+from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import play
 from sim.timed.trace import steps
 
@@ -25,7 +25,7 @@ Watch = Callable[[int, int], None]
 
 
 class Ran(NamedTuple):
-    played: Played
+    played: TimedResult
     emissions: metrics.Emissions
     system: System
 
@@ -44,7 +44,7 @@ def simulate(
     def stage(number: int) -> Callable[[int], None] | None:
         return watch and (lambda done: watch(number * size + done, stages * size))
 
-    log: list[Logged] | None = [] if traced else None
+    log: list[LogEntry] | None = [] if traced else None
     ran = run(scenario, scenario.planned, log=log, watch=stage(0))
     found = _metrics(scenario, ran)
     free = _metrics(scenario, run(scenario, (), watch=stage(1))) if scenario.planned else found
@@ -62,7 +62,7 @@ def simulate(
         "metrics": found,
         "without_failures": free,
         "overhead": metrics.overhead(found, free),
-        "failures": [outage.told() for outage in ran.played.outages],
+        "failures": [outage.summary() for outage in ran.played.outages],
         "series": metrics.series(ran.played, ran.emissions, scenario.unit_ps),
         **({} if log is None else {"steps": steps(log, scenario.protocol.show)}),
     }
@@ -70,9 +70,9 @@ def simulate(
 
 def run(
     scenario: Scenario,
-    planned: Sequence[Planned],
+    planned: Sequence[CrashPlan],
     *,
-    log: list[Logged] | None = None,
+    log: list[LogEntry] | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Ran:
     workload = scenario.workload

@@ -22,16 +22,16 @@ from pydantic import Field, ValidationError
 from model.cep.operator import Operator
 from model.cep.windows import CountWindows, Splitter, TimeWindows
 from model.core import Arrival, NodeName, Protocol
-from model.errors import Invalid
+from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
 from model.registry import protocols
 from sim.inputs.flights import flight_workload
-from sim.inputs.streams import Workload, arrivals, nearest, parsed
+from sim.inputs.streams import Workload, arrivals, parsed
 from sim.scenarios.overrides import Override, placed, put
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import line_of, places
 from sim.timed.costs import PS, Costs, Detector, Some, Table, picoseconds
-from sim.timed.failures import Failure, Planned, planned
+from sim.timed.failures import CrashPlan, FailureTable, planned
 
 INPUT, OUTPUT = "source", "sink"
 """The names of the two ends of every scenario's graph."""
@@ -93,7 +93,7 @@ class ScenarioFile(Table):
     operators: Annotated[tuple[OperatorTable, ...], Field(strict=False)] = ()
     costs: Costs = Costs()
     detector: Detector = Detector()
-    failures: Annotated[tuple[Failure, ...], Field(strict=False)] = ()
+    failures: Annotated[tuple[FailureTable, ...], Field(strict=False)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Scenario:
     unit_ps: int
     costs: Costs
     detector: Detector
-    planned: tuple[Planned, ...]
+    planned: tuple[CrashPlan, ...]
 
     def feed(self) -> Iterator[tuple[int, NodeName, Arrival]]:
         """The input events, each with the picosecond in which it is handed out."""
@@ -321,7 +321,7 @@ class _Reader:
         return Workload(name, pattern, graph, {INPUT: events})
 
     def _check_failure(
-        self, key: Key, failure: Failure, operators: list[str], times: list[int]
+        self, key: Key, failure: FailureTable, operators: list[str], times: list[int]
     ) -> None:
         for name in failure.nodes:
             if name in (INPUT, OUTPUT):

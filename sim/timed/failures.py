@@ -16,11 +16,8 @@ from pydantic import Field, model_validator
 from model.core import NodeName
 from sim.timed.costs import PS, None_or_more, Some, Table, picoseconds
 
-RESTORED = "operators restored"
-"""The note with which a protocol says that a restarted node has its state again."""
 
-
-class Failure(Table):
+class FailureTable(Table):
     """One `[[failures]]` of a scenario: `nodes` crash together.
 
     When (one of the three): at_s, seconds from the start; at_event, as the n-th input event (from
@@ -38,7 +35,7 @@ class Failure(Table):
     again_after_s: None_or_more | None = None
 
     @model_validator(mode="after")
-    def _one_when(self) -> Failure:
+    def _one_when(self) -> FailureTable:
         given = [self.at_s is not None, self.at_event is not None, self.random]
         if sum(given) != 1:
             raise ValueError("say when: give one of at_s, at_event and random = true")
@@ -49,7 +46,7 @@ class Failure(Table):
         return self
 
 
-class Planned(NamedTuple):
+class CrashPlan(NamedTuple):
     """again_ps: how long after the restart the nodes crash once more; None: they do not."""
 
     at_ps: int
@@ -57,12 +54,16 @@ class Planned(NamedTuple):
     again_ps: int | None = None
 
 
-def planned(failures: Sequence[Failure], times_ps: Sequence[int], seed: int) -> tuple[Planned, ...]:
+def planned(
+    failures: Sequence[FailureTable], times_ps: Sequence[int], seed: int
+) -> tuple[CrashPlan, ...]:
     """times_ps: when the input events are handed out, in order."""
     return tuple(sorted(_planned(failures, times_ps, seed)))
 
 
-def _planned(failures: Sequence[Failure], times_ps: Sequence[int], seed: int) -> Iterator[Planned]:
+def _planned(
+    failures: Sequence[FailureTable], times_ps: Sequence[int], seed: int
+) -> Iterator[CrashPlan]:
     for number, failure in enumerate(failures):
         if failure.at_s is not None:
             first = picoseconds(failure.at_s)
@@ -72,7 +73,7 @@ def _planned(failures: Sequence[Failure], times_ps: Sequence[int], seed: int) ->
             first = random.Random(f"{seed}: failure {number}").randint(times_ps[0], times_ps[-1])
         again = failure.again_after_s
         for turn in range(failure.times):
-            yield Planned(
+            yield CrashPlan(
                 first + turn * picoseconds(failure.every_s or 0),
                 failure.nodes,
                 None if again is None else picoseconds(again),
@@ -96,7 +97,7 @@ class Outage:
     restored_ps: int | None = None
     caught_up_ps: int | None = None
 
-    def told(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """JSON-able, in seconds: the moments, and the phases between them."""
         moments = {
             "crashed_s": self.crashed_ps,

@@ -19,14 +19,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from model.core import NodeName
+from model.core import CHECKPOINTED, DISCARDED, REPLAYED, NodeName
 from model.events import Body
 from model.oracle import by_edge, classify
+from sim.outputs import Outputs, digest
 from sim.timed.costs import PS, Costs, Detector
 from sim.timed.failures import recoveries
-from sim.timed.record import Played, Traffic
-from sim.timed.simulator import SAVEPOINT
-from sim.untimed import Outputs, digest
+from sim.timed.record import TimedResult, Traffic
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -48,7 +47,7 @@ Emissions: TypeAlias = Mapping[NodeName, Sequence[Emission]]
 
 
 def metrics(
-    played: Played, emissions: Emissions, unit_ps: int, costs: Costs, detector: Detector
+    played: TimedResult, emissions: Emissions, unit_ps: int, costs: Costs, detector: Detector
 ) -> dict[str, Any]:
     """One run in numbers.  Of several crashes, each phase is the longest that came to its end, and
     so is recovery, which lasts from a crash until the node has caught up, whatever happens on the
@@ -59,9 +58,9 @@ def metrics(
     traffic = played.traffic
     data = [row for row in traffic.values() if row.events]
     control = [row for row in traffic.values() if not row.events]
-    outages = [outage.told() for outage in played.outages]
+    outages = [outage.summary() for outage in played.outages]
     notes = played.notes
-    made = notes.get(SAVEPOINT, 0)
+    made = notes.get(CHECKPOINTED.name, 0)
     return {
         "events": played.events,
         "outputs": len(delays),
@@ -85,8 +84,8 @@ def metrics(
         "peak_backup_events": played.backup_peak,
         "mean_backup_events": played.backup_mean,
         "end_backup_events": played.points[-1].backup,
-        "events_replayed": notes.get("events replayed", 0),
-        "duplicates_discarded": notes.get("duplicates discarded", 0),
+        "events_replayed": notes.get(REPLAYED.name, 0),
+        "duplicates_discarded": notes.get(DISCARDED.name, 0),
         "savepoints": made,
         "savepoint_s": made * costs.service.savepoint_s,
         "saves": played.saves,
@@ -113,7 +112,7 @@ def overhead(run: Mapping[str, Any], free: Mapping[str, Any]) -> dict[str, float
     }
 
 
-def series(played: Played, emissions: Emissions, unit_ps: int) -> dict[str, Any]:
+def series(played: TimedResult, emissions: Emissions, unit_ps: int) -> dict[str, Any]:
     """Over time: backup and queues at points, latency percentiles in stretches that have any."""
     times, delays = _delays(emissions, unit_ps)
     width = played.ended_ps / PS / BINS or 1.0
@@ -183,7 +182,7 @@ def _percentile(values: Floats, percent: int) -> float | None:
     return float(np.percentile(values, percent, method="inverted_cdf"))
 
 
-def _keep_alives(played: Played, detector: Detector) -> int:
+def _keep_alives(played: TimedResult, detector: Detector) -> int:
     away = sum(
         (outage.restarted_ps or played.ended_ps) - outage.crashed_ps for outage in played.outages
     )
@@ -199,7 +198,7 @@ def _longest(values: Iterable[float | None]) -> float | None:
     return max((value for value in values if value is not None), default=None)
 
 
-def _recovery(played: Played) -> float | None:
+def _recovery(played: TimedResult) -> float | None:
     found = list(recoveries(played.outages))
     lasted = [end - start for start, end in found if end is not None]
     return max(lasted) / PS if lasted and len(lasted) == len(found) else None

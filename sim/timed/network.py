@@ -16,7 +16,7 @@ from model.core import Effect, NodeName, Site, Size
 from sim.timed.clock import Moment
 from sim.timed.costs import Costs
 from sim.timed.failures import Outage
-from sim.timed.record import Logged, Traffic
+from sim.timed.record import LogEntry, Traffic
 
 
 class Tariff:
@@ -53,9 +53,16 @@ class Channel(Event):
         self.tariff: Tariff
 
 
-Aftermath: TypeAlias = "tuple[tuple[Effect, ...], Logged | None, int | None]"
+Aftermath: TypeAlias = "tuple[tuple[Effect, ...], LogEntry | None, int | None]"
 """Of a step that is watched, until its effects take place: these, what to log, the backup then
 kept."""
+
+
+class Outgoing(dict[NodeName, Channel]):
+    """The channels of a node, by receiver."""
+
+    def __missing__(self, to: NodeName) -> Channel:
+        raise LookupError(f"no channel goes to {to!r}")
 
 
 class Node:
@@ -75,7 +82,7 @@ class Node:
     def __init__(self, site: Site, state: Any, pace: float, gauged: bool) -> None:
         self.site, self.name, self.state, self.pace = site, site.name, state, pace
         self.durable: Any = None
-        self.outgoing: dict[NodeName, Channel] = {}
+        self.outgoing = Outgoing()
         self.incoming: list[Channel] = []
         self.pending: deque[tuple[int, Aftermath | None]] = deque()
         self.busy = self.worked = self.done = self.longest = 0
@@ -92,14 +99,14 @@ class Node:
 
 
 def traffic(nodes: Iterable[Node]) -> Mapping[str, Traffic]:
-    """What was sent on all channels, by kind of message."""
+    """What was sent on all channels, by the name of the traffic."""
     found: dict[str, Traffic] = {}
     for node in nodes:
         for channel in node.incoming:
             for size, tariff in channel.tariffs.items():
                 count = tariff.count
-                row = found.get(size.kind, Traffic(0, 0, 0, 0))
-                found[size.kind] = Traffic(
+                row = found.get(size.traffic, Traffic(0, 0, 0, 0))
+                found[size.traffic] = Traffic(
                     row.messages + count,
                     row.events + count * size.events,
                     row.bytes + count * tariff.bytes,

@@ -1,4 +1,4 @@
-"""What the timed driver has to tell: the actions that took place, and what it counted.
+"""What a timed run leaves: the actions that took place, and what the driver counted.
 
 Rule of this file: values alone, times in whole picoseconds; what they come to is sim.timed.metrics.
 """
@@ -14,7 +14,7 @@ from model.world import Action, Deliver, Inject, Restart, Timeout
 from sim.timed.failures import Outage
 
 
-class Logged(NamedTuple):
+class LogEntry(NamedTuple):
     """An action that took place: a step, from the start of its service until its effects took
     place, a crash or a restart.  Sorted, they are a path of model.world.
 
@@ -30,13 +30,13 @@ class Logged(NamedTuple):
     what: tuple[str, Any]
 
 
-def step_logged(
+def log_step(
     node: NodeName,
     times_ps: tuple[int, int, int],
     order: int,
     input_: Input | None,
     kind: str,
-) -> Logged:
+) -> LogEntry:
     """times_ps: began, served, done.  input_: None for a restart.  kind: of the message."""
     began, served, done = times_ps
     action: Action
@@ -50,10 +50,10 @@ def step_logged(
             action, what = Inject(node, arrival), ("input", arrival)
         case None:
             action, what = Restart(node), ("restart", None)
-    return Logged(done, int(input_ is not None), order, began, served, action, what)
+    return LogEntry(done, int(input_ is not None), order, began, served, action, what)
 
 
-class Point(NamedTuple):
+class Sample(NamedTuple):
     """backup: events kept by all nodes together; queues: messages that wait or are in service, a
     crashable node each; of both the most since the last point."""
 
@@ -72,10 +72,11 @@ class Traffic(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class TimedResult:
     """What happened.  ended_ps: when the last message was dealt with.  busy_ps: by node.  saves,
     saving_ps: writes to stable storage that were begun, and the time that they ask for.
-    backup_mean: over time.  missed: crashes of nodes that were down.  lost: messages to nodes that
+    backup_mean: over time.  missed: crashes that did not happen: the node was down, or the protocol
+    assumes single failures and was not at rest.  lost: messages to nodes that
     were.  queued: whose queues the points have."""
 
     events: int
@@ -89,7 +90,7 @@ class Played:
     missed: int
     lost: int
     queued: tuple[NodeName, ...]
-    points: tuple[Point, ...]
+    points: tuple[Sample, ...]
     backup_peak: int
     backup_mean: float
     states: Mapping[NodeName, Any]

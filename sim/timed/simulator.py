@@ -21,9 +21,13 @@ from typing import Any, TypeAlias
 from simpy.events import NORMAL, URGENT, Event
 
 from model.core import (
+    CHECKPOINTED,
+    CONTROL,
+    RESTORED,
     Arrival,
     Effect,
     Emit,
+    Failures,
     Input,
     NodeName,
     Note,
@@ -35,17 +39,16 @@ from model.core import (
     Size,
     TimerFired,
 )
-from model.world import DOWN, Crash, System
+from model.errors import Invalid, StepFailed, raised
+from model.world import DOWN, Crash, System, described, held
 from sim.timed.clock import LAST, Clock, Entry, Moment
 from sim.timed.costs import Costs, Detector, picoseconds
-from sim.timed.failures import RESTORED, Outage, Planned
+from sim.timed.failures import CrashPlan, Outage
 from sim.timed.network import Aftermath, Channel, Node, Tariff, traffic
-from sim.timed.record import Logged, Played, Point, step_logged
+from sim.timed.record import LogEntry, Sample, TimedResult, log_step
 
 POINTS = 600
 """Queues and backup are looked at so often while there is input."""
-SAVEPOINT = "savepoints sent"
-"""The note with which a protocol says that it made a savepoint."""
 new = tuple.__new__
 """Makes a NamedTuple in half the time of its own constructor; for the two that are made most."""
 NEVER = float("inf")
@@ -67,23 +70,23 @@ def play(
     *,
     ends_ps: int,
     detector: Detector = DETECTOR,
-    planned: Sequence[Planned] = (),
-    log: list[Logged] | None = None,
+    planned: Sequence[CrashPlan] = (),
+    log: list[LogEntry] | None = None,
     watch: Callable[[int], None] | None = None,
-) -> Played:
+) -> TimedResult:
     """Run to the end of the feed, and on until nothing is left to do.
 
     ends_ps: when the feed ends, for the points of the series.  log: gets every action, not yet
     sorted.  watch: is called at each point with the number of events handed out.
     """
-    driver = _Driver(system, costs, emitted, detector, log)
+    driver = TimedRun(system, costs, emitted, detector, log)
     driver.plan(planned)
     driver.look(max(1, -(-ends_ps // POINTS)), watch)
     driver.play(iter(feed))
     return driver.played()
 
 
-class _Driver:
+class TimedRun:
     """The moving parts of a run."""
 
     def __init__(
@@ -92,20 +95,23 @@ class _Driver:
         costs: Costs,
         emitted: Emitted,
         detector: Detector,
-        log: list[Logged] | None,
+        log: list[LogEntry] | None,
     ) -> None:
         protocol = system.protocol
         self.system, self.protocol, self.costs, self.detector = system, protocol, costs, detector
         self.emitted, self.log = emitted, log
         self.step, self.size = protocol.step, protocol.size
         self.says_restored = RESTORED in protocol.must_occur
+        self.single = protocol.assumes.failures is Failures.SINGLE
         self.clock = Clock()
         self.at = self.clock.at
         self.nodes: dict[NodeName, Node] = {}
         for name, site in system.sites.items():
             state = protocol.boot(site)
             pace = costs.slow.get(name, 1.0) if site.role is Role.OPERATOR else 0.0
-            self.nodes[name] = Node(site, state, pace, "backup" in protocol.gauges(site, state))
+            self.nodes[name] = Node(
+                site, state, pace, held(system, name, state).buffered is not None
+            )
         delay = picoseconds(costs.link.delay_s)
         for sender, receiver in system.deployment.channels:
             channel = Channel(sender, self.nodes[receiver], delay)
@@ -119,12 +125,14 @@ class _Driver:
         self.notes: Counter[str] = Counter()
         self.outages: list[Outage] = []
         self.restarts: set[int] = set()
-        self.points: list[Point] = []
+        self.points: list[Sample] = []
         self.peak = self.peak_since = 0
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
 
     # --- the run -----------------------------------------------------------------------------
     def play(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
+        for node in self.nodes.values():
+            self._set_timers(node, 0, node.site.timers)
         self._run(feed)
         now = max(node.done for node in self.nodes.values())
         for node in self.nodes.values():
@@ -146,111 +154,121 @@ class _Driver:
         step, size_of, watched, gauged = self.step, self.size, self.watched, self.gauged
         offer = Event(self.clock)
         given: Any = next(feed, None)
-        input_: Any
+        input_: Any = None
         if given is not None:
             self.at(given[0], offer)
         # The first entry that a step adds to the queue is held back: to exchange it for the next
         # one costs less than to put it in and take the next one out, most of all if it is that.
         held: Entry | None = None
-        while held or queue:
-            if held is None:
-                now, _, _, event = heappop(queue)
-            else:
-                now, _, _, event = heappushpop(queue, held)
-                held = None
+        node: Any = None
+        try:
+            while held or queue:
+                if held is None:
+                    now, _, _, event = heappop(queue)
+                else:
+                    now, _, _, event = heappushpop(queue, held)
+                    held = None
 
-            # What happens, up to the evaluation of a step.
-            if type(event) is Channel:
-                flying = event.flying
-                if not flying or flying[0][0] > now:  # what it was set for was lost with its sender
-                    continue
-                _, departed, message, tariff = flying.popleft()
-                if flying:
-                    held = (flying[0][0], NORMAL, next(count), event)
-                node, service = event.receiver, tariff.service
-                if node.outage is not None:
-                    if departed < node.since:
-                        self.lost += 1
+                # What happens, up to the evaluation of a step.
+                if type(event) is Channel:
+                    flying = event.flying
+                    if (
+                        not flying or flying[0][0] > now
+                    ):  # what it was set for was lost with its sender
                         continue
-                    self._catch_up(node, node.outage, now, departed)
-                pending = node.pending
-                while pending and pending[0][0] <= now:
-                    done, aftermath = pending.popleft()
-                    if aftermath is not None:
-                        self._happen(node, done, aftermath)
-                input_ = new(Received, (event.sender, message))
-                node.state, effects = step(node.site, node.state, input_)
-            elif event is offer:
-                self.events += 1
-                _, source, arrival = given
-                node, service = nodes[source], 0
-                input_ = arrival
-                node.state, effects = step(node.site, node.state, input_)
-            else:
-                evaluated = self.clock.happen(now, event)
-                if evaluated is None:
-                    continue
-                node, service, effects, input_ = evaluated
+                    _, departed, message, tariff = flying.popleft()
+                    if flying:
+                        held = (flying[0][0], NORMAL, next(count), event)
+                    node, service = event.receiver, tariff.service
+                    if node.outage is not None:
+                        if departed < node.since:
+                            self.lost += 1
+                            continue
+                        self._catch_up(node, node.outage, now, departed)
+                    pending = node.pending
+                    while pending and pending[0][0] <= now:
+                        done, aftermath = pending.popleft()
+                        if aftermath is not None:
+                            self._happen(node, done, aftermath)
+                    input_ = new(Received, (event.sender, message))
+                    node.state, effects = step(node.site, node.state, input_)
+                elif event is offer:
+                    self.events += 1
+                    _, source, arrival = given
+                    node, service = nodes[source], 0
+                    input_ = arrival
+                    node.state, effects = step(node.site, node.state, input_)
+                else:
+                    evaluated = self.clock.happen(now, event)
+                    if evaluated is None:
+                        continue
+                    node, service, effects, input_ = evaluated
 
-            # When its service ends, and when its effects take place.
-            began = node.busy
-            if began < now:
-                began = now
-            busy = began
-            if service:
-                busy += service
-                node.worked += service
-            done = node.done
-            if done < busy:
-                done = busy
-            for effect in effects:
-                kind = type(effect)
-                if kind is not Send and kind is not Emit:
-                    busy, done = self._held_up(node, busy, effects)
-                    break
-            node.busy = busy
-            node.done = done
+                # When its service ends, and when its effects take place.
+                began = node.busy
+                if began < now:
+                    began = now
+                busy = began
+                if service:
+                    busy += service
+                    node.worked += service
+                done = node.done
+                if done < busy:
+                    done = busy
+                for effect in effects:
+                    kind = type(effect)
+                    if kind is not Send and kind is not Emit:
+                        busy, done = self._held_up(node, busy, effects)
+                        break
+                node.busy = busy
+                node.done = done
 
-            # What it sends departs then.  Where nobody watches, nothing crashes, so that the other
-            # effects may be dealt with at once; else they wait until they take place.
-            for effect in effects:
-                if type(effect) is Send:
-                    channel = node.outgoing[effect[0]]
-                    message = effect[1]
-                    size = size_of(message)
-                    tariff = channel.tariff if size is channel.size else self._tariff(channel, size)
-                    tariff.count += 1
-                    free = channel.free
-                    if free < done:
-                        free = done
-                    channel.free = free = free + tariff.wire
-                    free += channel.delay
-                    flying = channel.flying
-                    if not flying:
-                        if held is None:
-                            held = (free, NORMAL, next(count), channel)
-                        else:
-                            heappush(queue, (free, NORMAL, next(count), channel))
-                    flying.append((free, done, message, tariff))
-                elif not watched:
-                    self._affect(node, done, effect)
-            aftermath = None
-            if watched:
-                aftermath = self._watched(node, (began, busy, done), effects, input_)
-            if done > now:
-                pending = node.pending
-                pending.append((done, aftermath))
-                if len(pending) > node.longest:
-                    node.longest = len(pending)
-            elif aftermath is not None:
-                self._happen(node, done, aftermath)
+                # What it sends departs then.  Where nobody watches, nothing crashes, so that the
+                # other effects may be dealt with at once; else they wait until they take place.
+                for effect in effects:
+                    if type(effect) is Send:
+                        channel = node.outgoing[effect[0]]
+                        message = effect[1]
+                        size = size_of(message)
+                        tariff = (
+                            channel.tariff if size is channel.size else self._tariff(channel, size)
+                        )
+                        tariff.count += 1
+                        free = channel.free
+                        if free < done:
+                            free = done
+                        channel.free = free = free + tariff.wire
+                        free += channel.delay
+                        flying = channel.flying
+                        if not flying:
+                            if held is None:
+                                held = (free, NORMAL, next(count), channel)
+                            else:
+                                heappush(queue, (free, NORMAL, next(count), channel))
+                        flying.append((free, done, message, tariff))
+                    elif not watched:
+                        self._affect(node, done, effect)
+                aftermath = None
+                if watched:
+                    aftermath = self._watched(node, (began, busy, done), effects, input_)
+                if done > now:
+                    pending = node.pending
+                    pending.append((done, aftermath))
+                    if len(pending) > node.longest:
+                        node.longest = len(pending)
+                elif aftermath is not None:
+                    self._happen(node, done, aftermath)
 
-            if event is offer:
-                if gauged:
-                    self._measure(now)
-                given = next(feed, None)
-                if given is not None:
-                    heappush(queue, (given[0], NORMAL, next(count), offer))
+                if event is offer:
+                    if gauged:
+                        self._measure(now)
+                    given = next(feed, None)
+                    if given is not None:
+                        heappush(queue, (given[0], NORMAL, next(count), offer))
+        except Exception as error:
+            if node is None or isinstance(error, Invalid | StepFailed):
+                raise
+            raise StepFailed(node.name, described(input_), raised(error)) from error
 
     def _fire(self, moment: Moment) -> Evaluated | None:
         node, name, now = moment.what
@@ -260,7 +278,7 @@ class _Driver:
         self._settle(node, now)
         input_ = TimerFired(name)
         node.state, effects = self.step(node.site, node.state, input_)
-        service = round(self.costs.service_ps(Size("timer")) * node.pace)
+        service = round(self.costs.service_ps(CONTROL) * node.pace)
         return node, service, effects, input_
 
     def _watched(
@@ -270,12 +288,12 @@ class _Driver:
         done = times[2]
         kept = None
         if node.gauged:
-            kept = self.protocol.gauges(node.site, node.state).get("backup", 0)
+            kept = self.protocol.gauges(node.site, node.state).buffered or 0
         logged = None
         if self.log is not None:
             self.order += 1
-            kind = self.size(input_.message).kind if isinstance(input_, Received) else ""
-            logged = step_logged(node.name, times, self.order, input_, kind)
+            kind = self.size(input_.message).traffic if isinstance(input_, Received) else ""
+            logged = log_step(node.name, times, self.order, input_, kind)
         if input_ is None:
             self._returned(node, done)
         if node.outage is not None and node.outage.restored_ps is None:
@@ -295,7 +313,7 @@ class _Driver:
         a save holds up all effects of its step and of later ones, whether it blocks or not."""
         began = busy
         for effect in effects:
-            if isinstance(effect, Note) and effect.what == SAVEPOINT:
+            if isinstance(effect, Note) and effect.what == CHECKPOINTED:
                 busy += round(effect.times * self.savepoint * node.pace)
         done = max(busy, node.done)
         for effect in effects:
@@ -306,14 +324,17 @@ class _Driver:
                 self.saving += takes
                 if self.costs.storage.blocking:
                     busy = done
-        for effect in effects:
-            if isinstance(effect, SetTimer) and effect.name not in node.timers:
-                fires = done + self.timer
-                moment = Moment(self._fire, (node, effect.name, fires))
-                node.timers[effect.name] = moment
-                self.at(fires, moment)
+        self._set_timers(node, done, [e.name for e in effects if isinstance(e, SetTimer)])
         node.worked += busy - began
         return busy, done
+
+    def _set_timers(self, node: Node, now: int, names: Sequence[str]) -> None:
+        for name in names:
+            if name not in node.timers:
+                fires = now + self.timer
+                moment = Moment(self._fire, (node, name, fires))
+                node.timers[name] = moment
+                self.at(fires, moment)
 
     def _settle(self, node: Node, now: int) -> None:
         pending = node.pending
@@ -337,12 +358,12 @@ class _Driver:
         if type(effect) is Emit:
             self.emitted(node.name, done, effect.output)
         elif type(effect) is Note:
-            self.notes[effect.what] += effect.times
+            self.notes[effect.what.name] += effect.times
         elif type(effect) is Save:
             node.durable = effect.value
 
     # --- failures ----------------------------------------------------------------------------
-    def plan(self, planned: Sequence[Planned]) -> None:
+    def plan(self, planned: Sequence[CrashPlan]) -> None:
         self.watched = self.watched or bool(planned)
         for plan in planned:
             for name in plan.nodes:
@@ -351,7 +372,7 @@ class _Driver:
 
     def _strike(self, moment: Moment) -> None:
         now, node, again = moment.what
-        if node.since == NEVER:
+        if node.since == NEVER or (self.single and self.outages and not self._at_rest(now)):
             self.missed += 1
             return
         self._settle(node, now)
@@ -360,7 +381,7 @@ class _Driver:
         if self.log is not None and node.since <= now:  # else its restart has not taken place
             self.order += 1
             action = Crash(node.name)
-            self.log.append(Logged(now, 2, self.order, now, now, action, ("crash", None)))
+            self.log.append(LogEntry(now, 2, self.order, now, now, action, ("crash", None)))
         node.pending.clear()
         if node.busy > now:
             node.worked -= node.busy - now
@@ -378,6 +399,16 @@ class _Driver:
         back = node.outage.detected_ps + picoseconds(self.detector.restart_s)
         node.again_ps = again
         self.at(back, Moment(self._restart, (back, node)), URGENT)
+
+    def _at_rest(self, now: int) -> bool:
+        """Nothing is in progress: no node is down or busy, no message on its way, no timer set."""
+        return not any(
+            node.since == NEVER
+            or node.timers
+            or node.done > now
+            or any(channel.flying for channel in node.incoming)
+            for node in self.nodes.values()
+        )
 
     def _restart(self, moment: Moment) -> Evaluated:
         now, node = moment.what
@@ -444,7 +475,7 @@ class _Driver:
             self._settle(node, now)
             queues.append(node.longest)
             node.longest = len(node.pending)
-        self.points.append(Point(now, self.peak_since, tuple(queues)))
+        self.points.append(Sample(now, self.peak_since, tuple(queues)))
         self.peak = max(self.peak, self.peak_since)
         self.peak_since = 0
 
@@ -458,12 +489,12 @@ class _Driver:
         if total > self.peak_since:
             self.peak_since = total
 
-    def played(self) -> Played:
+    def played(self) -> TimedResult:
         area = 0
         for node in self.nodes.values():
             node.keep(self.ended, node.kept)
             area += node.kept_area
-        return Played(
+        return TimedResult(
             events=self.events,
             ended_ps=self.ended,
             notes=dict(sorted(self.notes.items())),

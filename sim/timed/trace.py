@@ -13,14 +13,14 @@ from typing import Any
 
 from model.errors import Invalid
 from model.world import Crash, Restart
-from sim.timed.record import Logged
+from sim.timed.record import LogEntry
 
 PID = 1
 MICRO = 1e6
 MOMENTS = ("crashed", "detected", "restarted", "restored", "caught_up")
 
 
-def steps(log: Sequence[Logged], show: Callable[[Any], str]) -> list[dict[str, Any]]:
+def steps(log: Sequence[LogEntry], show: Callable[[Any], str]) -> list[dict[str, Any]]:
     """The steps that took place, in order; moments in seconds, JSON-able."""
     return [
         {

@@ -15,7 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from model.core import Emit, Note, Protocol, Received, Send, Site
+from model.core import DISCARDED, Emit, Note, Protocol, Received, Send, Site
 from model.events import SN, Body
 from model.protocols.upstream_backup.nodes import SinkState
 
@@ -53,7 +53,7 @@ class DurableSink(NamedTuple):
                             file.execute("INSERT INTO outputs (sn, body) VALUES (?, ?)", row)
                         case Send(_, answer):
                             answers.append(answer)
-                        case Note("duplicates discarded", times):
+                        case Note(what, times) if what == DISCARDED:
                             discarded += times
             file.execute(
                 "UPDATE sink SET heard = ?, discarded = ?", (json.dumps(state.heard[0]), discarded)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pkgutil
 import re
 import shlex
 import subprocess
@@ -15,15 +16,18 @@ import typer.main
 from typer.core import TyperGroup
 
 import asif
-from model.core import Outcome
+from model.core import Guarantee, Outcome
+from model.events import Body
+from model.oracle import classify
 from model.registry import protocols
 from proofs.prove.lemma import Lemma, built
 from proofs.prove.lemma_index import theories
-from reports import docs
-from reports.page import lemmas as told
+from reports import architecture, docs
+from reports.page import lemmas as page_of_lemmas
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+PICTURES = ROOT / "docs" / "pictures"
 QUOTED = re.compile(r"(?:\$ |bin/|^)asif ([a-z-]+)([^`#\n]*)", re.MULTILINE)
 
 THEORIES = tuple(theories().values())
@@ -63,7 +67,7 @@ def test_the_page_of_lemmas_is_fresh() -> None:
     """As if all were as expected, which test_prove.py sees to."""
     text = (ROOT / "docs" / "proved.md").read_text(encoding="utf-8")
     entries = [{"protocol": one.of, "lemmas": list(map(row, one.lemmas))} for one in THEORIES]
-    expected = told([{**entry, "drift": [], "seconds": 0.0} for entry in entries])
+    expected = page_of_lemmas([{**entry, "drift": [], "seconds": 0.0} for entry in entries])
     assert without_pictures(text) == without_pictures(expected), "stale: run `make docs`"
 
 
@@ -95,6 +99,77 @@ def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
         if not link.startswith("https:"):
             assert (page.parent / link).exists(), link
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link to a part of a page may name: its headings, as GitHub spells them, and ids."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    spelled = {re.sub(r"[^\w\- ]", "", one.lower()).strip().replace(" ", "-") for one in headings}
+    return spelled | set(re.findall(r'<a id="([^"]+)"', text))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_a_part_of_a_page_lead_there(page: Path) -> None:
+    for name, part in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
+        assert part in anchors(page.parent / name if name else page), f"{name}#{part}"
+
+
+ROOMS = "asif|model|proofs|sim|spark_check|reports|tests|benchmarks|docs"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_and_modules_that_a_page_names_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for path in re.findall(rf"`((?:{ROOMS})/[\w./-]+)`", text):
+        assert (ROOT / path).exists() or "NAME" in path, path
+    for shown, path in re.findall(r"\[([\w.]+\.\w+)\]\(([^)#]+)\)", text):
+        assert Path(path).name == Path(shown).name, shown
+    for name in re.findall(rf"`((?:{ROOMS})(?:\.\w+)+)(?:\(.*?\))?`", text):
+        assert pkgutil.resolve_name(name), name
+
+
+def test_the_picture_of_the_packages_is_fresh() -> None:
+    committed = architecture.PICTURE.read_text(encoding="utf-8")
+    assert committed == architecture.svg(), "stale: run `make docs`"
+
+
+def test_another_import_makes_the_picture_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    more = architecture.imports() | {("reports.docs", "sim.untimed")}
+    monkeypatch.setattr(architecture, "imports", lambda: more)
+    assert architecture.PICTURE.read_text(encoding="utf-8") != architecture.svg()
+    assert "reports imports sim" in architecture.svg()
+
+
+@pytest.mark.slow
+def test_the_picture_of_the_smallest_counterexample_is_fresh(tmp_path: Path) -> None:
+    (picture,) = PICTURES.glob("micro-batch-*.svg")
+    name = picture.stem.replace("micro-batch-", "micro-batch:")
+    command = [sys.executable, "-m", "asif", "check", name, "--out", str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert ran.returncode == 1, ran.stderr
+    assert picture.read_text("utf-8") == (tmp_path / picture.name).read_text("utf-8")
+
+
+def test_no_pinned_counterexample_is_shorter_than_the_one_on_the_first_page() -> None:
+    (picture,) = PICTURES.glob("micro-batch-*.svg")
+    drawn = re.search(r"Space-time diagram: (\d+) moments", picture.read_text("utf-8"))
+    pinned = [one.steps for protocol in protocols().values() for one in protocol.scopes]
+    assert drawn
+    assert int(drawn[1]) == min(steps for steps in pinned if steps is not None)
+
+
+def bodies(quoted: str) -> list[Body]:
+    return [Body(0, type_) for type_ in quoted.split()]
+
+
+def test_the_example_of_each_guarantee_has_that_guarantee() -> None:
+    text = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \| .* \| `([abc' ]+)` \|$", text, re.MULTILINE)
+    assert [name for name, _ in rows] == [one.name.lower() for one in Guarantee]
+    for name, seen in rows:
+        assert classify(bodies("a b c"), bodies(seen)) is Guarantee[name.upper()]
+    assert classify(bodies("a b c"), bodies("a b b' c'")) is Guarantee.GAP
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -14,13 +14,16 @@ from hypothesis import strategies as st
 from model.cep.operator import Operator
 from model.core import (
     Arrival,
+    Gauges,
     Guarantee,
     Inputs,
+    MessageKind,
     OperatorClass,
     Outcome,
     Protocol,
     Received,
     Scope,
+    Size,
 )
 from model.errors import Invalid
 from model.events import Body, Event
@@ -278,7 +281,7 @@ def test_the_lag_keeps_the_last_batch_in_the_source_at_rest(name: str, kept: int
         world = _rested(system, apply(system, world, Inject("source", A)))
     source = system.sites["source"]
     state = world.nodes[system.node_at["source"]].state
-    assert PROTOCOL.gauges(source, state)["backup"] == kept
+    assert PROTOCOL.gauges(source, state).buffered == kept
 
 
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
@@ -315,7 +318,7 @@ def test_messages_and_states_in_words() -> None:
     assert show(Rows(batch, (event, event))) == "events #1 3-4"
     assert show(Rows(batch, ())) == "events #1 3-4: 0 of 2"
     assert size(Rows(batch, (event, event))).events == 2
-    assert size(Write(batch, (event,))) == ("rows", 1, 0)
+    assert size(Write(batch, (event,))) == Size(MessageKind.EVENT, 1, 0, "rows")
     system = System(PROTOCOL, _counted(2))
     world = _rested(system, apply(system, initial(system), Inject("source", A)))
     states = {name: world.nodes[at].state for name, at in system.node_at.items()}
@@ -323,9 +326,9 @@ def test_messages_and_states_in_words() -> None:
     assert shown == {"source": "", "query": "offsets 0, state 0, commit 0", "sink": ""}
     gauges = {name: PROTOCOL.gauges(system.sites[name], state) for name, state in states.items()}
     assert gauges == {
-        "source": {"backup": 1, "windows": 0},
-        "query": {"backup": 0, "windows": 1},
-        "sink": {"backup": 0, "windows": 0},
+        "source": Gauges(1, 0, 1),
+        "query": Gauges(0, 1, 0),
+        "sink": Gauges(0, 0, 0),
     }
 
 

@@ -167,7 +167,8 @@ def same_worlds(system: System) -> int:
             for view in collapsed.views:
                 moves = collapsed.moves(view, view.pick(numbers))
                 packed_after |= {
-                    collapsed.successor(world, numbers, move) for move in moves.own + moves.others
+                    collapsed.successor(world, numbers, move)
+                    for move in moves.own + moves.inputs + moves.faults
                 }
         assert {collapsed.world(world) for world in packed_after} == after
         frontier = [world for world in after if world not in seen]

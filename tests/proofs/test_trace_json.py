@@ -17,7 +17,7 @@ from rich.console import Console
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
-from model.core import Arrival, Inputs, Protocol, Scope
+from model.core import Arrival, Inputs, MessageKind, Protocol, Scope
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
 from model.registry import protocols
@@ -279,20 +279,21 @@ def test_a_story_that_cannot_be_is_refused(moment: dict[str, Any], complaint: st
         timeline({"lanes": ["A", "B"], "moments": [moment]})
 
 
-def test_kinds_of_messages_that_are_not_known_and_timers_are_drawn() -> None:
+@pytest.mark.parametrize("kind", [kind.value for kind in MessageKind])
+def test_every_kind_of_message_and_timers_are_drawn(kind: str) -> None:
     told = {
         "lanes": ["A", "B"],
         "moments": [
             _moment(
                 kind="timeout",
                 label="checkpoint",
-                sends=[{"to": "B", "label": "barrier 1", "lost": False, "kind": "Barrier"}],
+                sends=[{"to": "B", "label": "barrier 1", "lost": False, "kind": kind}],
             ),
             _moment(
                 node="B",
                 label="barrier 1",
                 **{"from": {"node": "A", "sent_at": 0}},
-                sends=[{"to": "A", "label": "done 1", "lost": True, "kind": "Done"}],
+                sends=[{"to": "A", "label": "done 1", "lost": True, "kind": kind}],
             ),
         ],
     }

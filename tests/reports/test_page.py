@@ -18,7 +18,7 @@ from reports.results import run as plots
 
 
 def _story() -> dict[str, Any]:
-    event = {"to": "sink", "label": "m1", "lost": False, "kind": "Event"}
+    event = {"to": "sink", "label": "m1", "lost": False, "kind": "event"}
     blank: dict[str, Any] = {
         "cut": None,
         "from": None,
@@ -109,11 +109,12 @@ def _verdict(name: str, *, refuted: bool = False) -> dict[str, Any]:
 
 def _run() -> dict[str, Any]:
     series = [
-        {"event": event, "with_skips": event % 7, "without_skips": event % 13}
-        for event in range(1, 601)
+        {"event": event, "backup": event % 7, "compared": event % 13} for event in range(1, 601)
     ]
     digest = "ab" * 32
     return {
+        "protocol": "upstream-backup",
+        "left_out": [],
         "input": "flights & more",
         "events": 600,
         "graph": {"nodes": ["s", "A", "t"], "edges": [["s", "A"], ["A", "t"]]},
@@ -126,14 +127,14 @@ def _run() -> dict[str, Any]:
         "discarded": 2,
         "peak_backup": 6,
         "seconds": 12.0,
-        "without_skips": {"replayed": 9, "peak_backup": 12},
+        "compared": {"protocol": "no-skips", "same": True, "replayed": 9, "peak_backup": 12},
         "series": series,
     }
 
 
 def _results(**changed: Any) -> dict[str, Any]:
     verdicts = [_verdict("upstream-backup"), _verdict("upstream-backup:pairs", refuted=True)]
-    results = {"version": "1.2", "profile": "quick", "verdicts": verdicts, "run": _run()}
+    results = {"version": "1.2", "profile": "quick", "verdicts": verdicts, "runs": [_run()]}
     none: dict[str, Any] = {name: [] for name in ("proofs", "simulated", "reproduced", "engine")}
     return {**results, **none, "seconds": 61.0, **changed}
 
@@ -241,7 +242,7 @@ def test_a_run_that_differs_and_verdicts_that_surprise_are_said_first(tmp_path: 
     surprising["scopes"][0].update(states=1, complete=False)
     surprising["scopes"][1]["expect"] = "refuted"
     run = {**_run(), "same": False}
-    page, markdown = _written(_results(verdicts=[surprising], run=run), tmp_path)
+    page, markdown = _written(_results(verdicts=[surprising], runs=[run]), tmp_path)
     shown = " ".join(_outline(page).text.split())
     for text in (shown, markdown.replace("**", "")):
         assert "0 of 1 protocols" in text
@@ -255,11 +256,11 @@ def test_a_run_that_differs_and_verdicts_that_surprise_are_said_first(tmp_path: 
 
 
 def test_a_report_without_a_run_or_with_one_without_a_series(tmp_path: Path) -> None:
-    page, markdown = _written(_results(run=None), tmp_path)
+    page, markdown = _written(_results(runs=[]), tmp_path)
     assert "real input" not in page + markdown
     bare = {**_run(), "series": [], "crashes": []}
-    bare["without_skips"] = {"replayed": 0, "peak_backup": 0}
-    page, markdown = _written(_results(run=bare), tmp_path)
+    bare["compared"] = None
+    page, markdown = _written(_results(runs=[bare]), tmp_path)
     assert "over the input" not in page + markdown
     _outline(page)
 
@@ -273,7 +274,7 @@ def test_a_report_without_a_run_or_with_one_without_a_series(tmp_path: Path) -> 
             "verdict of upstream-backup:pairs: no .*'claims'",
         ),
         (lambda r: r["verdicts"][0]["scopes"][0].pop("depth"), "scope small: no field 'depth'"),
-        (lambda r: r["run"].pop("series"), "run: no field 'series'"),
+        (lambda r: r["runs"][0].pop("series"), "run: no field 'series'"),
     ],
 )
 def test_results_that_lack_a_field_are_refused(broken: Any, complaint: str, tmp_path: Path) -> None:
@@ -304,7 +305,7 @@ def test_a_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
 
 
 # --- plots -------------------------------------------------------------------------------------
-@pytest.mark.parametrize("plot", [plots.backup_over_input, plots.saved_by_skips])
+@pytest.mark.parametrize("plot", [plots.backup_over_input, plots.beside])
 def test_plots_are_well_formed_and_take_the_colours_of_the_page(plot: Any) -> None:
     drawn = plot(_run())
     root = ElementTree.fromstring(drawn)

@@ -96,7 +96,7 @@ def pages(found: list[dict[str, Any]], tmp_path: Path) -> tuple[str, str]:
         "simulated": [],
         "reproduced": [],
         "engine": [],
-        "run": None,
+        "runs": [],
         "seconds": 1.0,
     }
     html, markdown = page.write(results, tmp_path)

@@ -97,7 +97,7 @@ def pages(tmp_path: Path, **changed: Any) -> tuple[str, str]:
         "simulated": [],
         "reproduced": [],
         "engine": [],
-        "run": None,
+        "runs": [],
     }
     told = {"version": "1", "profile": "quick", "seconds": 1.0}
     html, markdown = write({**told, **nothing, **changed}, tmp_path)

@@ -54,7 +54,7 @@ TIMED = check(
 
 RESULTS: dict[str, Any] = {
     **{name: [] for name in ("verdicts", "proofs", "simulated", "reproduced")},
-    **{"version": "1.2", "profile": "quick", "run": None, "seconds": 61.0},
+    **{"version": "1.2", "profile": "quick", "runs": [], "seconds": 61.0},
 }
 
 

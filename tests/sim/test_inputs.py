@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from model.cep.patterns import Strategy, sequence
 from model.core import Arrival
-from model.errors import Invalid
+from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE
 from model.oracle import oracle, timed
 from sim.inputs.files import load
-from sim.inputs.streams import arrivals, graph_for, nearest, parsed
+from sim.inputs.streams import arrivals, graph_for, parsed
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1).map(str)
 ROWS = st.lists(st.tuples(st.integers(-(10**6), 10**12), NAMES), min_size=1, max_size=20)

@@ -14,7 +14,7 @@ from model.oracle import timed
 from sim.scenarios.scenario import Scenario, read
 from sim.scenarios.toml_lines import line_of, places
 from sim.timed.costs import PS, Costs
-from sim.timed.failures import Failure, Planned, planned
+from sim.timed.failures import CrashPlan, FailureTable, planned
 
 GOOD = """\
 protocol = "upstream-backup"
@@ -81,9 +81,9 @@ def test_a_scenario_is_read(tmp_path: Path) -> None:
     assert scenario.planned == tuple(
         sorted(
             [
-                Planned(PS // 2, ("match",)),
-                Planned(hundredth, ("match", "pair"), eighth),
-                Planned(hundredth + PS // 4, ("match", "pair"), eighth),
+                CrashPlan(PS // 2, ("match",)),
+                CrashPlan(hundredth, ("match", "pair"), eighth),
+                CrashPlan(hundredth + PS // 4, ("match", "pair"), eighth),
             ]
         )
     )
@@ -298,7 +298,7 @@ def test_places_in_a_file() -> None:
 @given(st.integers(0, 99), st.lists(st.integers(0, 10**15), min_size=1, max_size=20))
 def test_random_points_are_of_the_seed_and_in_the_run(seed: int, times: list[int]) -> None:
     times.sort()
-    failures = [Failure(nodes=("A",), random=True), Failure(nodes=("B",), random=True)]
+    failures = [FailureTable(nodes=("A",), random=True), FailureTable(nodes=("B",), random=True)]
     plan = planned(failures, times, seed)
     assert plan == planned(failures, times, seed)
     assert all(times[0] <= entry.at_ps <= times[-1] for entry in plan)

@@ -20,15 +20,18 @@ from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, TimeWindows
 from model.core import (
+    REPLAYED,
     Arrival,
     Assumptions,
     Deployment,
     Emit,
     Failures,
+    Gauges,
     Input,
     Inputs,
     Note,
     Protocol,
+    Quantity,
     Received,
     Role,
     Save,
@@ -42,14 +45,15 @@ from model.core import (
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
+from model.parts import deployed
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.world import DOWN, System, World, apply, enabled, initial, quiescent
 from sim.inputs.streams import Workload, graph_for
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Sizes, Storage
-from sim.timed.failures import Planned
-from sim.timed.record import Logged, Played
+from sim.timed.failures import CrashPlan
+from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import play
 
 NAMES = st.sampled_from(["upstream-backup", "upstream-backup:no-skips", "upstream-backup:notices"])
@@ -75,14 +79,7 @@ UNIT = PS  # a time unit is a second, so that small whole numbers of seconds mee
 
 # --- a protocol that saves and sets timers -----------------------------------------------------
 def deploy(scope: Scope) -> Deployment:
-    graph = scope.graph
-    roles = {SOURCE: Role.SOURCE, SINK: Role.SINK}
-    sites = tuple(
-        Site(name, roles.get(spec, Role.OPERATOR), spec, graph.preds(name), graph.succs(name))
-        for name, spec in graph.nodes
-    )
-    crashable = frozenset(site.name for site in sites if site.role is Role.OPERATOR)
-    return Deployment(sites, graph.edges, crashable)
+    return deployed(scope.graph)
 
 
 def step(site: Site, state: int, input_: Input) -> Step:
@@ -95,7 +92,7 @@ def step(site: Site, state: int, input_: Input) -> Step:
         case Received(sender, message) if site.role is Role.SINK:
             return Step(state, (Emit((site.preds.index(sender), message)),))
         case Received(_, Body(_, "a")):
-            return Step(state + 1, (SetTimer("tell"), Note("heard"), Save(state + 1)))
+            return Step(state + 1, (SetTimer("tell"), Note(HEARD), Save(state + 1)))
         case Received(_, message):
             sends = tuple(Send(succ, message) for succ in site.succs)
             return Step(state + 1, (*sends, Save(state + 1), *sends))
@@ -108,6 +105,7 @@ def recover(site: Site, durable: int | None) -> Step:
     return Step(durable or 0, (Save((durable or 0) + 100), SetTimer("tell"), *told))
 
 
+HEARD = Quantity("heard", "messages", "")
 LEDGER = Protocol(
     name="ledger",
     title="",
@@ -116,7 +114,7 @@ LEDGER = Protocol(
     boot=lambda _: 0,
     recover=recover,
     step=step,
-    gauges=lambda _, state: {"backup": state},
+    gauges=lambda _, state: Gauges(buffered=state),
     show=str,
     assumes=Assumptions(Failures.ANY),
     claims={},
@@ -165,11 +163,11 @@ def costs(draw: st.DrawFn) -> Costs:
 
 
 @st.composite
-def failures(draw: st.DrawFn, graph: Graph) -> tuple[Planned, ...]:
+def failures(draw: st.DrawFn, graph: Graph) -> tuple[CrashPlan, ...]:
     names = [name for name, spec in graph.nodes if spec not in (SOURCE, SINK)]
     halves = st.integers(0, 40).map(lambda half: half * UNIT // 2)
     plan = st.builds(
-        Planned,
+        CrashPlan,
         halves,
         st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True).map(tuple),
         st.none() | halves,
@@ -178,7 +176,7 @@ def failures(draw: st.DrawFn, graph: Graph) -> tuple[Planned, ...]:
 
 
 @st.composite
-def cases(draw: st.DrawFn, most: int = 10) -> tuple[Workload, Costs, tuple[Planned, ...]]:
+def cases(draw: st.DrawFn, most: int = 10) -> tuple[Workload, Costs, tuple[CrashPlan, ...]]:
     graph = draw(st.sampled_from(GRAPHS))
     sources = [name for name, spec in graph.nodes if spec is SOURCE]
     words = {name: tuple(draw(st.lists(ARRIVALS, min_size=1, max_size=most))) for name in sources}
@@ -189,12 +187,12 @@ def played(
     protocol: Protocol,
     workload: Workload,
     priced: Costs,
-    planned: Sequence[Planned] = (),
+    planned: Sequence[CrashPlan] = (),
     detector: Detector = QUICK,
-) -> tuple[Played, list[Logged], dict[str, list[Any]]]:
+) -> tuple[TimedResult, list[LogEntry], dict[str, list[Any]]]:
     inputs = tuple((name, Inputs((), 0)) for name in workload.events)
     system = System(protocol, Scope(workload.graph, inputs, 0))
-    log: list[Logged] = []
+    log: list[LogEntry] = []
     outputs: dict[str, list[Any]] = {name: [] for name in system.sink_at}
     found = play(
         system,
@@ -209,7 +207,7 @@ def played(
     return found, sorted(log), outputs
 
 
-def followed(protocol: Protocol, workload: Workload, log: Sequence[Logged]) -> World:
+def followed(protocol: Protocol, workload: Workload, log: Sequence[LogEntry]) -> World:
     """The world that the actions lead to, each of them enabled when it is taken."""
     inputs = tuple((name, Inputs(word, len(word))) for name, word in workload.events.items())
     system = System(protocol, Scope(workload.graph, inputs, crashes=20))
@@ -222,8 +220,8 @@ def followed(protocol: Protocol, workload: Workload, log: Sequence[Logged]) -> W
 
 
 def assert_same(
-    protocol: Protocol, case: tuple[Workload, Costs, tuple[Planned, ...]]
-) -> tuple[Played, list[Logged]]:
+    protocol: Protocol, case: tuple[Workload, Costs, tuple[CrashPlan, ...]]
+) -> tuple[TimedResult, list[LogEntry]]:
     workload, priced, planned = case
     found, log, outputs = played(protocol, workload, priced, planned)
     world = followed(protocol, workload, log)
@@ -239,7 +237,7 @@ def assert_same(
 @settings(max_examples=150)
 @given(cases(), NAMES)
 def test_every_run_is_one_that_the_world_allows(
-    case: tuple[Workload, Costs, tuple[Planned, ...]], name: str
+    case: tuple[Workload, Costs, tuple[CrashPlan, ...]], name: str
 ) -> None:
     assert_same(PROTOCOL.variant(name), case)
 
@@ -247,7 +245,7 @@ def test_every_run_is_one_that_the_world_allows(
 @settings(max_examples=150)
 @given(cases())
 def test_a_run_with_saves_and_timers_is_one_that_the_world_allows(
-    case: tuple[Workload, Costs, tuple[Planned, ...]],
+    case: tuple[Workload, Costs, tuple[CrashPlan, ...]],
 ) -> None:
     assert_same(LEDGER, case)
 
@@ -255,7 +253,7 @@ def test_a_run_with_saves_and_timers_is_one_that_the_world_allows(
 @settings(max_examples=100)
 @given(cases(25), NAMES)
 def test_crashes_change_no_output(
-    case: tuple[Workload, Costs, tuple[Planned, ...]], name: str
+    case: tuple[Workload, Costs, tuple[CrashPlan, ...]], name: str
 ) -> None:
     workload, priced, planned = case
     _, _, outputs = played(PROTOCOL.variant(name), workload, priced, planned)
@@ -267,7 +265,7 @@ def test_crashes_change_no_output(
 
 @settings(max_examples=60)
 @given(cases(), NAMES)
-def test_the_order_of_times(case: tuple[Workload, Costs, tuple[Planned, ...]], name: str) -> None:
+def test_the_order_of_times(case: tuple[Workload, Costs, tuple[CrashPlan, ...]], name: str) -> None:
     """Nothing takes place before its service ends, servers do one thing at a time, and what a
     sink passes on comes in the order of time."""
     workload, priced, planned = case
@@ -281,7 +279,7 @@ def test_the_order_of_times(case: tuple[Workload, Costs, tuple[Planned, ...]], n
     for passed in outputs.values():
         assert [at for at, _ in passed] == sorted(at for at, _ in passed)
     for outage in found.outages:
-        told = outage.told()
+        told = outage.summary()
         moments = [outage.crashed_ps, outage.detected_ps, outage.restarted_ps]
         moments += [outage.restored_ps, outage.caught_up_ps]
         known = [moment for moment in moments if moment is not None]
@@ -349,7 +347,7 @@ def test_a_save_that_is_not_finished_is_undone() -> None:
         storage=Storage(latency_s=5.0, bandwidth_bytes_per_s=None),
     )
     workload = Workload("", "", ONE, word("bb", gap=0))
-    found, _, outputs = played(LEDGER, workload, priced, [Planned(8 * PS, ("A",))])
+    found, _, outputs = played(LEDGER, workload, priced, [CrashPlan(8 * PS, ("A",))])
     # The first is stored at 6 s; the second, due at 12 s, is lost.  Recovery saves 1 + 100.
     assert found.durable["A"] == 101
     assert [body.type for _, (_, body) in outputs["sink"]] == ["b", "b", "back", "told"]
@@ -372,15 +370,15 @@ def test_phases_of_a_recovery() -> None:
     graph = chain(("A", Operator(sequence("a", "b"), CountWindows(20, 20))))
     detector = Detector(keep_alive_s=1.0, misses=1, restart_s=2.0)
     workload = Workload("", "", graph, word("a" * 10))
-    found, _, _ = played(PROTOCOL, workload, priced, [Planned(11 * PS // 2, ("A",))], detector)
+    found, _, _ = played(PROTOCOL, workload, priced, [CrashPlan(11 * PS // 2, ("A",))], detector)
     (outage,) = found.outages
-    told = outage.told()
+    told = outage.summary()
     assert told["detected_s"] == 6.0
     assert told["restarted_s"] == 8.0
     # Hello there, the answer back at 8.25 s; but the eighth event, of 8 s, came first and was
     # looked at, until 8.375 s, though the operator could not use it yet.
     assert told["restored_s"] == 8.375
-    assert found.notes["events replayed"] == 8
+    assert found.notes[REPLAYED.name] == 8
     # Eight are replayed; the ninth comes at 9.125 s and waits, the tenth at 10.125 s.
     assert told["caught_up_s"] == 8.375 + 10 * 0.25
     assert told["redirection_s"] == 2.375
@@ -389,7 +387,7 @@ def test_phases_of_a_recovery() -> None:
 def test_without_a_note_the_first_event_restores() -> None:
     priced = Costs(service=Service(event_s=0.25), link=Link(delay_s=0.0))
     workload = Workload("", "", ONE, word("a" * 10))
-    found, _, _ = played(AMNESIA, workload, priced, [Planned(11 * PS // 2, ("A",))])
+    found, _, _ = played(AMNESIA, workload, priced, [CrashPlan(11 * PS // 2, ("A",))])
     (outage,) = found.outages
     assert outage.restored_ps is not None
     assert outage.restored_ps / PS == pytest.approx(7.25, abs=1e-5)
@@ -398,7 +396,7 @@ def test_without_a_note_the_first_event_restores() -> None:
 
 def test_a_crash_of_a_node_that_is_down_is_counted() -> None:
     workload = Workload("", "", ONE, word("a" * 9))
-    plan = [Planned(3 * PS, ("A",)), Planned(3 * PS + PS // 4, ("A",))]
+    plan = [CrashPlan(3 * PS, ("A",)), CrashPlan(3 * PS + PS // 4, ("A",))]
     found, _, _ = played(PROTOCOL, workload, Costs(), plan)
     assert (len(found.outages), found.missed) == (1, 1)
 
@@ -406,7 +404,7 @@ def test_a_crash_of_a_node_that_is_down_is_counted() -> None:
 def test_a_crash_during_recovery_ends_the_first_attempt() -> None:
     workload = Workload("", "", ONE, word("a" * 9))
     priced = Costs(link=Link(delay_s=0.5))
-    found, _, _ = played(PROTOCOL, workload, priced, [Planned(3 * PS, ("A",), PS // 4)])
+    found, _, _ = played(PROTOCOL, workload, priced, [CrashPlan(3 * PS, ("A",), PS // 4)])
     first, second = found.outages
     assert (first.restored_ps, first.caught_up_ps) == (None, None)
     assert second.crashed_ps == (first.restarted_ps or 0) + PS // 4
@@ -426,7 +424,7 @@ def test_a_crash_takes_back_what_has_not_departed() -> None:
     """Four events reach A at 1, 2, 3 and 4 s.  Of what it makes of the first, two events that
     depart at 2 s, nothing is lost in the crash at 2.5 s; of the second it makes nothing."""
     workload = Workload("", "", ONE, word("bbbb", gap=0))
-    found, _, outputs = played(LEDGER, workload, SLOW, [Planned(5 * PS // 2, ("A",))])
+    found, _, outputs = played(LEDGER, workload, SLOW, [CrashPlan(5 * PS // 2, ("A",))])
     # Back at 3.5 s, A finds the link free at 4 s, not when the second's would have passed.
     assert [(at / PS, body.type) for at, (_, body) in outputs["sink"]] == [
         (3.0, "b"),
@@ -454,7 +452,7 @@ def test_who_waits_for_a_link_has_not_caught_up() -> None:
     )
     words = word("aaaaaa")["source"], (Arrival(1, "a"), Arrival(6, "a"))
     workload = Workload("", "", MERGE, dict(zip(("left", "right"), words, strict=True)))
-    found, _, _ = played(PROTOCOL, workload, priced, [Planned(21 * PS // 4, ("A",))])
+    found, _, _ = played(PROTOCOL, workload, priced, [CrashPlan(21 * PS // 4, ("A",))])
     (outage,) = found.outages
     assert outage.restored_ps == 6.5 * PS
     assert outage.caught_up_ps == (6.5 + 6 * 0.5) * PS
@@ -466,7 +464,7 @@ def test_a_crash_before_the_node_is_restored_leaves_it_so() -> None:
         link=Link(delay_s=0.0, bandwidth_bytes_per_s=None),
     )
     workload = Workload("", "", ONE, word("a" * 9))
-    found, _, _ = played(PROTOCOL, workload, priced, [Planned(7 * PS // 2, ("A",), PS // 2)])
+    found, _, _ = played(PROTOCOL, workload, priced, [CrashPlan(7 * PS // 2, ("A",), PS // 2)])
     first, second = found.outages
     assert (first.restored_ps, first.caught_up_ps) == (None, None)
     assert (second.restored_ps or 0) >= (second.restarted_ps or 0) + PS
@@ -477,7 +475,7 @@ def test_crashes_come_last_at_their_time() -> None:
         service=Service(event_s=0.0, control_s=0.0, item_s=0.0),
         link=Link(delay_s=0.0, bandwidth_bytes_per_s=None),
     )
-    plan = [Planned(PS, ("A",))]
+    plan = [CrashPlan(PS, ("A",))]
     _, _, outputs = played(PROTOCOL, Workload("", "", ONE, word("a")), free, plan)
     assert [at for at, _ in outputs["sink"]] == [PS]
 

@@ -20,9 +20,11 @@ from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.world import Action, Crash, Restart, System, World, apply, enabled, initial, quiescent
+from sim.comparison import compare
 from sim.inputs.flights import flight_crashes, flight_workload
 from sim.inputs.streams import Workload, graph_for
-from sim.untimed import Ran, Strike, digest, report, run, strikes
+from sim.outputs import digest
+from sim.untimed import CrashPlan, Outage, UntimedResult, crash_plans, run
 
 NO_SKIPS = PROTOCOL.variant("upstream-backup:no-skips")
 NAMES = st.sampled_from(["upstream-backup", "upstream-backup:no-skips", "upstream-backup:notices"])
@@ -46,7 +48,7 @@ ARRIVALS = st.builds(Arrival, st.integers(0, 2), st.sampled_from("ab"), st.just(
 
 
 @st.composite
-def cases(draw: st.DrawFn, most: int) -> tuple[Workload, list[Strike]]:
+def cases(draw: st.DrawFn, most: int) -> tuple[Workload, list[CrashPlan]]:
     """A workload, and crashes that may turn out not to be possible."""
     graph = draw(st.sampled_from(GRAPHS))
     sources = [name for name, spec in graph.nodes if spec is SOURCE]
@@ -54,17 +56,17 @@ def cases(draw: st.DrawFn, most: int) -> tuple[Workload, list[Strike]]:
     workload = Workload("", "", graph, words)
     nodes = [name for name, spec in graph.nodes if spec not in (SOURCE, SINK)]
     crash = st.builds(
-        Strike, st.sampled_from(nodes), st.integers(1, workload.size), st.integers(0, 4)
+        CrashPlan, st.sampled_from(nodes), st.integers(1, workload.size), st.integers(0, 4)
     )
     return workload, draw(st.lists(crash, max_size=3))
 
 
 def driven(
-    protocol: Protocol, workload: Workload, crashes: Sequence[Strike], away: int
-) -> tuple[Ran, list[Action]] | None:
+    protocol: Protocol, workload: Workload, crashes: Sequence[CrashPlan], away: int
+) -> tuple[UntimedResult, list[Action]] | None:
     actions: list[Action] = []
     try:
-        return run(protocol, workload, crashes, away=away, record=actions.append), actions
+        return run(protocol, workload, crashes, restart_after=away, record=actions.append), actions
     except Invalid:
         return None
 
@@ -88,7 +90,7 @@ def expected(workload: Workload) -> object:
 @settings(max_examples=120, deadline=None)
 @given(cases(8), st.integers(0, 3), NAMES)
 def test_every_run_is_one_that_the_world_allows(
-    case: tuple[Workload, list[Strike]], away: int, name: str
+    case: tuple[Workload, list[CrashPlan]], away: int, name: str
 ) -> None:
     workload, crashes = case
     done = driven(PROTOCOL.variant(name), workload, crashes, away)
@@ -97,7 +99,7 @@ def test_every_run_is_one_that_the_world_allows(
     ran, actions = done
     world = followed(PROTOCOL.variant(name), workload, actions)
     assert world.arrivals == tuple(workload.events.values())
-    assert len(ran.struck) == len(crashes) == 3 - world.crashes
+    assert len(ran.outages) == len(crashes) == 3 - world.crashes
     for edges, outputs in zip(ran.outputs, world.outputs, strict=True):
         for edge, bodies in enumerate(edges):
             assert bodies == tuple(body for at, body in outputs if at == edge)
@@ -106,7 +108,7 @@ def test_every_run_is_one_that_the_world_allows(
 @settings(max_examples=150, deadline=None)
 @given(cases(30), st.integers(0, 5), NAMES)
 def test_crashes_change_no_output(
-    case: tuple[Workload, list[Strike]], away: int, name: str
+    case: tuple[Workload, list[CrashPlan]], away: int, name: str
 ) -> None:
     workload, crashes = case
     done = driven(PROTOCOL.variant(name), workload, crashes, away)
@@ -120,24 +122,26 @@ def word(text: str) -> dict[str, tuple[Arrival, ...]]:
 
 def test_a_crash_between_two_effects_is_cut_there() -> None:
     workload = Workload("", "", DIAMOND, word("abab" * 3))
-    done = driven(PROTOCOL, workload, [Strike("C", 5, 2), Strike("B", 9), Strike("C", 9)], 2)
+    done = driven(
+        PROTOCOL, workload, [CrashPlan("C", 5, 2), CrashPlan("B", 9), CrashPlan("C", 9)], 2
+    )
     assert done is not None
     ran, actions = done
     faults = [action for action in actions if isinstance(action, Crash | Restart)]
     cuts = [getattr(action, "crash_after", None) for action in actions]
     assert any(cut is not None for cut in cuts) or Crash("C") in faults
-    assert ran.struck[1:] == (("B", 9), ("C", 9))
+    assert ran.outages[1:] == (Outage("B", 9), Outage("C", 9))
     assert faults[-4:] == [Crash("B"), Crash("C"), Restart("B"), Restart("C")]
     assert ran.outputs == expected(workload)
 
 
 def test_a_crash_can_strike_a_recovery() -> None:
     workload = Workload("", "", LINE, word("ab" * 10))
-    done = driven(PROTOCOL, workload, [Strike("A", 5), Strike("A", 8, 1)], 3)
+    done = driven(PROTOCOL, workload, [CrashPlan("A", 5), CrashPlan("A", 8, 1)], 3)
     assert done is not None
     ran, actions = done
     assert Restart("A", 1) in actions  # after the first of two hellos
-    assert ran.struck == (("A", 5), ("A", 8))
+    assert ran.outages == (Outage("A", 5), Outage("A", 8))
     assert ran.outputs == expected(workload)
 
 
@@ -151,14 +155,14 @@ def test_a_crash_can_strike_a_recovery() -> None:
 )
 def test_crashes_that_cannot_happen(crashes: list[str], message: str) -> None:
     workload = Workload("", "", LINE, word("ab" * 10))
-    planned = strikes(crashes, LINE, workload.size)
+    planned = crash_plans(crashes, LINE, workload.size)
     with pytest.raises(Invalid, match=message):
-        run(PROTOCOL, workload, planned, away=3)
+        run(PROTOCOL, workload, planned, restart_after=3)
 
 
 def test_crashes_as_people_write_them() -> None:
-    assert strikes(["D@7+2", " A@5 "], LINE, 9) == (Strike("A", 5), Strike("D", 7, 2))
-    assert [str(strike) for strike in strikes(["A@5", "D@7+2"], LINE, 9)] == ["A@5", "D@7+2"]
+    assert crash_plans(["D@7+2", " A@5 "], LINE, 9) == (CrashPlan("A", 5), CrashPlan("D", 7, 2))
+    assert [str(plan) for plan in crash_plans(["A@5", "D@7+2"], LINE, 9)] == ["A@5", "D@7+2"]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +182,7 @@ def test_crashes_as_people_write_them() -> None:
 )
 def test_bad_crashes(text: str, message: str) -> None:
     with pytest.raises(Invalid) as error:
-        strikes([text], graph_for("a", 5, 5), 9)
+        crash_plans([text], graph_for("a", 5, 5), 9)
     assert str(error.value) == message
 
 
@@ -205,20 +209,21 @@ def test_crashes_change_nothing_of_a_week_of_flights() -> None:
         "EWR@5050+3",
     ]
     beats: list[tuple[int, int]] = []
-    planned = strikes(crashes, workload.graph, workload.size)
-    found = report(
+    planned = crash_plans(crashes, workload.graph, workload.size)
+    found = compare(
         PROTOCOL, NO_SKIPS, workload, planned, watch=lambda done, of: beats.append((done, of))
     )
     assert json.loads(json.dumps(found)) == found
     assert found["same"]
+    assert found["compared"]["same"]
     assert found["failure_free"]["count"] >= 10
     assert found["failure_free"] == found["with_crashes"] == found["expected"]
     assert len(found["crashes"]) == len(crashes)
-    assert found["replayed"] < found["without_skips"]["replayed"]
+    assert found["replayed"] < found["compared"]["replayed"]
     assert found["discarded"] > 0
     assert 0 < len(found["series"]) <= 600
     assert found["series"][-1]["event"] == 6000
-    assert max(point["with_skips"] for point in found["series"]) == found["peak_backup"]
+    assert max(point["backup"] for point in found["series"]) == found["peak_backup"]
     assert beats == sorted(beats)
     assert beats[-1] == (4 * 6000, 4 * 6000)
 
@@ -228,7 +233,7 @@ def test_a_wrong_output_is_not_the_same() -> None:
     broken = PROTOCOL.variant("upstream-backup:counted-windows")
     workload = Workload("", "", chain(A), word("aabab" * 20))
     verdicts = [
-        report(broken, NO_SKIPS, workload, [Strike("A", event)], away=0)["same"]
+        compare(broken, NO_SKIPS, workload, [CrashPlan("A", event)], restart_after=0)["same"]
         for event in range(5, 40)
     ]
     assert not all(verdicts)
@@ -236,7 +241,10 @@ def test_a_wrong_output_is_not_the_same() -> None:
 
 def test_the_hash_is_of_the_outputs_alone() -> None:
     workload = Workload("", "", LINE, word("ab" * 10))
-    free, crashed = run(PROTOCOL, workload), run(PROTOCOL, workload, [Strike("A", 9)], away=2)
+    free, crashed = (
+        run(PROTOCOL, workload),
+        run(PROTOCOL, workload, [CrashPlan("A", 9)], restart_after=2),
+    )
     assert digest(free.outputs) == digest(crashed.outputs)
     assert free.notes != crashed.notes
     less = replace(workload, events=word("ab" * 8))

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from model.cep.operator import OperatorState, Scheme, Skipping, origin, restored
-from model.core import Size
+from model.core import MessageKind, Quantity, Size
 from model.events import NOTHING, SN, Event
 from model.log import Log
 
@@ -66,6 +66,17 @@ class Design:
     offsets: Offsets = Offsets.BEFORE
     commits: Commits = Commits.AFTER_SINK
     versions: Versions = Versions.KEPT
+
+
+# --- what is counted -------------------------------------------------------------------------
+BETWEEN = Quantity("restarts between batches", "restarts", "no batch was under way at the crash")
+AGAIN = Quantity("batches run again", "batches", "a batch in the offset log was not committed")
+SEVERAL = Quantity("batches of several events", "batches", "a batch had more than one event")
+REGROUPED = Quantity(
+    "batches written again with other events", "batches", "a known batch id came with other events"
+)
+TRIMMED = Quantity("events trimmed", "events", "the source forgot an acknowledged event")
+QUANTITIES = (BETWEEN, AGAIN, SEVERAL, REGROUPED, TRIMMED)
 
 
 # --- what nodes hold -------------------------------------------------------------------------
@@ -189,11 +200,16 @@ _LOGS = ("offsets", "state", "commit")
 def size(message: Any) -> Size:
     match message:
         case Rows(_, events):
-            return Size("events", len(events))
+            return Size(MessageKind.EVENT, len(events), name="events")
         case Write(_, rows):
-            return Size("rows", len(rows))
+            return Size(MessageKind.EVENT, len(rows), name="rows")
+        case Commit() | Written():
+            kind = MessageKind.ACKNOWLEDGEMENT
+        case Ask():
+            kind = MessageKind.RECOVERY
         case _:
-            return Size(type(message).__name__.lower())
+            kind = MessageKind.CONTROL
+    return Size(kind, name=type(message).__name__.lower())
 
 
 def show(value: object) -> str:

@@ -13,14 +13,18 @@ events heard of when the trigger fires; when it fires, and so how many they are,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from model.cep.operator import Operator, OperatorState, push
 from model.core import (
+    DISCARDED,
+    REPLAYED,
+    STALE,
     Arrival,
     Deployment,
     Effect,
     Emit,
+    Gauges,
     Input,
     Note,
     Received,
@@ -35,11 +39,16 @@ from model.core import (
 )
 from model.errors import Invalid
 from model.events import Body, Event
-from model.graph import SINK, SOURCE
 from model.log import Log
+from model.parts import deployed
 from model.protocols.micro_batch.messages import (
+    AGAIN,
+    BETWEEN,
     NO_BATCH,
+    REGROUPED,
     SCHEME,
+    SEVERAL,
+    TRIMMED,
     Acks,
     Ask,
     Batch,
@@ -68,27 +77,13 @@ TRIGGER = "trigger"
 
 def deploy(design: Design, scope: Scope) -> Deployment:
     """Raises Invalid unless the graph is one source, one operator (the query) and one sink."""
-    graph = scope.graph
-    roles = {SOURCE: Role.SOURCE, SINK: Role.SINK}
-    sites = tuple(
-        Site(
-            name,
-            roles.get(spec, Role.OPERATOR),
-            spec,
-            graph.preds(name),
-            graph.succs(name),
-            design,
-        )
-        for name, spec in graph.nodes
-    )
-    if sorted(site.role.value for site in sites) != ["operator", "sink", "source"]:
+    deployment = deployed(scope.graph, replies=True, config=lambda _: design)
+    if sorted(site.role.value for site in deployment.sites) != ["operator", "sink", "source"]:
         raise Invalid(
-            f"micro-batch: {' '.join(name for name, _ in graph.nodes)}; a query is one operator"
-            " between one source and one sink"
+            f"micro-batch: {' '.join(name for name, _ in scope.graph.nodes)}; a query is one "
+            "operator between one source and one sink"
         )
-    back = tuple((v, u) for u, v in graph.edges)
-    query = frozenset(site.name for site in sites if site.role is Role.OPERATOR)
-    return Deployment(sites, (*graph.edges, *back), query)
+    return deployment
 
 
 def boot(site: Site) -> SourceState | QueryState | SinkState:
@@ -122,7 +117,7 @@ def step(site: Site, state: SourceState | QueryState | SinkState, input_: Input)
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_} in {type(state).__name__}")
     # An answer to what the query asked before it crashed.
-    return Step(state, (Note("stale messages ignored"),))
+    return Step(state, (Note(STALE),))
 
 
 # --- the source ------------------------------------------------------------------------------
@@ -146,7 +141,7 @@ def _serve(state: SourceState, query: str, message: Ask | Read | Commit) -> Step
         case Commit(end):
             kept = state.kept.trim(lambda event: event.sn[0] <= end)
             trimmed = len(state.kept) - len(kept)
-            return Step(state._replace(kept=kept), (Note("events trimmed", trimmed),))
+            return Step(state._replace(kept=kept), (Note(TRIMMED, trimmed),))
 
 
 # --- the query -------------------------------------------------------------------------------
@@ -163,7 +158,7 @@ def _plan(site: Site, state: QueryState) -> Step:
     batch = Batch(last.id + 1, last.end, state.latest)
     effects: list[Effect] = []
     if batch.end - batch.start > 1:
-        effects.append(Note("batches of several events"))
+        effects.append(Note(SEVERAL))
     if design.offsets is Offsets.BEFORE:
         query = query._replace(planned=batch)
         effects.append(Save(query))
@@ -232,8 +227,8 @@ def recover(site: Site, durable: Checkpoint | None) -> Step:
     ask = Send(site.preds[0], Ask(batch.end))
     state = QueryState(query, batch, Phase.IDLE, batch.end)
     if batch.id == query.committed:
-        return Step(state, (Note("restarts between batches"), ask))
-    notes = (Note("batches run again"), Note("events replayed", batch.end - batch.start))
+        return Step(state, (Note(BETWEEN), ask))
+    notes = (Note(AGAIN), Note(REPLAYED, batch.end - batch.start))
     read = Send(site.preds[0], Read(batch))
     return Step(state._replace(phase=Phase.READING), (*notes, read, ask))
 
@@ -244,25 +239,28 @@ def _take(site: Site, state: SinkState, batch: Batch, rows: tuple[Event, ...]) -
     sink = site.config.sink
     notes: list[Note] = []
     if batch.id == state.batch.id and batch != state.batch:
-        notes.append(Note("batches written again with other events"))
+        notes.append(Note(REGROUPED))
     if sink is Sink.BY_BATCH and batch.id <= state.batch.id:
         rows = ()
-        notes.append(Note("duplicates discarded"))
+        notes.append(Note(DISCARDED))
     if sink is Sink.BY_ROW and any(row.sn <= state.row for row in rows):
         rows = tuple(row for row in rows if row.sn > state.row)
-        notes.append(Note("duplicates discarded"))
+        notes.append(Note(DISCARDED))
     emits = tuple(Emit((0, row.body)) for row in rows)
     taken = SinkState(batch, rows[-1].sn if rows else state.row)
     return Step(taken, (*notes, *emits, Send(site.preds[0], Written(batch))))
 
 
 # --- what is shown ---------------------------------------------------------------------------
-def gauges(site: Site, state: SourceState | QueryState | SinkState) -> Mapping[str, int]:
-    """backup: events that the source keeps.  windows: open in the newest state written."""
+def gauges(site: Site, state: SourceState | QueryState | SinkState) -> Gauges:
+    """buffered: events that the source keeps.  windows: open in the newest state written.
+    progress: offsets read, batches run, batches written."""
     match state:
-        case SourceState(kept=kept):
-            return {"backup": len(kept), "windows": 0}
+        case SourceState(latest, _, kept):
+            return Gauges(len(kept), 0, latest)
         case QueryState(checkpoint=Checkpoint(versions=(*_, newest))):
-            return {"backup": 0, "windows": len(newest.state.open)}
+            return Gauges(0, len(newest.state.open), newest.batch)
+        case SinkState(batch, _):
+            return Gauges(0, 0, batch.id)
         case _:
-            return {"backup": 0, "windows": 0}
+            raise AssertionError(f"{site.name}: {state} is no state of a node")

@@ -12,14 +12,14 @@ from model.protocols.micro_batch.messages import (
 )
 from model.protocols.micro_batch.mutants import MUTANTS
 from model.protocols.micro_batch.scopes import SCOPES
-from model.protocols.micro_batch.variants import DISCARDED, VARIANTS, build
+from model.protocols.micro_batch.variants import DISCARDING, VARIANTS, build
 
 PROTOCOL = replace(
     build(
         "",
         Design(),
         SCOPES,
-        DISCARDED,
+        DISCARDING,
         "Offsets before the batch, the state before it kept, the commit log last, and a sink that "
         "takes no batch id twice: precise for every operator and set of crashes explored, although "
         "batches that were not logged regroup.",

@@ -13,9 +13,7 @@ from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, Splitter, TimeWindows
 from model.core import (
-    Arrival,
     Guarantee,
-    Inputs,
     OperatorClass,
     Outcome,
     PinnedScope,
@@ -23,6 +21,7 @@ from model.core import (
 )
 from model.events import Body
 from model.graph import chain
+from model.parts import over_words
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
@@ -60,9 +59,8 @@ def _scope(
     engine: Engine, splitter: Splitter, length: int, types: str = "ab", crashes: int = 1
 ) -> Scope:
     """One query, whose source may emit any word of `length` over the types."""
-    alphabet = tuple(Arrival(1, type_) for type_ in types)
     graph = chain(("query", Operator(engine, splitter)))
-    return Scope(graph, (("source", Inputs(alphabet, length)),), crashes)
+    return over_words(graph, length, types, crashes=crashes)
 
 
 A, AB = sequence("a"), sequence("a", "b")
@@ -103,7 +101,7 @@ SHARED = (
 """The worlds in which the variants are compared."""
 
 
-def _holds(*pins: int) -> tuple[PinnedScope, ...]:
+def hold(*pins: int) -> tuple[PinnedScope, ...]:
     """The shared worlds, with how many there are of each."""
     return tuple(
         PinnedScope(name, scope, operators, states=states)
@@ -111,7 +109,7 @@ def _holds(*pins: int) -> tuple[PinnedScope, ...]:
     )
 
 
-def _fails(guarantee: Guarantee, *pins: tuple[int, int]) -> tuple[PinnedScope, ...]:
+def fail(guarantee: Guarantee, *pins: tuple[int, int]) -> tuple[PinnedScope, ...]:
     """The last of the shared worlds: how many, and the steps of a shortest counterexample."""
     return tuple(
         PinnedScope(name, scope, operators, Outcome.REFUTED, states, steps, guarantee)

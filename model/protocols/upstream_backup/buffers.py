@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from model.cep.savepoint import Savepoint
 from model.cep.skips import Ranges, covers
-from model.core import Effect, NodeName, Note, Send, Site
+from model.core import REPLAYED, Effect, NodeName, Note, Send, Site
 from model.events import BEGINNING, NOTHING, SN, Event, Mark
 from model.log import Log
 
@@ -62,7 +62,7 @@ def answer(
     backup = outlets[edge].backup
     replay = tuple(Send(succ, event) for event in backup)
     marks = (Send(succ, Mark(mark)),) if site.config.marking[edge] and mark > BEGINNING else ()
-    return (Send(succ, Restore(told)), Note("events replayed", len(backup)), *replay, *marks)
+    return (Send(succ, Restore(told)), Note(REPLAYED, len(backup)), *replay, *marks)
 
 
 def released(

@@ -14,7 +14,6 @@ with its backup; the node joins the savepoints, restores the operator and replay
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,15 +22,22 @@ from model.cep.operator import OperatorState, Scheme, notice, origin, push, rest
 from model.cep.savepoint import Savepoint
 from model.cep.skips import Ranges
 from model.core import (
+    CHECKPOINTED,
+    DISCARDED,
     EVENT,
+    RESTORED,
+    STALE,
     Answer,
     Arrival,
     Deployment,
     Effect,
     Emit,
+    Gauges,
     Input,
+    MessageKind,
     NodeName,
     Note,
+    Quantity,
     Received,
     Role,
     Scope,
@@ -40,7 +46,7 @@ from model.core import (
     Size,
 )
 from model.events import BEGINNING, NOTHING, SN, Body, Event, Mark
-from model.graph import SINK, SOURCE
+from model.parts import deployed
 from model.protocols.upstream_backup.buffers import (
     Ack,
     Hello,
@@ -83,6 +89,11 @@ class SinkState(NamedTuple):
     heard: tuple[SN, ...]
 
 
+NOTICES = Quantity("skip notices sent", "notices", "skip ranges went ahead of the next savepoint")
+RETAINED = Quantity("retained windows", "windows", "windows that a savepoint may still begin at")
+MARK, HELLO = Size(MessageKind.CONTROL, name="mark"), Size(MessageKind.RECOVERY, name="hello")
+
+
 @dataclass(frozen=True, slots=True)
 class Design:
     """Choices about the distribution of recovery data.
@@ -108,18 +119,14 @@ class Config(NamedTuple):
 
 def deploy(design: Design, scope: Scope) -> Deployment:
     graph = scope.graph
-    roles = {SOURCE: Role.SOURCE, SINK: Role.SINK}
-    sites = []
-    for name, spec in graph.nodes:
+
+    def config(name: NodeName) -> Config:
         succs = graph.succs(name)
         marking = tuple(graph.merges_at_or_below(succ) for succ in succs)
         reach = tuple(graph.descendants(succ) | {succ} for succ in succs)
-        role = roles.get(spec, Role.OPERATOR)
-        config = Config(design, marking, reach)
-        sites.append(Site(name, role, spec, graph.preds(name), succs, config))
-    back = tuple((v, u) for u, v in graph.edges)
-    operators = frozenset(site.name for site in sites if site.role is Role.OPERATOR)
-    return Deployment(tuple(sites), (*graph.edges, *back), operators)
+        return Config(design, marking, reach)
+
+    return deployed(graph, replies=True, config=config)
 
 
 def boot(site: Site) -> SourceState | OperatorNode | SinkState:
@@ -187,7 +194,7 @@ def _consume(site: Site, state: SinkState, sender: NodeName, message: object) ->
     if not isinstance(message, Event):
         return state, ()
     if message.sn <= heard:
-        return state, (Note("duplicates discarded"),)
+        return state, (Note(DISCARDED),)
     heard = message.sn
     after = SinkState(with_item(state.heard, edge, heard))
     return after, (Emit((edge, message.body)), Send(sender, Ack(heard, (), ())))
@@ -196,12 +203,12 @@ def _consume(site: Site, state: SinkState, sender: NodeName, message: object) ->
 # --- operators: downstream -------------------------------------------------------------------
 def _hear(site: Site, node: OperatorNode, edge: int, message: Event | Mark) -> Answer:
     if site.preds[edge] in node.awaited:
-        return node, (Note("stale messages ignored"),)
+        return node, (Note(STALE),)
     inlet = node.inlets[edge]
     if isinstance(message, Mark):
         inlet = inlet._replace(mark=max(inlet.mark, message.time))
     elif message.sn <= inlet.heard:
-        return node, (Note("duplicates discarded"),)
+        return node, (Note(DISCARDED),)
     else:
         inlet = inlet.hear(message)
     node = node._replace(inlets=with_item(node.inlets, edge, inlet))
@@ -235,7 +242,7 @@ def _advance(site: Site, node: OperatorNode, effects: tuple[Effect, ...]) -> Ans
         done += [Send(succ, Mark(marked)) for succ, marking in told if marking]
     node = node._replace(operator=state, inlets=inlets, outlets=outlets, marked=marked)
     if design.notice_every is not None and state.skipped >= design.notice_every:
-        done.append(Note("skip notices sent"))
+        done.append(Note(NOTICES))
         return _report(
             site, node, done, *notice(design.scheme, operator.splitter, state, node.mine)
         )
@@ -255,7 +262,7 @@ def _release(site: Site, node: OperatorNode, sender: NodeName, ack: Ack) -> Answ
     saved = save(site.config.design.scheme, site.spec.splitter, node.operator, theta)
     if saved is None:
         return node, ()
-    return _report(site, node, [Note("savepoints sent")], *saved)
+    return _report(site, node, [Note(CHECKPOINTED)], *saved)
 
 
 def _report(
@@ -297,7 +304,7 @@ def _greet(site: Site, node: OperatorNode, sender: NodeName) -> Answer:
 def _restore(site: Site, node: OperatorNode, sender: NodeName, replicas: Replicas) -> Answer:
     """An answer to our hello; with the last one the operator is restored and replay begins."""
     if sender not in node.awaited:
-        return node, (Note("stale messages ignored"),)
+        return node, (Note(STALE),)
     node = node._replace(awaited=node.awaited - {sender}, replicas=joined(node.replicas, replicas))
     if node.awaited:
         return node, ()
@@ -307,7 +314,7 @@ def _restore(site: Site, node: OperatorNode, sender: NodeName, replicas: Replica
         for name in greeted
         for effect in answer(site, node.outlets, node.replicas, node.marked, name)
     )
-    return _advance(site, node, (Note("operators restored"), *answers))
+    return _advance(site, node, (Note(RESTORED), *answers))
 
 
 def reinstated(site: Site, node: OperatorNode) -> OperatorNode:
@@ -330,19 +337,18 @@ def _beyond(inlet: Inlet, trim: SN) -> Inlet:
     return Inlet(queue, max(inlet.heard, trim), inlet.mark)
 
 
-def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Mapping[str, int]:
-    """backup: events kept for successors.  windows: open.  retained: windows not yet dropped."""
+def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Gauges:
+    """buffered: events kept for successors.  progress: the last event dealt with, an edge each."""
     if isinstance(state, SinkState):
-        return {"backup": 0, "windows": 0, "retained": 0}
-    backup = sum(len(outlet.backup) for outlet in state.outlets)
-    if isinstance(state, SourceState) or state.operator is None:
-        return {"backup": backup, "windows": 0, "retained": 0}
+        return Gauges(0, 0, state.heard, ((RETAINED, 0),))
+    buffered = sum(len(outlet.backup) for outlet in state.outlets)
+    if isinstance(state, SourceState):
+        return Gauges(buffered, 0, state.latest, ((RETAINED, 0),))
+    if state.operator is None:
+        return Gauges(buffered, 0, None, ((RETAINED, 0),))
     windows = len(state.operator.open)
-    return {
-        "backup": backup,
-        "windows": windows,
-        "retained": windows + len(state.operator.closed),
-    }
+    retained = windows + len(state.operator.closed)
+    return Gauges(buffered, windows, state.operator.last, ((RETAINED, retained),))
 
 
 def size(message: object) -> Size:
@@ -350,10 +356,11 @@ def size(message: object) -> Size:
     if isinstance(message, Event):
         return EVENT
     if isinstance(message, Ack):
-        return Size("ack", 0, len(message.skips) + _items(message.replicas))
+        items = len(message.skips) + _items(message.replicas)
+        return Size(MessageKind.ACKNOWLEDGEMENT, 0, items, "ack")
     if isinstance(message, Restore):
-        return Size("restore", 0, _items(message.replicas))
-    return Size("mark" if isinstance(message, Mark) else "hello")
+        return Size(MessageKind.RECOVERY, 0, _items(message.replicas), "restore")
+    return MARK if isinstance(message, Mark) else HELLO
 
 
 def _items(replicas: Replicas) -> int:

@@ -28,4 +28,6 @@ PROTOCOL = replace(
     ),
     variants=VARIANTS,
     mutants=MUTANTS,
+    compare_with="upstream-backup:no-skips",
+    lemmas=38,
 )

@@ -18,6 +18,7 @@ from model.core import (
     Scope,
 )
 from model.graph import SINK, SOURCE, Graph, chain
+from model.parts import over_words
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
@@ -34,16 +35,7 @@ LEADING = Mealy(((("match", 1, 1),), (("match", 1, 0),)))
 """Matches the first event of a window only: it shows where windows begin."""
 
 
-def _scope(
-    graph: Graph, length: int, types: str = "ab", gaps: tuple[int, ...] = (1,), crashes: int = 1
-) -> Scope:
-    """Every source of the graph may emit any word of `length` over the types and gaps."""
-    alphabet = tuple(Arrival(gap, type_) for type_ in types for gap in gaps)
-    sources = (name for name, spec in graph.nodes if spec is SOURCE)
-    return Scope(graph, tuple((name, Inputs(alphabet, length)) for name in sources), crashes)
-
-
-def _one(engine: Engine, splitter: Splitter, parallel: bool = True) -> Graph:
+def one(engine: Engine, splitter: Splitter, parallel: bool = True) -> Graph:
     return chain(("A", Operator(engine, splitter, parallel=parallel)))
 
 
@@ -96,59 +88,59 @@ UNEVEN = Scope(
 )
 """Sequence numbers of the two sources overlap, and their order is not the order of the merge."""
 
-EVERY = _scope(_one(A, CountWindows(3, 1)), 4, "a")
-TOGGLED = _scope(_one(ALTERNATING, CountWindows(3, 1)), 4)
-LATE = _scope(_one(SUPPRESSED, CountWindows(3, 1)), 3)
-SERIAL = _scope(_one(AB, CountWindows(4, 3), parallel=False), 5)
-SKIPPY = _scope(_one(A, CountWindows(3, 2)), 4)
-ANY_MATCH = _scope(_one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4)
+EVERY = over_words(one(A, CountWindows(3, 1)), 4, "a")
+TOGGLED = over_words(one(ALTERNATING, CountWindows(3, 1)), 4)
+LATE = over_words(one(SUPPRESSED, CountWindows(3, 1)), 3)
+SERIAL = over_words(one(AB, CountWindows(4, 3), parallel=False), 5)
+SKIPPY = over_words(one(A, CountWindows(3, 2)), 4)
+ANY_MATCH = over_words(one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4)
 
 SCOPES = (
     PinnedScope(
-        "one event, one match", _scope(_one(A, CountWindows(1, 1)), 4), REPEATABLE, states=53_346
+        "one event, one match", over_words(one(A, CountWindows(1, 1)), 4), REPEATABLE, states=53_346
     ),
     PinnedScope(
         "time windows on a grid",
-        _scope(_one(AB, TimeWindows(4, 2, grid=True)), 4, gaps=(1, 2)),
+        over_words(one(AB, TimeWindows(4, 2, grid=True)), 4, gaps=(1, 2)),
         CONVERGENT_CAPABLE,
         states=72_144,
     ),
     PinnedScope(
-        "count windows", _scope(_one(AB, CountWindows(3, 1)), 5), DETERMINISTIC, states=65_694
+        "count windows", over_words(one(AB, CountWindows(3, 1)), 5), DETERMINISTIC, states=65_694
     ),
     PinnedScope(
         "count windows, events skipped, two crashes",
-        _scope(_one(AB, CountWindows(3, 2)), 4, crashes=2),
+        over_words(one(AB, CountWindows(3, 2)), 4, crashes=2),
         DETERMINISTIC,
         states=59_175,
     ),
     PinnedScope(
         "every event matches, two crashes",
-        _scope(_one(A, CountWindows(2, 1)), 3, "a", crashes=2),
+        over_words(one(A, CountWindows(2, 1)), 3, "a", crashes=2),
         DETERMINISTIC,
         states=275_809,
     ),
     PinnedScope(
         "time windows",
-        _scope(_one(AB, TimeWindows(3, 2)), 4, gaps=(1, 2)),
+        over_words(one(AB, TimeWindows(3, 2)), 4, gaps=(1, 2)),
         DETERMINISTIC,
         states=54_227,
     ),
     PinnedScope(
         "pattern-opened windows",
-        _scope(_one(AB, PatternWindows(Type("a"), size=3)), 5),
+        over_words(one(AB, PatternWindows(Type("a"), size=3)), 5),
         DETERMINISTIC,
         states=37_776,
     ),
     PinnedScope(
         "match at the end of the window",
-        _scope(_one(sequence("a", "!b"), CountWindows(3, 2)), 5),
+        over_words(one(sequence("a", "!b"), CountWindows(3, 2)), 5),
         DETERMINISTIC,
         states=19_107,
     ),
     PinnedScope(
         "any match, several in one iteration",
-        _scope(_one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4),
+        over_words(one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4),
         DETERMINISTIC,
         states=20_340,
     ),
@@ -156,55 +148,55 @@ SCOPES = (
     PinnedScope("serial processing", SERIAL, DETERMINISTIC, states=11_881),
     PinnedScope(
         "an event used by one of two windows",
-        _scope(_one(ALTERNATING, CountWindows(5, 2)), 4),
+        over_words(one(ALTERNATING, CountWindows(5, 2)), 4),
         DETERMINISTIC,
         states=121_743,
     ),
     PinnedScope(
         "wide windows, used and skipped in turn",
-        _scope(_one(AB, CountWindows(7, 7)), 6),
+        over_words(one(AB, CountWindows(7, 7)), 6),
         DETERMINISTIC,
         states=94_333,
     ),
     PinnedScope(
         "adjacent operators, time windows",
-        _scope(TIMED, 4, "a", crashes=2),
+        over_words(TIMED, 4, "a", crashes=2),
         DETERMINISTIC,
         states=258_510,
     ),
     PinnedScope("two input edges", UNEVEN, DETERMINISTIC, states=1_032_090, quick=False),
-    PinnedScope("two output edges", _scope(FORK, 2, "a"), DETERMINISTIC, states=50_301),
+    PinnedScope("two output edges", over_words(FORK, 2, "a"), DETERMINISTIC, states=50_301),
     PinnedScope(
         "two output edges, two crashes",
-        _scope(FORK, 2, "a", crashes=2),
+        over_words(FORK, 2, "a", crashes=2),
         DETERMINISTIC,
         states=2_311_206,
     ),
     PinnedScope(
         "adjacent operators, two crashes",
-        _scope(PIPELINE, 2, "a", crashes=2),
+        over_words(PIPELINE, 2, "a", crashes=2),
         DETERMINISTIC,
         states=71_957,
     ),
     PinnedScope(
         "two output edges, one event",
-        _scope(FORK, 1, "a", crashes=2),
+        over_words(FORK, 1, "a", crashes=2),
         DETERMINISTIC,
         states=14_310,
     ),
-    PinnedScope("diamond", _scope(DIAMOND, 2), DETERMINISTIC, states=15_945),
+    PinnedScope("diamond", over_words(DIAMOND, 2), DETERMINISTIC, states=15_945),
     PinnedScope(
-        "diamond, any two crash", _scope(DIAMOND, 1, crashes=2), DETERMINISTIC, states=44_989
+        "diamond, any two crash", over_words(DIAMOND, 1, crashes=2), DETERMINISTIC, states=44_989
     ),
     PinnedScope(
         "diamond, two events, two crashes",
-        _scope(DIAMOND, 2, crashes=2),
+        over_words(DIAMOND, 2, crashes=2),
         DETERMINISTIC,
         states=655_823,
     ),
     PinnedScope(
         "adjacent operators and their alignment",
-        _scope(ALIGNED, 4, "a", crashes=2),
+        over_words(ALIGNED, 4, "a", crashes=2),
         DETERMINISTIC,
         states=330_325,
     ),

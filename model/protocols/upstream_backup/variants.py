@@ -12,6 +12,12 @@ from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, PAIRS_OF_INPUTS,
 from model.cep.operator import Drawing, Scheme, Skipping
 from model.cep.windows import CountWindows
 from model.core import (
+    CHECKPOINTED,
+    CRASHED,
+    DISCARDED,
+    REPLAYED,
+    RESTORED,
+    SPANNED,
     Assumptions,
     Failures,
     Guarantee,
@@ -20,8 +26,11 @@ from model.core import (
     Protocol,
     Scope,
 )
+from model.parts import over_words
 from model.properties import AS_IF, COMPLETE
 from model.protocols.upstream_backup.nodes import (
+    NOTICES,
+    RETAINED,
     Design,
     boot,
     deploy,
@@ -45,8 +54,7 @@ from model.protocols.upstream_backup.scopes import (
     SKIPPY,
     TOGGLED,
     UNEVEN,
-    _one,
-    _scope,
+    one,
 )
 
 
@@ -69,16 +77,10 @@ def build(name: str, design: Design, scopes: tuple[PinnedScope, ...], finding: s
         },
         properties=(AS_IF, COMPLETE),
         scopes=scopes,
-        must_occur=(
-            "crashes",
-            "windows that spanned a crash",
-            "operators restored",
-            "events replayed",
-            "duplicates discarded",
-            "savepoints sent",
-        ),
+        must_occur=(CRASHED, SPANNED, RESTORED, REPLAYED, DISCARDED, CHECKPOINTED),
         finding=finding,
         size=size,
+        quantities=(NOTICES, RETAINED),
     )
 
 
@@ -169,7 +171,7 @@ VARIANTS = (
         (
             PinnedScope(
                 "count windows",
-                _scope(_one(AB, CountWindows(3, 2)), 5),
+                over_words(one(AB, CountWindows(3, 2)), 5),
                 DETERMINISTIC,
                 states=23_787,
             ),
@@ -203,10 +205,10 @@ VARIANTS = (
         "neighbours-only",
         Design(ancestors=False),
         (
-            PinnedScope("one crash", _scope(PIPELINE, 2, "a"), DETERMINISTIC, states=2_976),
+            PinnedScope("one crash", over_words(PIPELINE, 2, "a"), DETERMINISTIC, states=2_976),
             _refuted(
                 "adjacent operators, two crashes",
-                _scope(ALIGNED, 4, "a", crashes=2),
+                over_words(ALIGNED, 4, "a", crashes=2),
                 steps=34,
                 states=329_600,
                 guarantee=Guarantee.DIVERGENT,
@@ -221,13 +223,13 @@ VARIANTS = (
         (
             PinnedScope(
                 "count windows, two crashes",
-                _scope(_one(AB, CountWindows(3, 3)), 4, crashes=2),
+                over_words(one(AB, CountWindows(3, 3)), 4, crashes=2),
                 DETERMINISTIC,
                 states=53_840,
             ),
             PinnedScope(
                 "count windows",
-                _scope(_one(AB, CountWindows(3, 2)), 5),
+                over_words(one(AB, CountWindows(3, 2)), 5),
                 DETERMINISTIC,
                 states=29_729,
             ),

@@ -334,6 +334,11 @@ def run_grid(windows: Windows, scheme: Scheme, model: Any, word: str, caption: s
 
 # --- lemmas ----------------------------------------------------------------------------------
 ANY_STRATEGY = "under any of the three strategies"
+ONE_RUN = (
+    "an engine that follows one run at a time and forgets it when it is killed (established "
+    "engines follow independent runs; no younger window was first there in any of 1,092 words)"
+)
+"""For which engine a counterexample speaks in which a younger window is first."""
 TRIGGER = (
     "x names the input event that triggered the iteration, by its place in the merge; nothing is "
     "counted"
@@ -387,12 +392,15 @@ LEMMAS = (
         section="Lima et al., III-B4",
         expect=Outcome.REFUTED,
         build=smallest(pairs, misnumbered, 4),
-        scope=f"streams of up to 4 events, patterns of up to 3 steps over 2 types, {ANY_STRATEGY}",
+        scope=(
+            f"streams of up to 4 events, patterns of up to 3 steps over 2 types, {ANY_STRATEGY}, "
+            f"{ONE_RUN}"
+        ),
         fragment="finite",
         erratum=Erratum(
             "After a restore all matches get the x:y that they had.",
             "Lima et al., III-B4",
-            "4 events, a pattern of 3 steps",
+            f"4 events, a pattern of 3 steps, {ONE_RUN}",
             "the seed carries the number of the first window kept",
         ),
     ),

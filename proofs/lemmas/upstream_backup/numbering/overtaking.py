@@ -16,7 +16,7 @@ import z3
 
 from model.cep.patterns import Strategy
 from model.core import Outcome
-from proofs.lemmas.upstream_backup.numbering.numbering import pairs, run_grid
+from proofs.lemmas.upstream_backup.numbering.numbering import ONE_RUN, pairs, run_grid
 from proofs.lemmas.upstream_backup.numbering.streams import (
     BITS,
     Place,
@@ -347,7 +347,7 @@ LEMMAS = (
         section="Agrawal et al., as adopted by Lima et al., III-A",
         expect=Outcome.REFUTED,
         build=smallest_word(Strategy.STRICT, False, 4),
-        scope="streams of up to 4 events, patterns of up to 3 steps over 2 types",
+        scope=f"streams of up to 4 events, patterns of up to 3 steps over 2 types, {ONE_RUN}",
         fragment="finite",
     ),
     Lemma(
@@ -359,7 +359,9 @@ LEMMAS = (
         section="Agrawal et al., as adopted by Lima et al., III-A",
         expect=Outcome.REFUTED,
         build=smallest_word(Strategy.NEXT, True, 4),
-        scope="streams of up to 4 events, patterns of up to 3 positive steps over 2 types",
+        scope=(
+            f"streams of up to 4 events, patterns of up to 3 positive steps over 2 types, {ONE_RUN}"
+        ),
         fragment="finite",
     ),
     Lemma(

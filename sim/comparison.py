@@ -1,0 +1,86 @@
+"""A run with crashes beside the run without, the oracle, and another protocol: `asif run`.
+
+Rule of this file: it runs and compares; how a run goes is sim.untimed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from model.core import DISCARDED, REPLAYED, Protocol
+from model.oracle import oracle
+from sim.inputs.streams import Workload
+from sim.outputs import count, digest
+from sim.untimed import RESTART_AFTER_EVENTS, CrashPlan, Watch, run
+
+
+def compare(
+    protocol: Protocol,
+    other: Protocol | None,
+    workload: Workload,
+    plans: Sequence[CrashPlan],
+    *,
+    restart_after: int = RESTART_AFTER_EVENTS,
+    watch: Watch | None = None,
+) -> dict[str, Any]:
+    """Run failure free, with crashes, and with crashes under the `other` protocol, and compare all
+    outputs with each other and with the oracle; a JSON-able value.
+
+    watch: is called with (done, total) over all of it.
+    """
+    started = time.perf_counter()
+    stages = 3 if other is None else 4
+    total = stages * workload.size
+
+    def stage(number: int) -> Watch | None:
+        return watch and (lambda done, _: watch(number * workload.size + done, total))
+
+    free = run(protocol, workload, watch=stage(0))
+    crashed = run(protocol, workload, plans, restart_after=restart_after, watch=stage(1))
+    runs = [free, crashed]
+    compared = None
+    if other is not None:
+        second = run(other, workload, plans, restart_after=restart_after, watch=stage(2))
+        runs.append(second)
+        compared = {
+            "protocol": other.name,
+            "same": digest(second.outputs) == digest(free.outputs),
+            "replayed": second.notes.get(REPLAYED.name, 0),
+            "peak_backup": second.peak,
+        }
+    expected = tuple(oracle(workload.graph, workload.events).values())
+    if watch:
+        watch(total, total)
+    hashes = [digest(outputs) for outputs in (expected, free.outputs, crashed.outputs)]
+    series = [dict(one.series) for one in runs[1:]]
+    return {
+        "protocol": protocol.name,
+        "input": workload.name,
+        "events": workload.size,
+        "graph": {
+            "nodes": [name for name, _ in workload.graph.nodes],
+            "edges": [list(edge) for edge in workload.graph.edges],
+        },
+        "pattern": workload.pattern,
+        "left_out": list(workload.left_out),
+        "expected": {"count": count(expected), "sha256": hashes[0]},
+        "failure_free": {"count": count(free.outputs), "sha256": hashes[1]},
+        "with_crashes": {"count": count(crashed.outputs), "sha256": hashes[2]},
+        "same": len({*hashes}) == 1,
+        "crashes": [{"node": one.node, "at_event": one.event} for one in crashed.outages],
+        "replayed": crashed.notes.get(REPLAYED.name, 0),
+        "discarded": crashed.notes.get(DISCARDED.name, 0),
+        "peak_backup": crashed.peak,
+        "seconds": time.perf_counter() - started,
+        "compared": compared,
+        "series": [
+            {
+                "event": event,
+                "backup": series[0][event],
+                "compared": series[1][event] if other else None,
+            }
+            for event in series[0]
+        ],
+    }
