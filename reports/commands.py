@@ -147,4 +147,4 @@ def engine_check(result: Result) -> Told:
     yield from result["notes"]
     if engine.errors(result):
         yield engine.errors_table(result)
-    yield engine.told(result)
+    yield engine.summary_line(result)

@@ -89,7 +89,7 @@ def report(
         print(f"{one['scenario']}: {simulated.verdict(one)}")
     print(reproduced.score(reproductions))
     for one in checked:
-        print(engine.told(one))
+        print(engine.summary_line(one))
     for ran in runs:
         print_all(commands.run(ran))
     console.print(f"{html}\n{markdown}", highlight=False)

@@ -1,4 +1,7 @@
-"""Streams of arrivals, and a graph to run any of them through."""
+"""Streams of arrivals, and a graph through which any of them can run.
+
+Rule of this file: it makes values, and reads no file.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ TOGETHER = 3
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What to run: a graph, what its sources are handed, and how people call the two.
+    """What to run: a graph, the arrivals at its sources, and names of the two for people.
 
     events: by source, each in time order.  left_out: operators that are not deployed, since the
     protocol deploys a single one.

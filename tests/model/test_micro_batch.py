@@ -30,7 +30,7 @@ from model.events import Body, Event
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import evaluated
 from model.properties import guarantee, pairs
-from model.protocols.micro_batch.crashes import Point, replayed
+from model.protocols.micro_batch.crashes import CrashPoint, replayed
 from model.protocols.micro_batch.messages import NO_BATCH, Batch, Rows, Write, empty, show, size
 from model.protocols.micro_batch.nodes import processed, step
 from model.protocols.micro_batch.protocol import PROTOCOL
@@ -57,7 +57,7 @@ ALL = (PROTOCOL, *PROTOCOL.variants)
 NAMED = {protocol.name.partition(":")[2]: protocol for protocol in ALL}
 LOGGED_FIRST = [protocol for protocol in ALL if "offsets-after" not in protocol.name]
 
-points = st.sampled_from(Point)
+points = st.sampled_from(CrashPoint)
 sizes = st.lists(st.integers(1, 3), min_size=1, max_size=4)
 late = st.integers(0, 2)
 
@@ -114,7 +114,9 @@ def test_the_other_designs_that_hold_do_so_at_any_sequence_of_crashes(
 
 # --- crash points ----------------------------------------------------------------------------
 @given(points, sizes, late)
-def test_spark_is_precise_wherever_it_crashes(point: Point, sizes: list[int], late: int) -> None:
+def test_spark_is_precise_wherever_it_crashes(
+    point: CrashPoint, sizes: list[int], late: int
+) -> None:
     found = replayed(PROTOCOL, point, sizes, late)
     assert (found.guarantee, found.surplus, found.missing) == (Guarantee.PRECISE, 0, 0)
 
@@ -123,12 +125,12 @@ def test_spark_is_precise_wherever_it_crashes(point: Point, sizes: list[int], la
 @given(points, sizes, late)
 @settings(max_examples=30)
 def test_a_logged_batch_runs_again_with_the_same_events_and_no_other(
-    protocol: Protocol, point: Point, sizes: list[int], late: int
+    protocol: Protocol, point: CrashPoint, sizes: list[int], late: int
 ) -> None:
     found = replayed(protocol, point, sizes, late)
     hit, stores = found.batch, found.stores
     if stores.offsets.id < hit.id:
-        assert point is Point.BEFORE_OFFSETS
+        assert point is CrashPoint.BEFORE_OFFSETS
         assert found.ran == (Batch(hit.id, hit.start, hit.end + late),)
     else:
         assert stores.offsets == hit
@@ -139,7 +141,7 @@ def test_a_logged_batch_runs_again_with_the_same_events_and_no_other(
 
 @given(points, sizes, late)
 def test_a_plain_foreach_batch_repeats_a_batch_written_but_not_committed(
-    point: Point, sizes: list[int], late: int
+    point: CrashPoint, sizes: list[int], late: int
 ) -> None:
     found = replayed(NAMED["foreach-batch"], point, sizes, late)
     written = found.stores.sink == found.batch and found.stores.commit < found.batch.id
@@ -149,50 +151,50 @@ def test_a_plain_foreach_batch_repeats_a_batch_written_but_not_committed(
 
 
 @given(points, sizes)
-def test_acknowledgements_lag_by_one_batch(point: Point, sizes: list[int]) -> None:
+def test_acknowledgements_lag_by_one_batch(point: CrashPoint, sizes: list[int]) -> None:
     """What is acknowledged when batch N runs is batch N - 1; before, it is batch N - 2."""
-    told = point not in (Point.BEFORE_OFFSETS, Point.AFTER_OFFSETS)
+    told = point not in (CrashPoint.BEFORE_OFFSETS, CrashPoint.AFTER_OFFSETS)
     before = sum(sizes[: -1 if told else -2])
     assert replayed(PROTOCOL, point, sizes).stores.acked == before
 
 
 WRITES = {
-    Point.BEFORE_OFFSETS: (0, 0, 0, 0),
-    Point.AFTER_OFFSETS: (1, 0, 0, 0),
-    Point.MID_BATCH: (1, 0, 0, 0),
-    Point.AFTER_STATE: (1, 1, 0, 0),
-    Point.AFTER_SINK: (1, 1, 1, 0),
-    Point.BEFORE_COMMIT: (1, 1, 1, 0),
-    Point.AFTER_COMMIT: (1, 1, 1, 1),
+    CrashPoint.BEFORE_OFFSETS: (0, 0, 0, 0),
+    CrashPoint.AFTER_OFFSETS: (1, 0, 0, 0),
+    CrashPoint.MID_BATCH: (1, 0, 0, 0),
+    CrashPoint.AFTER_STATE: (1, 1, 0, 0),
+    CrashPoint.AFTER_SINK: (1, 1, 1, 0),
+    CrashPoint.BEFORE_COMMIT: (1, 1, 1, 0),
+    CrashPoint.AFTER_COMMIT: (1, 1, 1, 1),
 }
 """The last batch in the offset log, the state store, the sink and the commit log."""
 
 
-@pytest.mark.parametrize("point", Point, ids=lambda point: point.value)
-def test_what_is_durable_at_the_crash(point: Point) -> None:
+@pytest.mark.parametrize("point", CrashPoint, ids=lambda point: point.value)
+def test_what_is_durable_at_the_crash(point: CrashPoint) -> None:
     stores = replayed(PROTOCOL, point).stores
     assert (stores.offsets.id, stores.state, stores.sink.id, stores.commit) == WRITES[point]
-    first = replayed(PROTOCOL, Point.BEFORE_OFFSETS, (1,)).stores
+    first = replayed(PROTOCOL, CrashPoint.BEFORE_OFFSETS, (1,)).stores
     assert first == (NO_BATCH, -1, -1, NO_BATCH, 0)
 
 
-WRITTEN = {Point.AFTER_SINK, Point.BEFORE_COMMIT}
-WRONG: dict[str, dict[Point, tuple[int, int]]] = {
+WRITTEN = {CrashPoint.AFTER_SINK, CrashPoint.BEFORE_COMMIT}
+WRONG: dict[str, dict[CrashPoint, tuple[int, int]]] = {
     "foreach-batch": dict.fromkeys(WRITTEN, (2, 0)),
-    "offsets-after": dict.fromkeys((Point.AFTER_SINK, Point.BEFORE_OFFSETS), (0, 1)),
+    "offsets-after": dict.fromkeys((CrashPoint.AFTER_SINK, CrashPoint.BEFORE_OFFSETS), (0, 1)),
     "offsets-after-foreach-batch": dict.fromkeys(
-        (*WRITTEN, Point.BEFORE_OFFSETS, Point.AFTER_OFFSETS), (2, 0)
+        (*WRITTEN, CrashPoint.BEFORE_OFFSETS, CrashPoint.AFTER_OFFSETS), (2, 0)
     ),
     "eager-acks": dict.fromkeys(WRITTEN, (1, 1)),
-    "commit-first": {Point.AFTER_COMMIT: (0, 2)},
-    "state-in-place": {Point.AFTER_STATE: (3, 3), **dict.fromkeys(WRITTEN, (1, 1))},
+    "commit-first": {CrashPoint.AFTER_COMMIT: (0, 2)},
+    "state-in-place": {CrashPoint.AFTER_STATE: (3, 3), **dict.fromkeys(WRITTEN, (1, 1))},
 }
 """Where a crash shows: surplus and missing rows.  Batches of two, one late event; every variant."""
 
 
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
 def test_where_a_crash_shows(protocol: Protocol) -> None:
-    found = [replayed(protocol, point) for point in Point]
+    found = [replayed(protocol, point) for point in CrashPoint]
     wrong = {one.point: (one.surplus, one.missing) for one in found if one.surplus or one.missing}
     assert wrong == WRONG.get(protocol.name.partition(":")[2], {})
 
@@ -200,7 +202,7 @@ def test_where_a_crash_shows(protocol: Protocol) -> None:
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
 def test_one_crash_at_the_worst_point_is_as_bad_as_any(protocol: Protocol) -> None:
     """The points miss nothing: the weakest guarantee that the explorer finds is found at one."""
-    worst = max(replayed(protocol, point).guarantee for point in Point)
+    worst = max(replayed(protocol, point).guarantee for point in CrashPoint)
     pinned = [p for p in protocol.scopes if p.operators is OperatorClass.DETERMINISTIC]
     assert worst is max(p.guarantee for p in pinned)
 
@@ -208,7 +210,7 @@ def test_one_crash_at_the_worst_point_is_as_bad_as_any(protocol: Protocol) -> No
 def test_a_batch_that_is_run_again_says_so() -> None:
     before, mid, after = (
         replayed(PROTOCOL, point)
-        for point in (Point.BEFORE_OFFSETS, Point.MID_BATCH, Point.AFTER_COMMIT)
+        for point in (CrashPoint.BEFORE_OFFSETS, CrashPoint.MID_BATCH, CrashPoint.AFTER_COMMIT)
     )
     assert (before.batch, before.again, before.same_range) == (Batch(1, 2, 4), (1, 2, 5), False)
     assert (mid.again, mid.same_range) == (Batch(1, 2, 4), True)
@@ -218,12 +220,12 @@ def test_a_batch_that_is_run_again_says_so() -> None:
 @pytest.mark.parametrize("bad", [(), (2, 0)])
 def test_sizes_that_are_no_batches_are_refused(bad: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="at least one batch, each of 1 event or more"):
-        replayed(PROTOCOL, Point.MID_BATCH, bad)
+        replayed(PROTOCOL, CrashPoint.MID_BATCH, bad)
 
 
 def test_a_protocol_without_batches_has_no_such_points() -> None:
     with pytest.raises(ValueError, match="upstream-backup has no point 'after state'"):
-        replayed(protocols()["upstream-backup"], Point.AFTER_STATE)
+        replayed(protocols()["upstream-backup"], CrashPoint.AFTER_STATE)
 
 
 # --- worlds ----------------------------------------------------------------------------------

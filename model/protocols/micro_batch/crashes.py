@@ -40,7 +40,7 @@ SOURCE, QUERY, SINK = "source", "query", "sink"
 EVENT = Arrival(1, "event")
 
 
-class Point(Enum):
+class CrashPoint(Enum):
     """Of batch N.  If a design writes in another order, its points come in another order."""
 
     BEFORE_OFFSETS = "before offsets"
@@ -73,7 +73,7 @@ class Replayed(NamedTuple):
     and should not have, or saw too often, and rows that it never saw.
     """
 
-    point: Point
+    point: CrashPoint
     batch: Batch
     stores: Stores
     ran: tuple[Batch, ...]
@@ -93,7 +93,7 @@ class Replayed(NamedTuple):
 
 
 def replayed(
-    protocol: Protocol, point: Point, sizes: Sequence[int] = (2, 2), late: int = 1
+    protocol: Protocol, point: CrashPoint, sizes: Sequence[int] = (2, 2), late: int = 1
 ) -> Replayed:
     """Crash the query once, at `point` of the last of the batches with `sizes` events.
 
@@ -136,12 +136,12 @@ def _scope(length: int) -> Scope:
 
 
 # --- the run ---------------------------------------------------------------------------------
-_ENTRIES: Mapping[Point, tuple[Callable[[Checkpoint], int], int]] = {
-    Point.BEFORE_OFFSETS: (lambda checkpoint: checkpoint.planned.id, 0),
-    Point.AFTER_OFFSETS: (lambda checkpoint: checkpoint.planned.id, 1),
-    Point.AFTER_STATE: (lambda checkpoint: checkpoint.versions[-1].batch, 1),
-    Point.BEFORE_COMMIT: (lambda checkpoint: checkpoint.committed, 0),
-    Point.AFTER_COMMIT: (lambda checkpoint: checkpoint.committed, 1),
+_ENTRIES: Mapping[CrashPoint, tuple[Callable[[Checkpoint], int], int]] = {
+    CrashPoint.BEFORE_OFFSETS: (lambda checkpoint: checkpoint.planned.id, 0),
+    CrashPoint.AFTER_OFFSETS: (lambda checkpoint: checkpoint.planned.id, 1),
+    CrashPoint.AFTER_STATE: (lambda checkpoint: checkpoint.versions[-1].batch, 1),
+    CrashPoint.BEFORE_COMMIT: (lambda checkpoint: checkpoint.committed, 0),
+    CrashPoint.AFTER_COMMIT: (lambda checkpoint: checkpoint.committed, 1),
 }
 """Which entry of the checkpoint the point is at, and whether before (0) or after it (1)."""
 
@@ -166,7 +166,7 @@ def _run(
         world = after
 
 
-def _crashed(system: System, world: World, point: Point, batch: int) -> World:
+def _crashed(system: System, world: World, point: CrashPoint, batch: int) -> World:
     """The world right after the query has crashed at the point of the batch with this id."""
     for action, before, after in _run(system, world):
         effects = real_effects(response(system, before, action).effects)
@@ -181,7 +181,7 @@ def _crashed(system: System, world: World, point: Point, batch: int) -> World:
 
 
 def _place(
-    system: System, world: World, action: Deliver | Timeout | Restart, point: Point, batch: int
+    system: System, world: World, action: Deliver | Timeout | Restart, point: CrashPoint, batch: int
 ) -> int | None:
     """After how many effects of the action the point is reached; None if not in this one."""
     effects = real_effects(response(system, world, action).effects)
@@ -195,9 +195,9 @@ def _place(
         return next(places, None)
     told = input_of(system, world, action) if isinstance(action, Deliver) else None
     match point, told:
-        case Point.MID_BATCH, Received(_, Rows(seen)) if seen.id == batch:
+        case CrashPoint.MID_BATCH, Received(_, Rows(seen)) if seen.id == batch:
             return 0
-        case Point.AFTER_SINK, Received(_, Write(seen)) if seen.id == batch:
+        case CrashPoint.AFTER_SINK, Received(_, Write(seen)) if seen.id == batch:
             return len(effects)
     return None
 
