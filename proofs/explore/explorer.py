@@ -23,9 +23,19 @@ from model.core import (
     Scope,
     When,
 )
-from model.errors import StepFailed
+from model.errors import Invalid, StepFailed, raised
 from model.properties import guarantee
-from model.world import Action, System, World, apply, enabled, observed_at_rest, offers, progress
+from model.world import (
+    Action,
+    System,
+    World,
+    apply,
+    enabled,
+    observed_at_rest,
+    offers,
+    progress,
+    satisfied,
+)
 from proofs.explore.collapse import Collapsed, CrashPoint, Overflow
 
 
@@ -131,7 +141,8 @@ class _Search:
 
     def __init__(self, collapsed: Collapsed) -> None:
         properties = collapsed.system.protocol.properties
-        self.collapsed, self.scope = collapsed, collapsed.system.scope
+        self.collapsed, self.system = collapsed, collapsed.system
+        self.scope = collapsed.system.scope
         self.always = [p for p in properties if p.when is When.ALWAYS]
         self.at_rest = [p for p in properties if p.when is When.QUIESCENT]
         self.nodes = collapsed.nodes if any(p.nodes for p in self.at_rest) else None
@@ -235,7 +246,7 @@ class _Search:
 
     def _always(self, key: tuple[int, ...]) -> Property | None:
         seen = Observation(*self.collapsed.arrivals_and_outputs(key))
-        return next((p for p in self.always if not p.holds(self.scope, seen)), None)
+        return next((p for p in self.always if not satisfied(self.system, p, seen)), None)
 
     def _at_rest(self, key: tuple[int, ...], numbers: tuple[int, ...]) -> Property | None:
         """What a world at rest violates; its guarantee is remembered on the way."""
@@ -246,9 +257,16 @@ class _Search:
             )
             if self.nodes is not None:
                 seen = observed_at_rest(self.collapsed.system, self.collapsed.world_of(numbers))
-            failed = next((p for p in self.at_rest if not p.holds(self.scope, seen)), None)
-            self.rested[key] = (failed, guarantee(self.scope, seen))
+            failed = next((p for p in self.at_rest if not satisfied(self.system, p, seen)), None)
+            self.rested[key] = (failed, self._guarantee(seen))
         return self.rested[key][0]
+
+    def _guarantee(self, seen: Observation) -> Guarantee:
+        try:
+            return guarantee(self.scope, seen)
+        except Exception as error:  # of an operator in the graph, which may be anybody's
+            where = f"{self.system.protocol.name}: what its operators should emit"
+            raise Invalid(f"{where}: {raised(error)}") from error
 
     def _vacuous(self) -> Iterator[str]:
         """What should have been tried and never was."""

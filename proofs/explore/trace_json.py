@@ -81,7 +81,7 @@ def story(trace: Trace) -> dict[str, Any]:
                 **_held(system, name, _node(system, after, name)),
             }
         )
-    if len(trace.actions) == len(trace.worlds):
+    if trace.worlds and len(trace.actions) == len(trace.worlds):  # else even a boot failed
         moments.append(_failed(system, trace.worlds[-1], trace.actions[-1], under_way))
     return {"lanes": _lanes(system), "moments": moments}
 

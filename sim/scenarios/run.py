@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from model.core import Inputs, Scope
+from model.errors import StepFailed
 from model.graph import SINK
 from model.oracle import oracle
-from model.world import System
+from model.world import System, faulty_output
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
 from sim.timed.costs import PS
@@ -77,10 +78,13 @@ def run(
 ) -> Ran:
     workload = scenario.workload
     inputs = tuple((name, Inputs((), 0)) for name in workload.events)
-    system = System(scenario.protocol, Scope(workload.graph, inputs, 0))
+    crashes = sum(len(plan.nodes) for plan in planned)
+    system = System(scenario.protocol, Scope(workload.graph, inputs, crashes))
     emissions: dict[str, list[metrics.Emission]] = {name: [] for name in system.sink_at}
 
     def emitted(sink: str, at_ps: int, output: Any) -> None:
+        if sink not in emissions:
+            raise StepFailed(sink, "a step", faulty_output(system, sink, output))
         emissions[sink].append(metrics.Emission(at_ps, output))
 
     played = play(
@@ -94,6 +98,10 @@ def run(
         log=log,
         watch=watch,
     )
+    for sink, passed in emissions.items():
+        for _, output in passed:
+            if why := faulty_output(system, sink, output):
+                raise StepFailed(sink, "a step", why)
     return Ran(played, emissions, system)
 
 
