@@ -18,9 +18,10 @@ from typing import Any, TypeAlias
 from model.core import Outcome
 from proofs.progress import Progress, silent
 from proofs.prove.conformance import compare
+from proofs.prove.kinds import Answer, Kind
 from proofs.prove.lemma import Lemma, all_given, dropped, hypotheses
 from proofs.prove.lemma_index import Chosen, theory
-from proofs.prove.query import Answer, Query, ask, search
+from proofs.prove.query import Query, ask, search
 from proofs.prove.second_solver import second
 
 MUTANT_LIMIT_S = 20.0
@@ -102,6 +103,10 @@ def settled(lemma: Lemma, opinion: bool = False) -> dict[str, Any]:
         asked = ask(query)
         row: dict[str, Any] = {
             "name": query.name,
+            "kind": query.kind.value,
+            "transition": query.transition,
+            "invariant": query.invariant,
+            "steps": query.steps,
             "expect": query.expect.value,
             "answer": asked.answer.value,
             "seconds": round(asked.seconds, 3),
@@ -136,7 +141,7 @@ def settled(lemma: Lemma, opinion: bool = False) -> dict[str, Any]:
 
 def _counters(query: Query, answer: str) -> bool:
     """Does the answer speak against the lemma?"""
-    return answer == Answer.SAT.value and (query.refutes or query.expect is Answer.UNSAT)
+    return answer == Answer.SAT.value and query.kind is not Kind.SOMETIMES
 
 
 def mutant(lemma: Lemma, given: str) -> dict[str, Any]:

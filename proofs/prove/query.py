@@ -10,41 +10,39 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import z3
 
 from proofs.prove.grid import Grid
 from proofs.prove.grounding import ground
-
-
-class Answer(StrEnum):
-    UNSAT = "unsat"
-    SAT = "sat"
-    UNKNOWN = "unknown"
+from proofs.prove.kinds import Answer, Kind
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """Can all `claims` hold at once?
 
-    expect: UNSAT for a step of a proof, SAT for a counterexample (or, if the name begins with
-    SOMETIMES, for evidence that the hypotheses do not contradict each other).
-    show: draws a model.  smallest: the uninterpreted sorts of which the model drawn has fewest.
+    name: for people; no two queries of a lemma have the same.  show: draws a model.
+    smallest: the uninterpreted sorts of which the model drawn has fewest.
+    transition, invariant, steps: what the query is about, where it is about such a thing; `steps`
+    is the length of a run.
     """
 
     name: str
-    expect: Answer
+    kind: Kind
     claims: tuple[Any, ...]
     show: Callable[[Any], Grid] | None = None
     smallest: tuple[Any, ...] = ()
+    transition: str | None = None
+    invariant: str | None = None
+    steps: int | None = None
 
     @property
-    def refutes(self) -> bool:
-        """Is it a counterexample that is looked for?"""
-        return self.expect is Answer.SAT and not self.name.startswith(SOMETIMES)
+    def expect(self) -> Answer:
+        """The answer that is as it should be."""
+        return self.kind.expect
 
     def smt2(self) -> str:
         """The query in SMT-LIB 2.6, with the answer expected."""
@@ -56,7 +54,24 @@ class Query:
         return f"; {name}\n(set-info :status {self.expect.value})\n(set-logic ALL)\n{body}"
 
 
-SOMETIMES = "sometimes: "
+def sometimes(
+    what: str,
+    claims: tuple[Any, ...],
+    show: Callable[[Any], Grid] | None = None,
+    smallest: tuple[Any, ...] = (),
+) -> Query:
+    """The query whose model shows that the hypotheses do not contradict each other."""
+    return Query(f"sometimes: {what}", Kind.SOMETIMES, claims, show, smallest)
+
+
+Size = TypeVar("Size")
+
+
+def smallest(question: Callable[[Size, Kind], Query], sizes: Sequence[Size]) -> Iterator[Query]:
+    """The search for a smallest counterexample: none of any size but the last, one of the last."""
+    for size in sizes[:-1]:
+        yield question(size, Kind.CLAIM)
+    yield question(sizes[-1], Kind.COUNTEREXAMPLE)
 
 
 class Asked(NamedTuple):

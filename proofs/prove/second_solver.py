@@ -12,7 +12,8 @@ import sys
 
 import cvc5
 
-from proofs.prove.query import Answer, Query
+from proofs.prove.kinds import Answer
+from proofs.prove.query import Query
 
 LIMIT_S = 5.0
 

@@ -11,7 +11,7 @@ that leaves the fragment says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, pairwise, product
 from typing import Any, NamedTuple
@@ -20,7 +20,8 @@ import z3
 
 from proofs.prove.grid import Cell, Grid, Mark, Row
 from proofs.prove.grounding import Sizes, declarations, ground
-from proofs.prove.query import SOMETIMES, Answer, Query
+from proofs.prove.kinds import Kind
+from proofs.prove.query import Query, sometimes
 
 
 class Symbol:
@@ -124,10 +125,11 @@ def check_init(system: TransitionSystem) -> list[Query]:
     return [
         Query(
             f"initially × {name}",
-            Answer.UNSAT,
+            Kind.INITIAL,
             (*background, z3.Not(invariant(start))),
             partial(_run_grid, system, 0, f"initially not: {name}"),
             system.sorts,
+            invariant=name,
         )
         for name, invariant in system.invariants.items()
     ]
@@ -144,10 +146,12 @@ def check_steps(system: TransitionSystem) -> list[Query]:
         queries += [
             Query(
                 f"{transition.name} × {name}",
-                Answer.UNSAT,
+                Kind.STEP,
                 (*assumed, step, z3.Not(invariant(after))),
                 _induction_grid(system, transition, name),
                 system.sorts,
+                transition=transition.name,
+                invariant=name,
             )
             for name, invariant in system.invariants.items()
         ]
@@ -169,10 +173,12 @@ def k_inductive(system: TransitionSystem, invariant: str, k: int) -> list[Query]
     caption = f"{k} good states in a row, then not: {invariant}"
     step = Query(
         f"{k} states × {invariant}",
-        Answer.UNSAT,
+        Kind.CLAIM,
         claims,
         partial(_run_grid, system, k, caption),
         system.sorts,
+        invariant=invariant,
+        steps=k,
     )
     return [*base, step]
 
@@ -182,7 +188,7 @@ def bounded(
     system: TransitionSystem,
     invariant: str,
     depth: int,
-    expect: Answer = Answer.UNSAT,
+    kind: Kind = Kind.CLAIM,
     sizes: Sizes | None = None,
     assuming: Sequence[Any] = (),
 ) -> Query:
@@ -192,8 +198,11 @@ def bounded(
     decide.  assuming: more about the world.
     """
     violated = z3.Not(system.invariants[invariant](system.moment(depth)))
-    what = f"broken after {depth} steps: {invariant}"
-    return _run(system, what, depth, violated, expect, sizes, assuming)
+    name = f"broken after {depth} steps: {invariant}{_in_a_world(sizes)}"
+    claims = _run(system, depth, violated, sizes, assuming)
+    show = partial(_run_grid, system, depth, name)
+    sorts = system.sorts if sizes is None else ()
+    return Query(name, kind, claims, show, sorts, invariant=invariant, steps=depth)
 
 
 def reaches(
@@ -204,32 +213,30 @@ def reaches(
     sizes: Sizes | None = None,
 ) -> Query:
     """Some run of `depth` transitions gets there, so what is proved is not empty."""
-    end = goal(system.moment(depth))
-    return _run(system, f"{SOMETIMES}{what}", depth, end, Answer.SAT, sizes, ())
+    claims = _run(system, depth, goal(system.moment(depth)), sizes, ())
+    what += _in_a_world(sizes)
+    query = sometimes(what, claims, smallest=system.sorts if sizes is None else ())
+    return replace(query, show=partial(_run_grid, system, depth, query.name), steps=depth)
 
 
 def _run(
     system: TransitionSystem,
-    what: str,
     depth: int,
     end: Any,
-    expect: Answer,
     sizes: Sizes | None,
     assuming: Sequence[Any],
-) -> Query:
+) -> tuple[Any, ...]:
+    """The claims that there is a run of so many transitions with this end."""
     steps = _steps(system, depth)
     start = system.init(system.moment(0))
     claims = [*system.axioms.values(), *assuming, start, *steps, end]
-    if sizes is not None:
-        claims = ground(claims, sizes)
-        what += f" ({', '.join(f'{sort}s: {size}' for sort, size in sizes.items())})"
-    return Query(
-        what,
-        expect,
-        tuple(claims),
-        partial(_run_grid, system, depth, what),
-        system.sorts if sizes is None else (),
-    )
+    return tuple(claims if sizes is None else ground(claims, sizes))
+
+
+def _in_a_world(sizes: Sizes | None) -> str:
+    if sizes is None:
+        return ""
+    return f" ({', '.join(f'{sort}s: {size}' for sort, size in sizes.items())})"
 
 
 def _steps(system: TransitionSystem, depth: int) -> list[Any]:

@@ -32,6 +32,7 @@ from proofs.lemmas.upstream_backup.numbering.overtaking import Machine
 from proofs.lemmas.upstream_backup.numbering.streams import STEPS, Found, Place, Scenario, value
 from proofs.lemmas.upstream_backup.windows import first_window
 from proofs.prove.conformance import compare
+from proofs.prove.kinds import Kind
 from proofs.prove.lemma import Lemma, all_given
 from proofs.prove.query import Query
 
@@ -122,7 +123,9 @@ LEMMAS = {lemma.name: lemma for lemma in (*proved.LEMMAS, *first_window.LEMMAS, 
 def refuting(lemma: Lemma) -> tuple[Query, int, Any]:
     """The query that refutes it, its place, and a model."""
     queries = list(lemma.build(all_given))
-    ((size, query),) = [(i, query) for i, query in enumerate(queries, 1) if query.refutes]
+    ((size, query),) = [
+        (i, query) for i, query in enumerate(queries, 1) if query.kind is Kind.COUNTEREXAMPLE
+    ]
     solver = z3.Solver()
     solver.add(*query.claims)
     assert solver.check() == z3.sat
@@ -181,7 +184,7 @@ REFUTED = [
 @pytest.mark.parametrize("lemma", REFUTED, ids=lambda lemma: lemma.name)
 def test_what_is_drawn_is_a_table(lemma: Lemma) -> None:
     for query in lemma.build(all_given):
-        if query.refutes:
+        if query.kind is Kind.COUNTEREXAMPLE:
             assert query.show is not None
             grid = query.show(refuting(lemma)[2])
             assert all(len(row.cells) == len(grid.columns) for row in grid.rows)
@@ -310,9 +313,8 @@ def test_the_formulas_number_as_the_operator_does(
 # --- the first match of the windows kept -----------------------------------------------------
 def test_the_engine_found_matches_first_in_a_younger_window() -> None:
     lemma = LEMMAS["first-window"]
-    sizes = [(1, n) for n in range(1, overtaking.ONE_STATE + 1)] + [(2, 1), (2, 2)]
     _, at, model = refuting(lemma)
-    found = Machine(*sizes[at - 1]).read(model)
+    found = Machine(*overtaking.SIZES[at - 1]).read(model)
     run_ = Original(Mealy(found.rows), found.word, found.size, found.slide, PAIRS)
     thetas = [i for i in range(len(run_.produced)) if run_.place(i) == found.theta]
     assert run_.misnumbered(thetas[-1])

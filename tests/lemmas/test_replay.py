@@ -43,8 +43,9 @@ from proofs.lemmas.upstream_backup.replay.abstraction import Original
 from proofs.lemmas.upstream_backup.replay.counterexamples import Found, Wrong
 from proofs.lemmas.upstream_backup.replay.pairs import published as published_pairs
 from proofs.prove.conformance import Comparison, Coverage, Formulas, Path, compare
+from proofs.prove.kinds import Answer, Kind
 from proofs.prove.lemma import all_given
-from proofs.prove.query import Answer, ask
+from proofs.prove.query import ask
 from proofs.prove.structure import Structure
 
 
@@ -72,12 +73,12 @@ class Scripted:
 
 def found_by(wrong: Wrong) -> Found:
     seen: list[Found] = []
-    query = wrong.query()
+    query = wrong.question(wrong.depth, Kind.COUNTEREXAMPLE)
     assert query.show is not None
     draw = query.show
 
     def show(model: Any) -> Any:
-        seen.append(wrong.seen(model).found())
+        seen.append(wrong.read(model).found())
         return draw(model)
 
     asked = ask(replace(query, show=show))

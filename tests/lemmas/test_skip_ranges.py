@@ -59,7 +59,7 @@ Taken = tuple[int, Event]
 # --- one for all edges ------------------------------------------------------------------------
 def found(design: ranges_coalesced.Design) -> Found:
     """What Z3 finds: not the same each time, but always a counterexample."""
-    *_, query = ranges_coalesced.smallest(design, all_given)
+    *_, query = ranges_coalesced.refute(design, all_given)
     solver = z3.Solver()
     solver.add(*query.claims)
     assert solver.check() == z3.sat

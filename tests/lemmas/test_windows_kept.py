@@ -48,8 +48,9 @@ from proofs.lemmas.upstream_backup.windows.counterexamples import Found, Recount
 from proofs.lemmas.upstream_backup.windows.savepoints import COUNTED, TIMED, Kind
 from proofs.prove.conformance import Comparison, Coverage, Formulas, Path, compare
 from proofs.prove.grid import Grid, Mark
+from proofs.prove.kinds import Answer
 from proofs.prove.lemma import all_given
-from proofs.prove.query import Answer, ask
+from proofs.prove.query import ask
 
 
 # --- one operator, saved and restored --------------------------------------------------------
@@ -119,7 +120,7 @@ def events_of(word: str, gaps: tuple[int, ...] = ()) -> list[Event]:
 CASES = {
     "layout-counted": Recount(recounting.COUNTED, Drawing.NOTHING),
     "layout-openers": Recount(recounting.OPENERS, Drawing.OPENERS),
-    "layout-openers-told": Recount(recounting.TOLD, Drawing.OPENERS, told=True),
+    "layout-openers-told": Recount(recounting.ALL_LISTED, Drawing.OPENERS, all_listed=True),
 }
 
 
@@ -172,7 +173,7 @@ def test_the_operator_goes_wrong_too(name: str) -> None:
 
     def show(model: Any) -> Grid:
         models.append(recount.read(model))
-        return recounting.drawn(recount, model)
+        return recounting.draw(recount, model)
 
     asked = ask(replace([*lemma.build(all_given)][-1], show=show))
     assert asked.answer is Answer.SAT

@@ -39,8 +39,9 @@ from z3 import (
 from model.core import Outcome
 from proofs.prove.grid import Grid, Mark, lane
 from proofs.prove.grounding import element
+from proofs.prove.kinds import Kind
 from proofs.prove.lemma import Given, Lemma, all_given, dropped
-from proofs.prove.query import Answer, Query
+from proofs.prove.query import Query
 from proofs.prove.transition import (
     Moment,
     Symbol,
@@ -349,9 +350,9 @@ def _ancestors(given: Given) -> Iterator[Query]:
 def _alone(_: Given) -> Iterator[Query]:
     """Three nodes are too few for any run as long as the shortest one with four."""
     alone = replace(system(all_given, alone=True), invariants={LOST: nothing_lost})
-    yield _lost(alone, 3, 6, Answer.UNSAT, lambda i, j: i < j)
-    yield _lost(alone, 4, 5, Answer.UNSAT, lambda i, j: i < j)
-    yield _lost(alone, 4, 6, Answer.SAT, lambda i, j: i + 1 == j)
+    yield _lost(alone, 3, 6, Kind.CLAIM, lambda i, j: i < j)
+    yield _lost(alone, 4, 5, Kind.CLAIM, lambda i, j: i < j)
+    yield _lost(alone, 4, 6, Kind.COUNTEREXAMPLE, lambda i, j: i + 1 == j)
 
 
 def _relayed(_: Given) -> Iterator[Query]:
@@ -367,26 +368,25 @@ def _relayed(_: Given) -> Iterator[Query]:
     graph = [feeds(at[i], at[j]) == BoolVal(i + j in edges) for i in at for j in at]
     graph += [operator(at[label]) == BoolVal(label in "QABC") for label in at]
     script = [
-        "act sink",
-        "crash receiving C",
-        "crash receiving B",
-        "crash receiving A",
-        "receive Q",
-        "restart B",
-        "crash receiving B",
-        "restart C",
-        "crash receiving C",
-        "receive P",
-        "crash Q",
-        "restart A",
-        "receive A",
+        ("act", "sink"),
+        ("crash receiving", "C"),
+        ("crash receiving", "B"),
+        ("crash receiving", "A"),
+        ("receive", "Q"),
+        ("restart", "B"),
+        ("crash receiving", "B"),
+        ("restart", "C"),
+        ("crash receiving", "C"),
+        ("receive", "P"),
+        ("crash", "Q"),
+        ("restart", "A"),
+        ("receive", "A"),
     ]
-    for time, step in enumerate(script):
-        label, where = step.rsplit(" ", 1)
-        graph += taking(told, time, label, {0: at[where]})
+    for time, (transition, where) in enumerate(script):
+        graph += taking(told, time, transition, {0: at[where]})
     sizes = {NODE: len(names), SAVE: 4, POSITION: 2, MESSAGE: 8}
     lossy = replace(told, invariants={LOST: nothing_lost})
-    query = bounded(lossy, LOST, len(script), Answer.SAT, sizes, graph)
+    query = bounded(lossy, LOST, len(script), Kind.COUNTEREXAMPLE, sizes, graph)
     yield replace(query, show=partial(_drawn, lossy, names, len(script)))
 
 
@@ -394,7 +394,7 @@ def _lost(
     alone: TransitionSystem,
     nodes: int,
     depth: int,
-    expect: Answer,
+    kind: Kind,
     may_feed: Callable[[int, int], bool],
 ) -> Query:
     """Nodes are numbered along the edges; an operator has an input and an output."""
@@ -409,7 +409,7 @@ def _lost(
     ]
     graph += [nothing == element(POSITION, 0), origin == element(SAVE, 0)]
     sizes = {NODE: nodes, SAVE: 3, POSITION: 2, MESSAGE: 4}
-    query = bounded(alone, LOST, depth, expect, sizes, graph)
+    query = bounded(alone, LOST, depth, kind, sizes, graph)
     names = ("source", "A", "B", "sink")
     return replace(query, show=partial(_drawn, alone, names, depth))
 

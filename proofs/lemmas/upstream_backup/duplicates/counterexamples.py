@@ -37,8 +37,9 @@ from proofs.lemmas.upstream_backup.duplicates.duplicates import (
 )
 from proofs.prove.grid import Cell, Grid, Mark, Row
 from proofs.prove.grounding import Sizes
+from proofs.prove.kinds import Kind
 from proofs.prove.lemma import Given, Lemma, dropped
-from proofs.prove.query import Answer, Query
+from proofs.prove.query import Query, smallest
 from proofs.prove.transition import Moment, TransitionSystem, bounded, transitions_taken
 
 UNTOUCHED = ("producer crashes", "producer crashes, mute", "producer is restored", "discard")
@@ -58,12 +59,16 @@ def _without(
     """
 
     def build(_: Given) -> Iterator[Query]:
-        told = only(system(dropped(hypothesis)), *SPURIOUS, *left_out)
-        for length in range(depth):
-            yield bounded(told, invariant, length)
-        all_needed = ForAll([e], Not(unneeded(e)))
-        query = bounded(told, invariant, depth, Answer.SAT, sizes, [all_needed])
-        yield replace(query, show=partial(drawn, told, depth, query.name))
+        broken = only(system(dropped(hypothesis)), *SPURIOUS, *left_out)
+
+        def question(length: int, kind: Kind) -> Query:
+            if kind is Kind.CLAIM:
+                return bounded(broken, invariant, length)
+            all_needed = ForAll([e], Not(unneeded(e)))
+            query = bounded(broken, invariant, length, kind, sizes, [all_needed])
+            return replace(query, show=partial(draw, broken, length, query.name))
+
+        return smallest(question, range(depth + 1))
 
     return build
 
@@ -98,7 +103,7 @@ class Shown:
         return f"{name} {self.rank(stamp(what) if what.sort() == MESSAGE else what)}"
 
 
-def drawn(whole: TransitionSystem, depth: int, caption: str, model: Any) -> Grid:
+def draw(whole: TransitionSystem, depth: int, caption: str, model: Any) -> Grid:
     """Lanes: the producer, what is on its way, the successor; and an event each."""
     shown = Shown(model)
     moments = [whole.moment(time) for time in range(depth + 1)]

@@ -29,8 +29,9 @@ from proofs.lemmas.upstream_backup.numbering.streams import (
     value,
 )
 from proofs.prove.grid import Cell, Grid, Mark, Row, lane
+from proofs.prove.kinds import Kind
 from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import SOMETIMES, Answer, Query
+from proofs.prove.query import Query, smallest, sometimes
 
 # --- numberings ------------------------------------------------------------------------------
 Seen = Callable[[int], Any]
@@ -184,65 +185,54 @@ def shared(scenario: Scenario, scheme: Scheme) -> Any:
 
 Numbered = Callable[[Windows], Scheme]
 Wrong = Callable[[Scenario, Scheme], Any]
-ALL = tuple(Strategy)
 
 
 def question(
     numbered: Numbered,
     wrong: Wrong,
-    events: int,
-    expect: Answer,
     assuming: Callable[[Scenario], Any],
+    events: int,
+    kind: Kind,
 ) -> Query:
     """Is there a stream of so many events on which it goes wrong?"""
     scenario = Scenario(events)
     scheme = numbered(scenario.windows)
     return Query(
         f"wrong on {events} event{'s' * (events > 1)}",
-        expect,
+        kind,
         (*scenario.claims, assuming(scenario), wrong(scenario, scheme)),
-        partial(drawn, scenario, scheme),
+        partial(draw, scenario, scheme),
     )
 
 
-def smallest(
-    numbered: Numbered, wrong: Wrong, events: int, among: tuple[Strategy, ...] = ALL
-) -> Callable[[Given], Iterable[Query]]:
+def refute(numbered: Numbered, wrong: Wrong, events: int, _given: Given) -> Iterable[Query]:
     """Nothing goes wrong on fewer events; on so many, something does."""
-
-    def build(_given: Given) -> Iterable[Query]:
-        for n in range(1, events + 1):
-            expect = Answer.SAT if n == events else Answer.UNSAT
-            yield question(numbered, wrong, n, expect, lambda scenario: scenario.uses(*among))
-
-    return build
+    ask = partial(question, numbered, wrong, lambda scenario: scenario.uses(*Strategy))
+    return smallest(ask, range(1, events + 1))
 
 
-def up_to(
+def hold(
     numbered: Numbered,
     wrong: Wrong,
     events: int,
     hypothesis: str,
     of: Callable[[Scenario], Any],
-    interesting: str,
-) -> Callable[[Given], Iterable[Query]]:
-    """Under the hypothesis nothing goes wrong on so many events or fewer.
+    given: Given,
+) -> Iterable[Query]:
+    """Under the hypothesis nothing goes wrong on so many events or fewer; and dropped windows match
+    together with kept ones (`partly_dropped`)."""
 
-    interesting: says in words what the sometimes query finds, `partly_dropped`.
-    """
+    def assuming(scenario: Scenario) -> Any:
+        return given(hypothesis, of(scenario))
 
-    def build(given: Given) -> Iterable[Query]:
-        for n in range(1, events + 1):
-            yield question(
-                numbered, wrong, n, Answer.UNSAT, lambda scenario: given(hypothesis, of(scenario))
-            )
-        scenario = Scenario(events)
-        scheme = numbered(scenario.windows)
-        claims = (*scenario.claims, given(hypothesis, of(scenario)), partly_dropped(scenario))
-        show = partial(drawn, scenario, scheme)
-        yield Query(f"{SOMETIMES}{interesting}", Answer.SAT, claims, show)
-
-    return build
+    for n in range(1, events + 1):
+        yield question(numbered, wrong, assuming, n, Kind.CLAIM)
+    scenario = Scenario(events)
+    yield sometimes(
+        "dropped and kept windows match together, and kept ones again",
+        (*scenario.claims, assuming(scenario), partly_dropped(scenario)),
+        partial(draw, scenario, numbered(scenario.windows)),
+    )
 
 
 def partly_dropped(scenario: Scenario) -> Any:
@@ -267,7 +257,7 @@ def partly_dropped(scenario: Scenario) -> Any:
 
 
 # --- drawing ---------------------------------------------------------------------------------
-def drawn(scenario: Scenario, scheme: Scheme, model: Any) -> Grid:
+def draw(scenario: Scenario, scheme: Scheme, model: Any) -> Grid:
     """Columns are events, rows windows with the numbers of their matches, before and after."""
     found = scenario.read(model)
     pattern = f"{' '.join(found.pattern)} ({found.strategy.value})"
@@ -348,7 +338,7 @@ LEMMAS = (
         ),
         section="Lima et al., III-B4",
         expect=Outcome.REFUTED,
-        build=smallest(pairs, shared, 3),
+        build=partial(refute, pairs, shared, 3),
         scope=f"streams of up to 3 events, patterns of up to 3 steps over 2 types, {ANY_STRATEGY}",
         fragment="finite",
         erratum=Erratum(
@@ -366,13 +356,13 @@ LEMMAS = (
         ),
         section="Lima et al., III-B4",
         expect=Outcome.HOLDS,
-        build=up_to(
+        build=partial(
+            hold,
             pairs,
             shared,
             6,
             "one run at a time",
             lambda scenario: scenario.uses(Strategy.STRICT, Strategy.NEXT),
-            "dropped and kept windows match together, and kept ones again",
         ),
         scope="streams of up to 6 events, patterns of up to 3 steps over 2 types",
         fragment="finite",
@@ -386,7 +376,7 @@ LEMMAS = (
         ),
         section="Lima et al., III-B4",
         expect=Outcome.REFUTED,
-        build=smallest(pairs, misnumbered, 4),
+        build=partial(refute, pairs, misnumbered, 4),
         scope=f"streams of up to 4 events, patterns of up to 3 steps over 2 types, {ANY_STRATEGY}",
         fragment="finite",
         erratum=Erratum(
@@ -404,7 +394,7 @@ LEMMAS = (
         ),
         section="Lima et al., III-B4",
         expect=Outcome.REFUTED,
-        build=smallest(pairs_from_first_window, misnumbered, 6),
+        build=partial(refute, pairs_from_first_window, misnumbered, 6),
         scope=f"streams of up to 6 events, patterns of up to 3 steps over 2 types, {ANY_STRATEGY}",
         fragment="finite",
         erratum=Erratum(
@@ -422,13 +412,13 @@ LEMMAS = (
         ),
         section="Lima et al., III-B4",
         expect=Outcome.HOLDS,
-        build=up_to(
+        build=partial(
+            hold,
             pairs,
             misnumbered,
             7,
             "skip till any match",
             lambda scenario: scenario.uses(Strategy.ANY),
-            "dropped and kept windows match together, and kept ones again",
         ),
         scope="streams of up to 7 events, patterns of up to 3 steps over 2 types",
         fragment="finite",
@@ -441,13 +431,13 @@ LEMMAS = (
         ),
         section="Lima et al., III-B4",
         expect=Outcome.HOLDS,
-        build=up_to(
+        build=partial(
+            hold,
             pairs,
             misnumbered,
             7,
             "the pattern has one step",
             lambda scenario: scenario.length == 1,
-            "dropped and kept windows match together, and kept ones again",
         ),
         scope=f"streams of up to 7 events over 2 types, {ANY_STRATEGY}",
         fragment="finite",
@@ -460,7 +450,7 @@ LEMMAS = (
         ),
         section="Lima et al., III-B3",
         expect=Outcome.REFUTED,
-        build=smallest(scalar, misnumbered, 3),
+        build=partial(refute, scalar, misnumbered, 3),
         scope=f"streams of up to 3 events, patterns of up to 3 steps over 2 types, {ANY_STRATEGY}",
         fragment="finite",
     ),

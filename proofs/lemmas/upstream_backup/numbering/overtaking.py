@@ -30,8 +30,9 @@ from proofs.lemmas.upstream_backup.numbering.streams import (
 from proofs.lemmas.upstream_backup.windows.first_window import BOOL, KEPT, START, TOO
 from proofs.prove.grid import Cell, Grid, Row
 from proofs.prove.grid import Mark as Tone
+from proofs.prove.kinds import Kind
 from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import SOMETIMES, Answer, Query
+from proofs.prove.query import Query, smallest, sometimes
 
 
 # --- which strategies keep the order ---------------------------------------------------------
@@ -66,18 +67,15 @@ def next_conditions(given: Given) -> Iterable[Query]:
     bounds = [p.length >= 1, old >= 0, young >= 0, old < p.length, young < p.length]
     unguarded = given("no step is negated", z3.And(z3.Not(p.kills(old)), z3.Not(p.kills(young))))
     claims = (*bounds, unguarded)
-    yield Query(START, Answer.UNSAT, (*claims, z3.Not(old >= 0)))
+    yield Query(START, Kind.CLAIM, (*claims, z3.Not(old >= 0)))
     yield Query(
         KEPT,
-        Answer.UNSAT,
+        Kind.CLAIM,
         (*claims, old >= young, z3.Not(completes(old)), z3.Not(after(old) >= after(young))),
     )
-    yield Query(
-        TOO, Answer.UNSAT, (*claims, old >= young, completes(young), z3.Not(completes(old)))
-    )
-    yield Query(
-        f"{SOMETIMES}the younger one goes on and the older one does not",
-        Answer.SAT,
+    yield Query(TOO, Kind.CLAIM, (*claims, old >= young, completes(young), z3.Not(completes(old))))
+    yield sometimes(
+        "the younger one goes on and the older one does not",
         (*claims, old > young, after(old) == old, after(young) == young + 1),
     )
 
@@ -121,14 +119,13 @@ def any_conditions(given: Given) -> Iterable[Query]:
     )
     yield Query(
         START,
-        Answer.UNSAT,
+        Kind.CLAIM,
         (p.length >= 1, old(0), z3.Not(included(lambda done: done == 0, old))),
     )
-    yield Query(KEPT, Answer.UNSAT, (*claims, z3.Not(included(every(young), every(old)))))
-    yield Query(TOO, Answer.UNSAT, (*claims, completes(young), z3.Not(completes(old))))
-    yield Query(
-        f"{SOMETIMES}the older one completes a match alone",
-        Answer.SAT,
+    yield Query(KEPT, Kind.CLAIM, (*claims, z3.Not(included(every(young), every(old)))))
+    yield Query(TOO, Kind.CLAIM, (*claims, completes(young), z3.Not(completes(old))))
+    yield sometimes(
+        "the older one completes a match alone",
         (*claims, old(0), young(0), completes(old), z3.Not(completes(young))),
     )
 
@@ -147,23 +144,24 @@ def overtaken(scenario: Scenario) -> Any:
     )
 
 
-def smallest_word(strategy: Strategy, negation: bool, events: int) -> Callable[[Given], Any]:
+def smallest_word(
+    strategy: Strategy, negation: bool, events: int, _given: Given
+) -> Iterable[Query]:
     """No younger window is first on fewer events; on so many, one is."""
 
-    def build(_given: Given) -> Iterable[Query]:
-        for n in range(1, events + 1):
-            scenario = Scenario(n, negation)
-            yield Query(
-                f"a younger window is first on {n} event{'s' * (n > 1)}",
-                Answer.SAT if n == events else Answer.UNSAT,
-                (*scenario.bounds, scenario.uses(strategy), overtaken(scenario)),
-                partial(drawn_word, scenario),
-            )
+    def question(n: int, kind: Kind) -> Query:
+        scenario = Scenario(n, negation)
+        return Query(
+            f"a younger window is first on {n} event{'s' * (n > 1)}",
+            kind,
+            (*scenario.bounds, scenario.uses(strategy), overtaken(scenario)),
+            partial(draw_word, scenario),
+        )
 
-    return build
+    return smallest(question, range(1, events + 1))
 
 
-def drawn_word(scenario: Scenario, model: Any) -> Grid:
+def draw_word(scenario: Scenario, model: Any) -> Grid:
     """Columns are events, rows windows; how it goes on in the older one and in the younger one."""
     found = scenario.read(model)
     events = range(scenario.events)
@@ -285,23 +283,28 @@ def not_in_first(windows: Windows) -> Any:
 
 
 ONE_STATE = 6
+SIZES = (*product([1], range(1, ONE_STATE + 1)), (2, 1), (2, 2))
+"""Of engines and streams: states and events."""
 
 
 def smallest_engine(_given: Given) -> Iterable[Query]:
     """Engines of one state always match first in the oldest window; of two, not even on two
     events."""
-    sizes = [*product([1], range(1, ONE_STATE + 1)), (2, 1), (2, 2)]
-    for states, events in sizes:
+
+    def question(size: tuple[int, int], kind: Kind) -> Query:
+        states, events = size
         machine = Machine(states, events)
-        yield Query(
+        return Query(
             f"{states} state{'s' * (states > 1)}, {events} event{'s' * (events > 1)}",
-            Answer.SAT if (states, events) == sizes[-1] else Answer.UNSAT,
+            kind,
             (*machine.claims, not_in_first(machine.windows)),
-            partial(drawn_engine, machine),
+            partial(draw_engine, machine),
         )
 
+    return smallest(question, SIZES)
 
-def drawn_engine(machine: Machine, model: Any) -> Grid:
+
+def draw_engine(machine: Machine, model: Any) -> Grid:
     found = machine.read(model)
     rows = "; ".join(
         f"in state {state} "
@@ -346,7 +349,7 @@ LEMMAS = (
         ),
         section="Agrawal et al., as adopted by Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=smallest_word(Strategy.STRICT, False, 4),
+        build=partial(smallest_word, Strategy.STRICT, False, 4),
         scope="streams of up to 4 events, patterns of up to 3 steps over 2 types",
         fragment="finite",
     ),
@@ -358,7 +361,7 @@ LEMMAS = (
         ),
         section="Agrawal et al., as adopted by Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=smallest_word(Strategy.NEXT, True, 4),
+        build=partial(smallest_word, Strategy.NEXT, True, 4),
         scope="streams of up to 4 events, patterns of up to 3 positive steps over 2 types",
         fragment="finite",
     ),

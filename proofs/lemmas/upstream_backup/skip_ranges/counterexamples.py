@@ -46,8 +46,9 @@ from proofs.lemmas.upstream_backup.skip_ranges.ranges import (
 )
 from proofs.prove.grid import Cell, Grid, Mark, Row
 from proofs.prove.grounding import element, ground
+from proofs.prove.kinds import Kind
 from proofs.prove.lemma import Erratum, Given, Lemma, all_given
-from proofs.prove.query import Answer, Query
+from proofs.prove.query import Query, smallest
 from proofs.prove.transition import Moment, TransitionSystem, bounded, transitions_taken
 
 
@@ -97,25 +98,21 @@ class Found(NamedTuple):
     lost: tuple[int, ...]
 
 
-def smallest(design: Design, _given: Given) -> Iterable[Query]:
+def refute(design: Design, _given: Given) -> Iterable[Query]:
     """Fewer events are not enough in runs of any length; so many are, in so many steps."""
-    system = design.system
-    for count in range(1, design.events):
-        claims = [*named(count, design.distinct), *_breaks(system)]
-        yield Query(
-            f"{deleted_of(count)}, in a run of any length",
-            Answer.UNSAT,
-            tuple(ground(claims, design.sizes(count))),
-        )
-    events, steps = design.events, design.steps
-    assuming = [*named(events, design.distinct), *plain(design, system)]
-    query = bounded(system, DELETED, steps, Answer.SAT, design.sizes(events), assuming)
-    show = partial(drawn, design, system)
-    yield replace(query, name=deleted_of(events), show=show)
+    return smallest(partial(question, design), range(1, design.events + 1))
 
 
-def deleted_of(count: int) -> str:
-    return f"one that is needed is deleted, of {count} event{'s' * (count > 1)}"
+def question(design: Design, events: int, kind: Kind) -> Query:
+    """Is one of so many events deleted although it is needed?"""
+    system, sizes = design.system, design.sizes(events)
+    name = f"one that is needed is deleted, of {events} event{'s' * (events > 1)}"
+    if kind is Kind.CLAIM:
+        claims = [*number_events(events, design.distinct), *_breaks(system)]
+        return Query(f"{name}, in a run of any length", kind, tuple(ground(claims, sizes)))
+    assuming = [*number_events(events, design.distinct), *plain(design, system)]
+    query = bounded(system, DELETED, design.steps, kind, sizes, assuming)
+    return replace(query, name=name, show=partial(draw, design, system))
 
 
 def _breaks(system: TransitionSystem) -> list[Any]:
@@ -143,7 +140,7 @@ def _ends(s: Moment) -> Any:
     return And(ForAll([a], Implies(s.running(a), ends)), skipped)
 
 
-def named(count: int, distinct: bool) -> list[Any]:
+def number_events(count: int, distinct: bool) -> list[Any]:
     """What the numbers are called, without loss of generality: 0 (nothing), 1, 2, ... in order."""
     numbers = [element(NUMBER, i) for i in range(count + 1)]
     events = [element(EVENT, i) for i in range(count)]
@@ -201,7 +198,7 @@ def read(design: Design, system: TransitionSystem, model: Any) -> Found:
     )
 
 
-def drawn(design: Design, system: TransitionSystem, model: Any) -> Grid:
+def draw(design: Design, system: TransitionSystem, model: Any) -> Grid:
     """Columns are steps; what upstream of each edge holds, the arrays, and what is on its way."""
     found = read(design, system, model)
     moments = [system.moment(time) for time in range(design.steps + 1)]
@@ -278,7 +275,7 @@ LEMMAS = (
         ),
         section="Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=partial(smallest, PUBLISHED),
+        build=partial(refute, PUBLISHED),
         scope="up to 3 events on 2 edges",
         fragment="finite",
         erratum=Erratum(
@@ -298,7 +295,7 @@ LEMMAS = (
         ),
         section="Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=partial(smallest, OVERLAPPING),
+        build=partial(refute, OVERLAPPING),
         scope="up to 2 events on 2 edges",
         fragment="finite",
     ),
@@ -311,7 +308,7 @@ LEMMAS = (
         ),
         section="Lima et al., II-B and III-B2",
         expect=Outcome.REFUTED,
-        build=partial(smallest, ONE_TRIM),
+        build=partial(refute, ONE_TRIM),
         scope="up to 2 events on 2 edges",
         fragment="finite",
         erratum=Erratum(

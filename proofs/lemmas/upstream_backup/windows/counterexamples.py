@@ -29,8 +29,9 @@ from proofs.lemmas.upstream_backup.numbering.streams import (
     value,
 )
 from proofs.prove.grid import Cell, Grid, Mark, Row, lane
+from proofs.prove.kinds import Kind
 from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import Answer, Query
+from proofs.prove.query import Query, smallest
 
 
 class Found(NamedTuple):
@@ -51,17 +52,17 @@ class Found(NamedTuple):
 class Recount:
     """n events of two types and all that happens to them, symbolic.
 
-    drawing: what the savepoint says of windows.  told: is it computed after the last window of
-    the stream has opened?
+    drawing: what the savepoint says of windows.  all_listed: is it computed after the last window
+    of the stream has opened?
     """
 
-    def __init__(self, events: int, drawing: Drawing, told: bool = False) -> None:
+    def __init__(self, events: int, drawing: Drawing, all_listed: bool = False) -> None:
         self.events = range(events)
         self.types = [z3.Bool(f"event_{i + 1}_is_a") for i in self.events]
         self.saved = z3.BitVec("events before the savepoint", BITS)
         self.windows = Windows(events, self._matched)
         self.drawing = drawing
-        self.told = told
+        self.all_listed = all_listed
         self.opens_again: list[Any] = []
         self._replay()
 
@@ -79,7 +80,7 @@ class Recount:
             *(
                 Implies(windows.opens(event), z3.ULT(event, saved))
                 for event in self.events
-                if self.told
+                if self.all_listed
             ),
         )
 
@@ -162,7 +163,7 @@ def _true(model: Any, condition: Any) -> bool:
     return bool(z3.is_true(model.eval(condition, model_completion=True)))
 
 
-def drawn(recount: Recount, model: Any) -> Grid:
+def draw(recount: Recount, model: Any) -> Grid:
     """Columns are events, rows windows; first the original run, then the replay."""
 
     true = partial(_true, model)
@@ -214,25 +215,22 @@ def drawn(recount: Recount, model: Any) -> Grid:
     )
 
 
-def smallest(
-    drawing: Drawing, events: int, told: bool = False
-) -> Callable[[Given], Iterable[Query]]:
+def refute(drawing: Drawing, all_listed: bool, events: int, _given: Given) -> Iterable[Query]:
     """No shorter stream differs; one of so many events does."""
 
-    def build(_given: Given) -> Iterable[Query]:
-        for n in range(1, events + 1):
-            recount = Recount(n, drawing, told)
-            yield Query(
-                f"a match is lost or new, {n} event{'s' * (n > 1)}",
-                Answer.SAT if n == events else Answer.UNSAT,
-                (*recount.claims, recount.wrong),
-                partial(drawn, recount),
-            )
+    def question(n: int, kind: Kind) -> Query:
+        recount = Recount(n, drawing, all_listed)
+        return Query(
+            f"a match is lost or new, {n} event{'s' * (n > 1)}",
+            kind,
+            (*recount.claims, recount.wrong),
+            partial(draw, recount),
+        )
 
-    return build
+    return smallest(question, range(1, events + 1))
 
 
-COUNTED, OPENERS, TOLD = 3, 3, 4
+COUNTED, OPENERS, ALL_LISTED = 3, 3, 4
 """Events of the smallest streams."""
 SCOPE = "streams of up to {} events, windows of any size and slide"
 CORRECTION = "the savepoint also says which events filled windows, and the counts at its frontier"
@@ -246,7 +244,7 @@ LEMMAS = (
         "of x:y pairs; it is so with any numbers, unless the splitter counts by their distance.",
         section="Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=smallest(Drawing.NOTHING, COUNTED),
+        build=partial(refute, Drawing.NOTHING, False, COUNTED),
         scope=SCOPE.format(COUNTED),
         fragment="finite",
         erratum=Erratum(
@@ -264,26 +262,26 @@ LEMMAS = (
         "missing.",
         section="Lima et al., III-B5",
         expect=Outcome.REFUTED,
-        build=smallest(Drawing.OPENERS, OPENERS),
+        build=partial(refute, Drawing.OPENERS, False, OPENERS),
         scope=SCOPE.format(OPENERS),
         fragment="finite",
         erratum=Erratum(
             "Which events caused windows to open is information enough to split windows during "
             "recovery.",
             "Lima et al., III-B5",
-            f"{OPENERS} events, {TOLD} if all events that open windows are known",
+            f"{OPENERS} events, {ALL_LISTED} if all events that open windows are known",
             CORRECTION,
         ),
     ),
     Lemma(
         name="layout-openers-told",
         statement="Count windows come back if the savepoint says which events opened windows, and "
-        f"no window opens after it is computed: refuted; {TOLD} events.  Where windows end is "
-        "missing.",
+        f"no window opens after it is computed: refuted; {ALL_LISTED} events.  Where windows end "
+        "is missing.",
         section="Lima et al., III-B5",
         expect=Outcome.REFUTED,
-        build=smallest(Drawing.OPENERS, TOLD, told=True),
-        scope=SCOPE.format(TOLD),
+        build=partial(refute, Drawing.OPENERS, True, ALL_LISTED),
+        scope=SCOPE.format(ALL_LISTED),
         fragment="finite",
     ),
 )
