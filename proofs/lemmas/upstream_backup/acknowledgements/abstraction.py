@@ -6,6 +6,7 @@ Rule of this file: what a savepoint will not give again is found by running it, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import le
 from typing import Any, NamedTuple
 
 from model.cep.savepoint import Savepoint
@@ -145,7 +146,7 @@ class _Sight:
                 "feeds": {(u, v): (u, v) in graph.edges for u in names for v in names},
                 "below": {(u, v): v in graph.descendants(u) for u in names for v in names},
                 "operator": {site.name: site.role is Role.OPERATOR for site in sites},
-                "le": lambda p, q: p <= q,
+                "le": le,
                 "nothing": NOTHING,
                 "origin": ORIGIN,
                 "theta": {saved: saved.theta for saved in saves},

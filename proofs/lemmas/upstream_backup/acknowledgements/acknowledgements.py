@@ -41,6 +41,7 @@ from proofs.prove.grid import Grid, Mark, lane
 from proofs.prove.grounding import element
 from proofs.prove.kinds import Kind
 from proofs.prove.lemma import Given, Lemma, all_given, dropped
+from proofs.prove.orders import Order
 from proofs.prove.query import Query
 from proofs.prove.transition import (
     Moment,
@@ -61,7 +62,8 @@ BOOL = BoolSort()
 feeds = Function("feeds", NODE, NODE, BOOL)
 below = Function("below", NODE, NODE, BOOL)  # below(n, m): m is reached from n
 operator = Function("operator", NODE, BOOL)  # may crash; sources and sinks may not
-le = Function("le", POSITION, POSITION, BOOL)
+positions = Order(POSITION)
+le = positions.le
 nothing = Const("nothing", POSITION)
 origin = Const("origin", SAVE)  # the savepoint of an operator that has done nothing
 theta = Function("theta", SAVE, POSITION)
@@ -79,19 +81,14 @@ STATE = (
 )
 
 h, n, u, v, w, x = (Const(name, NODE) for name in "hnuvwx")
-p, q, r = (Const(name, POSITION) for name in "pqr")
+p = Const("p", POSITION)
 a = Const("a", SAVE)
 m, k = Const("m", MESSAGE), Const("k", MESSAGE)
 
 
 def axioms() -> dict[str, Any]:
     return {
-        "positions are in a total order": And(
-            ForAll([p], le(p, p)),
-            ForAll([p, q], Implies(And(le(p, q), le(q, p)), p == q)),
-            ForAll([p, q, r], Implies(And(le(p, q), le(q, r)), le(p, r))),
-            ForAll([p, q], Or(le(p, q), le(q, p))),
-        ),
+        "positions are in a total order": positions.axiom,
         "nothing is the least position": ForAll([p], le(nothing, p)),
         "the origin needs everything and gives everything": And(
             theta(origin) == nothing, ForAll([u], trim(origin, u) == nothing)
@@ -118,10 +115,6 @@ def join(c: Any, b: Any, d: Any) -> Any:
     """c is the later one of b and d.  That savepoints of one operator can be compared at all is
     not assumed: if they could not, some edge of the explorer would have no transition here."""
     return And(Or(c == b, c == d), at_least(c, b), at_least(c, d))
-
-
-def later(p: Any, q: Any) -> Any:
-    return If(le(p, q), q, p)
 
 
 # --- messages --------------------------------------------------------------------------------
@@ -187,7 +180,7 @@ def taken(s: Moment, u: Any, m: Any) -> Any:
 
 def acked_then(s: Moment, u: Any, m: Any, v: Any) -> Any:
     """How far u has trimmed for v once it has received m."""
-    return If(v == sender(m), later(s.acked(u, v), acks(m)), s.acked(u, v))
+    return If(v == sender(m), positions.later(s.acked(u, v), acks(m)), s.acked(u, v))
 
 
 def receive(rules: Rules) -> Callable[..., Any]:

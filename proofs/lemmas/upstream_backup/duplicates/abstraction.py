@@ -10,6 +10,7 @@ and in order, is an invariant here; every edge of the explorer is asked to keep 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import le
 from typing import Any, NamedTuple
 
 from model.cep.operator import Operator, push, restored
@@ -236,13 +237,13 @@ class _Edge:
                     "message": tuple(stamps),
                 },
                 {
-                    "le": lambda p, q: p <= q,
+                    "le": le,
                     "nothing": NOTHING,
                     "number": numbers,
                     "unneeded": {i: i in unneeded for i in numbers},
                     "event": {0: next(iter(numbers), -1), **events},
                     "stamp": stamps,
-                    "before": lambda m, k: m < k,
+                    "message_le": le,
                     "then": lambda m, k: m + 1 == k,
                 },
             )

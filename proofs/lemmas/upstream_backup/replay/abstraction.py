@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import le
 from typing import Any, NamedTuple
 
 from model.cep.engines import Matches
@@ -250,8 +251,8 @@ def seen_rigid(run: Original, first_: int, seed_: int, named_: int) -> Structure
         {
             **placed,
             "edge": edges,
-            "le": lambda a, b: a <= b,
-            "index_le": lambda a, b: a <= b,
+            "le": le,
+            "index_le": le,
             "first": first_,
             "begin": machine.begin(),
             "delta": lambda state, at: machine.delta(state, bodies[at]),

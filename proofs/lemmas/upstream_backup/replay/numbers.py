@@ -8,7 +8,7 @@ The numbers of windows are integers, which leaves EPR; indices are elements of a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import z3
@@ -28,7 +28,6 @@ from proofs.lemmas.upstream_backup.replay.replay import (
     expires,
     first,
     kept,
-    linear,
     matches_again,
     none,
     opener,
@@ -42,6 +41,7 @@ from proofs.lemmas.upstream_backup.replay.replay import (
     w,
 )
 from proofs.prove.lemma import Given, Lemma
+from proofs.prove.orders import Order, lexical
 from proofs.prove.query import Query
 from proofs.prove.transition import Moment, Symbol, TransitionSystem, inductive, reaches
 
@@ -56,7 +56,7 @@ named = Int("named")
 time, edge, sn = (Function(name, POSITION, INT) for name in ("time", "edge", "sn"))
 time_again, sn_again = (Function(name, POSITION, INT) for name in ("time_again", "sn_again"))
 has = Function("has", OUTPUT, INDEX, BOOL)
-index_le = Function("index_le", INDEX, INDEX, BOOL)
+indices = Order(INDEX, "index_le")
 
 
 def count(condition: Any) -> Any:
@@ -143,7 +143,7 @@ def history() -> Part:
         original=(Symbol("now", POSITION), Symbol("made", POSITION, WINDOW, INDEX, BOOL)),
         replay=(Symbol("now_again", POSITION),),
         axioms={
-            "indices are in order": linear(index_le, INDEX),
+            "indices are in order": indices.axiom,
             "an empty output has no match": ForAll([i], Not(has(none, i))),
         },
         init=lambda s: ForAll([p, w, i], Not(s.made(p, w, i))),
@@ -172,21 +172,13 @@ class Number(NamedTuple):
     index: Any
 
     def less(self, other: Number) -> Any:
-        smaller = And(index_le(self.index, other.index), self.index != other.index)
+        smaller = indices.less(self.index, other.index)
         return lexical((*self.trigger, self.label), (*other.trigger, other.label), smaller)
 
     def same(self, other: Number) -> Any:
         triggers = zip(self.trigger, other.trigger, strict=True)
         equal = (mine == theirs for mine, theirs in triggers)
         return And(*equal, self.label == other.label, self.index == other.index)
-
-
-def lexical(mine: Sequence[Any], others: Sequence[Any], otherwise: Any) -> Any:
-    """The first difference decides; otherwise: what is so if there is none."""
-    smaller = otherwise
-    for one, other in reversed(list(zip(mine, others, strict=True))):
-        smaller = Or(one < other, And(one == other, smaller))
-    return smaller
 
 
 def trigger(position: Any) -> tuple[Any, ...]:
@@ -226,7 +218,7 @@ def triggered(given: Given) -> Part:
             s, claim(Number(trigger(p), s.label(w), i), Number(trigger(q), s.label(v), j))
         )
 
-    in_window = And(w == v, index_le(i, j), i != j)
+    in_window = And(w == v, indices.less(i, j))
     by_age = And(rank(p, w) == rank(p, v), before(opener(w), opener(v)))
     within = Or(rank(p, w) < rank(p, v), by_age, in_window)
     produced_before = Or(before(p, q), And(p == q, within))

@@ -27,6 +27,7 @@ from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, N
 
 from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
+from proofs.prove.orders import Order
 from proofs.prove.query import Query
 from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
 
@@ -35,7 +36,8 @@ STATE, OUTPUT = DeclareSort("state"), DeclareSort("output")
 BOOL = z3.BoolSort()
 
 # --- what never changes ----------------------------------------------------------------------
-le = Function("le", POSITION, POSITION, BOOL)
+positions = Order(POSITION)
+le, before = positions.le, positions.less
 opener = Function("opener", WINDOW, POSITION)
 expires = Function("expires", POSITION, WINDOW, BOOL)
 completes = Function("completes", POSITION, WINDOW, BOOL)
@@ -55,22 +57,8 @@ p, q = z3.Consts("p q", POSITION)
 w, v = z3.Consts("w v", WINDOW)
 
 
-def before(a: Any, b: Any) -> Any:
-    return And(le(a, b), a != b)
-
-
 def kept(window: Any) -> Any:
     return le(opener(first), opener(window))
-
-
-def linear(relation: Any, sort: Any) -> Any:
-    a, b, c = z3.Consts("a b c", sort)
-    return And(
-        ForAll([a], relation(a, a)),
-        ForAll([a, b], Or(relation(a, b), relation(b, a))),
-        ForAll([a, b], Implies(And(relation(a, b), relation(b, a)), a == b)),
-        ForAll([a, b, c], Implies(And(relation(a, b), relation(b, c)), relation(a, c))),
-    )
 
 
 def opens(position: Any, window: Any) -> Any:
@@ -324,7 +312,7 @@ def runs(given: Given) -> Part:
             Symbol("got_again", WINDOW, OUTPUT),
         ),
         axioms={
-            "positions are in order": linear(le, POSITION),
+            "positions are in order": positions.axiom,
             "an event opens one window at most": ForAll(
                 [w, v], Implies(opener(w) == opener(v), w == v)
             ),

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from operator import le
 from typing import Any, NamedTuple
 
 from model.cep.operator import OperatorState, Scheme, Skipping, origin, push, restored
@@ -166,7 +167,7 @@ class _Sight:
                     "edge": lambda event: event[0],
                     "sn": lambda event: event[1],
                     "array": lambda edge: 0 if one else edge,
-                    "le": lambda p, q: p <= q,
+                    "le": le,
                     "nothing": NOTHING,
                 },
             )

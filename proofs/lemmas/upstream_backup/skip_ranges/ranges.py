@@ -30,6 +30,7 @@ from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, N
 
 from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
+from proofs.prove.orders import Order
 from proofs.prove.query import Query
 from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
 
@@ -41,24 +42,19 @@ BOOL = z3.BoolSort()
 edge = Function("edge", EVENT, EDGE)
 array = Function("array", EDGE, ARRAY)
 sn = Function("sn", EVENT, NUMBER)
-le = Function("le", NUMBER, NUMBER, BOOL)
+numbers = Order(NUMBER)
+le, before = numbers.le, numbers.less
 nothing = Const("nothing", NUMBER)
 
 e, f, q = z3.Consts("e f q", EVENT)
 g, h = z3.Consts("g h", EDGE)
 a = Const("a", ARRAY)
-n, m, k = z3.Consts("n m k", NUMBER)
-
-
-def before(one: Any, other: Any) -> Any:
-    return And(le(one, other), one != other)
+n = Const("n", NUMBER)
 
 
 NUMBERS = {
-    "numbers: total": ForAll([n, m], Or(le(n, m), le(m, n))),
-    "numbers: antisymmetric": ForAll([n, m], Implies(And(le(n, m), le(m, n)), n == m)),
-    "numbers: transitive": ForAll([n, m, k], Implies(And(le(n, m), le(m, k)), le(n, k))),
-    "numbers: nothing comes before all events": ForAll([e], before(nothing, sn(e))),
+    "numbers are in a total order": numbers.axiom,
+    "nothing comes before all events": ForAll([e], before(nothing, sn(e))),
 }
 
 SYMBOLS = (

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from operator import le
 from typing import Any, NamedTuple
 
 from model.cep.operator import OperatorState, Script, Window, origin, push, restored
@@ -247,14 +248,14 @@ def trim_rigid(run: Original, restart: int) -> Structure:
             "time": sorted({*times.values(), *starts.values(), *ends.values()}),
         },
         {
-            "le": lambda a, b: a <= b,
+            "le": le,
             "opener": openers,
             "restart": restart,
             "of": lambda sn: sn[-2],
             "trigger": partial(_trigger, run),
-            "match_le": lambda a, b: a <= b,
+            "match_le": le,
             "time": times,
-            "time_le": lambda a, b: a <= b,
+            "time_le": le,
             "start": starts,
             "end": ends,
             "last": {number: closers.get(number, run.coming) for number in openers},
@@ -349,7 +350,7 @@ def layout_rigid(run: Original, first: int, last: int, script: Script | None) ->
 
         return answer
 
-    symbols: dict[str, Any] = {"le": lambda a, b: a <= b, "first": first}
+    symbols: dict[str, Any] = {"le": le, "first": first}
     for suffix in ("", "_again"):
         symbols |= {
             f"fresh{suffix}": lambda event: splitter.opens(None, bodies[event]),

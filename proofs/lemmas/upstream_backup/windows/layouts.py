@@ -25,8 +25,8 @@ import z3
 from z3 import And, BoolVal, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Int, Not, Or
 
 from model.core import Outcome
-from proofs.lemmas.upstream_backup.replay.replay import linear
 from proofs.prove.lemma import Given, Lemma
+from proofs.prove.orders import Order
 from proofs.prove.query import Query
 from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
 
@@ -34,7 +34,8 @@ EVENT = DeclareSort("event")
 BOOL, INT = z3.BoolSort(), z3.IntSort()
 
 # --- what never changes ----------------------------------------------------------------------
-le = Function("le", EVENT, EVENT, BOOL)
+events = Order(EVENT)
+le, before = events.le, events.less
 first = Const("first", EVENT)
 """The opener of the first window kept: the replay start."""
 
@@ -46,10 +47,6 @@ drawn_since = Int("drawn_since")
 
 e, f = z3.Consts("e f", EVENT)
 w, v = z3.Consts("w v", EVENT)
-
-
-def before(one: Any, other: Any) -> Any:
-    return And(le(one, other), one != other)
 
 
 def kept(window: Any) -> Any:
@@ -319,7 +316,7 @@ class Twice:
                 Symbol("scripted", BOOL),
                 *_state("_again"),
             ),
-            axioms={"events are in order": linear(le, EVENT)} | cases[self.with_layout],
+            axioms={"events are in order": events.axiom} | cases[self.with_layout],
             init=lambda s: And(
                 Not(s.replaying), Not(s.scripted), ForAll([f], Not(s.done(f))), _nothing(s, "")
             ),
