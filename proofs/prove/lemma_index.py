@@ -37,7 +37,11 @@ class Theory(NamedTuple):
 
 @cache
 def theory(of: str) -> Theory:
-    """The lemmas about the protocol named `of`, or of the file `of` if that ends in .py."""
+    """The lemmas about the protocol named `of`, or of the file `of` if that ends in .py.
+
+    They are sorted by section of the paper, those of one section as they are found.  Raises
+    Invalid if there are none, or if two have one name.
+    """
     found = subject(of)
     if of.endswith(".py"):
         modules = [sys.modules[found.home]]
@@ -62,10 +66,13 @@ def theories() -> dict[str, Theory]:
 
 
 def _modules(name: str) -> Iterator[ModuleType]:
+    """The module and all below it: first those in the READING_ORDER of their package."""
     module = importlib.import_module(name)
     yield module
-    for info in pkgutil.iter_modules(getattr(module, "__path__", ())):
-        yield from _modules(f"{name}.{info.name}")
+    found = [info.name for info in pkgutil.iter_modules(getattr(module, "__path__", ()))]
+    order = [below for below in getattr(module, "READING_ORDER", ()) if below in found]
+    for below in [*order, *(below for below in found if below not in order)]:
+        yield from _modules(f"{name}.{below}")
 
 
 Chosen: TypeAlias = list[tuple[Theory, tuple[Lemma, ...]]]

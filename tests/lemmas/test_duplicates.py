@@ -36,7 +36,7 @@ from model.world import (
     response,
 )
 from proofs.explore.mutants import mutated, mutated_source
-from proofs.lemmas.upstream_backup.duplicates import counterexamples as duplicates_lost
+from proofs.lemmas.upstream_backup.duplicates import counterexamples
 from proofs.lemmas.upstream_backup.duplicates.abstraction import ABSTRACTIONS
 from proofs.prove.conformance import Comparison, Coverage, Formulas, compare
 from proofs.prove.grid import Grid
@@ -55,7 +55,7 @@ def mutant(name: str) -> Mutant:
 @cache
 def drawn(name: str) -> Grid:
     """The counterexample of a refuted lemma."""
-    lemma = next(lemma for lemma in duplicates_lost.LEMMAS if lemma.name == name)
+    lemma = next(lemma for lemma in counterexamples.LEMMAS if lemma.name == name)
     *_, query = lemma.build(all_given)
     grid = ask(query).grid
     assert grid is not None

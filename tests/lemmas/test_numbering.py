@@ -26,11 +26,16 @@ from model.events import Body, Event
 from model.protocols.upstream_backup.gem import Gem
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.scopes import SCOPES
-from proofs.lemmas.upstream_backup.numbering import numbering as proved
-from proofs.lemmas.upstream_backup.numbering import overtaking
-from proofs.lemmas.upstream_backup.numbering.overtaking import Machine
-from proofs.lemmas.upstream_backup.numbering.streams import STEPS, Found, Place, Scenario, value
-from proofs.lemmas.upstream_backup.windows import first_window
+from proofs.lemmas.upstream_backup.numbering import overtaking, replays, schemes
+from proofs.lemmas.upstream_backup.numbering.overtaking import SymbolicEngine
+from proofs.lemmas.upstream_backup.numbering.streams import (
+    STEPS,
+    FoundStream,
+    SymbolicScenario,
+    WindowPlace,
+    value,
+)
+from proofs.lemmas.upstream_backup.windows import first_window, first_window_abstraction
 from proofs.prove.conformance import compare
 from proofs.prove.kinds import Kind
 from proofs.prove.lemma import Lemma, all_given
@@ -41,7 +46,7 @@ from proofs.prove.query import Query
 class Matched(NamedTuple):
     """A match, by what it is, and its number in the original run and in the replay."""
 
-    place: Place
+    place: WindowPlace
     copy: int
     original: tuple[int, ...]
     replayed: tuple[int, ...]
@@ -88,9 +93,9 @@ class Original:
         numbers = [theta.sn for theta in self.produced]
         return len(set(numbers)) < len(numbers)
 
-    def place(self, i: int) -> Place:
+    def place(self, i: int) -> WindowPlace:
         time, _, _, window, _ = self._named[i].sn
-        return Place((window - 1) * self._slide, time - 1)
+        return WindowPlace((window - 1) * self._slide, time - 1)
 
     def replay(self, acknowledged: int) -> list[Matched]:
         """Acknowledge so many matches but one, lose the state, replay: the windows kept."""
@@ -111,13 +116,15 @@ class Original:
         return any(match.original != match.replayed for match in self.replay(acknowledged))
 
 
-def original(found: Found, numbering: Numbering) -> Original:
+def original(found: FoundStream, numbering: Numbering) -> Original:
     pattern = sequence(*found.pattern, strategy=found.strategy)
     return Original(pattern, found.word, found.size, found.slide, numbering)
 
 
 # --- counterexamples -------------------------------------------------------------------------
-LEMMAS = {lemma.name: lemma for lemma in (*proved.LEMMAS, *first_window.LEMMAS, *overtaking.LEMMAS)}
+LEMMAS = {
+    lemma.name: lemma for lemma in (*replays.LEMMAS, *first_window.LEMMAS, *overtaking.LEMMAS)
+}
 
 
 def refuting(lemma: Lemma) -> tuple[Query, int, Any]:
@@ -132,9 +139,9 @@ def refuting(lemma: Lemma) -> tuple[Query, int, Any]:
     return query, size, solver.model()
 
 
-def found(name: str) -> Found:
+def found(name: str) -> FoundStream:
     _, size, model = refuting(LEMMAS[name])
-    return Scenario(size).read(model)
+    return SymbolicScenario(size).read(model)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +183,7 @@ def test_every_refuted_lemma_is_replayed_here() -> None:
 
 REFUTED = [
     lemma
-    for lemma in (*proved.LEMMAS, *first_window.LEMMAS, *overtaking.LEMMAS)
+    for lemma in (*replays.LEMMAS, *first_window.LEMMAS, *overtaking.LEMMAS)
     if lemma.expect is Outcome.REFUTED
 ]
 
@@ -225,35 +232,35 @@ def test_no_smaller_run_shares_a_pair() -> None:
 
 # --- the formulas give every run the operator's numbers --------------------------------------
 @cache
-def formulas(n: int, name: str) -> tuple[Scenario, proved.Scheme, z3.Solver]:
+def formulas(n: int, name: str) -> tuple[SymbolicScenario, schemes.NumberingScheme, z3.Solver]:
     numbered = {
-        "pairs": proved.pairs,
-        "pairs from the first window kept": proved.pairs_from_first_window,
-        "scalar": proved.scalar,
+        "pairs": schemes.pairs,
+        "pairs from the first window kept": schemes.pairs_from_first_window,
+        "scalar": schemes.scalar,
     }[name]
-    scenario = Scenario(n, negation=True)
+    scenario = SymbolicScenario(n, negation=True)
     solver = z3.Solver()
     solver.add(*scenario.claims)
     return scenario, numbered(scenario.windows), solver
 
 
 @st.composite
-def founds(draw: st.DrawFn) -> Found:
+def founds(draw: st.DrawFn) -> FoundStream:
     n = draw(st.integers(1, 7))
     pattern = list(draw(st.sampled_from(PATTERNS)))
     for step in range(len(pattern) - 1, 0, -1):
         pattern[step:step] = filter(None, [draw(st.sampled_from(NEGATED))])
-    return Found(
+    return FoundStream(
         draw(st.text("ab", min_size=n, max_size=n)),
         tuple(pattern),
         draw(st.sampled_from(Strategy)),
         draw(st.integers(1, n + 1)),
         draw(st.integers(1, n)),
-        Place(0, 0),
+        WindowPlace(0, 0),
     )
 
 
-def values(scenario: Scenario, found: Found) -> list[Any]:
+def values(scenario: SymbolicScenario, found: FoundStream) -> list[Any]:
     """The formulas that say: this scenario is this one."""
     windows = scenario.windows
     steps: list[str] = []
@@ -285,7 +292,7 @@ def _letters(are_a: Sequence[Any], letters: Sequence[str]) -> list[Any]:
 @settings(max_examples=150, deadline=None)
 @given(founds(), st.sampled_from([PAIRS, PAIRS_FROM_FIRST_WINDOW, SCALAR]), st.data())
 def test_the_formulas_number_as_the_operator_does(
-    found: Found, numbering: Numbering, data: st.DataObject
+    found: FoundStream, numbering: Numbering, data: st.DataObject
 ) -> None:
     run_ = original(found, numbering)
     assume(run_.produced)
@@ -305,7 +312,7 @@ def test_the_formulas_number_as_the_operator_does(
             assert z3.is_true(model.eval(windows.kept(match.place.opener)))
             assert scheme.original.text(model, match.place) == ":".join(map(str, match.original))
             assert scheme.replayed.text(model, match.place) == ":".join(map(str, match.replayed))
-    assert z3.is_true(model.eval(proved.misnumbered(scenario, scheme))) == run_.misnumbered(
+    assert z3.is_true(model.eval(replays.misnumbered(scenario, scheme))) == run_.misnumbered(
         acknowledged
     )
 
@@ -314,7 +321,7 @@ def test_the_formulas_number_as_the_operator_does(
 def test_the_engine_found_matches_first_in_a_younger_window() -> None:
     lemma = LEMMAS["first-window"]
     _, at, model = refuting(lemma)
-    found = Machine(*overtaking.SIZES[at - 1]).read(model)
+    found = SymbolicEngine(*overtaking.SIZES[at - 1]).read(model)
     run_ = Original(Mealy(found.rows), found.word, found.size, found.slide, PAIRS)
     thetas = [i for i in range(len(run_.produced)) if run_.place(i) == found.theta]
     assert run_.misnumbered(thetas[-1])
@@ -364,7 +371,7 @@ def overtaken(pattern: Pattern, word: str) -> bool:
 )
 def test_a_younger_window_is_first_on_the_engine(name: str, strategy: Strategy) -> None:
     _, size, model = refuting(LEMMAS[name])
-    found = Scenario(size, negation=True).read(model)
+    found = SymbolicScenario(size, negation=True).read(model)
     assert found.strategy is strategy
     assert overtaken(sequence(*found.pattern, strategy=strategy), found.word)
 
@@ -404,7 +411,9 @@ def test_no_younger_window_is_first_under_next_and_any(pattern: Pattern, word: s
 @pytest.mark.parametrize("name", ["count windows", "time windows", "two input edges"])
 def test_the_operator_takes_the_steps_that_are_proved(name: str) -> None:
     (scope,) = [pinned.scope for pinned in SCOPES if pinned.name == name]
-    (account,) = compare(first_window.ABSTRACTIONS, PROTOCOL, scope, limit=4_000).values()
+    (account,) = compare(
+        first_window_abstraction.ABSTRACTIONS, PROTOCOL, scope, limit=4_000
+    ).values()
     assert account.drift is None
     taken = {"an event", "an event and theta"}
     if name == "time windows":

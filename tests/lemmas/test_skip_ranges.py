@@ -37,14 +37,13 @@ from model.protocols.upstream_backup.nodes import Config, Design
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.scopes import MERGE, SKIPPY
 from model.registry import protocols
-from proofs.lemmas.upstream_backup.skip_ranges import counterexamples as ranges_coalesced
-from proofs.lemmas.upstream_backup.skip_ranges import ranges
+from proofs.lemmas.upstream_backup.skip_ranges import counterexamples, ranges
 from proofs.lemmas.upstream_backup.skip_ranges.abstraction import ABSTRACTIONS
 from proofs.lemmas.upstream_backup.skip_ranges.counterexamples import (
     ONE_TRIM,
     OVERLAPPING,
     PUBLISHED,
-    Found,
+    FoundRun,
 )
 from proofs.prove.conformance import compare
 from proofs.prove.lemma import all_given, dropped
@@ -57,16 +56,16 @@ Taken = tuple[int, Event]
 
 
 # --- one for all edges ------------------------------------------------------------------------
-def found(design: ranges_coalesced.Design) -> Found:
+def found(design: counterexamples.SharedRanges) -> FoundRun:
     """What Z3 finds: not the same each time, but always a counterexample."""
-    *_, query = ranges_coalesced.refute(design, all_given)
+    *_, query = counterexamples.refute(design, all_given)
     solver = z3.Solver()
     solver.add(*query.claims)
     assert solver.check() == z3.sat
-    return ranges_coalesced.read(design, design.system, solver.model())
+    return counterexamples.read(design, design.system, solver.model())
 
 
-class Played(NamedTuple):
+class SkippedRun(NamedTuple):
     """merged: all events in the order of the merge.  seen: how many come before the savepoint."""
 
     merged: tuple[Taken, ...]
@@ -74,7 +73,7 @@ class Played(NamedTuple):
     receiver: int
 
 
-def played(run: Found) -> Played:
+def play(run: FoundRun) -> SkippedRun:
     """The run with events that the operator skips and keeps, as it does there.
 
     What has been processed by the end comes first, in that order.
@@ -88,7 +87,7 @@ def played(run: Found) -> Played:
         merged.append((edge, Event((number,), Body(time, "b" if i in skipped else "a"))))
     receivers = [at for name, at in run.steps if name == "receive"]
     assert receivers[-1] is not None
-    return Played(tuple(merged), len(processed), receivers[-1])
+    return SkippedRun(tuple(merged), len(processed), receivers[-1])
 
 
 def process(
@@ -133,9 +132,9 @@ def queues_of(merged: Iterable[Taken]) -> list[list[Event]]:
 
 
 @pytest.mark.parametrize("design", [PUBLISHED, OVERLAPPING], ids=lambda design: design.shares)
-def test_one_array_deletes_what_a_replay_needs(design: ranges_coalesced.Design) -> None:
+def test_one_array_deletes_what_a_replay_needs(design: counterexamples.SharedRanges) -> None:
     run = found(design)
-    merged, seen, receiver = played(run)
+    merged, seen, receiver = play(run)
     numbers = [event.sn for _, event in merged]
     assert (len({*numbers}) == len(numbers)) is design.distinct
     queues = queues_of(merged)
@@ -164,7 +163,7 @@ def test_one_array_deletes_what_a_replay_needs(design: ranges_coalesced.Design) 
 
 def test_one_trim_deletes_what_a_replay_needs() -> None:
     run = found(ONE_TRIM)
-    merged, seen, receiver = played(run)
+    merged, seen, receiver = play(run)
     assert seen == 1
     # The model keeps the window of the event acknowledged, so one more comes before the save.
     (edge, before), *later = merged

@@ -40,12 +40,10 @@ from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESS
 from model.registry import protocols
 from model.world import System
 from proofs.explore.explorer import edges
-from proofs.lemmas.upstream_backup.numbering.streams import BITS, Place
-from proofs.lemmas.upstream_backup.windows import abstraction as seen
-from proofs.lemmas.upstream_backup.windows import counterexamples as recounting
-from proofs.lemmas.upstream_backup.windows import savepoints
-from proofs.lemmas.upstream_backup.windows.counterexamples import Found, Recount
-from proofs.lemmas.upstream_backup.windows.savepoints import COUNTED, TIMED, Kind
+from proofs.lemmas.upstream_backup.numbering.streams import BITS, WindowPlace
+from proofs.lemmas.upstream_backup.windows import abstraction, counterexamples, savepoints
+from proofs.lemmas.upstream_backup.windows.counterexamples import FoundRecount, Recount
+from proofs.lemmas.upstream_backup.windows.savepoints import COUNTED, TIMED, WindowKind
 from proofs.prove.conformance import Comparison, Coverage, Formulas, Path, compare
 from proofs.prove.grid import Grid, Mark
 from proofs.prove.kinds import Answer
@@ -118,14 +116,14 @@ def events_of(word: str, gaps: tuple[int, ...] = ()) -> list[Event]:
 
 # --- counterexamples -------------------------------------------------------------------------
 CASES = {
-    "layout-counted": Recount(recounting.COUNTED, Drawing.NOTHING),
-    "layout-openers": Recount(recounting.OPENERS, Drawing.OPENERS),
-    "layout-openers-told": Recount(recounting.ALL_LISTED, Drawing.OPENERS, all_listed=True),
+    "layout-counted": Recount(counterexamples.COUNTED, Drawing.NOTHING),
+    "layout-openers": Recount(counterexamples.OPENERS, Drawing.OPENERS),
+    "layout-openers-told": Recount(counterexamples.ALL_LISTED, Drawing.OPENERS, all_listed=True),
 }
 
 
 def test_all_counterexamples_are_run() -> None:
-    assert [lemma.name for lemma in recounting.LEMMAS] == [*CASES]
+    assert [lemma.name for lemma in counterexamples.LEMMAS] == [*CASES]
 
 
 class Replayed(NamedTuple):
@@ -135,7 +133,7 @@ class Replayed(NamedTuple):
     left_out: tuple[int, ...]
 
 
-def replayed(found: Found, drawing: Drawing) -> Replayed:
+def replayed(found: FoundRecount, drawing: Drawing) -> Replayed:
     operator = Operator(sequence("a"), CountWindows(found.size, found.slide))
     scheme = Scheme(drawing=drawing)
     original = Run(operator, scheme, origin(scheme, 1))
@@ -168,12 +166,12 @@ def expected(run: Replayed) -> list[Matched]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_operator_goes_wrong_too(name: str) -> None:
-    recount, models = CASES[name], list[Found]()
-    lemma = next(lemma for lemma in recounting.LEMMAS if lemma.name == name)
+    recount, models = CASES[name], list[FoundRecount]()
+    lemma = next(lemma for lemma in counterexamples.LEMMAS if lemma.name == name)
 
     def show(model: Any) -> Grid:
         models.append(recount.read(model))
-        return recounting.draw(recount, model)
+        return counterexamples.draw(recount, model)
 
     asked = ask(replace([*lemma.build(all_given)][-1], show=show))
     assert asked.answer is Answer.SAT
@@ -194,7 +192,7 @@ def test_the_operator_goes_wrong_too(name: str) -> None:
 
 def test_what_the_openers_miss_is_where_windows_end() -> None:
     """Windows of 3, every 2: a4 is new in the window from a1."""
-    found = Found("abaa", 3, 2, Place(0, 0), 3, (1,))
+    found = FoundRecount("abaa", 3, 2, WindowPlace(0, 0), 3, (1,))
     run = replayed(found, Drawing.OPENERS)
     assert [opener for opener, _ in run.again.layout] == [
         opener for opener, _ in run.original.layout
@@ -205,7 +203,7 @@ def test_what_the_openers_miss_is_where_windows_end() -> None:
 
 
 # --- the encoding of counterexamples against the operator ------------------------------------
-def founds(events: int) -> Iterator[Found]:
+def founds(events: int) -> Iterator[FoundRecount]:
     """All streams, windows, matches acknowledged and times of saving."""
     words = map("".join, product("ab", repeat=events))
     sizes, slides = range(1, events + 2), range(1, events + 1)
@@ -214,10 +212,10 @@ def founds(events: int) -> Iterator[Found]:
             for opener in range(0, theta + 1, slide):
                 if word[theta] == "a" and theta - opener < size:
                     for saved in range(theta + 1, events + 1):
-                        yield Found(word, size, slide, Place(opener, theta), saved, ())
+                        yield FoundRecount(word, size, slide, WindowPlace(opener, theta), saved, ())
 
 
-def assigned(recount: Recount, found: Found) -> z3.ModelRef:
+def assigned(recount: Recount, found: FoundRecount) -> z3.ModelRef:
     windows = recount.windows
     solver = z3.Solver()
     solver.add(
@@ -370,7 +368,7 @@ def test_windows_open_and_close_where_they_did(splitter: Splitter) -> None:
 
 
 # --- drift -----------------------------------------------------------------------------------
-(TWICE,) = (a for a in seen.ABSTRACTIONS if a.name == "windows twice")
+(TWICE,) = (a for a in abstraction.ABSTRACTIONS if a.name == "windows twice")
 
 
 def scope_of(name: str) -> Scope:
@@ -410,14 +408,16 @@ def test_notices_do_not_drift() -> None:
     """Skips that are reported ahead of a savepoint, with the layout."""
     protocol = protocols()["upstream-backup:notices"]
     for pinned in protocol.scopes:
-        for account in compare(seen.ABSTRACTIONS, protocol, pinned.scope, limit=30_000).values():
+        for account in compare(
+            abstraction.ABSTRACTIONS, protocol, pinned.scope, limit=30_000
+        ).values():
             assert account.drift is None
 
 
-def first_trim(kind: Kind, scope: Scope) -> Path:
+def first_trim(kind: WindowKind, scope: Scope) -> Path:
     """A path of one step, with which something is trimmed."""
     system = System(PROTOCOL, scope)
-    paths = seen.trims(kind, system)
+    paths = abstraction.trim_paths(kind, system)
     return next(
         path
         for edge in edges(PROTOCOL, scope)
@@ -429,7 +429,7 @@ def first_trim(kind: Kind, scope: Scope) -> Path:
 @pytest.mark.parametrize(
     ("kind", "name"), [(TIMED, "time windows"), (COUNTED, "every event matches, two crashes")]
 )
-def test_trimming_one_event_too_many_drifts(kind: Kind, name: str) -> None:
+def test_trimming_one_event_too_many_drifts(kind: WindowKind, name: str) -> None:
     path = first_trim(kind, scope_of(name))
     comparison = Comparison(Formulas(savepoints.trimming(all_given, kind)))
     assert comparison.compare(path, Coverage()) is None

@@ -11,36 +11,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from z3 import And, ForAll, Not, is_true
+from z3 import And, Const, ForAll, Not, is_true
 
 from model.core import Outcome
-from proofs.lemmas.upstream_backup.duplicates.duplicates import (
-    ALL,
-    DISCARD,
-    EVENT,
-    MESSAGE,
-    NUMBER,
-    ONCE,
-    REPLAYED,
-    RESTORED,
-    SPURIOUS,
-    before,
-    due,
-    e,
-    in_flight,
-    le,
-    number,
-    only,
-    stamp,
-    system,
-    unneeded,
-)
+from proofs.lemmas.upstream_backup.duplicates import edge
 from proofs.prove.grid import Cell, Grid, Mark, Row
 from proofs.prove.grounding import Sizes
 from proofs.prove.kinds import Kind
 from proofs.prove.lemma import Given, Lemma, dropped
 from proofs.prove.query import Query, smallest
 from proofs.prove.transition import Moment, TransitionSystem, bounded, transitions_taken
+
+e = Const("e", edge.EVENT)
 
 UNTOUCHED = ("producer crashes", "producer crashes, mute", "producer is restored", "discard")
 """What there is not if the producer does not crash."""
@@ -59,12 +41,12 @@ def _without(
     """
 
     def build(_: Given) -> Iterator[Query]:
-        broken = only(system(dropped(hypothesis)), *SPURIOUS, *left_out)
+        broken = edge.only(edge.system(dropped(hypothesis)), *edge.SPURIOUS, *left_out)
 
         def question(length: int, kind: Kind) -> Query:
             if kind is Kind.CLAIM:
                 return bounded(broken, invariant, length)
-            all_needed = ForAll([e], Not(unneeded(e)))
+            all_needed = ForAll([e], Not(edge.unneeded(e)))
             query = bounded(broken, invariant, length, kind, sizes, [all_needed])
             return replace(query, show=partial(draw, broken, length, query.name))
 
@@ -73,16 +55,19 @@ def _without(
     return build
 
 
+SMALL = {edge.EVENT: 2, edge.NUMBER: 3, edge.MESSAGE: 3}
+
+
 # --- drawing ---------------------------------------------------------------------------------
 class Shown:
     """A model: its events in the order of their numbers, its messages in that of the channel."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
-        self.events = sorted(model.get_universe(EVENT) or (), key=self._rank_of)
-        messages = model.get_universe(MESSAGE) or ()
+        self.events = sorted(model.get_universe(edge.EVENT) or (), key=self._rank_of)
+        messages = model.get_universe(edge.MESSAGE) or ()
         self.messages = sorted(
-            messages, key=lambda m: sum(self.true(before(k, m)) for k in messages)
+            messages, key=lambda m: sum(self.true(edge.before(k, m)) for k in messages)
         )
 
     def true(self, formula: Any) -> bool:
@@ -90,17 +75,20 @@ class Shown:
 
     def rank(self, place: Any) -> int:
         """How many events have this number or a smaller one."""
-        return sum(self.true(le(number(e), place)) for e in self._model.get_universe(EVENT) or ())
+        return sum(
+            self.true(edge.le(edge.number(e), place))
+            for e in self._model.get_universe(edge.EVENT) or ()
+        )
 
     def _rank_of(self, e: Any) -> int:
-        return self.rank(number(e))
+        return self.rank(edge.number(e))
 
     def step(self, name: str, params: tuple[Any, ...]) -> str:
         """Messages by the number that they bear, places by the number of the last event."""
         if not params:
             return name
         (what,) = params
-        return f"{name} {self.rank(stamp(what) if what.sort() == MESSAGE else what)}"
+        return f"{name} {self.rank(edge.stamp(what) if what.sort() == edge.MESSAGE else what)}"
 
 
 def draw(whole: TransitionSystem, depth: int, caption: str, model: Any) -> Grid:
@@ -116,11 +104,13 @@ def draw(whole: TransitionSystem, depth: int, caption: str, model: Any) -> Grid:
             return Cell("twice", Mark.BAD)
         if shown.true(s.done(e)):
             return Cell("done", Mark.GOOD)
-        missing = And(due(s, e), le(number(e), s.heard))
+        missing = And(edge.due(s, e), edge.le(edge.number(e), s.heard))
         return Cell("lost", Mark.BAD) if shown.true(missing) else Cell()
 
     def on_its_way(s: Moment) -> Cell:
-        numbers = [shown.rank(stamp(m)) for m in shown.messages if shown.true(in_flight(s, m))]
+        numbers = [
+            shown.rank(edge.stamp(m)) for m in shown.messages if shown.true(edge.in_flight(s, m))
+        ]
         return Cell(" ".join(map(str, numbers)))
 
     rows = [
@@ -129,7 +119,7 @@ def draw(whole: TransitionSystem, depth: int, caption: str, model: Any) -> Grid:
         Row("successor", tuple(state(s.listening) for s in moments)),
         Row("heard", tuple(Cell(str(shown.rank(s.heard))) for s in moments)),
         *(
-            Row(f"effect of {shown.rank(number(e))}", tuple(effect(s, e) for s in moments))
+            Row(f"effect of {shown.rank(edge.number(e))}", tuple(effect(s, e) for s in moments))
             for e in shown.events
         ),
     ]
@@ -145,7 +135,7 @@ LEMMAS = (
         "effect twice.",
         section="Lima et al., III-B2",
         expect=Outcome.REFUTED,
-        build=_without(DISCARD, ONCE, 6, ("successor crashes", "acknowledge")),
+        build=_without(edge.DISCARD, edge.ONCE, 6, ("successor crashes", "acknowledge")),
         scope="runs of up to 6 steps; the successor is a sink, and nothing is acknowledged",
     ),
     Lemma(
@@ -154,7 +144,7 @@ LEMMAS = (
         "loses an event and does not notice.",
         section="Lima et al., III-B2",
         expect=Outcome.REFUTED,
-        build=_without(RESTORED, ALL, 4, ("successor crashes",)),
+        build=_without(edge.RESTORED, edge.ALL, 4, ("successor crashes",)),
         scope="runs of up to 4 steps; the successor does not crash",
     ),
     Lemma(
@@ -163,7 +153,9 @@ LEMMAS = (
         "the successor loses an event and does not notice.",
         section="Lima et al., III-B2",
         expect=Outcome.REFUTED,
-        build=_without(REPLAYED, ALL, 7, UNTOUCHED, {EVENT: 2, NUMBER: 3, MESSAGE: 3}),
+        build=_without(
+            edge.REPLAYED, edge.ALL, 7, UNTOUCHED, {edge.EVENT: 2, edge.NUMBER: 3, edge.MESSAGE: 3}
+        ),
         scope="runs of up to 7 steps; the producer does not crash",
     ),
 )

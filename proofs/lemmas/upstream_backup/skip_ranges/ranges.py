@@ -3,7 +3,7 @@ numbers.
 
 Rule of this file: it knows numbers, ranges and acknowledgements, and not why an event is skipped;
 that a replay needs none of the events skipped is another file's (replay).  What the model does,
-seen as this system, is ranges_seen; what goes wrong with one for all, ranges_coalesced.
+seen as this system, is in abstraction; what goes wrong with one for all, in counterexamples.
 
 An event is needed as long as some window kept needs it in a replay, or as long as nobody knows
 whether one does because it has not been processed: no such event may ever be deleted.  An array

@@ -19,22 +19,14 @@ from z3 import And, Implies, Not, Or
 
 from model.cep.operator import Drawing
 from model.core import Outcome
-from proofs.lemmas.upstream_backup.numbering.streams import (
-    BITS,
-    Place,
-    Windows,
-    count,
-    either,
-    small,
-    value,
-)
+from proofs.lemmas.upstream_backup.numbering import streams
 from proofs.prove.grid import Cell, Grid, Mark, Row, lane
 from proofs.prove.kinds import Kind
 from proofs.prove.lemma import Erratum, Given, Lemma
 from proofs.prove.query import Query, smallest
 
 
-class Found(NamedTuple):
+class FoundRecount(NamedTuple):
     """A counterexample, as the operator of the model takes it.
 
     theta: the match acknowledged, by its place.  saved: how many events had been consumed when
@@ -44,7 +36,7 @@ class Found(NamedTuple):
     word: str
     size: int
     slide: int
-    theta: Place
+    theta: streams.WindowPlace
     saved: int
     left_out: tuple[int, ...]
 
@@ -59,15 +51,15 @@ class Recount:
     def __init__(self, events: int, drawing: Drawing, all_listed: bool = False) -> None:
         self.events = range(events)
         self.types = [z3.Bool(f"event_{i + 1}_is_a") for i in self.events]
-        self.saved = z3.BitVec("events before the savepoint", BITS)
-        self.windows = Windows(events, self._matched)
+        self.saved = z3.BitVec("events before the savepoint", streams.BITS)
+        self.windows = streams.Windows(events, self._matched)
         self.drawing = drawing
         self.all_listed = all_listed
         self.opens_again: list[Any] = []
         self._replay()
 
-    def _matched(self, place: Place) -> Any:
-        return z3.If(self.types[place.event], small(1), small(0))
+    def _matched(self, place: streams.WindowPlace) -> Any:
+        return z3.If(self.types[place.event], streams.small(1), streams.small(0))
 
     @property
     def claims(self) -> tuple[Any, ...]:
@@ -88,7 +80,7 @@ class Recount:
     def fills(self, event: int) -> Any:
         """It is the last of a window."""
         windows = self.windows
-        return either(
+        return streams.either(
             And(windows.opens(opener), windows.size == event - opener + 1)
             for opener in range(event + 1)
         )
@@ -96,12 +88,14 @@ class Recount:
     def left_out(self, event: int) -> Any:
         """No window used it before the savepoint was computed, nor depends on it."""
         windows = self.windows
-        used = either(windows.matched(Place(opener, event)) for opener in range(event + 1))
+        used = streams.either(
+            windows.matched(streams.WindowPlace(opener, event)) for opener in range(event + 1)
+        )
         needed = Or(used, windows.opens(event), self.fills(event))
         return And(z3.ULT(event, self.saved), Not(needed))
 
     def replayed(self, event: int) -> Any:
-        kept = either(self.windows.kept(opener) for opener in range(event + 1))
+        kept = streams.either(self.windows.kept(opener) for opener in range(event + 1))
         return And(kept, Not(self.left_out(event)))
 
     # --- the replay --------------------------------------------------------------------------
@@ -110,48 +104,53 @@ class Recount:
 
     def _replay(self) -> None:
         """Where windows open again: as listed up to the last opener, from there on by counting."""
-        begun, since = z3.BoolVal(False), small(0)
+        begun, since = z3.BoolVal(False), streams.small(0)
         for event in self.events:
             here = self.replayed(event)
             opens = And(here, Or(Not(begun), z3.UGE(since, self.windows.slide)))
             if self.drawing is Drawing.OPENERS:
-                listing = either(self.listed(later) for later in self.events if later >= event)
+                listing = streams.either(
+                    self.listed(later) for later in self.events if later >= event
+                )
                 opens = z3.If(listing, And(here, self.listed(event)), opens)
             self.opens_again.append(opens)
-            since = z3.If(opens, small(1), z3.If(here, since + 1, since))
+            since = z3.If(opens, streams.small(1), z3.If(here, since + 1, since))
             begun = Or(begun, opens)
 
-    def holds_again(self, place: Place) -> Any:
+    def holds_again(self, place: streams.WindowPlace) -> Any:
         """Windows close when as many events have been replayed as they hold."""
-        held = count(self.replayed(e) for e in range(place.opener, place.event + 1))
+        held = streams.count(self.replayed(e) for e in range(place.opener, place.event + 1))
         return And(
             self.opens_again[place.opener],
             self.replayed(place.event),
             z3.ULE(held, self.windows.size),
         )
 
-    def match(self, place: Place) -> Any:
+    def match(self, place: streams.WindowPlace) -> Any:
         return And(self.windows.kept(place.opener), self.windows.matched(place))
 
-    def match_again(self, place: Place) -> Any:
+    def match_again(self, place: streams.WindowPlace) -> Any:
         return And(self.holds_again(place), self.types[place.event])
 
     @property
     def wrong(self) -> Any:
         """Some match of a window kept is lost, or some match is new."""
         places = self.windows.places
-        return either(self.match(place) != self.match_again(place) for place in places)
+        return streams.either(self.match(place) != self.match_again(place) for place in places)
 
     # --- what a model says -------------------------------------------------------------------
-    def read(self, model: Any) -> Found:
+    def read(self, model: Any) -> FoundRecount:
         true = partial(_true, model)
         windows = self.windows
-        return Found(
+        return FoundRecount(
             "".join("a" if true(is_a) else "b" for is_a in self.types),
-            value(model, windows.size),
-            value(model, windows.slide),
-            Place(value(model, windows.theta_opener), value(model, windows.theta_event)),
-            value(model, self.saved),
+            streams.value(model, windows.size),
+            streams.value(model, windows.slide),
+            streams.WindowPlace(
+                streams.value(model, windows.theta_opener),
+                streams.value(model, windows.theta_event),
+            ),
+            streams.value(model, self.saved),
             tuple(e for e in self.events if true(self.left_out(e)) and self._after(true, e)),
         )
 
@@ -171,9 +170,9 @@ def draw(recount: Recount, model: Any) -> Grid:
     events = recount.events
 
     def original(opener: int, event: int) -> Cell:
-        if event < opener or not true(windows.holds(Place(opener, event))):
+        if event < opener or not true(windows.holds(streams.WindowPlace(opener, event))):
             return Cell()
-        if not true(windows.matched(Place(opener, event))):
+        if not true(windows.matched(streams.WindowPlace(opener, event))):
             return Cell("·", Mark.DIM)
         acknowledged = (event, opener) <= (found.theta.event, found.theta.opener)
         return Cell("match", Mark.DIM if acknowledged else Mark.PLAIN)
@@ -181,7 +180,7 @@ def draw(recount: Recount, model: Any) -> Grid:
     def again(opener: int, event: int) -> Cell:
         if event < opener:
             return Cell()
-        place = Place(opener, event)
+        place = streams.WindowPlace(opener, event)
         mine, theirs = true(recount.match_again(place)), true(recount.match(place))
         if mine != theirs:
             return Cell("match" if mine else "lost", Mark.BAD)

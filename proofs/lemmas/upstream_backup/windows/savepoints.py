@@ -56,7 +56,7 @@ def not_younger(window: Any, other: Any) -> Any:
 
 # --- kinds of windows ------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Kind:
+class WindowKind:
     """belongs(window, event): the event is one of the window, by what the window is.
 
     ends(event, window): the event is the first with which an open window is closed, or a later
@@ -89,7 +89,7 @@ def _counted(given: Given) -> dict[str, Any]:
     return {"ends": given(FILLED, ForAll([w, v], filled))}
 
 
-TIMED = Kind(
+TIMED = WindowKind(
     "time",
     lambda window, event: And(
         times.le(start(window), time(event)), Not(times.le(end(window), time(event)))
@@ -97,7 +97,7 @@ TIMED = Kind(
     lambda event, window: And(before(opener(window), event), times.le(end(window), time(event))),
     _timed,
 )
-COUNTED = Kind(
+COUNTED = WindowKind(
     "count",
     lambda window, event: And(le(opener(window), event), le(event, last(window))),
     lambda event, window: le(last(window), event),
@@ -126,7 +126,7 @@ def waits(s: Moment, match: Any) -> Any:
     return And(s.made(match), Not(s.acked(match)))
 
 
-def axioms(given: Given, kind: Kind) -> dict[str, Any]:
+def axioms(given: Given, kind: WindowKind) -> dict[str, Any]:
     in_order = And(trigger(m) == trigger(n), older(of(m), of(n)))
     return {
         "events are in order": events.axiom,
@@ -155,7 +155,7 @@ def restored(s: Moment) -> Any:
     )
 
 
-def trimming(given: Given, kind: Kind) -> TransitionSystem:
+def trimming(given: Given, kind: WindowKind) -> TransitionSystem:
     """closes: has any window been closed?  latest: the last of those.  reached: the first after."""
 
     def event(s: Moment, t: Moment, event_: Any, closes: Any, latest: Any, reached: Any) -> Any:
@@ -223,7 +223,7 @@ def trimming(given: Given, kind: Kind) -> TransitionSystem:
     )
 
 
-def invariants(kind: Kind) -> dict[str, Callable[[Moment], Any]]:
+def invariants(kind: WindowKind) -> dict[str, Callable[[Moment], Any]]:
     return {
         "no event trimmed is in a window kept, or in one that opens later": lambda s: ForAll(
             [w, e], Implies(And(s.trimmed(e), kind.belongs(w, e)), s.dropped(w))
@@ -267,7 +267,7 @@ def _trims(s: Moment) -> Any:
     return And(Exists([e], s.trimmed(e)), Exists([e], And(s.done(e), Not(s.trimmed(e)))), waiting)
 
 
-def prove_trim(kind: Kind, given: Given) -> Iterable[Query]:
+def prove_trim(kind: WindowKind, given: Given) -> Iterable[Query]:
     system = trimming(given, kind)
     yield from inductive(system)
     yield reaches(
