@@ -32,19 +32,19 @@ def prove(
 ) -> None:
     """Prove or refute every lemma with Z3, for worlds of any size where it says unbounded."""
     from proofs.prove import prover as proving
-    from proofs.prove.lemma_index import chosen
+    from proofs.prove.lemma_index import choose
     from reports import commands, files, page
     from reports.progress import progress
 
-    subjects = chosen(name)
+    subjects = choose(name)
     if smtlib is not None:
         queries = proving.smtlib(subjects)
         files.write({smtlib / path: text for path, text in queries.items()})
         print(f"{smtlib}: {len(queries)} queries")
-    with progress() as tell:
+    with progress() as report:
         worlds = proving.WORLDS if drift else 0
         results = proving.prove(
-            subjects, mutants=mutants, opinion=cvc5, worlds=worlds, progress=tell
+            subjects, mutants=mutants, opinion=cvc5, worlds=worlds, progress=report
         )
     for result in results:
         print_all(commands.proofs(result))

@@ -14,7 +14,7 @@ class Answer(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Kind(StrEnum):
+class QueryKind(StrEnum):
     """What a query is for, which also says the answer expected of it.
 
     INITIAL: an invariant holds in all initial states.  STEP: a transition keeps an invariant.
@@ -31,4 +31,6 @@ class Kind(StrEnum):
     @property
     def expect(self) -> Answer:
         """The answer that is as it should be."""
-        return Answer.SAT if self in (Kind.COUNTEREXAMPLE, Kind.SOMETIMES) else Answer.UNSAT
+        return (
+            Answer.SAT if self in (QueryKind.COUNTEREXAMPLE, QueryKind.SOMETIMES) else Answer.UNSAT
+        )

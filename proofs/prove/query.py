@@ -17,7 +17,7 @@ import z3
 
 from proofs.prove.grid import Grid
 from proofs.prove.grounding import ground
-from proofs.prove.kinds import Answer, Kind
+from proofs.prove.kinds import Answer, QueryKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Query:
     """
 
     name: str
-    kind: Kind
+    kind: QueryKind
     claims: tuple[Any, ...]
     show: Callable[[Any], Grid] | None = None
     smallest: tuple[Any, ...] = ()
@@ -61,20 +61,22 @@ def sometimes(
     smallest: tuple[Any, ...] = (),
 ) -> Query:
     """The query whose model shows that the hypotheses do not contradict each other."""
-    return Query(f"sometimes: {what}", Kind.SOMETIMES, claims, show, smallest)
+    return Query(f"sometimes: {what}", QueryKind.SOMETIMES, claims, show, smallest)
 
 
 Size = TypeVar("Size")
 
 
-def smallest(question: Callable[[Size, Kind], Query], sizes: Sequence[Size]) -> Iterator[Query]:
+def smallest(
+    question: Callable[[Size, QueryKind], Query], sizes: Sequence[Size]
+) -> Iterator[Query]:
     """The search for a smallest counterexample: none of any size but the last, one of the last."""
     for size in sizes[:-1]:
-        yield question(size, Kind.CLAIM)
-    yield question(sizes[-1], Kind.COUNTEREXAMPLE)
+        yield question(size, QueryKind.CLAIM)
+    yield question(sizes[-1], QueryKind.COUNTEREXAMPLE)
 
 
-class Asked(NamedTuple):
+class Reply(NamedTuple):
     """seconds: to answer, without drawing."""
 
     answer: Answer
@@ -89,7 +91,7 @@ SEEDS = (0, 1, 2, 3)
 which formulas its process has seen before."""
 
 
-def ask(query: Query, limit_s: float = LIMIT_S) -> Asked:
+def ask(query: Query, limit_s: float = LIMIT_S) -> Reply:
     """Ask Z3; a satisfiable query that can be drawn is drawn from a smallest model.
 
     A finite model is a model: where quantifiers are too much for Z3, worlds of a few elements
@@ -105,10 +107,10 @@ def ask(query: Query, limit_s: float = LIMIT_S) -> Asked:
         model = smaller
         seconds += (time.perf_counter() - started - seconds) * (answer is Answer.UNKNOWN)
         answer = Answer.SAT
-    return Asked(answer, seconds, None if model is None else _drawn(query, model))
+    return Reply(answer, seconds, None if model is None else _draw(query, model))
 
 
-def search(query: Query, limit_s: float = LIMIT_S) -> Asked:
+def search(query: Query, limit_s: float = LIMIT_S) -> Reply:
     """As `ask`, for those that are likely to have a model: where Z3 has no quick answer, worlds of
     a few elements are tried before it is asked again."""
     started = time.perf_counter()
@@ -121,10 +123,10 @@ def search(query: Query, limit_s: float = LIMIT_S) -> Asked:
     if answer is Answer.UNKNOWN:
         return ask(query, limit_s)
     seconds = time.perf_counter() - started
-    return Asked(answer, seconds, None if model is None else _drawn(query, _small(query) or model))
+    return Reply(answer, seconds, None if model is None else _draw(query, _small(query) or model))
 
 
-def _drawn(query: Query, model: Any) -> Grid | None:
+def _draw(query: Query, model: Any) -> Grid | None:
     return None if query.show is None else query.show(model)
 
 
@@ -149,5 +151,5 @@ def _solve(claims: Sequence[Any], limit_s: float, seed: int = 0) -> tuple[Answer
 def _growing(sorts: tuple[Any, ...], most: int = 3) -> Iterator[dict[Any, int]]:
     """Sizes of the sorts, the fewest elements in all first."""
     sizes = product(range(1, most + 1), repeat=len(sorts))
-    for chosen in sorted(sizes, key=lambda sizes: (sum(sizes), sizes)):
-        yield dict(zip(sorts, chosen, strict=True))
+    for counts in sorted(sizes, key=lambda sizes: (sum(sizes), sizes)):
+        yield dict(zip(sorts, counts, strict=True))

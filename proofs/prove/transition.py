@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import z3
 
-from proofs.prove.grid import Cell, Grid, Mark, Row
+from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.grounding import Sizes, declarations, ground
-from proofs.prove.kinds import Kind
+from proofs.prove.kinds import QueryKind
 from proofs.prove.query import Query, sometimes
 
 
@@ -125,7 +125,7 @@ def check_init(system: TransitionSystem) -> list[Query]:
     return [
         Query(
             f"initially × {name}",
-            Kind.INITIAL,
+            QueryKind.INITIAL,
             (*background, z3.Not(invariant(start))),
             partial(_run_grid, system, 0, f"initially not: {name}"),
             system.sorts,
@@ -146,7 +146,7 @@ def check_steps(system: TransitionSystem) -> list[Query]:
         queries += [
             Query(
                 f"{transition.name} × {name}",
-                Kind.STEP,
+                QueryKind.STEP,
                 (*assumed, step, z3.Not(invariant(after))),
                 _induction_grid(system, transition, name),
                 system.sorts,
@@ -173,7 +173,7 @@ def k_inductive(system: TransitionSystem, invariant: str, k: int) -> list[Query]
     caption = f"{k} good states in a row, then not: {invariant}"
     step = Query(
         f"{k} states × {invariant}",
-        Kind.CLAIM,
+        QueryKind.CLAIM,
         claims,
         partial(_run_grid, system, k, caption),
         system.sorts,
@@ -188,7 +188,7 @@ def bounded(
     system: TransitionSystem,
     invariant: str,
     depth: int,
-    kind: Kind = Kind.CLAIM,
+    kind: QueryKind = QueryKind.CLAIM,
     sizes: Sizes | None = None,
     assuming: Sequence[Any] = (),
 ) -> Query:
@@ -266,14 +266,14 @@ def _params(transition: Transition, time: int) -> list[Any]:
     return [z3.Const(f"{transition.name}.{name}?{time}", sort) for name, sort in transition.params]
 
 
-def taking(system: TransitionSystem, time: int, name: str, params: Mapping[int, Any]) -> list[Any]:
+def step_is(system: TransitionSystem, time: int, name: str, params: Mapping[int, Any]) -> list[Any]:
     """Step `time` of a run is this transition, with these parameters, by position."""
     transition = next(t for t in system.transitions if t.name == name)
     known = _params(transition, time)
     return [_label(transition, time), *(known[i] == value for i, value in params.items())]
 
 
-class Taken(NamedTuple):
+class StepTaken(NamedTuple):
     """A step of a run that a model describes: the transition and the values of its parameters."""
 
     name: str
@@ -283,19 +283,19 @@ class Taken(NamedTuple):
         return " ".join([self.name, *map(_short, self.params)])
 
 
-def transitions_taken(system: TransitionSystem, model: Any, depth: int) -> list[Taken]:
+def transitions_taken(system: TransitionSystem, model: Any, depth: int) -> list[StepTaken]:
     """The steps between states 0..depth."""
     return [
-        _taken(model, transition, time)
+        _read_step(model, transition, time)
         for time in range(depth)
         for transition in system.transitions
         if z3.is_true(model.eval(_label(transition, time), model_completion=True))
     ]
 
 
-def _taken(model: Any, transition: Transition, time: int) -> Taken:
+def _read_step(model: Any, transition: Transition, time: int) -> StepTaken:
     params = _params(transition, time)
-    return Taken(transition.name, tuple(model.eval(p, model_completion=True) for p in params))
+    return StepTaken(transition.name, tuple(model.eval(p, model_completion=True) for p in params))
 
 
 # --- drawing ---------------------------------------------------------------------------------
@@ -305,7 +305,7 @@ def _induction_grid(
     """Two states side by side: all invariants hold in the left one, one not in the right one."""
 
     def draw(model: Any) -> Grid:
-        step = _taken(model, transition, 0)
+        step = _read_step(model, transition, 0)
         caption = f"all invariants hold, then {step}, and not: {invariant}"
         times: tuple[dict[str, int], ...] = ({}, _times(system, transition))
         return _grid(system, model, (f"before {transition.name}", "after"), caption, times)
@@ -338,14 +338,15 @@ def _grid(
             ]
             if set(texts) == {"no"} or (len(times) > 2 and len(set(texts)) == 1):
                 continue
-            marks = [Mark.PLAIN] + [
-                Mark.NEW if text != before else Mark.PLAIN for before, text in pairwise(texts)
+            marks = [CellMark.PLAIN] + [
+                CellMark.NEW if text != before else CellMark.PLAIN
+                for before, text in pairwise(texts)
             ]
-            rows.append(Row(label, tuple(map(Cell, texts, marks))))
+            rows.append(GridRow(label, tuple(map(Cell, texts, marks))))
     return Grid(caption, tuple(columns), (*rows, *_fixed(model, len(columns))))
 
 
-def _fixed(model: Any, width: int) -> list[Row]:
+def _fixed(model: Any, width: int) -> list[GridRow]:
     """What the symbols that never change are in this model: relations where they hold."""
     rows = []
     for declaration in sorted(model.decls(), key=lambda declaration: str(declaration.name())):
@@ -360,7 +361,7 @@ def _fixed(model: Any, width: int) -> list[Row]:
                 shown = f"{name}({', '.join(map(_short, args))})"
                 values.append(shown if value == "yes" else f"{shown} = {value}")
         rows += [
-            Row(value, (Cell("always", Mark.DIM), *[Cell("", Mark.DIM)] * (width - 1)))
+            GridRow(value, (Cell("always", CellMark.DIM), *[Cell("", CellMark.DIM)] * (width - 1)))
             for value in values
         ]
     return rows
@@ -382,12 +383,12 @@ def _arguments(
         elif sort.kind() == z3.Z3_UNINTERPRETED_SORT:
             values = model.get_universe(sort) or []
         else:
-            values = _mentioned(model, symbol, position, times)
+            values = _mentioned_integers(model, symbol, position, times)
         found = [(*args, value) for args in found for value in values]
     return found
 
 
-def _mentioned(
+def _mentioned_integers(
     model: Any, symbol: Symbol, position: int, times: Sequence[Mapping[str, int]]
 ) -> list[Any]:
     numbers: dict[str, Any] = {}

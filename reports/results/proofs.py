@@ -67,9 +67,7 @@ def _lemma(lemma: Mapping[str, Any], of: str = "") -> dict[str, Any]:
         "id": f"lemma-{of}-{lemma['name']}",
         "queries": queries,
         "shown": [
-            q["grid"]
-            for q in queries
-            if q["grid"] and q["answer"] == "sat" and not q["sometimes"]
+            q["grid"] for q in queries if q["grid"] and q["answer"] == "sat" and not q["sometimes"]
         ],
         "steps": steps,
         "others": others,
@@ -138,13 +136,13 @@ def summary(lemma: Mapping[str, Any]) -> Group:
     head = Text.assemble((lemma["name"], "bold"), ": ", (verdict(lemma), style))
     if not lemma["as_expected"]:
         head.append(" - NOT AS EXPECTED", style="bold red")
-    parts: list[RenderableType] = [head, _indented(Text("; ".join(facts), style="dim"))]
-    parts.append(_indented(Text(lemma["statement"])))
-    parts += [_indented(grid.styled(shown)) for shown in _lemma(lemma)["shown"]]
+    parts: list[RenderableType] = [head, _indent(Text("; ".join(facts), style="dim"))]
+    parts.append(_indent(Text(lemma["statement"])))
+    parts += [_indent(grid.styled(shown)) for shown in _lemma(lemma)["shown"]]
     return Group(*parts, "")
 
 
-def _indented(text: Text) -> Padding:
+def _indent(text: Text) -> Padding:
     return Padding(text, (0, 0, 0, 2), expand=False)
 
 
@@ -157,6 +155,6 @@ def comparison(abstraction: Mapping[str, Any]) -> Group:
     head.append(f" in {abstraction['states']:,} states; {taken}", style="dim")
     parts: list[RenderableType] = [head]
     if drift:
-        parts.append(_indented(Text(f"in the scope {drift['scope']}:")))
-        parts.append(_indented(grid.styled(drift["grid"])))
+        parts.append(_indent(Text(f"in the scope {drift['scope']}:")))
+        parts.append(_indent(grid.styled(drift["grid"])))
     return Group(*parts, "")

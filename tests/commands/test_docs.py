@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 import asif
 from model.core import Outcome
 from model.registry import protocols
-from proofs.prove.lemma import Lemma, built
+from proofs.prove.lemma import Lemma, build
 from proofs.prove.lemma_index import theories
 from reports import docs
 from reports.page import lemmas as told
@@ -69,7 +69,7 @@ def test_the_page_of_lemmas_is_fresh() -> None:
 
 def row(lemma: Lemma) -> dict[str, Any]:
     expect = lemma.expect.value
-    queries, hypotheses = built(lemma)
+    queries, hypotheses = build(lemma)
     dropped = hypotheses if lemma.expect is Outcome.HOLDS else ()
     return {
         **{name: getattr(lemma, name) for name in ("name", "statement", "section", "scope")},

@@ -37,13 +37,13 @@ from proofs.lemmas.upstream_backup.numbering.streams import (
 )
 from proofs.lemmas.upstream_backup.windows import first_window, first_window_abstraction
 from proofs.prove.conformance import compare
-from proofs.prove.kinds import Kind
+from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Lemma, all_given
 from proofs.prove.query import Query
 
 
 # --- what the operator does ------------------------------------------------------------------
-class Matched(NamedTuple):
+class MatchTwice(NamedTuple):
     """A match, by what it is, and its number in the original run and in the replay."""
 
     place: WindowPlace
@@ -74,7 +74,7 @@ def run(gem: Gem, stream: list[Event]) -> list[Event]:
     return popped(gem)
 
 
-class Original:
+class NumberedRun:
     """A failure-free run twice: with the numbering under test, and with the one that names the
     window and the event of every match."""
 
@@ -97,7 +97,7 @@ class Original:
         time, _, _, window, _ = self._named[i].sn
         return WindowPlace((window - 1) * self._slide, time - 1)
 
-    def replay(self, acknowledged: int) -> list[Matched]:
+    def replay(self, acknowledged: int) -> list[MatchTwice]:
         """Acknowledge so many matches but one, lose the state, replay: the windows kept."""
         gem, names = copy(self._gem), copy(self._names)
         savepoint = gem.save(self.produced[acknowledged])
@@ -108,7 +108,7 @@ class Original:
         kept = [i for i, name in enumerate(self._named) if name.sn[3] >= first]
         assert [self.produced[i].body for i in kept] == [theta.body for theta in replayed]
         return [
-            Matched(self.place(i), self._named[i].sn[4], self.produced[i].sn, theta.sn)
+            MatchTwice(self.place(i), self._named[i].sn[4], self.produced[i].sn, theta.sn)
             for i, theta in zip(kept, replayed, strict=True)
         ]
 
@@ -116,9 +116,9 @@ class Original:
         return any(match.original != match.replayed for match in self.replay(acknowledged))
 
 
-def original(found: FoundStream, numbering: Numbering) -> Original:
+def original(found: FoundStream, numbering: Numbering) -> NumberedRun:
     pattern = sequence(*found.pattern, strategy=found.strategy)
-    return Original(pattern, found.word, found.size, found.slide, numbering)
+    return NumberedRun(pattern, found.word, found.size, found.slide, numbering)
 
 
 # --- counterexamples -------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def refuting(lemma: Lemma) -> tuple[Query, int, Any]:
     """The query that refutes it, its place, and a model."""
     queries = list(lemma.build(all_given))
     ((size, query),) = [
-        (i, query) for i, query in enumerate(queries, 1) if query.kind is Kind.COUNTEREXAMPLE
+        (i, query) for i, query in enumerate(queries, 1) if query.kind is QueryKind.COUNTEREXAMPLE
     ]
     solver = z3.Solver()
     solver.add(*query.claims)
@@ -191,7 +191,7 @@ REFUTED = [
 @pytest.mark.parametrize("lemma", REFUTED, ids=lambda lemma: lemma.name)
 def test_what_is_drawn_is_a_table(lemma: Lemma) -> None:
     for query in lemma.build(all_given):
-        if query.kind is Kind.COUNTEREXAMPLE:
+        if query.kind is QueryKind.COUNTEREXAMPLE:
             assert query.show is not None
             grid = query.show(refuting(lemma)[2])
             assert all(len(row.cells) == len(grid.columns) for row in grid.rows)
@@ -207,12 +207,12 @@ NEGATED = ["", "!a", "!b"]
 
 def runs(
     n: int, numbering: Numbering, strategies: tuple[Strategy, ...] = tuple(Strategy)
-) -> Iterator[Original]:
+) -> Iterator[NumberedRun]:
     """Every stream of n events, every pattern, strategy and window."""
     engines = [sequence(*pattern, strategy=s) for pattern in PATTERNS for s in strategies]
     words = ["".join(letters) for letters in product("ab", repeat=n)]
     for engine, word, size, slide in product(engines, words, range(1, n + 2), range(1, n + 1)):
-        yield Original(engine, word, size, slide, numbering)
+        yield NumberedRun(engine, word, size, slide, numbering)
 
 
 @pytest.mark.parametrize(
@@ -322,10 +322,10 @@ def test_the_engine_found_matches_first_in_a_younger_window() -> None:
     lemma = LEMMAS["first-window"]
     _, at, model = refuting(lemma)
     found = SymbolicEngine(*overtaking.SIZES[at - 1]).read(model)
-    run_ = Original(Mealy(found.rows), found.word, found.size, found.slide, PAIRS)
+    run_ = NumberedRun(Mealy(found.rows), found.word, found.size, found.slide, PAIRS)
     thetas = [i for i in range(len(run_.produced)) if run_.place(i) == found.theta]
     assert run_.misnumbered(thetas[-1])
-    mended = Original(
+    mended = NumberedRun(
         Mealy(found.rows), found.word, found.size, found.slide, PAIRS_FROM_FIRST_WINDOW
     )
     assert not mended.misnumbered(thetas[-1])
@@ -342,7 +342,7 @@ def test_no_smaller_engine_does(states: int, longest: int) -> None:
             for letters, size, slide in product(
                 product("ab", repeat=n), range(1, n + 2), range(1, n + 1)
             ):
-                run_ = Original(Mealy(rows), "".join(letters), size, slide, PAIRS)
+                run_ = NumberedRun(Mealy(rows), "".join(letters), size, slide, PAIRS)
                 assert not any(run_.misnumbered(i) for i in range(len(run_.produced)))
 
 

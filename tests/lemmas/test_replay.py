@@ -40,8 +40,8 @@ from model.registry import protocols
 from proofs.lemmas.upstream_backup.reference import FailureFreeRun, run_operator
 from proofs.lemmas.upstream_backup.replay import abstraction, counterexamples, pairs
 from proofs.lemmas.upstream_backup.replay.counterexamples import FoundReplay, Wrong
-from proofs.prove.conformance import Comparison, Coverage, Formulas, Path, compare
-from proofs.prove.kinds import Answer, Kind
+from proofs.prove.conformance import Comparison, Coverage, Formulas, Misfit, Path, compare
+from proofs.prove.kinds import Answer, QueryKind
 from proofs.prove.lemma import all_given
 from proofs.prove.query import ask
 from proofs.prove.structure import Structure
@@ -71,7 +71,7 @@ class Scripted:
 
 def found_by(wrong: Wrong) -> FoundReplay:
     seen: list[FoundReplay] = []
-    query = wrong.question(wrong.depth, Kind.COUNTEREXAMPLE)
+    query = wrong.question(wrong.depth, QueryKind.COUNTEREXAMPLE)
     assert query.show is not None
     draw = query.show
 
@@ -101,9 +101,9 @@ def run(
 
 
 WRONG = {
-    "skipping-opener": counterexamples.opener_lost,
-    "skipping-closer": counterexamples.closer_lost,
-    "skipping-one-window": counterexamples.window_lost,
+    "skipping-opener": counterexamples.lose_opener,
+    "skipping-closer": counterexamples.lose_closer,
+    "skipping-one-window": counterexamples.lose_window,
 }
 
 
@@ -147,7 +147,7 @@ WINDOWS: tuple[Splitter, ...] = (
 )
 
 
-class Run(NamedTuple):
+class SavedRun(NamedTuple):
     """An operator, its input, what it produced, and a savepoint after some of it.
 
     events: all of them; known: those before the savepoint.
@@ -171,7 +171,7 @@ def some_runs(
     every: int,
     engines: Sequence[Engine] = MACHINES,
     windows: Sequence[Splitter] = WINDOWS,
-) -> Iterator[Run]:
+) -> Iterator[SavedRun]:
     """One of `every` streams of all engines, windows and words, and in it all acknowledgements."""
     scheme = Scheme()
     for at, case in enumerate(product(engines, windows, words(length))):
@@ -182,10 +182,10 @@ def some_runs(
         known = length - at // every % 3
         state, outputs = run(operator, scheme, origin(scheme, 1), events[:known])
         for theta in range(len(outputs)):
-            yield Run(operator, events, known, outputs, state, theta)
+            yield SavedRun(operator, events, known, outputs, state, theta)
 
 
-def telling_runs() -> Iterator[Run]:
+def telling_runs() -> Iterator[SavedRun]:
     """The engines of the findings: a later window matches first, a dropped one matches alone."""
     return some_runs(7, 5, [ALTERNATING, SUPPRESSED], [CountWindows(4, 1)])
 
@@ -249,7 +249,7 @@ def place_of(run_: FailureFreeRun, sn: SN) -> tuple[int, int]:
     return run_.at[sn[1], sn[2:-2]], numbers[sn[-2]]
 
 
-class Twice(NamedTuple):
+class NumberedTwice(NamedTuple):
     """An operator with the numbering under test beside one that names windows and triggers."""
 
     operator: Operator
@@ -285,7 +285,7 @@ class Seeds(NamedTuple):
     misnumbered: bool
 
 
-def replayed(twice: Twice, case: Run) -> Seeds:
+def replayed(twice: NumberedTwice, case: SavedRun) -> Seeds:
     """The path of the product that the operator takes when it is restored and replays all."""
     operator, events = case.operator, case.events
     run_, states, outputs = twice.original(events)
@@ -361,7 +361,7 @@ def test_the_operator_with_pairs_is_the_system_of_the_condition(numbering: Numbe
     account = Coverage()
     missed = late = wrong = right = 0
     for case in (*some_runs(6, 601), *telling_runs()):
-        seeds = replayed(Twice(case.operator, numbering), case)
+        seeds = replayed(NumberedTwice(case.operator, numbering), case)
         drift = comparison.compare(seeds.path, account)
         assert drift is None
         missed += seeds.missed > 0
@@ -381,10 +381,11 @@ def test_a_wrong_condition_would_drift() -> None:
     comparison = Comparison(Formulas(wrong))
     # The seed's y is mended, so that only x can be wrong.
     cases = (
-        replayed(Twice(case.operator, PAIRS_FROM_FIRST_WINDOW), case) for case in telling_runs()
+        replayed(NumberedTwice(case.operator, PAIRS_FROM_FIRST_WINDOW), case)
+        for case in telling_runs()
     )
     drifts = [comparison.compare(seeds.path, Coverage()) for seeds in cases]
-    assert any(drift is not None and name in drift.what for drift in drifts)
+    assert any(drift is not None and drift.formula == name for drift in drifts)
 
 
 def _unmissed(moment: Any) -> Any:
@@ -427,4 +428,5 @@ def test_windows_that_open_elsewhere_drift(name: str) -> None:
     protocol = protocols()[f"upstream-backup:{name}"]
     ((_, account),) = compare(abstraction.ABSTRACTIONS, protocol, SKIPPY).items()
     assert account.drift is not None
-    assert account.drift.what == "the invariant does not hold: the same windows kept are open"
+    assert account.drift.kind is Misfit.INVARIANT
+    assert account.drift.formula == "the same windows kept are open"

@@ -45,8 +45,8 @@ from proofs.lemmas.upstream_backup.skip_ranges.counterexamples import (
     PUBLISHED,
     FoundRun,
 )
-from proofs.prove.conformance import compare
-from proofs.prove.lemma import all_given, dropped
+from proofs.prove.conformance import Misfit, compare
+from proofs.prove.lemma import all_given, without
 
 OPERATOR = Operator(sequence("a"), PatternWindows(Type("a"), size=1))
 """Every a opens a window, which it fills and matches; every b is skipped."""
@@ -106,7 +106,7 @@ def log_of(queue: Sequence[Event]) -> Log[Event]:
 
 
 def held(queue: Sequence[Event], trim: SN, skips: Ranges) -> list[Event]:
-    """What upstream holds of them when it has been told."""
+    """What upstream holds of them once it has received an acknowledgement."""
     site = Site("up", Role.SOURCE, SOURCE, (), ("A",), Config(Design(), (), ()))
     (outlet,) = released(site, (Outlet(log_of(queue)),), "A", Ack(trim, skips, ()))
     return [*outlet.backup]
@@ -281,13 +281,13 @@ ONE_ARRAY = protocols()["upstream-backup:coalesced-skips"]
 def test_one_array_drifts_from_the_system_with_an_array_an_edge() -> None:
     (account,) = compare(ABSTRACTIONS, ONE_ARRAY, NARROW).values()
     assert account.drift is not None
-    assert account.drift.what == f"the axiom does not hold: {ranges.ARRAYS}"
-    given_up = dropped(ranges.ARRAYS)
+    assert account.drift.kind is Misfit.AXIOM
+    assert account.drift.formula == ranges.ARRAYS
+    given_up = without(ranges.ARRAYS)
     (account,) = compare(ABSTRACTIONS, ONE_ARRAY, NARROW, given_up).values()
     assert account.drift is not None
-    assert (
-        account.drift.what == "the invariant does not hold: the run covers no event that is needed"
-    )
+    assert account.drift.kind is Misfit.INVARIANT
+    assert account.drift.formula == "the run covers no event that is needed"
 
 
 def test_one_array_is_right_for_one_edge_and_arrays_an_edge_for_two() -> None:
@@ -311,4 +311,5 @@ def test_deleting_one_event_too_many_drifts(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(backup, "covers", wider)
     (account,) = compare(ABSTRACTIONS, PROTOCOL, scope, limit=10_000).values()
     assert account.drift is not None
-    assert account.drift.what == f"the invariant does not hold: {ranges.DELETED}"
+    assert account.drift.kind is Misfit.INVARIANT
+    assert account.drift.formula == ranges.DELETED

@@ -11,9 +11,9 @@ from model.core import Outcome
 from model.errors import Invalid
 from proofs.prove import prover as proving
 from proofs.prove import query as query_
-from proofs.prove.kinds import Answer, Kind
+from proofs.prove.kinds import Answer, QueryKind
 from proofs.prove.lemma import Erratum, Lemma, all_given, hypotheses
-from proofs.prove.lemma_index import chosen, theories, theory
+from proofs.prove.lemma_index import choose, theories, theory
 from proofs.prove.query import Query, sometimes
 from proofs.prove.second_solver import LIMIT_S, second
 
@@ -56,14 +56,14 @@ these transitions, or about runs of so many steps."""
 @pytest.mark.parametrize("lemma", LEMMAS)
 def test_every_lemma_is_as_expected(lemma: Lemma) -> None:
     """Every counterexample is drawn, and every proof says something."""
-    settled = proving.settled(lemma)
+    settled = proving.settle(lemma)
     queries = settled["queries"]
     wrong = [q for q in queries if q["answer"] != q["expect"]]
     assert wrong == []
     assert settled["outcome"] == lemma.expect.value
     assert settled["as_expected"]
     assert len({q["name"] for q in queries}) == len(queries)
-    refuting = [q for q in queries if q["kind"] == Kind.COUNTEREXAMPLE]
+    refuting = [q for q in queries if q["kind"] == QueryKind.COUNTEREXAMPLE]
     assert bool(refuting) is (lemma.expect is Outcome.REFUTED)
     assert all(q["grid"] is not None for q in refuting)
     if lemma.expect is Outcome.REFUTED:
@@ -98,24 +98,24 @@ def test_a_second_solver_would_notice() -> None:
         for query in theory("upstream-backup").lemma("acknowledgements").build(all_given)
         if query.expect is Answer.UNSAT
     )
-    lied = Query(query.name, Kind.COUNTEREXAMPLE, query.claims)
+    lied = Query(query.name, QueryKind.COUNTEREXAMPLE, query.claims)
     assert second(lied) is Answer.UNSAT
 
 
 def test_all_is_found_by_name() -> None:
-    assert chosen("upstream-backup")[0][0].of == "upstream-backup"
-    ((one, lemmas),) = chosen("acknowledgements")
+    assert choose("upstream-backup")[0][0].of == "upstream-backup"
+    ((one, lemmas),) = choose("acknowledgements")
     assert (one.of, [lemma.name for lemma in lemmas]) == (
         "upstream-backup",
         ["acknowledgements"],
     )
     with pytest.raises(Invalid, match="did you mean acknowledgements"):
-        chosen("acknowledgement")
+        choose("acknowledgement")
 
 
 @pytest.mark.slow
 def test_processes_give_what_one_process_gives() -> None:
-    (entry,) = proving.prove(chosen("acknowledgements"), mutants=True)
+    (entry,) = proving.prove(choose("acknowledgements"), mutants=True)
     (lemma,) = entry["lemmas"]
     assert lemma["outcome"] == "holds"
     assert all(hypothesis["needed"] for hypothesis in lemma["hypotheses"])
@@ -136,7 +136,7 @@ def test_what_is_not_as_expected_is_not_good() -> None:
 
 
 def test_every_query_is_exported() -> None:
-    files = proving.smtlib(chosen("skipping"))
+    files = proving.smtlib(choose("skipping"))
     queries = list(theory("upstream-backup").lemma("skipping").build(all_given))
     assert list(files) == [
         Path("upstream-backup", "skipping", f"{at:03}.smt2") for at in range(1, len(queries) + 1)
@@ -157,11 +157,11 @@ def test_sometimes_is_no_counterexample() -> None:
 
     def settle(query: Query) -> str:
         lemma = Lemma("rain", "It rains.", "", Outcome.HOLDS, lambda _: [query])
-        return str(proving.settled(lemma)["outcome"])
+        return str(proving.settle(lemma)["outcome"])
 
     assert settle(sometimes("it rains", ())) == "holds"
-    assert settle(Query("it always rains", Kind.COUNTEREXAMPLE, ())) == "refuted"
-    assert settle(Query("it always rains", Kind.CLAIM, ())) == "refuted"
+    assert settle(Query("it always rains", QueryKind.COUNTEREXAMPLE, ())) == "refuted"
+    assert settle(Query("it always rains", QueryKind.CLAIM, ())) == "refuted"
 
 
 def test_an_unlucky_seed_is_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,5 +173,5 @@ def test_an_unlucky_seed_is_not_the_last(monkeypatch: pytest.MonkeyPatch) -> Non
         return (Answer.UNSAT if seed == 2 else Answer.UNKNOWN), None
 
     monkeypatch.setattr(query_, "_solve", unlucky)
-    assert query_.ask(Query("it rains", Kind.CLAIM, ())).answer is Answer.UNSAT
+    assert query_.ask(Query("it rains", QueryKind.CLAIM, ())).answer is Answer.UNSAT
     assert asked == [0, 1, 2]

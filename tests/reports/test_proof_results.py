@@ -12,21 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import Invalid
-from proofs.prove.grid import Cell, Grid, Mark, Row
+from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from reports import page
 from reports.diagrams import grid
 from reports.results import proofs as proved
 
 
-def grid_of(*rows: Row, columns: int = 2, caption: str = "a match is lost") -> dict[str, Any]:
+def grid_of(*rows: GridRow, columns: int = 2, caption: str = "a match is lost") -> dict[str, Any]:
     return Grid(caption, tuple(f"event {at}" for at in range(columns)), rows).data()
 
 
 LOST = grid_of(
-    Row("original run", (Cell(), Cell()), heading=True),
-    Row("window 1", (Cell("opens"), Cell("match", Mark.GOOD))),
-    Row("replay", (Cell(), Cell()), heading=True),
-    Row("window 1", (Cell("left out", Mark.DIM), Cell("no match", Mark.BAD))),
+    GridRow("original run", (Cell(), Cell()), heading=True),
+    GridRow("window 1", (Cell("opens"), Cell("match", CellMark.GOOD))),
+    GridRow("replay", (Cell(), Cell()), heading=True),
+    GridRow("window 1", (Cell("left out", CellMark.DIM), Cell("no match", CellMark.BAD))),
 )
 
 
@@ -200,7 +200,7 @@ def test_the_page_for_the_docs_has_no_times() -> None:
 
 # --- grids ---------------------------------------------------------------------------------------
 CELLS = st.builds(
-    Cell, st.sampled_from(["", "match", "used, and then skipped"]), st.sampled_from(Mark)
+    Cell, st.sampled_from(["", "match", "used, and then skipped"]), st.sampled_from(CellMark)
 )
 
 
@@ -209,7 +209,7 @@ def grids(draw: st.DrawFn) -> dict[str, Any]:
     columns = draw(st.integers(1, 12))
     cells = st.lists(CELLS, min_size=columns, max_size=columns).map(tuple)
     labels = st.sampled_from(["window 1", "what the savepoint of node 3 says of node 4"])
-    rows = draw(st.lists(st.builds(Row, labels, cells), max_size=5))
+    rows = draw(st.lists(st.builds(GridRow, labels, cells), max_size=5))
     return grid_of(*rows, columns=columns)
 
 

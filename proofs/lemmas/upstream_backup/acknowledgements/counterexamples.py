@@ -16,12 +16,12 @@ from z3 import And, BoolVal, Const, Exists, Implies, Not, Or, is_true
 
 from model.core import Outcome
 from proofs.lemmas.upstream_backup.acknowledgements import replicas
-from proofs.prove.grid import Grid, Mark, lane
+from proofs.prove.grid import CellMark, Grid, lane
 from proofs.prove.grounding import element
-from proofs.prove.kinds import Kind
-from proofs.prove.lemma import Given, Lemma, all_given, dropped
+from proofs.prove.kinds import QueryKind
+from proofs.prove.lemma import Given, Lemma, all_given, without
 from proofs.prove.query import Query
-from proofs.prove.transition import Moment, TransitionSystem, bounded, taking, transitions_taken
+from proofs.prove.transition import Moment, TransitionSystem, bounded, step_is, transitions_taken
 
 m = Const("m", replicas.MESSAGE)
 n, u, v = (Const(name, replicas.NODE) for name in "nuv")
@@ -42,9 +42,9 @@ def nothing_lost(s: Moment) -> Any:
 def refute_alone(_: Given) -> Iterator[Query]:
     """Three nodes are too few for any run as long as the shortest one with four."""
     alone = replace(replicas.system(all_given, alone=True), invariants={LOST: nothing_lost})
-    yield _lost(alone, 3, 6, Kind.CLAIM, lambda i, j: i < j)
-    yield _lost(alone, 4, 5, Kind.CLAIM, lambda i, j: i < j)
-    yield _lost(alone, 4, 6, Kind.COUNTEREXAMPLE, lambda i, j: i + 1 == j)
+    yield question(alone, 3, 6, QueryKind.CLAIM, lambda i, j: i < j)
+    yield question(alone, 4, 5, QueryKind.CLAIM, lambda i, j: i < j)
+    yield question(alone, 4, 6, QueryKind.COUNTEREXAMPLE, lambda i, j: i + 1 == j)
 
 
 def refute_relayed(_: Given) -> Iterator[Query]:
@@ -53,7 +53,7 @@ def refute_relayed(_: Given) -> Iterator[Query]:
     B saves, then A, who reaches only Q of its two predecessors.  Q sends B, which restarts,
     A's savepoint as well; B sends it to C, and C to the source P: P has A's savepoint without B's.
     """
-    talkative = replicas.system(dropped(replicas.NO_OTHERS))
+    talkative = replicas.system(without(replicas.NO_OTHERS))
     names = ("O", "P", "Q", "A", "B", "C", "sink")
     at = {label: element(replicas.NODE, i) for i, label in enumerate(names)}
     edges = {"OQ", "QA", "PA", "QB", "AB", "BC", "PC", "Csink"}
@@ -75,18 +75,18 @@ def refute_relayed(_: Given) -> Iterator[Query]:
         ("receive", "A"),
     ]
     for time, (transition, where) in enumerate(script):
-        graph += taking(talkative, time, transition, {0: at[where]})
+        graph += step_is(talkative, time, transition, {0: at[where]})
     sizes = {replicas.NODE: len(names), replicas.SAVE: 4, replicas.POSITION: 2, replicas.MESSAGE: 8}
     lossy = replace(talkative, invariants={LOST: nothing_lost})
-    query = bounded(lossy, LOST, len(script), Kind.COUNTEREXAMPLE, sizes, graph)
+    query = bounded(lossy, LOST, len(script), QueryKind.COUNTEREXAMPLE, sizes, graph)
     yield replace(query, show=partial(draw, lossy, names, len(script)))
 
 
-def _lost(
+def question(
     alone: TransitionSystem,
     nodes: int,
     depth: int,
-    kind: Kind,
+    kind: QueryKind,
     may_feed: Callable[[int, int], bool],
 ) -> Query:
     """Nodes are numbered along the edges; an operator has an input and an output."""
@@ -126,7 +126,7 @@ def draw(system: TransitionSystem, names: Sequence[str], depth: int, model: Any)
         if not yes(replicas.operator(o)):
             continue
         up = [yes(s.up(o)) for s in moments]
-        marks = [Mark.PLAIN if b else Mark.BAD for b in up]
+        marks = [CellMark.PLAIN if b else CellMark.BAD for b in up]
         rows.append(lane(name, ["up" if b else "down" for b in up], marks))
         for i, holder in nodes.items():
             held = [yes(s.held(i, o) != replicas.origin) for s in moments]
@@ -137,7 +137,7 @@ def draw(system: TransitionSystem, names: Sequence[str], depth: int, model: Any)
         label = f"{nodes[i]} for {nodes[o]}"
         rows.append(lane(label, ["trimmed" if b else "" for b in trimmed]))
     steps = (
-        f"{nodes[step.params[0]]}: {_WORDS[step.name]}"
+        f"{nodes[step.params[0]]}: {VERBS[step.name]}"
         for step in transitions_taken(system, model, depth)
     )
     path = ", ".join(f"{nodes[i]} → {nodes[o]}" for i, o in edges)
@@ -145,7 +145,7 @@ def draw(system: TransitionSystem, names: Sequence[str], depth: int, model: Any)
     return Grid(f"{path}: in the end an event is lost", ("at first", *steps), filled)
 
 
-_WORDS = {
+VERBS = {
     "act": "sends",
     "receive": "receives",
     "restart": "restarts",

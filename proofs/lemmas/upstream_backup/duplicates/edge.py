@@ -342,11 +342,11 @@ def system(given: Given) -> TransitionSystem:
 
 # --- lemmas ----------------------------------------------------------------------------------
 SPURIOUS = ("replay", "answer is lost")
-"""Of these the edge alone cannot say when they happen: they take other crashes."""
+"""The edge alone cannot say when these happen: other nodes crash."""
 
 
 def only(whole: TransitionSystem, *left_out: str) -> TransitionSystem:
-    """Without some transitions, so that a run is a telling one."""
+    """The system without some transitions, so that a run shows what is meant."""
     steps = tuple(step for step in whole.transitions if step.name not in left_out)
     return replace(whole, transitions=steps)
 

@@ -18,8 +18,8 @@ from model.cep.patterns import Strategy
 from model.core import Outcome
 from proofs.lemmas.upstream_backup.numbering import schemes, streams
 from proofs.lemmas.upstream_backup.windows import first_window
-from proofs.prove.grid import Cell, Grid, Mark, Row
-from proofs.prove.kinds import Kind
+from proofs.prove.grid import Cell, CellMark, Grid, GridRow
+from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
 from proofs.prove.query import Query, smallest, sometimes
 
@@ -58,15 +58,15 @@ def next_conditions(given: Given) -> Iterable[Query]:
     bounds = [p.length >= 1, old >= 0, young >= 0, old < p.length, young < p.length]
     unguarded = given("no step is negated", z3.And(z3.Not(p.kills(old)), z3.Not(p.kills(young))))
     claims = (*bounds, unguarded)
-    yield Query(first_window.START, Kind.CLAIM, (*claims, z3.Not(old >= 0)))
+    yield Query(first_window.START, QueryKind.CLAIM, (*claims, z3.Not(old >= 0)))
     yield Query(
         first_window.KEPT,
-        Kind.CLAIM,
+        QueryKind.CLAIM,
         (*claims, old >= young, z3.Not(completes(old)), z3.Not(after(old) >= after(young))),
     )
     yield Query(
         first_window.TOO,
-        Kind.CLAIM,
+        QueryKind.CLAIM,
         (*claims, old >= young, completes(young), z3.Not(completes(old))),
     )
     yield sometimes(
@@ -114,13 +114,15 @@ def any_conditions(given: Given) -> Iterable[Query]:
     )
     yield Query(
         first_window.START,
-        Kind.CLAIM,
+        QueryKind.CLAIM,
         (p.length >= 1, old(0), z3.Not(included(lambda done: done == 0, old))),
     )
     yield Query(
-        first_window.KEPT, Kind.CLAIM, (*claims, z3.Not(included(every(young), every(old))))
+        first_window.KEPT, QueryKind.CLAIM, (*claims, z3.Not(included(every(young), every(old))))
     )
-    yield Query(first_window.TOO, Kind.CLAIM, (*claims, completes(young), z3.Not(completes(old))))
+    yield Query(
+        first_window.TOO, QueryKind.CLAIM, (*claims, completes(young), z3.Not(completes(old)))
+    )
     yield sometimes(
         "the older one completes a match alone",
         (*claims, old(0), young(0), completes(old), z3.Not(completes(young))),
@@ -149,7 +151,7 @@ def smallest_word(
 ) -> Iterable[Query]:
     """No younger window is first on fewer events; on so many, one is."""
 
-    def question(n: int, kind: Kind) -> Query:
+    def question(n: int, kind: QueryKind) -> Query:
         scenario = streams.SymbolicScenario(n, negation)
         return Query(
             f"a younger window is first on {n} event{'s' * (n > 1)}",
@@ -185,14 +187,14 @@ def draw_word(scenario: streams.SymbolicScenario, model: Any) -> Grid:
         if event < opener:
             return Cell()
         if event not in completed[opener]:
-            return Cell("·", Mark.DIM)
-        return Cell("match", Mark.BAD if opener else Mark.GOOD)
+            return Cell("·", CellMark.DIM)
+        return Cell("match", CellMark.BAD if opener else CellMark.GOOD)
 
     return Grid(
         f"pattern {' '.join(found.pattern)} ({found.strategy.value}): a younger window is first",
         tuple(f"{letter}{number}" for number, letter in enumerate(found.word, 1)),
         tuple(
-            Row(
+            GridRow(
                 f"window from event {opener + 1}",
                 tuple(cell(opener, event) for event in events),
             )
@@ -295,7 +297,7 @@ def smallest_engine(_given: Given) -> Iterable[Query]:
     """Engines of one state always match first in the oldest window; of two, not even on two
     events."""
 
-    def question(size: tuple[int, int], kind: Kind) -> Query:
+    def question(size: tuple[int, int], kind: QueryKind) -> Query:
         states, events = size
         machine = SymbolicEngine(states, events)
         return Query(

@@ -22,7 +22,7 @@ from model.cep.patterns import Strategy
 from model.core import Outcome
 from proofs.lemmas.upstream_backup.numbering import schemes, streams
 from proofs.prove.grid import Grid
-from proofs.prove.kinds import Kind
+from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
 from proofs.prove.query import Query, smallest, sometimes
 
@@ -65,7 +65,7 @@ def question(
     wrong: Wrong,
     assuming: Callable[[streams.SymbolicScenario], Any],
     events: int,
-    kind: Kind,
+    kind: QueryKind,
 ) -> Query:
     """Is there a stream of so many events on which it goes wrong?"""
     scenario = streams.SymbolicScenario(events)
@@ -99,7 +99,7 @@ def hold(
         return given(hypothesis, of(scenario))
 
     for n in range(1, events + 1):
-        yield question(numbering, wrong, assuming, n, Kind.CLAIM)
+        yield question(numbering, wrong, assuming, n, QueryKind.CLAIM)
     scenario = streams.SymbolicScenario(events)
     yield sometimes(
         "dropped and kept windows match together, and kept ones again",

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import z3
 
 from proofs.lemmas.upstream_backup.numbering import streams
-from proofs.prove.grid import Cell, Grid, Mark, Row, lane
+from proofs.prove.grid import Cell, CellMark, Grid, GridRow, lane
 
 Opened = Callable[[int], Any]
 """Whether the run at hand has the window that this event opens: a replay has only those kept."""
@@ -161,24 +161,24 @@ def draw_replay(
         number = scheme.original.text(model, place)
         copies = streams.value(model, windows.completed(place))
         if not copies:
-            return Cell("·", Mark.DIM)
+            return Cell("·", CellMark.DIM)
         if copies > 1 and isinstance(scheme.original, Pairs):
-            return Cell(f"{number}, {copies} times", Mark.BAD)
+            return Cell(f"{number}, {copies} times", CellMark.BAD)
         dropped = place.opener not in kept
-        return Cell(number, Mark.DIM if dropped else Mark.PLAIN)
+        return Cell(number, CellMark.DIM if dropped else CellMark.PLAIN)
 
     def replayed(place: streams.WindowPlace) -> Cell:
         if not true(windows.holds(place)):
             return Cell()
         if not true(windows.matched(place)):
-            return Cell("·", Mark.DIM)
+            return Cell("·", CellMark.DIM)
         number = scheme.replayed.text(model, place)
         if true(scheme.wrong(place)):
-            return Cell(f"{number}, was {scheme.original.text(model, place)}", Mark.BAD)
-        return Cell(number, Mark.GOOD)
+            return Cell(f"{number}, was {scheme.original.text(model, place)}", CellMark.BAD)
+        return Cell(number, CellMark.GOOD)
 
-    def window(opener: int, cell: Callable[[streams.WindowPlace], Cell], label: str) -> Row:
-        return Row(
+    def window(opener: int, cell: Callable[[streams.WindowPlace], Cell], label: str) -> GridRow:
+        return GridRow(
             label,
             tuple(
                 cell(streams.WindowPlace(opener, event)) if event >= opener else Cell()
@@ -194,11 +194,13 @@ def draw_replay(
         for event in events
     ]
     rows = (
-        Row("original run", blank, heading=True),
+        GridRow("original run", blank, heading=True),
         *(window(o, original, names[o] + ", dropped" * (o not in kept)) for o in openers),
-        lane("acknowledgement", acked, [Mark.NEW if text else Mark.PLAIN for text in acked]),
-        lane("savepoint", seed, [Mark.NEW if text else Mark.PLAIN for text in seed]),
-        Row("replay", blank, heading=True),
+        lane(
+            "acknowledgement", acked, [CellMark.NEW if text else CellMark.PLAIN for text in acked]
+        ),
+        lane("savepoint", seed, [CellMark.NEW if text else CellMark.PLAIN for text in seed]),
+        GridRow("replay", blank, heading=True),
         *(window(o, replayed, names[o]) for o in kept),
     )
     columns = tuple(f"{letter}{number}" for number, letter in enumerate(word, 1))

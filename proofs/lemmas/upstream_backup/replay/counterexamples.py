@@ -16,10 +16,10 @@ from z3 import ForAll, Not, Or
 
 from model.core import Outcome
 from proofs.lemmas.upstream_backup.replay import product, skipping
-from proofs.prove.grid import Cell, Grid, Mark, Row
+from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.grounding import Sizes, element
-from proofs.prove.kinds import Kind
-from proofs.prove.lemma import Given, Lemma, all_given, dropped
+from proofs.prove.kinds import QueryKind
+from proofs.prove.lemma import Given, Lemma, all_given, without
 from proofs.prove.query import Query, smallest
 from proofs.prove.transition import TransitionSystem, bounded, transitions_taken
 
@@ -119,11 +119,11 @@ class ModelRun:
             getattr(t, one.got)(window) for one in (product.ORIGINAL, product.REPLAY)
         )
         differs = run is product.REPLAY and not self.true(original == replay)
-        mark = Mark.BAD if differs else Mark.PLAIN
+        mark = CellMark.BAD if differs else CellMark.PLAIN
         if run is product.REPLAY and name == product.LEAVE_OUT:
-            return Cell("left out", mark if differs else Mark.DIM)
+            return Cell("left out", mark if differs else CellMark.DIM)
         if not self.true(getattr(t, run.got)(window) == product.none):
-            return Cell("match", mark if differs else Mark.GOOD)
+            return Cell("match", mark if differs else CellMark.GOOD)
         if not self.true(Or(getattr(s, run.open)(window), run.opens(position, window))):
             return Cell("no window", mark) if differs else Cell()
         if not self.true(getattr(t, run.open)(window)):
@@ -138,10 +138,10 @@ class ModelRun:
         names = [f"window {number}" for number, _ in enumerate(self.windows, 1)]
         rows = []
         for heading, run in (("original run", product.ORIGINAL), ("replay", product.REPLAY)):
-            rows.append(Row(heading, tuple(Cell() for _ in self.iterations), heading=True))
+            rows.append(GridRow(heading, tuple(Cell() for _ in self.iterations), heading=True))
             for name, window in zip(names, self.windows, strict=True):
                 cells = tuple(self.cell(run, window, at) for at, _, _ in self.iterations)
-                rows.append(Row(name, cells))
+                rows.append(GridRow(name, cells))
         columns = tuple(f"event {number}" for number, _ in enumerate(self.iterations, 1))
         return Grid(caption, columns, tuple(rows))
 
@@ -165,9 +165,9 @@ class Wrong(NamedTuple):
     sizes: Sizes
     simple: Any
 
-    def question(self, depth: int, kind: Kind) -> Query:
+    def question(self, depth: int, kind: QueryKind) -> Query:
         """Is a match lost in a run of so many steps?"""
-        if kind is Kind.CLAIM:
+        if kind is QueryKind.CLAIM:
             return bounded(self.system, skipping.MATCHES, depth)
         # Nothing matches before the last event.
         quiet = [
@@ -176,7 +176,7 @@ class Wrong(NamedTuple):
         ]
         simple = [self.simple, *quiet]
         query = bounded(
-            self.system, skipping.MATCHES, self.depth, Kind.COUNTEREXAMPLE, self.sizes, simple
+            self.system, skipping.MATCHES, self.depth, QueryKind.COUNTEREXAMPLE, self.sizes, simple
         )
         caption = f"{self.rule}: a match is lost"
         return replace(query, show=lambda model: self.read(model).grid(caption))
@@ -185,17 +185,17 @@ class Wrong(NamedTuple):
         return ModelRun(self.system, model, self.depth, self.sizes)
 
 
-def opener_lost() -> Wrong:
-    system = skipping.system(dropped(skipping.OPENERS))
+def lose_opener() -> Wrong:
+    system = skipping.system(without(skipping.OPENERS))
     return Wrong("an event that opens a window is left out", system, 3, TINY, NEVER_CLOSE)
 
 
-def closer_lost() -> Wrong:
-    system = skipping.system(dropped(skipping.CLOSERS))
+def lose_closer() -> Wrong:
+    system = skipping.system(without(skipping.CLOSERS))
     return Wrong("an event that closes a window is left out", system, 3, TINY, NEVER_FULL)
 
 
-def window_lost() -> Wrong:
+def lose_window() -> Wrong:
     system = skipping.system(all_given, skipping.one_window_skipped)
     sizes = {product.POSITION: 3, product.WINDOW: 2, product.STATE: 2, product.OUTPUT: 2}
     return Wrong("an event that one window skipped is left out", system, 4, sizes, NEVER_CLOSE)
@@ -217,7 +217,7 @@ LEMMAS = (
         "though it opens a window: refuted, as the paper says; 2 events.",
         section="Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=partial(refute, opener_lost),
+        build=partial(refute, lose_opener),
         scope=RUNS.format(3),
         fragment=skipping.STATES,
     ),
@@ -227,7 +227,7 @@ LEMMAS = (
         "refuted, as the paper says, by a match that the end of the window completes; 2 events.",
         section="Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=partial(refute, closer_lost),
+        build=partial(refute, lose_closer),
         scope=RUNS.format(3),
         fragment=skipping.STATES,
     ),
@@ -237,7 +237,7 @@ LEMMAS = (
         "two windows overlap; 3 events.  That all must have skipped it, the paper does not say.",
         section="Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=partial(refute, window_lost),
+        build=partial(refute, lose_window),
         scope=RUNS.format(4),
         fragment=skipping.STATES,
     ),

@@ -83,13 +83,13 @@ class SkipRangeObserver(Observer):
 
     def newest(self, site: Site, world: World) -> Savepoint:
         """The savepoint from which an operator that is down will be restored: all copies joined."""
-        told = [m.replicas for c in world.channels for m in c if isinstance(m, Ack | Restore)]
+        sent = [m.replicas for c in world.channels for m in c if isinstance(m, Ack | Restore)]
         held = [
             node.state.replicas
             for node in world.nodes
             if isinstance(node.state, SourceState | OperatorNode)
         ]
-        found = [copy for copies in (*told, *held) for name, copy in copies if name == site.name]
+        found = [copy for copies in (*sent, *held) for name, copy in copies if name == site.name]
         return reduce(Savepoint.join, found, origin(scheme_of(site), len(site.preds)))
 
     # --- paths -------------------------------------------------------------------------------
@@ -209,8 +209,8 @@ class SkipRangeObserver(Observer):
             "passed": {at: at[1] <= passed[at[0]] for at in events},
             "trim": dict(enumerate(trim)),
             "sent": {
-                (i, sn): any(sn <= ack.trim or covers(ack.skips, sn) for ack in told)
-                for i, told in enumerate(acks)
+                (i, sn): any(sn <= ack.trim or covers(ack.skips, sn) for ack in sent)
+                for i, sent in enumerate(acks)
                 for sn in numbers
             },
             "deleted": {at: at in deleted for at in events},
@@ -260,8 +260,8 @@ class SkipRangeObserver(Observer):
     def reach(self, name: NodeName, arrivals: Arrivals) -> int:
         """Nothing earlier can come from there."""
         if name in self.system.source_at:
-            told = arrivals[self.system.source_at[name]]
-            return sum(gap for gap, _, _ in told) if told else BEGINNING
+            mine = arrivals[self.system.source_at[name]]
+            return sum(gap for gap, _, _ in mine) if mine else BEGINNING
         return min(self.reach(pred, arrivals) for pred in self.system.sites[name].preds)
 
     def gone(self, site: Site, edge: int, state: Any, arrivals: Arrivals) -> Iterator[SN]:

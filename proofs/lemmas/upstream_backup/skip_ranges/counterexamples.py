@@ -15,9 +15,9 @@ from z3 import And, Const, ForAll, Implies, Not, Or
 
 from model.core import Outcome
 from proofs.lemmas.upstream_backup.skip_ranges import ranges
-from proofs.prove.grid import Cell, Grid, Mark, Row
+from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.grounding import element, ground
-from proofs.prove.kinds import Kind
+from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma, all_given
 from proofs.prove.query import Query, smallest
 from proofs.prove.transition import Moment, TransitionSystem, bounded, transitions_taken
@@ -84,11 +84,11 @@ def refute(design: SharedRanges, _given: Given) -> Iterable[Query]:
     return smallest(partial(question, design), range(1, design.events + 1))
 
 
-def question(design: SharedRanges, events: int, kind: Kind) -> Query:
+def question(design: SharedRanges, events: int, kind: QueryKind) -> Query:
     """Is one of so many events deleted although it is needed?"""
     system, sizes = design.system, design.sizes(events)
     name = f"one that is needed is deleted, of {events} event{'s' * (events > 1)}"
-    if kind is Kind.CLAIM:
+    if kind is QueryKind.CLAIM:
         claims = [*number_events(events, design.distinct), *_breaks(system)]
         return Query(f"{name}, in a run of any length", kind, tuple(ground(claims, sizes)))
     assuming = [*number_events(events, design.distinct), *plain(design, system)]
@@ -201,7 +201,7 @@ def draw(design: SharedRanges, system: TransitionSystem, model: Any) -> Grid:
                 gone = true(s.deleted(element(ranges.EVENT, i)))
                 lost = lost or (gone and i in found.lost)
                 texts.append(f"({number} deleted)" if gone else str(number))
-        return Cell(" ".join(texts), Mark.BAD if lost else Mark.PLAIN)
+        return Cell(" ".join(texts), CellMark.BAD if lost else CellMark.PLAIN)
 
     def covered(inside: Callable[[Any], Any]) -> Cell:
         numbers = {
@@ -214,19 +214,19 @@ def draw(design: SharedRanges, system: TransitionSystem, model: Any) -> Grid:
         one = element(ranges.ARRAY, 0)
         return covered(lambda number: Or(s.made(one, number), ranges.in_run(s, one, number)))
 
-    arrays_ = (Row("the array", tuple(map(in_array, moments))),) if design.one_array else ()
+    arrays_ = (GridRow("the array", tuple(map(in_array, moments))),) if design.one_array else ()
 
     return Grid(
         f"{design.shares} for two edges, {design.events} events",
         ("at first", *(step_of(found, name, at) for name, at in found.steps)),
         (
             *(
-                Row(f"held upstream of edge {via + 1}", tuple(backup(via, s) for s in moments))
+                GridRow(f"held upstream of edge {via + 1}", tuple(backup(via, s) for s in moments))
                 for via in range(2)
             ),
             *arrays_,
             *(
-                Row(
+                GridRow(
                     f"on its way to edge {via + 1}",
                     tuple(covered(partial(s.sent, element(ranges.EDGE, via))) for s in moments),
                 )

@@ -214,22 +214,22 @@ def arrays(
         """Windows may be dropped, and what is covered is reported to all edges of the array; what
         has been reported may be forgotten."""
         up_to, trimmed = le(sn(f), t.trim(edge(f))), le(n, t.trim(g))
-        told = Or(s.made(array(g), n), in_run(s, array(g), n))
+        covered_ = Or(s.made(array(g), n), in_run(s, array(g), n))
         return And(
             given(NEVER, fewer(s, t)),
             trims(s, t),
             given(TRIM, ForAll([f], Implies(And(s.passed(f), up_to), Not(t.needed(f))))),
-            ForAll([g, n], Implies(t.sent(g, n), Or(s.sent(g, n), trimmed, told))),
+            ForAll([g, n], Implies(t.sent(g, n), Or(s.sent(g, n), trimmed, covered_))),
             forgotten(s, t),
         )
 
     def receive(s: Moment, t: Moment, via: Any) -> Any:
         """Upstream of an edge deletes what is covered, or some of it; or the message is lost."""
-        told = And(given(OWN, edge(f) == via), s.sent(via, sn(f)))
+        reported = And(given(OWN, edge(f) == via), s.sent(via, sn(f)))
         return And(
             ForAll([g, n], Implies(t.sent(g, n), s.sent(g, n))),
             ForAll([f], Implies(s.deleted(f), t.deleted(f))),
-            ForAll([f], Implies(t.deleted(f), Or(s.deleted(f), told))),
+            ForAll([f], Implies(t.deleted(f), Or(s.deleted(f), reported))),
         )
 
     def crash(s: Moment, t: Moment) -> Any:

@@ -20,8 +20,8 @@ from z3 import And, Implies, Not, Or
 from model.cep.operator import Drawing
 from model.core import Outcome
 from proofs.lemmas.upstream_backup.numbering import streams
-from proofs.prove.grid import Cell, Grid, Mark, Row, lane
-from proofs.prove.kinds import Kind
+from proofs.prove.grid import Cell, CellMark, Grid, GridRow, lane
+from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
 from proofs.prove.query import Query, smallest
 
@@ -173,9 +173,9 @@ def draw(recount: Recount, model: Any) -> Grid:
         if event < opener or not true(windows.holds(streams.WindowPlace(opener, event))):
             return Cell()
         if not true(windows.matched(streams.WindowPlace(opener, event))):
-            return Cell("·", Mark.DIM)
+            return Cell("·", CellMark.DIM)
         acknowledged = (event, opener) <= (found.theta.event, found.theta.opener)
-        return Cell("match", Mark.DIM if acknowledged else Mark.PLAIN)
+        return Cell("match", CellMark.DIM if acknowledged else CellMark.PLAIN)
 
     def again(opener: int, event: int) -> Cell:
         if event < opener:
@@ -183,17 +183,17 @@ def draw(recount: Recount, model: Any) -> Grid:
         place = streams.WindowPlace(opener, event)
         mine, theirs = true(recount.match_again(place)), true(recount.match(place))
         if mine != theirs:
-            return Cell("match" if mine else "lost", Mark.BAD)
+            return Cell("match" if mine else "lost", CellMark.BAD)
         if mine:
-            return Cell("match", Mark.GOOD)
-        return Cell("·", Mark.DIM) if true(recount.holds_again(place)) else Cell()
+            return Cell("match", CellMark.GOOD)
+        return Cell("·", CellMark.DIM) if true(recount.holds_again(place)) else Cell()
 
-    def rows(of: Callable[[int, int], Cell], opens: Callable[[int], Any]) -> list[Row]:
+    def rows(of: Callable[[int, int], Cell], opens: Callable[[int], Any]) -> list[GridRow]:
         shown = ((o, tuple(of(o, event) for event in events)) for o in events)
         return [
-            Row(f"window from event {opener + 1}", cells)
+            GridRow(f"window from event {opener + 1}", cells)
             for opener, cells in shown
-            if true(opens(opener)) or any(cell.mark is Mark.BAD for cell in cells)
+            if true(opens(opener)) or any(cell.mark is CellMark.BAD for cell in cells)
         ]
 
     gone = ["left out" if event in found.left_out else "" for event in events]
@@ -204,11 +204,11 @@ def draw(recount: Recount, model: Any) -> Grid:
         f"acknowledged: event {found.theta.event + 1} in the window from {found.theta.opener + 1}",
         tuple(f"{letter}{number}" for number, letter in enumerate(found.word, 1)),
         (
-            Row("original run", blank, heading=True),
+            GridRow("original run", blank, heading=True),
             *rows(original, windows.opens),
             lane("after this event", saved),
-            Row("replay", blank, heading=True),
-            lane("skipped events", gone, [Mark.DIM] * len(gone)),
+            GridRow("replay", blank, heading=True),
+            lane("skipped events", gone, [CellMark.DIM] * len(gone)),
             *rows(again, lambda opener: recount.opens_again[opener]),
         ),
     )
@@ -217,7 +217,7 @@ def draw(recount: Recount, model: Any) -> Grid:
 def refute(drawing: Drawing, all_listed: bool, events: int, _given: Given) -> Iterable[Query]:
     """No shorter stream differs; one of so many events does."""
 
-    def question(n: int, kind: Kind) -> Query:
+    def question(n: int, kind: QueryKind) -> Query:
         recount = Recount(n, drawing, all_listed)
         return Query(
             f"a match is lost or new, {n} event{'s' * (n > 1)}",

@@ -190,18 +190,18 @@ class WindowsTwice:
     given: Given
     with_layout: bool | None = None
 
-    def _if(self, told: bool, hypothesis: str, formula: Any) -> Any:
+    def _if(self, there_is_one: bool, hypothesis: str, formula: Any) -> Any:
         """A hypothesis for the case that there is a layout, or that there is none."""
-        if self.with_layout is not None and self.with_layout is not told:
+        if self.with_layout is not None and self.with_layout is not there_is_one:
             return BoolVal(True)
-        return Implies(layout == told, self.given(hypothesis, formula))
+        return Implies(layout == there_is_one, self.given(hypothesis, formula))
 
     # --- an event in either run --------------------------------------------------------------
     def _original(self, s: Moment, t: Moment, event: Any) -> tuple[SplitIteration, Any]:
         """What the original run does with it, and that the layout will have said so."""
         iteration = SplitIteration(s, "", ORIGINAL, event)
         fills = ForAll([w], Implies(kept(w), closer(event, w) == iteration.filled(w)))
-        told = And(
+        says_so = And(
             self._if(True, OPENED, listed(event) == iteration.opens),
             self._if(True, FILLED, fills),
         )
@@ -211,7 +211,7 @@ class WindowsTwice:
             ForAll([f], t.done(f) == Or(s.done(f), f == event)),
             Implies(event == first, iteration.opens),
             iteration.leads_to(t),
-            Implies(And(kept(event), le(event, frontier)), told),
+            Implies(And(kept(event), le(event, frontier)), says_so),
         )
         return iteration, follows
 

@@ -69,7 +69,7 @@ class WindowKind:
     axioms: Callable[[Given], Mapping[str, Any]]
 
 
-def _timed(given: Given) -> dict[str, Any]:
+def _time_axioms(given: Given) -> dict[str, Any]:
     ends = Implies(older(w, v), times.le(end(w), end(v)))
     first = Implies(times.le(start(w), time(e)), le(opener(w), e))
     return {
@@ -84,7 +84,7 @@ def _timed(given: Given) -> dict[str, Any]:
 FILLED = "windows are filled in the order in which they opened"
 
 
-def _counted(given: Given) -> dict[str, Any]:
+def _count_axioms(given: Given) -> dict[str, Any]:
     filled = Implies(older(w, v), le(last(w), last(v)))
     return {"ends": given(FILLED, ForAll([w, v], filled))}
 
@@ -95,13 +95,13 @@ TIMED = WindowKind(
         times.le(start(window), time(event)), Not(times.le(end(window), time(event)))
     ),
     lambda event, window: And(before(opener(window), event), times.le(end(window), time(event))),
-    _timed,
+    _time_axioms,
 )
 COUNTED = WindowKind(
     "count",
     lambda window, event: And(le(opener(window), event), le(event, last(window))),
     lambda event, window: le(last(window), event),
-    _counted,
+    _count_axioms,
 )
 
 
