@@ -82,7 +82,7 @@ def mutants(rows: Sequence[Result]) -> Told:
 def proofs(result: Result) -> Told:
     """Of `asif prove`, one protocol: its lemmas, and what is not as expected of each."""
     for lemma in result["lemmas"]:
-        yield proved.told(lemma)
+        yield proved.summary(lemma)
         for query in lemma["queries"]:
             if query["answer"] != query["expect"]:
                 yield f"  {query['name']}: {query['answer']} - EXPECTED {query['expect']}"
@@ -93,7 +93,7 @@ def proofs(result: Result) -> Told:
         for hypothesis in lemma["hypotheses"]:
             if not hypothesis["needed"]:
                 yield f"  NOT NEEDED: {hypothesis['name']}"
-    yield from map(proved.compared, result["drift"])
+    yield from map(proved.comparison, result["drift"])
 
 
 def run(result: Result) -> Told:

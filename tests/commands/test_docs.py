@@ -20,7 +20,7 @@ from model.core import Guarantee, Outcome
 from model.events import Body
 from model.oracle import classify
 from model.registry import protocols
-from proofs.prove.lemma import Lemma, built
+from proofs.prove.lemma import Lemma, build
 from proofs.prove.lemma_index import theories
 from reports import architecture, docs
 from reports.page import lemmas as page_of_lemmas
@@ -73,7 +73,7 @@ def test_the_page_of_lemmas_is_fresh() -> None:
 
 def row(lemma: Lemma) -> dict[str, Any]:
     expect = lemma.expect.value
-    queries, hypotheses = built(lemma)
+    queries, hypotheses = build(lemma)
     dropped = hypotheses if lemma.expect is Outcome.HOLDS else ()
     return {
         **{name: getattr(lemma, name) for name in ("name", "statement", "section", "scope")},

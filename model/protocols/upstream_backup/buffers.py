@@ -55,7 +55,7 @@ def answer(
     Of the savepoints those of the receiver and of the nodes below it.  If it relayed others, a node
     above could come to hold one of them without that of a node below that has to fit it: the
     hypothesis "... and of no others" in
-    proofs.lemmas.upstream_backup.acknowledgements.acknowledgements.
+    proofs.lemmas.upstream_backup.acknowledgements.replicas.
     """
     edge = site.succs.index(succ)
     told = tuple(entry for entry in replicas if entry[0] in site.config.reach[edge])
