@@ -21,12 +21,14 @@ PROJECT = Path(__file__).parents[2]
 PACKAGES = ("asif", "model", "proofs", "reports", "sim", "spark_check")
 FAMILIES = [home.split(".")[-2] for home in modules()]
 ROOMS = ("model/protocols", "proofs/lemmas", "sim/predictions", "spark_check")
+PAPERS = {"upstream_backup": Path("sim/experiments/lima")}
+"""An experiment runs the method whose published numbers it reproduces, so it names it."""
 TEXTS = (".j2", ".css")
 
 
 class Names(NamedTuple):
-    """Of a family.  classes: what is defined in its modules.  constants: its quantities, by the
-    name in the module.  texts: how its quantities are called."""
+    """Of a family.  classes: those of its modules that no other part of the project defines, too.
+    constants: its quantities, by the name in the module.  texts: how its quantities are called."""
 
     classes: frozenset[str]
     constants: frozenset[str]
@@ -52,12 +54,26 @@ def names(family: str) -> Names:
                 case ast.Assign([ast.Name(constant)], ast.Call(ast.Name("Quantity"), [text, *_])):
                     constants.add(constant)
                     texts.add(ast.literal_eval(text))
-    return Names(frozenset(classes), frozenset(constants), frozenset(texts))
+    return Names(frozenset(classes) - of_others(), frozenset(constants), frozenset(texts))
+
+
+@cache
+def of_others() -> frozenset[str]:
+    """Classes that are defined in no family's rooms."""
+    return frozenset(
+        statement.name
+        for path in sources()
+        if path.suffix == ".py" and not any(own(family, path) for family in FAMILIES)
+        for statement in parsed(path).body
+        if isinstance(statement, ast.ClassDef)
+    )
 
 
 def own(family: str, path: Path) -> bool:
     """Is the file in one of the family's rooms?"""
     relative = path.relative_to(PROJECT)
+    if family in PAPERS and relative.is_relative_to(PAPERS[family]):
+        return True
     return any(
         relative.is_relative_to(f"{room}/{family}") or relative == Path(f"{room}/{family}.py")
         for room in ROOMS
