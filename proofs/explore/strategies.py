@@ -1,7 +1,7 @@
 """Hypothesis strategies for everything that a protocol is tried with.
 
 Rule of this file: small values first, so that failures shrink to something that a person can read.
-tests/strategies.py is the public door to it.
+Suites of your own import them from here, as the tests do (docs/tour.md).
 """
 
 from __future__ import annotations

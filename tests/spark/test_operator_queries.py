@@ -18,6 +18,7 @@ from model.cep.operator import CepState, Operator
 from model.cep.patterns import Strategy
 from model.events import Body
 from model.oracle import evaluated
+from proofs.explore.strategies import operators, words
 from spark_check.check import Case, Setting
 from spark_check.operator.checks.equality import cases, cut, merge, run_in_loop, run_random
 from spark_check.operator.outcome import differing_keys, outcome
@@ -33,7 +34,6 @@ from spark_check.operator.stateful import (
 )
 from spark_check.runtime.session import BRIEF, session
 from tests.spark.spark_operators import Forgetful, Reversing, Wider
-from tests.strategies import operators, words
 
 FLAWED = 200
 """Random queries that flawed operators are tried with."""

@@ -22,6 +22,7 @@ from model.core import Arrival
 from model.graph import chain
 from model.oracle import timed
 from model.protocols.upstream_backup.buffers import Ack
+from proofs.explore.strategies import operators, streams
 from spark_check.check import Case, Setting
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.victim import CrashKind
@@ -48,7 +49,6 @@ from spark_check.upstream_backup.source import (
     CrashPoint,
     breakpoint_at,
 )
-from tests.strategies import operators, streams
 
 
 # --- an engine without Spark ------------------------------------------------------------------
