@@ -353,8 +353,8 @@ class Protocol:
 
     boot(site) is the state as deployed; recover(site, durable) is the first step after a crash
     (durable is None if nothing was ever saved); step(site, state, input) is everything else;
-    gauges(site, state) is what the node holds, for plots; show(message or state) is one short line
-    for people; size(message or durable value) is what drivers charge for.
+    gauges(site, state) is what the node holds, for plots; show(message, state or output) is one
+    short line for people; size(message or durable value) is what drivers charge for.
 
     must_occur: what a verdict needs to have seen.  quantities: the family's own, that its notes
     count and its gauges measure.  compare_with: the variant whose costs are shown beside this one's

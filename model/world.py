@@ -38,6 +38,7 @@ from model.core import (
     Send,
     SetTimer,
     Site,
+    Size,
     Step,
     TimerFired,
     When,
@@ -455,6 +456,28 @@ def held(system: System, name: NodeName, state: Any) -> Gauges:
     if not isinstance(gauges, Gauges):
         raise Invalid(f"{system.protocol.name}: gauges returns {gauges!r:.60}; return Gauges(...)")
     return gauges
+
+
+def size_of(protocol: Protocol, value: Any) -> Size:
+    """The size of a message or a durable value.  Raises Invalid if the protocol gives it none."""
+    try:
+        size = protocol.size(value)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise Invalid(f"{protocol.name}: size raises {raised(error)} for {value!r:.60}") from error
+    if not isinstance(size, Size):
+        raise Invalid(f"{protocol.name}: size returns {size!r:.60}; return Size(...)")
+    return size
+
+
+def shown(protocol: Protocol, value: Any) -> str:
+    """What the protocol calls a message, an output or a state.  Raises Invalid if it cannot."""
+    try:
+        text = protocol.show(value)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise Invalid(f"{protocol.name}: show raises {raised(error)} for {value!r:.60}") from error
+    if not isinstance(text, str):
+        raise Invalid(f"{protocol.name}: show returns {text!r:.60}; return a str")
+    return text
 
 
 def replaced(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:

@@ -13,7 +13,6 @@ from typing import Any
 import networkx as nx
 
 from model.core import Arrival, Emit, NodeName, Protocol, Send, Site
-from model.errors import Invalid, raised
 from model.events import Body
 from model.world import (
     DOWN,
@@ -29,6 +28,8 @@ from model.world import (
     held,
     real_effects,
     response,
+    shown,
+    size_of,
 )
 from proofs.explore.explorer import Trace
 
@@ -134,23 +135,20 @@ def _happened(system: System, world: World, action: Action) -> tuple[Any, ...]:
 
 def _sent(protocol: Protocol, send: Send, *, lost: bool) -> dict[str, Any]:
     message = send.message
-    label = _shown(protocol, message) or type(message).__name__
-    return {"to": send.to, "label": label, "lost": lost, "kind": protocol.size(message).kind.value}
-
-
-def _shown(protocol: Protocol, value: Any) -> str:
-    """What the protocol calls a message, an output or a state.  Raises Invalid if it cannot."""
-    try:
-        return protocol.show(value)
-    except Exception as error:  # of a protocol, which may be anybody's
-        raise Invalid(f"{protocol.name}: show raises {raised(error)} for {value!r:.60}") from error
+    label = shown(protocol, message) or type(message).__name__
+    return {
+        "to": send.to,
+        "label": label,
+        "lost": lost,
+        "kind": size_of(protocol, message).kind.value,
+    }
 
 
 def _label(system: System, world: World, action: Action) -> str:
     match action:
         case Deliver(node, sender):
             message = world.channels[system.channel_at[sender, node]][0]
-            return _shown(system.protocol, message) or type(message).__name__
+            return shown(system.protocol, message) or type(message).__name__
         case Timeout():
             return action.timer
         case Inject():
@@ -167,7 +165,7 @@ def _held(system: System, name: NodeName, node: Node) -> dict[str, Any]:
         return {"state": "", "windows": None, "backup": None}
     gauges = held(system, name, node.state)
     return {
-        "state": _shown(system.protocol, node.state),
+        "state": shown(system.protocol, node.state),
         "windows": gauges.windows,
         "backup": gauges.buffered,
     }
@@ -175,8 +173,8 @@ def _held(system: System, name: NodeName, node: Node) -> dict[str, Any]:
 
 def _emitted(protocol: Protocol, site: Site, output: Any) -> str:
     """A result as the application sees it, with its edge where the sink has several."""
-    if shown := _shown(protocol, output):
-        return shown
+    if name := shown(protocol, output):
+        return name
     edge, body = output
     text = _body(body) if isinstance(body, Body) else str(body)
     return text if len(site.preds) == 1 else f"{text} from {site.preds[edge]}"

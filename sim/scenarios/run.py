@@ -6,13 +6,14 @@ Rule of this file: it only joins the others: the scenario, the driver, the metri
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from model.core import Inputs, Scope
 from model.errors import StepFailed
 from model.graph import SINK
 from model.oracle import oracle
-from model.world import System, faulty_output
+from model.world import System, faulty_output, shown
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
 from sim.timed.costs import PS
@@ -65,7 +66,7 @@ def simulate(
         "overhead": metrics.overhead(found, free),
         "failures": [outage.summary() for outage in ran.played.outages],
         "series": metrics.series(ran.played, ran.emissions, scenario.unit_ps),
-        **({} if log is None else {"steps": steps(log, scenario.protocol.show)}),
+        **({} if log is None else {"steps": steps(log, partial(shown, scenario.protocol))}),
     }
 
 

@@ -51,6 +51,7 @@ from model.world import (
     checked_step,
     described,
     held,
+    size_of,
 )
 from sim.timed.clock import LAST, Clock, Entry, Moment
 from sim.timed.costs import Costs, Detector, picoseconds
@@ -285,7 +286,10 @@ class TimedRun:
     def _blame(
         self, node: Node, input_: Input, effects: tuple[Effect, ...], error: Exception
     ) -> None:
-        """Raise what the protocol did wrong in the loop; checking there would slow all runs."""
+        """Raise what the protocol did wrong in the loop; checking there would slow all runs.
+
+        Its functions are pure, so what raised once raises again.
+        """
         assert error.__traceback__ is not None
         inside = error.__traceback__.tb_next is None  # the loop itself, not what it called
         if inside and isinstance(error, KeyError):  # there is no such channel
@@ -294,17 +298,14 @@ class TimedRun:
             again = answered(self.system, node.name, node.state, input_)
             checked_step(self.system, node.name, input_, again)
         self._check_sizes(effects)
+        held(self.system, node.name, node.state)
         raise StepFailed(node.name, described(input_), raised(error)) from error
 
     def _check_sizes(self, effects: tuple[Effect, ...]) -> None:
         """Raise Invalid if the protocol cannot size what the effects send and save."""
         for effect in effects:
             if isinstance(effect, Send | Save):
-                try:
-                    self.size(effect[-1])
-                except Exception as error:  # of a protocol, which may be anybody's
-                    why = f"size raises {raised(error)} for {effect[-1]!r:.60}"
-                    raise Invalid(f"{self.protocol.name}: {why}") from error
+                size_of(self.protocol, effect[-1])
 
     def _fire(self, moment: Moment) -> Evaluated | None:
         node, name, now = moment.what
