@@ -85,8 +85,8 @@ def prove(given: Given) -> Iterable[Query]:
 
 # --- what the Python does --------------------------------------------------------------------
 def paths(system: System) -> Paths:
-    """The steps of the sink, told by its output alone.  An event is told by its time, which grows
-    by 1 from one to the next in the scopes of this protocol, as its number does."""
+    """The steps of the sink, seen from its output alone.  The time identifies an event: in the
+    scopes of this protocol it grows by 1 from one event to the next, as the number does."""
     ((_, inputs),) = system.scope.inputs
     times = range(1, inputs.length + 1)
     rigid = Structure({"event": times}, {"below": lambda one, other: one < other})
