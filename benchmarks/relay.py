@@ -34,7 +34,7 @@ from model.core import (
     Site,
 )
 from model.graph import chain
-from model.parts import deployed
+from model.parts import deploy_graph
 from model.world import System
 from sim.timed.costs import PS, Costs, Link, Service
 from sim.timed.simulator import play
@@ -46,7 +46,7 @@ GAP_S = 0.001
 
 # --- a protocol that recovers nothing ----------------------------------------------------------
 def deploy(scope: Scope) -> Deployment:
-    return deployed(scope.graph)
+    return deploy_graph(scope.graph)
 
 
 def step(site: Site, state: None, input_: Input) -> Answer:

@@ -36,7 +36,7 @@ from model.core import (
     SetTimer,
     TimerFired,
 )
-from model.errors import Invalid, StepFailed, nearest, raised
+from model.errors import Invalid, StepFailed, describe_error, nearest
 from model.graph import SINK, SOURCE, Graph
 from model.oracle import by_edge
 from model.world import (
@@ -48,8 +48,8 @@ from model.world import (
     Restart,
     System,
     Timeout,
-    described,
-    held,
+    describe,
+    read_gauges,
     real_effects,
 )
 from sim.inputs.streams import Workload
@@ -255,7 +255,7 @@ class UntimedRun:
         for name in self.touched:
             state = self.states[name]
             up = state is not DOWN
-            self.kept[name] = (held(self.system, name, state).buffered or 0) if up else 0
+            self.kept[name] = (read_gauges(self.system, name, state).buffered or 0) if up else 0
         self.touched.clear()
         return sum(self.kept.values())
 
@@ -295,7 +295,7 @@ class UntimedRun:
             else:
                 state, effects = protocol.step(site, self.states[name], input_)
         except Exception as error:  # of a protocol, which may be anybody's
-            raise StepFailed(name, described(input_), raised(error)) from error
+            raise StepFailed(name, describe(input_), describe_error(error)) from error
         self.states[name] = state
         self.touched.add(name)
         fatal = self._fatal(name, effects) if name in self.armed else None
@@ -303,7 +303,7 @@ class UntimedRun:
             match effect:
                 case Send(to, message):
                     if (name, to) not in self.system.channel_at:
-                        raise StepFailed(name, described(input_), f"no channel goes to {to!r}")
+                        raise StepFailed(name, describe(input_), f"no channel goes to {to!r}")
                     if to not in self.back:
                         self.messages.append((name, to, message))
                 case Note(what, times):

@@ -35,13 +35,13 @@ from model.world import (
     Timeout,
     World,
     apply,
-    described,
+    describe,
     faults,
-    held,
     initial,
     input_of,
     offers,
     progress,
+    read_gauges,
     real_effects,
     response,
 )
@@ -383,7 +383,7 @@ class Collapsed:
                 self.hit.add(self._point(world, action, action.crash_after))
             self.notes[CRASHED.name] += 1
             state = world.nodes[system.node_at[node]].state
-            if state is not DOWN and held(system, node, state).windows:
+            if state is not DOWN and read_gauges(system, node, state).windows:
                 self.notes[SPANNED.name] += 1
 
     def _point(
@@ -391,7 +391,7 @@ class Collapsed:
     ) -> CrashPoint:
         effects = real_effects(response(self.system, world, action).effects)[:crash_after]
         input_ = None if isinstance(action, Restart) else input_of(self.system, world, action)
-        return CrashPoint(action.node, described(input_), tuple(_kind(e) for e in effects))
+        return CrashPoint(action.node, describe(input_), tuple(_kind(e) for e in effects))
 
 
 def _remembered(step: Callable[[Site, Any, Input], Answer]) -> Callable[[Site, Any, Input], Answer]:

@@ -25,7 +25,7 @@ from model.core import (
 )
 from model.errors import StepFailed
 from model.properties import guarantee
-from model.world import Action, System, World, apply, enabled, observed_at_rest, offers, progress
+from model.world import Action, System, World, apply, enabled, observe_at_rest, offers, progress
 from proofs.explore.collapse import Collapsed, CrashPoint, Overflow
 
 
@@ -245,7 +245,7 @@ class _Search:
                 *self.collapsed.arrivals_and_outputs(self.collapsed.observation(numbers))
             )
             if self.nodes is not None:
-                seen = observed_at_rest(self.collapsed.system, self.collapsed.world_of(numbers))
+                seen = observe_at_rest(self.collapsed.system, self.collapsed.world_of(numbers))
             failed = next((p for p in self.at_rest if not p.holds(self.scope, seen)), None)
             self.rested[key] = (failed, guarantee(self.scope, seen))
         return self.rested[key][0]

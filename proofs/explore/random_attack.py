@@ -29,11 +29,11 @@ from model.world import (
     World,
     apply,
     faults,
+    first_violation,
     initial,
     may_fail,
     offers,
     progress,
-    violated,
 )
 from proofs.explore.explorer import Trace, answers
 
@@ -121,7 +121,7 @@ def machine(
             with self._failures():
                 after = apply(self.system, self.worlds[-1], action)
             self.worlds.append(after)
-            broken = violated(self.system, after)
+            broken = first_violation(self.system, after)
             if broken is not None:
                 self._fail(broken)
 
@@ -217,7 +217,17 @@ Found by the random attack and shrunk.  It fails until the protocol is mended.
 """
 
 from model.core import Arrival
-from model.world import Crash, Deliver, Inject, Restart, System, Timeout, apply, initial, violated
+from model.world import (
+    Crash,
+    Deliver,
+    Inject,
+    Restart,
+    System,
+    Timeout,
+    apply,
+    first_violation,
+    initial,
+)
 from proofs.explore.random_attack import enlarged
 from proofs.load import subject
 
@@ -231,5 +241,5 @@ def test_the_run_is_as_if_nothing_had_failed():
     world = initial(system)
     for action in ACTIONS:
         world = apply(system, world, action)
-    assert violated(system, world) is None
+    assert first_violation(system, world) is None
 '''

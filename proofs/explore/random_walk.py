@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from model.core import Property, Protocol, Scope
 from model.errors import StepFailed
-from model.world import System, violated
+from model.world import System, first_violation
 from proofs.explore.collapse import Collapsed, Move
 from proofs.explore.explorer import Trace, answers, failing, trace_of
 
@@ -61,7 +61,7 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
             seen = collapsed.observation(numbers), not own
             key: Hashable = (*seen, collapsed.nodes(numbers)) if looks and not own else seen
             if key not in judged:
-                judged[key] = violated(collapsed.system, collapsed.world_of(numbers))
+                judged[key] = first_violation(collapsed.system, collapsed.world_of(numbers))
             if judged[key] is not None:
                 trace = trace_of(collapsed, path)
                 return Walks(walk + 1, steps, rested, judged[key], trace)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from model.cep.engines import Engine, Mealy
 from model.cep.operator import Operator
-from model.cep.patterns import Pattern, Step, Strategy
+from model.cep.patterns import Pattern, PatternStep, Strategy
 from model.cep.predicates import Either, Type
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.core import Arrival, Inputs, Scope
@@ -52,13 +52,13 @@ def patterns(draw: st.DrawFn, types: Sequence[str] = TYPES) -> Pattern:
     """One to three positive steps, some plus, with negation between and behind them."""
     one = st.sampled_from(types).map(Type)
     predicates = st.one_of(one, st.tuples(one, one).map(Either))
-    steps: list[Step] = []
+    steps: list[PatternStep] = []
     for place in range(draw(st.integers(1, 3))):
         if place and draw(st.booleans()):
-            steps.append(Step(draw(predicates), negated=True))
-        steps.append(Step(draw(predicates), plus=draw(st.booleans())))
+            steps.append(PatternStep(draw(predicates), negated=True))
+        steps.append(PatternStep(draw(predicates), plus=draw(st.booleans())))
     if draw(st.booleans()):
-        steps.append(Step(draw(predicates), negated=True))
+        steps.append(PatternStep(draw(predicates), negated=True))
     return Pattern(tuple(steps), draw(st.sampled_from(Strategy)))
 
 

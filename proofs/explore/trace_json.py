@@ -13,7 +13,7 @@ from typing import Any
 import networkx as nx
 
 from model.core import Arrival, Emit, NodeName, Protocol, Send, Site
-from model.errors import Invalid, raised
+from model.errors import Invalid, describe_error
 from model.events import Body
 from model.world import (
     DOWN,
@@ -26,7 +26,7 @@ from model.world import (
     System,
     Timeout,
     World,
-    held,
+    read_gauges,
     real_effects,
     response,
 )
@@ -143,7 +143,9 @@ def _shown(protocol: Protocol, value: Any) -> str:
     try:
         return protocol.show(value)
     except Exception as error:  # of a protocol, which may be anybody's
-        raise Invalid(f"{protocol.name}: show raises {raised(error)} for {value!r:.60}") from error
+        raise Invalid(
+            f"{protocol.name}: show raises {describe_error(error)} for {value!r:.60}"
+        ) from error
 
 
 def _label(system: System, world: World, action: Action) -> str:
@@ -165,7 +167,7 @@ def _held(system: System, name: NodeName, node: Node) -> dict[str, Any]:
     """What the node holds, in words and gauges; nothing while it is down."""
     if node.state is DOWN:
         return {"state": "", "windows": None, "backup": None}
-    gauges = held(system, name, node.state)
+    gauges = read_gauges(system, name, node.state)
     return {
         "state": _shown(system.protocol, node.state),
         "windows": gauges.windows,

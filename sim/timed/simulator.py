@@ -39,8 +39,8 @@ from model.core import (
     Size,
     TimerFired,
 )
-from model.errors import Invalid, StepFailed, raised
-from model.world import DOWN, Crash, System, described, held
+from model.errors import Invalid, StepFailed, describe_error
+from model.world import DOWN, Crash, System, describe, read_gauges
 from sim.timed.clock import LAST, Clock, Entry, Moment
 from sim.timed.costs import Costs, Detector, picoseconds
 from sim.timed.failures import CrashPlan, Outage
@@ -110,7 +110,7 @@ class TimedRun:
             state = protocol.boot(site)
             pace = costs.slow.get(name, 1.0) if site.role is Role.OPERATOR else 0.0
             self.nodes[name] = Node(
-                site, state, pace, held(system, name, state).buffered is not None
+                site, state, pace, read_gauges(system, name, state).buffered is not None
             )
         delay = picoseconds(costs.link.delay_s)
         for sender, receiver in system.deployment.channels:
@@ -268,7 +268,7 @@ class TimedRun:
         except Exception as error:
             if node is None or isinstance(error, Invalid | StepFailed):
                 raise
-            raise StepFailed(node.name, described(input_), raised(error)) from error
+            raise StepFailed(node.name, describe(input_), describe_error(error)) from error
 
     def _fire(self, moment: Moment) -> Evaluated | None:
         node, name, now = moment.what

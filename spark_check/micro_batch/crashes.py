@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 from model.core import Protocol
 from model.errors import Invalid
 from model.protocols.micro_batch import crashes as batch_crashes
-from model.protocols.micro_batch.crashes import replayed
+from model.protocols.micro_batch.crashes import replay_crash
 from model.protocols.micro_batch.messages import NO_BATCH, Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
 from spark_check.micro_batch.checkpoint import committed, logged, stores
@@ -144,11 +144,12 @@ def recovered(outside: Outside) -> dict[str, Any]:
 
 # --- what is predicted ---------------------------------------------------------------------------
 def predicted(
-    point: batch_crashes.Point, load: Load, sinks: Mapping[Sink, Protocol] = SINKS
+    point: batch_crashes.CrashPoint, load: Load, sinks: Mapping[Sink, Protocol] = SINKS
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """`stored` and `recovered`, by the model: a run for each sink, which differ in nothing else."""
     runs = {
-        sink: replayed(protocol, point, load.sizes, load.late) for sink, protocol in sinks.items()
+        sink: replay_crash(protocol, point, load.sizes, load.late)
+        for sink, protocol in sinks.items()
     }
     one, *others = runs.values()
     assert all((other.stores, other.ran) == (one.stores, one.ran) for other in others)

@@ -32,7 +32,7 @@ from model.protocols.upstream_backup.savepoints import (
     Skipping,
     origin,
     push,
-    restored,
+    restore,
     save,
 )
 from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESSED
@@ -93,7 +93,7 @@ def of(found: Found) -> Operator:
 def run(
     operator: Operator, scheme: Scheme, start: Savepoint, events: list[Event]
 ) -> tuple[OperatorState, list[Event]]:
-    state = restored(scheme, start)
+    state = restore(scheme, start)
     outputs: list[Event] = []
     for event in events:
         state, produced = push(operator, scheme, state, 0, event)
@@ -266,7 +266,7 @@ class Twice(NamedTuple):
         config = Config(Design(named), (), ())
         site = Site("A", Role.OPERATOR, self.operator, ("source",), ("sink",), config)
         run_ = seen.original_run(site, tuple((0, event) for event in events))
-        states = [restored(numbered, origin(numbered, 1))]
+        states = [restore(numbered, origin(numbered, 1))]
         outputs: list[Event] = []
         for event in events:
             state, produced = push(self.operator, numbered, states[-1], 0, event)
@@ -307,7 +307,7 @@ def replayed(twice: Twice, case: Run) -> Seeds:
         return states[at + 1].sequencer[0]
 
     x_of |= {at: x(at) for at in range(start)}
-    theirs, mine = restored(named, savepoint), restored(numbered, published)
+    theirs, mine = restore(named, savepoint), restore(numbered, published)
 
     def replay(last: int, got: dict[int, Any], started: bool) -> dict[str, Any]:
         return seen.seen_again(run_, mine, last, got, started) | {

@@ -28,13 +28,13 @@ from model.core import (
 from model.errors import Invalid
 from model.events import Body, Event
 from model.graph import SINK, SOURCE, Graph, chain
-from model.oracle import evaluated
+from model.oracle import evaluate
 from model.properties import guarantee, pairs
-from model.protocols.micro_batch.crashes import Point, replayed
+from model.protocols.micro_batch.crashes import CrashPoint, replay_crash
 from model.protocols.micro_batch.messages import NO_BATCH, Batch, Rows, Write, empty, show, size
-from model.protocols.micro_batch.nodes import processed, step
+from model.protocols.micro_batch.nodes import process_batch, step
 from model.protocols.micro_batch.protocol import PROTOCOL
-from model.protocols.micro_batch.scopes import counting
+from model.protocols.micro_batch.scopes import counting_operator
 from model.registry import protocols
 from model.world import (
     Crash,
@@ -45,7 +45,7 @@ from model.world import (
     apply,
     enabled,
     initial,
-    observed,
+    observe,
     progress,
 )
 from proofs.explore.explorer import Exploration, edges, explore
@@ -57,7 +57,7 @@ ALL = (PROTOCOL, *PROTOCOL.variants)
 NAMED = {protocol.name.partition(":")[2]: protocol for protocol in ALL}
 LOGGED_FIRST = [protocol for protocol in ALL if "offsets-after" not in protocol.name]
 
-points = st.sampled_from(Point)
+points = st.sampled_from(CrashPoint)
 sizes = st.lists(st.integers(1, 3), min_size=1, max_size=4)
 late = st.integers(0, 2)
 
@@ -78,9 +78,9 @@ def test_where_a_stream_is_cut_into_batches_does_not_show(
     state = empty().versions[0].state
     rows: list[Event] = []
     for start, end in pairwise(ends):
-        state, produced = processed(operator, state, events[start:end])
+        state, produced = process_batch(operator, state, events[start:end])
         rows += produced
-    assert [row.body for row in rows] == list(evaluated(operator, word))
+    assert [row.body for row in rows] == list(evaluate(operator, word))
     assert [row.sn for row in rows] == sorted({row.sn for row in rows})
 
 
@@ -109,13 +109,15 @@ def test_the_other_designs_that_hold_do_so_at_any_sequence_of_crashes(
             break
         world = apply(system, world, data.draw(st.sampled_from(choices)))
     world = _rested(system, world)
-    assert guarantee(system.scope, observed(world)) is Guarantee.PRECISE
+    assert guarantee(system.scope, observe(world)) is Guarantee.PRECISE
 
 
 # --- crash points ----------------------------------------------------------------------------
 @given(points, sizes, late)
-def test_spark_is_precise_wherever_it_crashes(point: Point, sizes: list[int], late: int) -> None:
-    found = replayed(PROTOCOL, point, sizes, late)
+def test_spark_is_precise_wherever_it_crashes(
+    point: CrashPoint, sizes: list[int], late: int
+) -> None:
+    found = replay_crash(PROTOCOL, point, sizes, late)
     assert (found.guarantee, found.surplus, found.missing) == (Guarantee.PRECISE, 0, 0)
 
 
@@ -123,12 +125,12 @@ def test_spark_is_precise_wherever_it_crashes(point: Point, sizes: list[int], la
 @given(points, sizes, late)
 @settings(max_examples=30)
 def test_a_logged_batch_runs_again_with_the_same_events_and_no_other(
-    protocol: Protocol, point: Point, sizes: list[int], late: int
+    protocol: Protocol, point: CrashPoint, sizes: list[int], late: int
 ) -> None:
-    found = replayed(protocol, point, sizes, late)
+    found = replay_crash(protocol, point, sizes, late)
     hit, stores = found.batch, found.stores
     if stores.offsets.id < hit.id:
-        assert point is Point.BEFORE_OFFSETS
+        assert point is CrashPoint.BEFORE_OFFSETS
         assert found.ran == (Batch(hit.id, hit.start, hit.end + late),)
     else:
         assert stores.offsets == hit
@@ -139,9 +141,9 @@ def test_a_logged_batch_runs_again_with_the_same_events_and_no_other(
 
 @given(points, sizes, late)
 def test_a_plain_foreach_batch_repeats_a_batch_written_but_not_committed(
-    point: Point, sizes: list[int], late: int
+    point: CrashPoint, sizes: list[int], late: int
 ) -> None:
-    found = replayed(NAMED["foreach-batch"], point, sizes, late)
+    found = replay_crash(NAMED["foreach-batch"], point, sizes, late)
     written = found.stores.sink == found.batch and found.stores.commit < found.batch.id
     assert found.surplus == (sizes[-1] if written else 0)
     assert found.missing == 0
@@ -149,50 +151,50 @@ def test_a_plain_foreach_batch_repeats_a_batch_written_but_not_committed(
 
 
 @given(points, sizes)
-def test_acknowledgements_lag_by_one_batch(point: Point, sizes: list[int]) -> None:
+def test_acknowledgements_lag_by_one_batch(point: CrashPoint, sizes: list[int]) -> None:
     """What is acknowledged when batch N runs is batch N - 1; before, it is batch N - 2."""
-    told = point not in (Point.BEFORE_OFFSETS, Point.AFTER_OFFSETS)
+    told = point not in (CrashPoint.BEFORE_OFFSETS, CrashPoint.AFTER_OFFSETS)
     before = sum(sizes[: -1 if told else -2])
-    assert replayed(PROTOCOL, point, sizes).stores.acked == before
+    assert replay_crash(PROTOCOL, point, sizes).stores.acked == before
 
 
 WRITES = {
-    Point.BEFORE_OFFSETS: (0, 0, 0, 0),
-    Point.AFTER_OFFSETS: (1, 0, 0, 0),
-    Point.MID_BATCH: (1, 0, 0, 0),
-    Point.AFTER_STATE: (1, 1, 0, 0),
-    Point.AFTER_SINK: (1, 1, 1, 0),
-    Point.BEFORE_COMMIT: (1, 1, 1, 0),
-    Point.AFTER_COMMIT: (1, 1, 1, 1),
+    CrashPoint.BEFORE_OFFSETS: (0, 0, 0, 0),
+    CrashPoint.AFTER_OFFSETS: (1, 0, 0, 0),
+    CrashPoint.MID_BATCH: (1, 0, 0, 0),
+    CrashPoint.AFTER_STATE: (1, 1, 0, 0),
+    CrashPoint.AFTER_SINK: (1, 1, 1, 0),
+    CrashPoint.BEFORE_COMMIT: (1, 1, 1, 0),
+    CrashPoint.AFTER_COMMIT: (1, 1, 1, 1),
 }
 """The last batch in the offset log, the state store, the sink and the commit log."""
 
 
-@pytest.mark.parametrize("point", Point, ids=lambda point: point.value)
-def test_what_is_durable_at_the_crash(point: Point) -> None:
-    stores = replayed(PROTOCOL, point).stores
+@pytest.mark.parametrize("point", CrashPoint, ids=lambda point: point.value)
+def test_what_is_durable_at_the_crash(point: CrashPoint) -> None:
+    stores = replay_crash(PROTOCOL, point).stores
     assert (stores.offsets.id, stores.state, stores.sink.id, stores.commit) == WRITES[point]
-    first = replayed(PROTOCOL, Point.BEFORE_OFFSETS, (1,)).stores
+    first = replay_crash(PROTOCOL, CrashPoint.BEFORE_OFFSETS, (1,)).stores
     assert first == (NO_BATCH, -1, -1, NO_BATCH, 0)
 
 
-WRITTEN = {Point.AFTER_SINK, Point.BEFORE_COMMIT}
-WRONG: dict[str, dict[Point, tuple[int, int]]] = {
+WRITTEN = {CrashPoint.AFTER_SINK, CrashPoint.BEFORE_COMMIT}
+WRONG: dict[str, dict[CrashPoint, tuple[int, int]]] = {
     "foreach-batch": dict.fromkeys(WRITTEN, (2, 0)),
-    "offsets-after": dict.fromkeys((Point.AFTER_SINK, Point.BEFORE_OFFSETS), (0, 1)),
+    "offsets-after": dict.fromkeys((CrashPoint.AFTER_SINK, CrashPoint.BEFORE_OFFSETS), (0, 1)),
     "offsets-after-foreach-batch": dict.fromkeys(
-        (*WRITTEN, Point.BEFORE_OFFSETS, Point.AFTER_OFFSETS), (2, 0)
+        (*WRITTEN, CrashPoint.BEFORE_OFFSETS, CrashPoint.AFTER_OFFSETS), (2, 0)
     ),
     "eager-acks": dict.fromkeys(WRITTEN, (1, 1)),
-    "commit-first": {Point.AFTER_COMMIT: (0, 2)},
-    "state-in-place": {Point.AFTER_STATE: (3, 3), **dict.fromkeys(WRITTEN, (1, 1))},
+    "commit-first": {CrashPoint.AFTER_COMMIT: (0, 2)},
+    "state-in-place": {CrashPoint.AFTER_STATE: (3, 3), **dict.fromkeys(WRITTEN, (1, 1))},
 }
 """Where a crash shows: surplus and missing rows.  Batches of two, one late event; every variant."""
 
 
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
 def test_where_a_crash_shows(protocol: Protocol) -> None:
-    found = [replayed(protocol, point) for point in Point]
+    found = [replay_crash(protocol, point) for point in CrashPoint]
     wrong = {one.point: (one.surplus, one.missing) for one in found if one.surplus or one.missing}
     assert wrong == WRONG.get(protocol.name.partition(":")[2], {})
 
@@ -200,15 +202,15 @@ def test_where_a_crash_shows(protocol: Protocol) -> None:
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
 def test_one_crash_at_the_worst_point_is_as_bad_as_any(protocol: Protocol) -> None:
     """The points miss nothing: the weakest guarantee that the explorer finds is found at one."""
-    worst = max(replayed(protocol, point).guarantee for point in Point)
+    worst = max(replay_crash(protocol, point).guarantee for point in CrashPoint)
     pinned = [p for p in protocol.scopes if p.operators is OperatorClass.DETERMINISTIC]
     assert worst is max(p.guarantee for p in pinned)
 
 
 def test_a_batch_that_is_run_again_says_so() -> None:
     before, mid, after = (
-        replayed(PROTOCOL, point)
-        for point in (Point.BEFORE_OFFSETS, Point.MID_BATCH, Point.AFTER_COMMIT)
+        replay_crash(PROTOCOL, point)
+        for point in (CrashPoint.BEFORE_OFFSETS, CrashPoint.MID_BATCH, CrashPoint.AFTER_COMMIT)
     )
     assert (before.batch, before.again, before.same_range) == (Batch(1, 2, 4), (1, 2, 5), False)
     assert (mid.again, mid.same_range) == (Batch(1, 2, 4), True)
@@ -218,12 +220,12 @@ def test_a_batch_that_is_run_again_says_so() -> None:
 @pytest.mark.parametrize("bad", [(), (2, 0)])
 def test_sizes_that_are_no_batches_are_refused(bad: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="at least one batch, each of 1 event or more"):
-        replayed(PROTOCOL, Point.MID_BATCH, bad)
+        replay_crash(PROTOCOL, CrashPoint.MID_BATCH, bad)
 
 
 def test_a_protocol_without_batches_has_no_such_points() -> None:
     with pytest.raises(ValueError, match="upstream-backup has no point 'after state'"):
-        replayed(protocols()["upstream-backup"], Point.AFTER_STATE)
+        replay_crash(protocols()["upstream-backup"], CrashPoint.AFTER_STATE)
 
 
 # --- worlds ----------------------------------------------------------------------------------
@@ -247,7 +249,7 @@ def test_a_known_id_hides_events_or_lets_them_through_twice() -> None:
     scope = replace(_counted(2), inputs=(("source", Inputs((A,), 2)),))
     system = System(NAMED["offsets-after"], scope)
     ends = {
-        guarantee(scope, observed(world))
+        guarantee(scope, observe(world))
         for _, _, world in edges(system.protocol, scope)
         if not _ready(system, world)
     }
@@ -266,7 +268,7 @@ def test_the_lag_of_acknowledgements_forgives_a_lost_commit_entry(name: str, mis
     node = world.nodes[at]._replace(durable=damaged)
     world = world._replace(nodes=(*world.nodes[:at], node, *world.nodes[at + 1 :]))
     world = _rested(system, apply(system, world, Inject("source", A)))
-    ((want, got),) = pairs(system.scope, observed(world))
+    ((want, got),) = pairs(system.scope, observe(world))
     assert len(set(want) - set(got)) == missing
     assert (want == got) is (not missing)
 
@@ -291,7 +293,7 @@ def test_every_variant_says_what_it_found(protocol: Protocol) -> None:
 
 
 # --- what is refused, and what is shown ------------------------------------------------------
-QUERY = counting(9)
+QUERY = counting_operator(9)
 TWO = Graph(
     (("left", SOURCE), ("right", SOURCE), ("query", QUERY), ("sink", SINK)),
     (("left", "query"), ("right", "query"), ("query", "sink")),
@@ -332,7 +334,7 @@ def test_messages_and_states_in_words() -> None:
 
 # --- help ------------------------------------------------------------------------------------
 def _counted(length: int, crashes: int = 1) -> Scope:
-    graph = chain(("query", counting(length)))
+    graph = chain(("query", counting_operator(length)))
     return Scope(graph, (("source", Inputs((A,), length)),), crashes)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from model.core import Scope
 from model.registry import protocols
-from model.world import System, apply, enabled, initial, observed
+from model.world import System, apply, enabled, initial, observe
 from proofs.explore.mutants import mutated
 from proofs.explore.random_attack import STEPS, attack, machine, pytest_file
 from proofs.explore.random_walk import walks
@@ -46,7 +46,7 @@ def test_the_attack_finds_mutants_and_shrinks_what_it_finds(name: str) -> None:
     for action in failure.trace.actions:
         assert action in enabled(failure.trace.system, world)
         world = apply(failure.trace.system, world, action)
-    assert not failure.property.holds(failure.trace.system.scope, observed(world))
+    assert not failure.property.holds(failure.trace.system.scope, observe(world))
     assert len(failure.trace.actions) <= 25
 
 
@@ -80,7 +80,7 @@ def test_walks_come_to_rest_and_find_a_mutant() -> None:
     bad = walks(broken, scope, count=3_000, seed=7)
     assert bad.property is not None
     assert bad.trace is not None
-    assert not bad.property.holds(scope, observed(bad.trace.worlds[-1]))
+    assert not bad.property.holds(scope, observe(bad.trace.worlds[-1]))
 
 
 @settings(max_examples=50)

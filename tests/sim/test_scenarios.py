@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from model.cep.windows import CountWindows, TimeWindows
 from model.errors import Invalid
-from model.oracle import timed
+from model.oracle import assign_times
 from sim.scenarios.scenario import Scenario, read
 from sim.scenarios.toml_lines import line_of, places
 from sim.timed.costs import PS, Costs
@@ -91,7 +91,7 @@ def test_a_scenario_is_read(tmp_path: Path) -> None:
 
 def test_an_event_is_handed_out_at_its_model_time(tmp_path: Path) -> None:
     scenario = written(tmp_path, GOOD)
-    bodies = timed(scenario.workload.events["source"])
+    bodies = assign_times(scenario.workload.events["source"])
     assert [at for at, _, _ in scenario.feed()] == [b.time * scenario.unit_ps for b in bodies]
 
 

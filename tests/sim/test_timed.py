@@ -45,7 +45,7 @@ from model.core import (
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
-from model.parts import deployed
+from model.parts import deploy_graph
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.world import DOWN, System, World, apply, enabled, initial, quiescent
 from sim.inputs.streams import Workload, graph_for
@@ -79,7 +79,7 @@ UNIT = PS  # a time unit is a second, so that small whole numbers of seconds mee
 
 # --- a protocol that saves and sets timers -----------------------------------------------------
 def deploy(scope: Scope) -> Deployment:
-    return deployed(scope.graph)
+    return deploy_graph(scope.graph)
 
 
 def step(site: Site, state: int, input_: Input) -> Step:

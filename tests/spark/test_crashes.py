@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 
 from model.core import Guarantee
 from model.errors import Invalid
-from model.protocols.micro_batch.crashes import Point as Modelled
+from model.protocols.micro_batch.crashes import CrashPoint as Modelled
 from model.protocols.micro_batch.messages import Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
 from spark_check.check import Case, Check, Setting

@@ -1,6 +1,6 @@
 """Designs of micro-batch recovery that change one thing, each with the verdict expected of it.
 
-Rule of this file: what is claimed of which design.
+Rule of this file: no design without its claim and the verdict expected of it.
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from model.cep.operator import Operator
 from model.cep.savepoint import Savepoint
 from model.core import Arrival, NodeName, Role, Site
 from model.events import BEGINNING, Body, Event, Mark
-from model.protocols.upstream_backup.buffers import Restore, joined
-from model.protocols.upstream_backup.nodes import OperatorNode, reinstated
-from model.protocols.upstream_backup.savepoints import OperatorState, Scheme, origin, push, restored
+from model.protocols.upstream_backup.buffers import Restore, join
+from model.protocols.upstream_backup.nodes import OperatorNode, reinstate
+from model.protocols.upstream_backup.savepoints import OperatorState, Scheme, origin, push, restore
 from model.world import System
 
 Arrivals = tuple[tuple[Arrival, ...], ...]
@@ -71,7 +71,7 @@ class Reference:
     def replay(self, name: NodeName, savepoint: Savepoint, arrivals: Arrivals) -> tuple[Event, ...]:
         """What the operator sends once it is restored, if nothing has been deleted upstream."""
         site = self._system.sites[name]
-        state = restored(_scheme(site), savepoint)
+        state = restore(_scheme(site), savepoint)
         outputs: list[Event] = []
         for edge, event in self.inputs(name, arrivals):
             if event.sn > savepoint.trim[edge]:
@@ -94,8 +94,8 @@ def iterations(
     """The iterations that a node does when it takes an event, a watermark or the last answer to
     its hello, with which it is restored."""
     if isinstance(message, Restore) and node.awaited == {sender}:
-        answers = joined(node.replicas, message.replicas)
-        node = reinstated(site, node._replace(replicas=answers, awaited=frozenset()))
+        answers = join(node.replicas, message.replicas)
+        node = reinstate(site, node._replace(replicas=answers, awaited=frozenset()))
         message = Mark(BEGINNING)
     if node.operator is None or not isinstance(message, Event | Mark):
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from model.protocols.micro_batch.crashes import Point as Modelled
+from model.protocols.micro_batch.crashes import CrashPoint as Modelled
 from spark_check.check import Case, Check, Setting
 from spark_check.micro_batch.crashes import (
     Load,

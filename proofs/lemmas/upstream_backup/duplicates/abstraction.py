@@ -18,9 +18,9 @@ from model.cep.skips import Ranges, covers
 from model.core import Site
 from model.events import NOTHING, SN, Body, Event
 from model.graph import SINK
-from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore, joined
+from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore, join
 from model.protocols.upstream_backup.nodes import OperatorNode, SinkState, SourceState
-from model.protocols.upstream_backup.savepoints import push, restored
+from model.protocols.upstream_backup.savepoints import push, restore
 from model.world import DOWN, Action, Crash, Deliver, Inject, System, World, response
 from proofs.lemmas.upstream_backup.duplicates.duplicates import system
 from proofs.lemmas.upstream_backup.reference import Arrivals, Reference
@@ -159,7 +159,7 @@ class _Edge:
         if key not in self.skips:
             spec, scheme = self.v.spec, self.v.config.design.scheme
             assert isinstance(spec, Operator)
-            state = restored(scheme, savepoint)
+            state = restore(scheme, savepoint)
             for edge, event in self.reference.inputs(self.v.name, arrivals):
                 if event.sn > savepoint.trim[edge]:
                     state, _ = push(spec, scheme, state, edge, event)
@@ -193,7 +193,7 @@ class _Edge:
         if node.operator is not None:
             return node.mine
         told = channel[0].replicas if self.u.name in node.awaited else ()
-        return dict(joined(node.replicas, told)).get(self.v.name, node.mine)
+        return dict(join(node.replicas, told)).get(self.v.name, node.mine)
 
     def trims(self, ends: Ends) -> Iterator[SN]:
         """Up to where some savepoint of the successor reaches."""

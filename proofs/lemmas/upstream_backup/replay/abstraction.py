@@ -18,7 +18,7 @@ from model.core import NodeName, Site
 from model.events import NOTHING, Body, Event
 from model.protocols.upstream_backup.layouts import Window
 from model.protocols.upstream_backup.nodes import OperatorNode
-from model.protocols.upstream_backup.savepoints import OperatorState, origin, push, restored
+from model.protocols.upstream_backup.savepoints import OperatorState, origin, push, restore
 from model.world import Action, Deliver, System, World
 from proofs.lemmas.upstream_backup.reference import Iteration, Reference, Taken, iterations
 from proofs.lemmas.upstream_backup.replay.numbers import numbering
@@ -91,7 +91,7 @@ def _windows(state: OperatorState) -> tuple[Window, ...]:
 
 def original_run(site: Site, inputs: tuple[Taken, ...]) -> Original:
     scheme = site.config.design.scheme
-    state = restored(scheme, origin(scheme, len(site.preds)))
+    state = restore(scheme, origin(scheme, len(site.preds)))
     at = {(edge_, event.sn): position for position, (edge_, event) in enumerate(inputs)}
     states, got, ends = [state], {}, {}
     for position, (edge_, event) in enumerate(inputs):

@@ -28,7 +28,7 @@ from model.protocols.upstream_backup.savepoints import (
     Skipping,
     origin,
     push,
-    restored,
+    restore,
 )
 from model.world import DOWN, Action, Deliver, System, World, initial
 from proofs.lemmas.upstream_backup.reference import Arrivals, Iteration, Reference, iterations
@@ -247,7 +247,7 @@ class _Sight:
         key = (site.name, savepoint, arrivals)
         if key not in self.unneeded:
             scheme = replace(scheme_of(site), skipping=Skipping.PER_EDGE)
-            state = restored(scheme, savepoint)
+            state = restore(scheme, savepoint)
             found: set[Place] = set()
             for edge, event in self.reference.inputs(site.name, arrivals):
                 if event.sn > savepoint.trim[edge]:

@@ -21,7 +21,7 @@ from model.events import SN
 from model.protocols.upstream_backup.buffers import Ack
 from model.protocols.upstream_backup.layouts import Script, Window
 from model.protocols.upstream_backup.nodes import OperatorNode
-from model.protocols.upstream_backup.savepoints import OperatorState, origin, push, restored
+from model.protocols.upstream_backup.savepoints import OperatorState, origin, push, restore
 from model.world import Action, Deliver, System, World
 from proofs.lemmas.upstream_backup.reference import Iteration, Reference, Taken, iterations
 from proofs.lemmas.upstream_backup.windows.layouts import Twice
@@ -61,7 +61,7 @@ class Original(NamedTuple):
 
 def original_run(site: Site, inputs: tuple[Taken, ...]) -> Original:
     scheme = site.config.design.scheme
-    states = [restored(scheme, origin(scheme, len(site.preds)))]
+    states = [restore(scheme, origin(scheme, len(site.preds)))]
     matches: list[SN] = []
     for edge, event in inputs:
         state, outputs = push(site.spec, scheme, states[-1], edge, event)
