@@ -35,7 +35,7 @@ from model.world import (
     real_effects,
     response,
 )
-from proofs.explore.mutants import mutated, mutated_source
+from proofs.explore.mutants import mutate, mutated_source
 from proofs.lemmas.upstream_backup.duplicates import counterexamples as duplicates_lost
 from proofs.lemmas.upstream_backup.duplicates.abstraction import ABSTRACTIONS
 from proofs.prove.conformance import Comparison, Coverage, Formulas, compare
@@ -121,7 +121,7 @@ def test_a_sink_that_discards_nothing_gives_an_event_out_twice(takes_duplicates:
     grid = drawn("duplicates-undiscarded")
     assert lane(grid, "effect of 1")[-1] == "twice"
     culprit = mutant("a sink takes duplicates")
-    line = Line(mutated(PROTOCOL, culprit, HOME) if takes_duplicates else PROTOCOL)
+    line = Line(mutate(PROTOCOL, culprit, HOME) if takes_duplicates else PROTOCOL)
     for step in grid.columns[1:]:
         line.does(step)
     (outputs,) = line.world.outputs
