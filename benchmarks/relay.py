@@ -37,7 +37,7 @@ from model.graph import chain
 from model.parts import deploy_graph
 from model.world import System
 from sim.timed.costs import PS, Costs, Link, Service
-from sim.timed.simulator import play
+from sim.timed.simulator import run_timed
 
 SERVICE_S = 0.0007
 GAP_S = 0.001
@@ -100,7 +100,7 @@ def driver(tuples: int, operators: int) -> float:
         left = at
 
     feed = ((round(at * PS), "source", arrival) for at in arrivals(tuples))
-    play(system(operators), feed, COSTS, emitted, ends_ps=round(tuples * GAP_S * PS))
+    run_timed(system(operators), feed, COSTS, emitted, ends_ps=round(tuples * GAP_S * PS))
     return left / PS
 
 

@@ -23,7 +23,7 @@ Output: TypeAlias = tuple[int, Body]
 """A result that a sink passes on: (input edge, body)."""
 
 
-class Stream(NamedTuple):
+class EdgeStream(NamedTuple):
     """The bodies that travel on an edge, and the time before which nothing more will follow."""
 
     bodies: tuple[Body, ...]
@@ -44,23 +44,23 @@ def oracle(
     graph: Graph, arrivals: Mapping[str, Sequence[Arrival]]
 ) -> Mapping[str, tuple[tuple[Body, ...], ...]]:
     """The failure-free output: for every sink the bodies that arrive, by input edge."""
-    streams: dict[str, Stream] = {}
+    streams: dict[str, EdgeStream] = {}
     sinks: dict[str, tuple[tuple[Body, ...], ...]] = {}
     specs = graph.specs
     for name in graph.order():
         inputs = [streams[pred] for pred in graph.preds(name)]
         if specs[name] is SOURCE:
             bodies = assign_times(arrivals[name])
-            streams[name] = Stream(bodies, bodies[-1].time if bodies else BEGINNING)
+            streams[name] = EdgeStream(bodies, bodies[-1].time if bodies else BEGINNING)
         elif specs[name] is SINK:
             sinks[name] = tuple(stream.bodies for stream in inputs)
         else:
             merged, mark = _merge(inputs)
-            streams[name] = Stream(tuple(evaluate(specs[name], merged)), mark)
+            streams[name] = EdgeStream(tuple(evaluate(specs[name], merged)), mark)
     return sinks
 
 
-def _merge(inputs: Sequence[Stream]) -> tuple[list[Body], int]:
+def _merge(inputs: Sequence[EdgeStream]) -> tuple[list[Body], int]:
     """All events that the merge may take, in order, and the watermark of the rest."""
     keyed = sorted(
         (body.time, edge, place)

@@ -30,7 +30,7 @@ from model.world import Deliver, Restart, System, Timeout
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Storage, picoseconds
 from sim.timed.failures import CrashPlan
 from sim.timed.record import LogEntry, TimedResult
-from sim.timed.simulator import play
+from sim.timed.simulator import run_timed
 
 SOURCE, QUERY, SINK = "source", "query", "sink"
 AT_ONCE = 1e-12
@@ -130,7 +130,7 @@ class _Run(NamedTuple):
         begins = picoseconds(each.start_s)
         log: list[LogEntry] = []
         outputs: list[Body] = []
-        played = play(
+        played = run_timed(
             System(admitting(PROTOCOL, ends), scope),
             ((begins, SOURCE, event) for event in events),
             driver_costs(each, block),

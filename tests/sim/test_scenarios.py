@@ -14,7 +14,7 @@ from model.oracle import assign_times
 from sim.scenarios.scenario import Scenario, read
 from sim.scenarios.toml_lines import line_of, places
 from sim.timed.costs import PS, Costs
-from sim.timed.failures import CrashPlan, FailureTable, planned
+from sim.timed.failures import CrashPlan, FailureTable, plan_crashes
 
 GOOD = """\
 protocol = "upstream-backup"
@@ -299,7 +299,7 @@ def test_places_in_a_file() -> None:
 def test_random_points_are_of_the_seed_and_in_the_run(seed: int, times: list[int]) -> None:
     times.sort()
     failures = [FailureTable(nodes=("A",), random=True), FailureTable(nodes=("B",), random=True)]
-    plan = planned(failures, times, seed)
-    assert plan == planned(failures, times, seed)
+    plan = plan_crashes(failures, times, seed)
+    assert plan == plan_crashes(failures, times, seed)
     assert all(times[0] <= entry.at_ps <= times[-1] for entry in plan)
     assert len({entry.nodes for entry in plan}) == 2

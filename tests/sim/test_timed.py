@@ -54,7 +54,7 @@ from sim.scenarios.scenario import read
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Sizes, Storage
 from sim.timed.failures import CrashPlan
 from sim.timed.record import LogEntry, TimedResult
-from sim.timed.simulator import play
+from sim.timed.simulator import run_timed
 
 NAMES = st.sampled_from(["upstream-backup", "upstream-backup:no-skips", "upstream-backup:notices"])
 """Not the protocols themselves: a failing example prints its arguments."""
@@ -194,7 +194,7 @@ def played(
     system = System(protocol, Scope(workload.graph, inputs, 0))
     log: list[LogEntry] = []
     outputs: dict[str, list[Any]] = {name: [] for name in system.sink_at}
-    found = play(
+    found = run_timed(
         system,
         feed(workload.events),
         priced,

@@ -16,7 +16,7 @@ from model.log import Log
 
 
 # --- choices ---------------------------------------------------------------------------------
-class Sink(Enum):
+class SinkRule(Enum):
     """The sink's treatment of a batch that it may have taken before."""
 
     BY_BATCH = "drops a batch whose id it has taken"
@@ -58,7 +58,7 @@ class Design:
     """The choices of a design; the defaults are Spark's, with the sink that Spark's guarantee asks
     for."""
 
-    sink: Sink = Sink.BY_BATCH
+    sink: SinkRule = SinkRule.BY_BATCH
     acks: Acks = Acks.LAGGING
     offsets: Offsets = Offsets.BEFORE
     commits: Commits = Commits.AFTER_SINK

@@ -62,8 +62,8 @@ MUTANTS = (
     Mutant(
         "the sink takes the last batch again",
         NODES,
-        "if sink is Sink.BY_BATCH and batch.id <= state.batch.id:",
-        "if sink is Sink.BY_BATCH and batch.id < state.batch.id:",
+        "if sink is SinkRule.BY_BATCH and batch.id <= state.batch.id:",
+        "if sink is SinkRule.BY_BATCH and batch.id < state.batch.id:",
     ),
     Mutant(
         "the source trims one event too many",

@@ -60,7 +60,7 @@ from model.protocols.micro_batch.messages import (
     QueryState,
     Read,
     Rows,
-    Sink,
+    SinkRule,
     SinkState,
     SourceState,
     Version,
@@ -244,10 +244,10 @@ def _take(site: Site, state: SinkState, batch: Batch, rows: tuple[Event, ...]) -
     notes: list[Note] = []
     if batch.id == state.batch.id and batch != state.batch:
         notes.append(Note(REGROUPED))
-    if sink is Sink.BY_BATCH and batch.id <= state.batch.id:
+    if sink is SinkRule.BY_BATCH and batch.id <= state.batch.id:
         rows = ()
         notes.append(Note(DISCARDED))
-    if sink is Sink.BY_ROW and any(row.sn <= state.row for row in rows):
+    if sink is SinkRule.BY_ROW and any(row.sn <= state.row for row in rows):
         rows = tuple(row for row in rows if row.sn > state.row)
         notes.append(Note(DISCARDED))
     emits = tuple(Emit((0, row.body)) for row in rows)
