@@ -1,7 +1,8 @@
 """The command line: it wires the packages together and prints what they return.
 
 Rule of this file: it names the commands and turns errors into exit codes.
-Exit codes: 0 holds or done, 1 refuted or not as expected, 2 bad usage or bad input.
+Exit codes: 0 holds or done, 1 refuted, not as expected or a step of the protocol that fails, 2 bad
+usage or bad input.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from asif.commands import (
 from asif.commands import (
     list as list_,
 )
-from model.errors import Invalid
+from model.errors import Invalid, StepFailed
 
 app = typer.Typer(
     help="Does a stream-recovery protocol behave as if nothing had failed, and at what cost?",
@@ -56,6 +57,9 @@ def main() -> None:
     except Invalid as error:
         print(f"asif: {error}", file=sys.stderr)
         sys.exit(2)
+    except StepFailed as error:
+        print(f"asif: a step fails: {error}", file=sys.stderr)
+        sys.exit(1)
     except KeyboardInterrupt:
         print("asif: interrupted; nothing half-written was left behind", file=sys.stderr)
         sys.exit(130)

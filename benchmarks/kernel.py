@@ -23,7 +23,7 @@ from rich.table import Table
 from model.cep.numbering import PAIRS
 from sim.experiments.lima import kernel
 from sim.experiments.lima import match_oracle as batch
-from sim.experiments.lima.cycle import Setting, Stream
+from sim.experiments.lima.cycle import CycleSetting, EventArrays
 
 EVENTS = 1_000_000
 ROUNDS = 15
@@ -47,10 +47,12 @@ class Row(NamedTuple):
     ratio: float | None
 
 
-def stream(events: int, seed: int = 0) -> Stream:
+def stream(events: int, seed: int = 0) -> EventArrays:
     """Types uniform, one event a time unit on average."""
     draw = np.random.default_rng(seed)
-    return Stream(draw.integers(0, TYPES, events, np.uint8), np.cumsum(draw.integers(0, 3, events)))
+    return EventArrays(
+        draw.integers(0, TYPES, events, np.uint8), np.cumsum(draw.integers(0, 3, events))
+    )
 
 
 def rows(events: int = EVENTS) -> list[Row]:
@@ -59,7 +61,7 @@ def rows(events: int = EVENTS) -> list[Row]:
     reference = _reference()
     found = []
     for slide in SLIDES:
-        setting = Setting(PATTERN, SIZE, slide, INTERVAL, events // 2)
+        setting = CycleSetting(PATTERN, SIZE, slide, INTERVAL, events // 2)
         work: dict[str, Count] = {}
         if reference is not None:
             work["plain C, no recovery"] = _bound(reference, given, slide)
@@ -103,11 +105,11 @@ def _measured(work: dict[str, Count], slide: int) -> list[Row]:
     ]
 
 
-def _kernel(given: Stream, setting: Setting) -> Count:
+def _kernel(given: EventArrays, setting: CycleSetting) -> Count:
     return lambda: kernel.run(given, setting).passed_on
 
 
-def _batch(given: Stream, slide: int) -> Count:
+def _batch(given: EventArrays, slide: int) -> Count:
     return lambda: len(batch.matches(*given, PATTERN, SIZE, slide)[0])
 
 
@@ -124,7 +126,7 @@ def _reference() -> ctypes.CDLL | None:
     return loaded
 
 
-def _bound(reference: ctypes.CDLL, given: Stream, slide: int) -> Count:
+def _bound(reference: ctypes.CDLL, given: EventArrays, slide: int) -> Count:
     steps_of = np.full(TYPES, len(PATTERN))
     steps_of[list(PATTERN)] = np.arange(len(PATTERN))
 

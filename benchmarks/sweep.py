@@ -17,7 +17,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from spark_check.runtime.parallel_calls import results
+from spark_check.runtime.parallel_calls import call_all
 from spark_check.runtime.session import session
 
 WORKERS = 2
@@ -52,7 +52,7 @@ def main() -> None:
         with session(Path(work), master=f"local[{WORKERS}]") as spark:
 
             def sparked() -> int:
-                return sum(len(part) for part in results(spark, busy, range(CALLS)))
+                return sum(len(part) for part in call_all(spark, busy, range(CALLS)))
 
             ready_s = time.perf_counter() - started
             first_s = took(sparked)

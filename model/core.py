@@ -356,8 +356,9 @@ class Protocol:
 
     boot(site) returns the first state of a node; recover(site, durable) is the first step after a
     crash (durable is None if nothing was ever saved); step(site, state, input) is every other step;
-    gauges(site, state) returns what the node holds, for plots; show(message or state) returns one
-    short line for people; size(message or durable value) returns what drivers charge for.
+    gauges(site, state) returns what the node holds, for plots; show(message, state or output)
+    returns one short line for people; size(message or durable value) returns what drivers charge
+    for.
 
     must_occur: quantities without which a verdict is vacuous.  quantities: the family's own, which
     its notes count and its gauges measure.  compare_with: the full name of the variant whose costs

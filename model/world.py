@@ -38,6 +38,7 @@ from model.core import (
     Send,
     SetTimer,
     Site,
+    Size,
     Step,
     TimerFired,
     When,
@@ -187,7 +188,7 @@ def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
 def initial(system: System) -> World:
     """The world in which every node has just booted and no event has arrived."""
     return World(
-        nodes=tuple(_boot(system.protocol, site) for site in system.deployment.sites),
+        nodes=tuple(booted(system.protocol, site) for site in system.deployment.sites),
         channels=((),) * len(system.deployment.channels),
         arrivals=((),) * len(system.source_at),
         outputs=((),) * len(system.sink_at),
@@ -195,12 +196,13 @@ def initial(system: System) -> World:
     )
 
 
-def _boot(protocol: Protocol, site: Site) -> Node:
+def booted(protocol: Protocol, site: Site) -> Node:
+    """The node as deployed.  Raises StepFailed if its state cannot be made."""
     try:
         state = protocol.boot(site)
     except Exception as error:  # of a protocol, which may be anybody's
         raise StepFailed(site.name, "boot", describe_error(error)) from error
-    _check_hashable(site.name, "boot", state, "as the state")
+    check_state(site.name, "boot", state)
     return Node(state, None, tuple(sorted({*site.timers})))
 
 
@@ -306,24 +308,35 @@ def response(system: System, world: World, action: Deliver | Timeout | Inject | 
 
     Raises StepFailed if the answer breaks the contract.
     """
-    site = system.sites[action.node]
-    node = world.nodes[system.node_at[action.node]]
-    protocol = system.protocol
-    input_ = None if isinstance(action, Restart) else input_of(system, world, action)
+    name = action.node
+    node = world.nodes[system.node_at[name]]
+    if isinstance(action, Restart):
+        return check_step(system, name, None, answered(system, name, node.durable, None))
+    input_ = input_of(system, world, action)
+    return check_step(system, name, input_, answered(system, name, node.state, input_))
+
+
+def answered(system: System, name: NodeName, value: Any, input_: Input | None) -> Any:
+    """What the protocol's step returns, unchecked; its recovery's first step if input_ is None.
+
+    value: the state, or the durable value.  Raises StepFailed if the step raises.
+    """
+    protocol, site = system.protocol, system.sites[name]
     try:
         if input_ is None:
-            answer = protocol.recover(site, node.durable)
-        else:
-            answer = protocol.step(site, node.state, input_)
+            return protocol.recover(site, value)
+        return protocol.step(site, value, input_)
     except Exception as error:  # of a protocol, which may be anybody's
-        raise StepFailed(site.name, describe(input_), describe_error(error)) from error
-    return check_step(system, site.name, input_, answer)
+        raise StepFailed(name, describe(input_), describe_error(error)) from error
 
 
-def check_step(system: System, name: NodeName, input_: Input | None, answer: Any) -> Step:
+def check_step(
+    system: System, name: NodeName, input_: Input | None, answer: Any, *, hashed: bool = True
+) -> Step:
     """The answer as a Step; raises StepFailed if the answer is no step.
 
-    input_: None for a restart.
+    input_: None for a restart.  hashed: also check that values can be hashed; in long runs, a hash
+    of every value would take too long.
     """
     on = describe(input_)
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], tuple):
@@ -336,12 +349,30 @@ def check_step(system: System, name: NodeName, input_: Input | None, answer: Any
             raise StepFailed(
                 name, on, f"sends to {effect.to!r}: no channel goes there{nearest(effect.to, ends)}"
             )
-        if isinstance(effect, Emit) and name not in system.sink_at:
-            raise StepFailed(name, on, "emits an output, which only sinks do")
-        if not isinstance(effect, Note):
+        if isinstance(effect, Emit):
+            why = faulty_output(system, name, effect.output)
+            if why:
+                raise StepFailed(name, on, why)
+        if hashed and not isinstance(effect, Note):
             _check_hashable(name, on, effect[-1], f"in {type(effect).__name__}")
-    _check_hashable(name, on, answer[0], "as the state")
+    if hashed:
+        check_state(name, on, answer[0])
     return Step(*answer)
+
+
+def faulty_output(system: System, name: NodeName, output: Any) -> str:
+    """What is wrong with an output; nothing if a sink emits (input edge, body)."""
+    if name not in system.sink_at:
+        return "emits an output, which only sinks do"
+    edges = range(len(system.sites[name].preds))
+    if isinstance(output, tuple) and len(output) == 2 and output[0] in edges:
+        return ""
+    return f"emits {output!r:.60}, not (number of its input edge, from 0; what it passes on)"
+
+
+def check_state(name: NodeName, on: str, state: Any) -> None:
+    """Raise StepFailed if the state cannot be hashed."""
+    _check_hashable(name, on, state, "as the state")
 
 
 def _check_hashable(name: NodeName, on: str, value: Any, place: str) -> None:
@@ -414,9 +445,18 @@ def first_violation(system: System, world: World) -> Property | None:
     resting = quiescent(system, world)
     seen = observe_at_rest(system, world) if resting else observe(world)
     for property_ in system.protocol.properties:
-        if (property_.when is When.ALWAYS or resting) and not property_.holds(system.scope, seen):
+        if (property_.when is When.ALWAYS or resting) and not satisfied(system, property_, seen):
             return property_
     return None
+
+
+def satisfied(system: System, property_: Property, seen: Observation) -> bool:
+    """Does the property hold of what was seen?  Raises Invalid if it cannot be evaluated."""
+    try:
+        return property_.holds(system.scope, seen)
+    except Exception as error:  # of a protocol, which may be anybody's
+        where = f"{system.protocol.name}: property {property_.name!r}"
+        raise Invalid(f"{where} raises {describe_error(error)}") from error
 
 
 def read_gauges(system: System, name: NodeName, state: Any) -> Gauges:
@@ -428,6 +468,32 @@ def read_gauges(system: System, name: NodeName, state: Any) -> Gauges:
     if not isinstance(gauges, Gauges):
         raise Invalid(f"{system.protocol.name}: gauges returns {gauges!r:.60}; return Gauges(...)")
     return gauges
+
+
+def size_of(protocol: Protocol, value: Any) -> Size:
+    """The size of a message or a durable value.  Raises Invalid if the protocol gives it none."""
+    try:
+        size = protocol.size(value)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise Invalid(
+            f"{protocol.name}: size raises {describe_error(error)} for {value!r:.60}"
+        ) from error
+    if not isinstance(size, Size):
+        raise Invalid(f"{protocol.name}: size returns {size!r:.60}; return Size(...)")
+    return size
+
+
+def shown(protocol: Protocol, value: Any) -> str:
+    """What the protocol calls a message, an output or a state.  Raises Invalid if it cannot."""
+    try:
+        text = protocol.show(value)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise Invalid(
+            f"{protocol.name}: show raises {describe_error(error)} for {value!r:.60}"
+        ) from error
+    if not isinstance(text, str):
+        raise Invalid(f"{protocol.name}: show returns {text!r:.60}; return a str")
+    return text
 
 
 def replace_item(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:

@@ -82,7 +82,7 @@ def mutants(rows: Sequence[Result]) -> Told:
 def proofs(result: Result) -> Told:
     """Of `asif prove`, one protocol: its lemmas, and what is not as expected of each."""
     for lemma in result["lemmas"]:
-        yield proved.told(lemma)
+        yield proved.summary(lemma)
         for query in lemma["queries"]:
             if query["answer"] != query["expect"]:
                 yield f"  {query['name']}: {query['answer']} - EXPECTED {query['expect']}"
@@ -93,7 +93,7 @@ def proofs(result: Result) -> Told:
         for hypothesis in lemma["hypotheses"]:
             if not hypothesis["needed"]:
                 yield f"  NOT NEEDED: {hypothesis['name']}"
-    yield from map(proved.compared, result["drift"])
+    yield from map(proved.comparison, result["drift"])
 
 
 def run(result: Result) -> Told:
@@ -108,7 +108,7 @@ def run(result: Result) -> Told:
         yield "warning: the pattern never matches here, so this run says little"
     yield "the same" if result["same"] else "NOT THE SAME"
     if left_out := result["left_out"]:
-        yield f"{result['protocol']} deploys one operator; left out: {', '.join(left_out)}"
+        yield f"one operator alone is deployed; left out: {', '.join(left_out)}"
     other = result["compared"]
     replayed, peak = f"{result['replayed']:,}", f"{result['peak_backup']:,} events"
     if other is not None:
@@ -147,4 +147,4 @@ def engine_check(result: Result) -> Told:
     yield from result["notes"]
     if engine.errors(result):
         yield engine.errors_table(result)
-    yield engine.told(result)
+    yield engine.summary_line(result)

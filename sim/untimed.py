@@ -36,7 +36,7 @@ from model.core import (
     SetTimer,
     TimerFired,
 )
-from model.errors import Invalid, StepFailed, describe_error, nearest
+from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
 from model.oracle import by_edge
 from model.world import (
@@ -48,7 +48,11 @@ from model.world import (
     Restart,
     System,
     Timeout,
-    describe,
+    answered,
+    booted,
+    check_state,
+    check_step,
+    faulty_output,
     read_gauges,
     real_effects,
 )
@@ -59,6 +63,8 @@ POINTS = 600
 """The largest number of points in a series."""
 PROGRESS_CALLS = 200
 """The number of calls of a watcher in a run."""
+ROUNDS = 1_000
+"""A run in which timers have run out more often than this since the last event never ends."""
 RESTART_AFTER_EVENTS = 50
 """A crashed node restarts after so many further events, unless the caller says otherwise."""
 
@@ -196,7 +202,7 @@ class UntimedRun:
     ) -> None:
         protocol = system.protocol
         self.system, self.restart_after, self.record = system, restart_after, record
-        self.states = {name: protocol.boot(site) for name, site in system.sites.items()}
+        self.states = {name: booted(protocol, site).state for name, site in system.sites.items()}
         self.durable: dict[NodeName, Any] = {}
         self.timers: dict[NodeName, set[str]] = {
             name: {*site.timers} for name, site in system.sites.items()
@@ -229,7 +235,8 @@ class UntimedRun:
     def _crash_now(self, event: int) -> None:
         while self.plans and self.plans[0].event == event:
             plan = self.plans.popleft()
-            if self.single and self.outages and (self.back or plan.effects):
+            further = self.armed or (self.outages and (plan.effects or not self._resting()))
+            if self.single and further:
                 raise Invalid(
                     f"crash {plan}: {self.system.protocol.name} assumes single failures: after "
                     f"the first a node may crash only at rest, when all nodes are back (after "
@@ -247,10 +254,27 @@ class UntimedRun:
                 if self.record:
                     self.record(Crash(plan.node))
 
+    def _resting(self) -> bool:
+        """Is there nothing that the system does by itself?"""
+        return not (self.back or self.messages or any(self.timers.values()))
+
     def finish(self) -> None:
-        """Restart the nodes that are down.  Raises Invalid if a planned crash did not happen."""
-        while self.back:  # a node may crash again in its recovery
-            self._settle(max(self.back.values()))
+        """Restart the nodes that are down and let timers run out.
+
+        Raises Invalid if timers are set again and again, or if a planned crash did not happen.
+        """
+        rounds = 0
+        while not self._resting():  # a recovery may crash, and set timers, too
+            self._settle(max(self.back.values(), default=self.event))
+            rounds += 1
+            if rounds > ROUNDS:
+                name, timers = next((n, t) for n, t in self.timers.items() if t)
+                raise Invalid(
+                    f"{self.system.protocol.name}: the run never ends: {name} sets the timer "
+                    f"{min(timers)!r} again whenever it runs out"
+                )
+        for name, state in self.states.items():
+            check_state(name, "its last step", state)
         for _, plan in (entry for armed in self.armed.values() for entry in armed):
             raise Invalid(
                 f"crash {plan}: from event {plan.event} on the node has fewer than "
@@ -294,33 +318,35 @@ class UntimedRun:
 
     def _do(self, action: Deliver | Timeout | Inject | Restart, input_: Input | None) -> None:
         """Do a step, up to the crash that may strike in it.  input_: None for a restart."""
-        name = action.node
-        protocol, site = self.system.protocol, self.system.sites[name]
-        try:
-            if input_ is None:
-                state, effects = protocol.recover(site, self.durable.get(name))
-            else:
-                state, effects = protocol.step(site, self.states[name], input_)
-        except Exception as error:  # of a protocol, which may be anybody's
-            raise StepFailed(name, describe(input_), describe_error(error)) from error
+        name, system = action.node, self.system
+        value = self.durable.get(name) if input_ is None else self.states[name]
+        answer = answered(system, name, value, input_)
+        # Only a wrong answer is checked whole: a hash of each state would take longer than a step.
+        if input_ is None or not isinstance(answer, tuple) or not _pair(answer):
+            check_step(system, name, input_, answer)
+        state, effects = answer
         self.states[name] = state
         self.touched.add(name)
         fatal = self._fatal(name, effects) if name in self.armed else None
         for effect in effects if fatal is None else _until(effects, fatal):
             match effect:
                 case Send(to, message):
-                    if (name, to) not in self.system.channel_at:
-                        raise StepFailed(name, describe(input_), f"no channel goes to {to!r}")
+                    if (name, to) not in system.channel_at:
+                        check_step(system, name, input_, answer)
                     if to not in self.back:
                         self.messages.append((name, to, message))
                 case Note(what, times):
                     self.notes[what.name] += times
                 case Emit(output):
+                    if faulty_output(system, name, output):
+                        check_step(system, name, input_, answer)
                     self.passed_on[name].append(output)
                 case Save(value):
                     self.durable[name] = value
                 case SetTimer(timer):
                     self.timers[name].add(timer)
+                case _:
+                    check_step(system, name, input_, answer)
         if fatal is None:
             if self.record:
                 self.record(action)
@@ -354,6 +380,10 @@ class UntimedRun:
         self.messages = deque(entry for entry in self.messages if entry[1] != name)
         self.back[name] = self.event + self.restart_after
         self.outages.append(Outage(name, self.event))
+
+
+def _pair(answer: tuple[Any, ...]) -> bool:
+    return len(answer) == 2 and isinstance(answer[1], tuple)
 
 
 def _until(effects: tuple[Effect, ...], count: int) -> Iterator[Effect]:

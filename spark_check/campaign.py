@@ -1,6 +1,6 @@
-"""Which checks there are; several, one after the other, gone on with after an interruption.
+"""All checks, and a campaign: several checks, one after the other, resumed after an interruption.
 
-Rule of this file: it keeps what is done, and knows nothing of what a check does.
+Rule of this file: it keeps the results of finished checks, and knows nothing of what a check does.
 """
 
 from __future__ import annotations
@@ -11,62 +11,58 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-import spark_check
 from model.errors import Invalid
-from spark_check.check import Check, Setting, Tell, result
+from spark_check.check import Check, Setting, Tell, run_check
+from spark_check.families import family_modules
 
 KEPT = "unfinished.json"
 
 
 def checks() -> dict[str, Check]:
     """All checks by name: each module in a family's folder `checks` holds one as CHECK."""
-    families = (package.name for package in iter_modules(spark_check.__path__) if package.ispkg)
-    homes = [f"spark_check.{family}.checks" for family in families]
-    packages = [import_module(home) for home in homes if find_spec(home)]
     found = [
         import_module(f"{package.__name__}.{module.name}").CHECK
-        for package in packages
+        for package in family_modules("checks")
         for module in iter_modules(package.__path__)
     ]
     return {check.name: check for check in sorted(found, key=lambda check: check.name)}
 
 
-def carried_out(
+def run_all(
     checks: Sequence[Check],
     folder: Path,
     profile: str,
     version: str,
     progress: Callable[[], AbstractContextManager[Tell]],
 ) -> Iterator[dict[str, Any]]:
-    """The result of each check (as spark_check.check.result), as soon as it is there.
+    """The result of each check (as spark_check.check.run_check), as soon as the check has ended.
 
-    What a campaign of the same checks, profile and version of the code finished before it was
-    interrupted in this folder is not done again.  One check alone is always done.  Raises Invalid
-    if the folder cannot be written to.
+    A check that an interrupted campaign of the same checks, profile and version of the code has
+    finished in this folder is not run again.  A single check is always run.  Raises Invalid if the
+    folder cannot be written to.
     """
-    asked = {"checks": [one.name for one in checks], "profile": profile, "version": version}
+    campaign = {"checks": [one.name for one in checks], "profile": profile, "version": version}
     kept = folder / KEPT
     alone = len(checks) == 1
-    done = {} if alone else _read(kept, asked)
+    done = {} if alone else _read(kept, campaign)
     for one in checks:
         if one.name not in done:
             with progress() as tell:
-                setting = Setting(_emptied(folder / one.name), profile, tell)
-                done[one.name] = result(one, setting)
+                setting = Setting(_empty(folder / one.name), profile, tell)
+                done[one.name] = run_check(one, setting)
             if not alone:
-                _write(kept, {**asked, "done": done})
+                _write(kept, {**campaign, "done": done})
         yield done[one.name]
     if not alone:
         kept.unlink(missing_ok=True)
 
 
-def _emptied(work: Path) -> Path:
-    """A folder for runs and logs, which stay there until the next time."""
+def _empty(work: Path) -> Path:
+    """Make an empty folder for runs and logs, which stay there until the next campaign."""
     try:
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
@@ -75,13 +71,13 @@ def _emptied(work: Path) -> Path:
     return work.resolve()
 
 
-def _read(kept: Path, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _read(kept: Path, campaign: Mapping[str, Any]) -> dict[str, Any]:
     try:
         content = json.loads(kept.read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError):
         return {}
     done: dict[str, Any] = content.pop("done")
-    return done if content == asked else {}
+    return done if content == campaign else {}
 
 
 def _write(kept: Path, content: Mapping[str, Any]) -> None:

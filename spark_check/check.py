@@ -1,4 +1,4 @@
-"""What a check on the real engine is: cases, each predicted by the model and seen on Spark.
+"""A check on the real engine: cases, each predicted by the model and observed on Spark.
 
 Rule of this file: a check is a value; drivers (the command line, the tests) run it.
 """
@@ -12,24 +12,47 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 
-class Case(NamedTuple):
-    """One thing that was done to Spark, and what came of it.
+class Outage(NamedTuple):
+    """A crash or a damage that happened.
 
-    predicted, seen: the same keys; JSON-able.  told: what else is worth knowing (counts, seconds).
-    crashed: each time, "what was killed or damaged: where or how".  seconds: by name, (predicted,
-    measured); they are told, and need not agree.
+    kind: the processes that were killed, or the files that were damaged.
+    place: where the job was when it was killed, or how the files were damaged.
+    """
+
+    kind: str
+    place: str
+
+
+class Case(NamedTuple):
+    """One thing that was done to Spark, and its outcome.
+
+    predicted, seen: the same keys; JSON-able.  details: other facts (counts, seconds).
+    crashed: each outage, in order.  seconds: by name, (predicted, measured); they are reported, and
+    need not agree.
     """
 
     name: str
     predicted: Mapping[str, Any]
     seen: Mapping[str, Any]
-    told: Mapping[str, Any] = {}
-    crashed: tuple[str, ...] = ()
+    details: Mapping[str, Any] = {}
+    crashed: tuple[Outage, ...] = ()
     seconds: Mapping[str, tuple[float, float]] = {}
 
     @property
     def agrees(self) -> bool:
         return dict(self.predicted) == dict(self.seen)
+
+    def as_json(self) -> dict[str, Any]:
+        """The case as JSON; the key `told` is that of the first release."""
+        return {
+            "name": self.name,
+            "predicted": self.predicted,
+            "seen": self.seen,
+            "told": self.details,
+            "crashed": [outage._asdict() for outage in self.crashed],
+            "seconds": self.seconds,
+            "agrees": self.agrees,
+        }
 
 
 Tell = Callable[[str, int, int], None]
@@ -49,7 +72,7 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """run: the cases.  notes: what a reader should know."""
+    """run: makes the cases.  notes: what a reader of the cases should know."""
 
     name: str
     title: str
@@ -57,8 +80,8 @@ class Check:
     notes: tuple[str, ...] = field(default=())
 
 
-def result(check: Check, setting: Setting) -> dict[str, Any]:
-    """Run it: a JSON-able value.  It holds if every case agrees, and there are cases."""
+def run_check(check: Check, setting: Setting) -> dict[str, Any]:
+    """Run the check: a JSON-able value.  It holds if there are cases and every case agrees."""
     started = perf_counter()
     cases = check.run(setting)
     return {
@@ -67,6 +90,6 @@ def result(check: Check, setting: Setting) -> dict[str, Any]:
         "profile": setting.profile,
         "holds": bool(cases) and all(case.agrees for case in cases),
         "notes": list(check.notes),
-        "cases": [{**case._asdict(), "agrees": case.agrees} for case in cases],
+        "cases": [case.as_json() for case in cases],
         "seconds": perf_counter() - started,
     }

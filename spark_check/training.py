@@ -12,21 +12,18 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from spark_check.micro_batch.crashes import Load, begun
-from spark_check.micro_batch.job import Settings, drained
-from spark_check.runtime.java import learned
+from spark_check.families import family_modules
+from spark_check.runtime.java import aot_cache
 from spark_check.runtime.session import JAVA_OPTIONS, session
-
-LOAD = Load((4,), late=0)
 
 
 def train(tell: Callable[[], object] = lambda: None) -> None:
-    """Run a small stream and a query in a Spark that takes notes; `tell` is called before.
+    """Run small jobs in a Spark that records its classes; `tell` is called before.
 
-    Nothing is done if it was done before, if another process is at it, if JAVA_HOME names another
+    Nothing is done if the cache exists, if another process makes it, if JAVA_HOME names another
     Java, or if the installation cannot be written to.
     """
-    known = learned()
+    known = aot_cache()
     if known is None or known.exists():
         return
     try:
@@ -41,15 +38,15 @@ def train(tell: Callable[[], object] = lambda: None) -> None:
             return
         if not known.exists():
             tell()
-            _trained(known)
+            _train(known)
 
 
-def _trained(known: Path) -> None:
+def _train(known: Path) -> None:
     part, work = known.with_suffix(".part"), known.with_suffix(".work")
     shutil.rmtree(work, ignore_errors=True)
-    outside = begun(work / "world", LOAD)
     with session(work, conf={JAVA_OPTIONS: f'"-XX:AOTCacheOutput={part}"'}) as spark:
-        drained(spark, Settings(outside.work))
+        for number, module in enumerate(family_modules("rehearsal")):
+            module.rehearse(spark, work / f"rehearsal-{number}")
         spark.range(9).groupBy("id").count().orderBy("id").toPandas()
         spark.sparkContext.parallelize(range(4), 2).map(str).collect()
     shutil.rmtree(work, ignore_errors=True)

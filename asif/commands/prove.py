@@ -32,11 +32,11 @@ def prove(
 ) -> None:
     """Prove or refute every lemma with Z3, for worlds of any size where it says unbounded."""
     from proofs.prove import prover as proving
-    from proofs.prove.lemma_index import chosen
+    from proofs.prove.lemma_index import choose
     from reports import commands, files, page
     from reports.progress import progress
 
-    subjects = chosen(name)
+    subjects = choose(name)
     if smtlib is not None:
         queries = proving.smtlib(subjects)
         files.write({smtlib / path: text for path, text in queries.items()})

@@ -30,7 +30,7 @@ def report(
     from model.registry import modules
     from proofs.explore.verdict import mutation, verdict
     from proofs.prove import prover as proving
-    from proofs.prove.lemma_index import chosen
+    from proofs.prove.lemma_index import choose
     from reports import commands, page
     from reports.progress import progress
     from reports.results import experiments as reproduced
@@ -52,7 +52,7 @@ def report(
                 if variant.mutants:
                     result["mutants"] = mutation(variant, home, watch)
                 verdicts.append(result)
-        proofs = proving.prove(chosen(), mutants=True, worlds=proving.WORLDS, progress=watch)
+        proofs = proving.prove(choose(), mutants=True, worlds=proving.WORLDS, progress=watch)
         simulations = []
         for path in SCENARIOS:
             part = partial(watch, f"simulating {path.stem}")
@@ -89,7 +89,7 @@ def report(
         print(f"{one['scenario']}: {simulated.verdict(one)}")
     print(reproduced.score(reproductions))
     for one in checked:
-        print(engine.told(one))
+        print(engine.summary_line(one))
     for ran in runs:
         print_all(commands.run(ran))
     console.print(f"{html}\n{markdown}", highlight=False)

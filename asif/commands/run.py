@@ -46,7 +46,7 @@ def run_(
     json_: JsonOption = None,
 ) -> None:
     """Run on real events with crashes: is the output as if nothing had failed?"""
-    from proofs.load import subject
+    from model.load import subject
     from reports import commands
     from sim.inputs import flights, streams
 
@@ -79,7 +79,7 @@ def run_and_compare(
 ) -> dict[str, Any]:
     """Run the protocol on the workload with crashes; and another, or the one that it names.
 
-    A protocol that cannot deploy the whole graph runs its first operator alone.  usual: the crashes
+    If one of them cannot deploy the whole graph, its first operator runs alone.  usual: the crashes
     if none are given, as far as their nodes are deployed.
     """
     from model.registry import protocols
@@ -90,7 +90,8 @@ def run_and_compare(
 
     if other is None and protocol.compare_with:
         other = protocols()[protocol.compare_with]
-    workload = deployable(workload, protocol)
+    for one in (protocol, other):
+        workload = deployable(workload, one) if one else workload
     if crashes is None:
         crashes = [text for text in usual if text.split("@")[0] in workload.graph.specs]
     plans = untimed.crash_plans(crashes, workload.graph, workload.size)

@@ -50,13 +50,13 @@ def on_spark(wanted: Sequence[Check], profile: Profile, out: Path) -> Iterator[d
     import spark_check
     from reports.progress import progress
     from sim.sweeps.grid import version
-    from spark_check.campaign import carried_out
+    from spark_check.campaign import run_all
     from spark_check.training import train
 
     try:
         with progress() as watch:
             train(lambda: watch("Java learns to start Spark (once)", 0, 1))
-        yield from carried_out(wanted, out, profile.value, version(spark_check), progress)
+        yield from run_all(wanted, out, profile.value, version(spark_check), progress)
     except KeyboardInterrupt:
         if len(wanted) > 1:
             print("asif: interrupted; the same command goes on from there", file=sys.stderr)

@@ -34,7 +34,7 @@ def sweep(
     from reports.results import sweeps
     from sim.sweeps.grid import read
     from sim.sweeps.results import carry_out
-    from sim.sweeps.summary import summary as summed_up
+    from sim.sweeps.summary import summarize
 
     asked = read(file)
     folder = out or Path("build/sweep") / asked.name
@@ -46,12 +46,12 @@ def sweep(
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
     if summary or plot is not None:
-        result["summary"] = summed_up(asked, Path(result["table"]))
+        result["summary"] = summarize(asked, Path(result["table"]))
     if summary:
         console.print(sweeps.table(result["summary"]), highlight=False)
     if plot is not None:
         write(plot, sweeps.png(result["summary"]))
-    print(f"{sweeps.told(result)}\n{result['table']}")
+    print(f"{sweeps.summary_line(result)}\n{result['table']}")
     save(json_, result)
     if result["failed"] or result["not_as_claimed"]:
         raise typer.Exit(1)
@@ -63,12 +63,12 @@ def _calls_on_spark(work: Path, master: str, conf: Mapping[str, str]) -> Any:
     def execute(call: Any, items: Sequence[Any]) -> Any:
         if not items:  # and so no Spark
             return
-        from spark_check.runtime.parallel_calls import results
+        from spark_check.runtime.parallel_calls import call_all
         from spark_check.runtime.session import BRIEF, session
 
         shutil.rmtree(work, ignore_errors=True)  # what a kill left behind
         # However long the sweep: Java only hands out what Python does.
         with session(work, master=master, conf={**BRIEF, **conf}) as spark:
-            yield from results(spark, call, items)
+            yield from call_all(spark, call, items)
 
     return execute

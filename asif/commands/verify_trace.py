@@ -68,7 +68,7 @@ def verify_trace(
             conf=settings(conf),
             tell=watch,
         )
-    print_all(traces.told(result))
+    print_all(traces.render(result))
     save(json_, result)
     if not result["holds"]:
         raise typer.Exit(1)

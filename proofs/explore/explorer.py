@@ -24,9 +24,19 @@ from model.core import (
     Scope,
     When,
 )
-from model.errors import StepFailed
+from model.errors import Invalid, StepFailed, describe_error
 from model.properties import guarantee
-from model.world import Action, System, World, apply, enabled, observe_at_rest, offers, progress
+from model.world import (
+    Action,
+    System,
+    World,
+    apply,
+    enabled,
+    observe_at_rest,
+    offers,
+    progress,
+    satisfied,
+)
 from proofs.explore.collapse import Collapsed, CrashPoint, Overflow
 
 
@@ -133,7 +143,8 @@ class _Search:
 
     def __init__(self, collapsed: Collapsed) -> None:
         properties = collapsed.system.protocol.properties
-        self.collapsed, self.scope = collapsed, collapsed.system.scope
+        self.collapsed, self.system = collapsed, collapsed.system
+        self.scope = collapsed.system.scope
         self.always = [p for p in properties if p.when is When.ALWAYS]
         self.at_rest = [p for p in properties if p.when is When.QUIESCENT]
         self.nodes = collapsed.nodes if any(p.nodes for p in self.at_rest) else None
@@ -237,7 +248,7 @@ class _Search:
 
     def _always(self, key: tuple[int, ...]) -> Property | None:
         seen = Observation(*self.collapsed.arrivals_and_outputs(key))
-        return next((p for p in self.always if not p.holds(self.scope, seen)), None)
+        return next((p for p in self.always if not satisfied(self.system, p, seen)), None)
 
     def _at_rest(self, key: tuple[int, ...], numbers: tuple[int, ...]) -> Property | None:
         """The property that a world at rest violates; also records the world's guarantee."""
@@ -248,9 +259,16 @@ class _Search:
             )
             if self.nodes is not None:
                 seen = observe_at_rest(self.collapsed.system, self.collapsed.world_of(numbers))
-            failed = next((p for p in self.at_rest if not p.holds(self.scope, seen)), None)
-            self.rested[key] = (failed, guarantee(self.scope, seen))
+            failed = next((p for p in self.at_rest if not satisfied(self.system, p, seen)), None)
+            self.rested[key] = (failed, self._guarantee(seen))
         return self.rested[key][0]
+
+    def _guarantee(self, seen: Observation) -> Guarantee:
+        try:
+            return guarantee(self.scope, seen)
+        except Exception as error:  # of an operator in the graph, which may be anybody's
+            where = f"{self.system.protocol.name}: what its operators should emit"
+            raise Invalid(f"{where}: {describe_error(error)}") from error
 
     def _vacuous(self) -> Iterator[str]:
         """The things that the exploration should have tried and never tried, a sentence each."""

@@ -22,9 +22,8 @@ from model.core import Mutant, Outcome, Protocol
 from model.errors import Invalid
 from proofs.explore.explorer import explore
 
-SHARED = frozenset(
-    f"model.{name}" for name in ("core", "errors", "events", "graph", "world", "log", "registry")
-)
+_FILES = ("core", "errors", "events", "graph", "load", "log", "progress", "registry", "world")
+SHARED = frozenset(f"model.{name}" for name in _FILES)
 """Modules whose types drivers test for: no mutant changes these, and they are loaded once."""
 
 

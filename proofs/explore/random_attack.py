@@ -232,7 +232,7 @@ from model.world import (
     initial,
 )
 from proofs.explore.random_attack import enlarge
-from proofs.load import subject
+from model.load import subject
 
 ACTIONS = (
 {actions})

@@ -37,7 +37,11 @@ class Walks:
 
 def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
     """Walk `count` times from the initial world; each action is as likely as any other."""
-    collapsed = Collapsed(System(protocol, scope), bits=32)
+    system = System(protocol, scope)
+    try:
+        collapsed = Collapsed(system, bits=32)
+    except StepFailed as error:  # at boot: there is no world yet
+        return Walks(0, 0, 0, answer_property(error), Trace(system, (), ()))
     choose = random.Random(seed).random
     looks = any(property_.nodes for property_ in protocol.properties)
     judged: dict[Hashable, Property | None] = {}

@@ -1,7 +1,8 @@
 """Hypothesis strategies for the inputs, scopes and operators that test a protocol.
 
 Rule of this file: no strategy whose failures shrink to large values: small values come first, so
-that a person can read what is left.  tests/strategies.py is the public door to these strategies.
+that a person can read what is left.  Other test suites import the strategies from here, as the
+tests do (docs/tour.md).
 """
 
 from __future__ import annotations

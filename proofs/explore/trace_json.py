@@ -13,7 +13,6 @@ from typing import Any
 import networkx as nx
 
 from model.core import Arrival, Emit, NodeName, Protocol, Send, Site
-from model.errors import Invalid, describe_error
 from model.events import Body
 from model.world import (
     DOWN,
@@ -29,6 +28,8 @@ from model.world import (
     read_gauges,
     real_effects,
     response,
+    shown,
+    size_of,
 )
 from proofs.explore.explorer import Trace
 
@@ -84,7 +85,7 @@ def story(trace: Trace) -> dict[str, Any]:
                 **_state_fields(system, name, _node(system, after, name)),
             }
         )
-    if len(trace.actions) == len(trace.worlds):
+    if trace.worlds and len(trace.actions) == len(trace.worlds):  # else even a boot failed
         moments.append(_failed_moment(system, trace.worlds[-1], trace.actions[-1], under_way))
     return {"lanes": _lanes(system), "moments": moments}
 
@@ -137,25 +138,20 @@ def _effects_of(system: System, world: World, action: Action) -> tuple[Any, ...]
 
 def _send_fields(protocol: Protocol, send: Send, *, lost: bool) -> dict[str, Any]:
     message = send.message
-    label = _show(protocol, message) or type(message).__name__
-    return {"to": send.to, "label": label, "lost": lost, "kind": protocol.size(message).kind.value}
-
-
-def _show(protocol: Protocol, value: Any) -> str:
-    """The protocol's text for a message, an output or a state.  Raises Invalid if `show` raises."""
-    try:
-        return protocol.show(value)
-    except Exception as error:  # of a protocol, which may be anybody's
-        raise Invalid(
-            f"{protocol.name}: show raises {describe_error(error)} for {value!r:.60}"
-        ) from error
+    label = shown(protocol, message) or type(message).__name__
+    return {
+        "to": send.to,
+        "label": label,
+        "lost": lost,
+        "kind": size_of(protocol, message).kind.value,
+    }
 
 
 def _label(system: System, world: World, action: Action) -> str:
     match action:
         case Deliver(node, sender):
             message = world.channels[system.channel_at[sender, node]][0]
-            return _show(system.protocol, message) or type(message).__name__
+            return shown(system.protocol, message) or type(message).__name__
         case Timeout():
             return action.timer
         case Inject():
@@ -172,7 +168,7 @@ def _state_fields(system: System, name: NodeName, node: Node) -> dict[str, Any]:
         return {"state": "", "windows": None, "backup": None}
     gauges = read_gauges(system, name, node.state)
     return {
-        "state": _show(system.protocol, node.state),
+        "state": shown(system.protocol, node.state),
         "windows": gauges.windows,
         "backup": gauges.buffered,
     }
@@ -180,8 +176,8 @@ def _state_fields(system: System, name: NodeName, node: Node) -> dict[str, Any]:
 
 def _show_output(protocol: Protocol, site: Site, output: Any) -> str:
     """A result as the application sees it, with its edge if the sink has several edges."""
-    if shown := _show(protocol, output):
-        return shown
+    if name := shown(protocol, output):
+        return name
     edge, body = output
     text = _body(body) if isinstance(body, Body) else str(body)
     return text if len(site.preds) == 1 else f"{text} from {site.preds[edge]}"

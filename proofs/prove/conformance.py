@@ -1,4 +1,4 @@
-"""No drift: what the Python does, seen abstractly, is what the formulas of a proof allow.
+"""Conformance: what the Python does, seen abstractly, is what the formulas of a proof allow.
 
 Rule of this file: it runs the explorer and compares; it knows no protocol.  Every edge that the
 explorer takes is abstracted to paths; every first state must be initial if its world is, every
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
@@ -20,7 +21,7 @@ import z3
 from model.core import Protocol, Scope
 from model.world import Action, System, World
 from proofs.explore.explorer import edges
-from proofs.prove.grid import Grid, Mark, lane
+from proofs.prove.grid import CellMark, Grid, lane
 from proofs.prove.lemma import Given, all_given
 from proofs.prove.structure import Compiled, Structure, compile_
 from proofs.prove.transition import TransitionSystem
@@ -51,11 +52,27 @@ class Abstraction:
     paths: Callable[[System], Paths]
 
 
-class Mismatch(NamedTuple):
-    """What does not fit: `what` says which formula, the states what it was asked about."""
+class Misfit(StrEnum):
+    """The kinds of formulas that may not hold."""
 
-    what: str
+    AXIOM = "the axiom does not hold"
+    INITIAL = "the first state is not initial"
+    INVARIANT = "the invariant does not hold"
+    STEP = "no transition allows this step"
+
+
+class Mismatch(NamedTuple):
+    """What does not fit.  states: of which the formula does not hold.  formula: its name, if it is
+    an axiom or an invariant."""
+
+    kind: Misfit
     states: tuple[Mapping[str, Any], ...]
+    formula: str | None = None
+
+    @property
+    def what(self) -> str:
+        """In words."""
+        return self.kind.value if self.formula is None else f"{self.kind}: {self.formula}"
 
     def grid(self) -> Grid:
         """The states side by side; what is false or 0 in all of them, and functions, are left
@@ -67,8 +84,8 @@ class Mismatch(NamedTuple):
                 values = [table.get(label, "") for table in tables]
                 changed = len(set(map(str, values))) > 1
                 if any(values):
-                    mark = Mark.NEW if changed else Mark.PLAIN
-                    marks = [Mark.PLAIN, *[mark] * (len(values) - 1)]
+                    mark = CellMark.NEW if changed else CellMark.PLAIN
+                    marks = [CellMark.PLAIN, *[mark] * (len(values) - 1)]
                     rows.append(lane(label, map(_shown, values), marks))
         columns = ("before", "after") if len(self.states) == 2 else ("state",)
         return Grid(self.what, columns, tuple(rows))
@@ -79,7 +96,7 @@ def _table(name: str, value: Any) -> dict[str, Any]:
     if callable(value):
         return {}
     if isinstance(value, Mapping):
-        return {f"{name}({_shown(args)})": told for args, told in value.items()}
+        return {f"{name}({_shown(args)})": answer for args, answer in value.items()}
     return {name: value}
 
 
@@ -144,33 +161,33 @@ class Comparison:
         self._fit: set[Any] = set()
 
     def compare(self, path: Path, account: Coverage) -> Mismatch | None:
-        """The first thing that does not fit, or None.  What is like something that fits is not
+        """The first thing that does not fit, or None.  What equals something that fits is not
         looked at again: many edges differ in nothing that an abstraction sees."""
         if id(path.rigid) not in self._rigid:
             self._rigid[id(path.rigid)] = path.rigid
             for name, axiom in self._formulas.axioms.items():
                 if not axiom.holds(path.rigid):
-                    return Mismatch(f"the axiom does not hold: {name}", path.states[:1])
-        like = [(id(path.rigid), _frozen(state)) for state in path.states]
+                    return Mismatch(Misfit.AXIOM, path.states[:1], name)
+        like = [(id(path.rigid), _freeze(state)) for state in path.states]
         whole = (path.initial, *like)
         if whole in self._fit:
             return None
         if path.initial and not self._formulas.init.holds(_at(path.rigid, path.states[0])):
-            return Mismatch("the first state is not initial", path.states[:1])
+            return Mismatch(Misfit.INITIAL, path.states[:1])
         for state, like_it in zip(path.states, like, strict=True):
             account.states += 1
             if like_it not in self._fit:
                 structure = _at(path.rigid, state)
                 for name, invariant in self._formulas.invariants.items():
                     if not invariant.holds(structure):
-                        return Mismatch(f"the invariant does not hold: {name}", (state,))
+                        return Mismatch(Misfit.INVARIANT, (state,), name)
                 self._fit.add(like_it)
         for before, after in pairwise(path.states):
             if before == after:
                 continue
             taken = self._formulas.allowing(path.rigid, before, after)
             if not taken:
-                return Mismatch("no transition allows this step", (before, after))
+                return Mismatch(Misfit.STEP, (before, after))
             account.transitions[taken[0]] += 1
             if len(taken) == 1:
                 account.alone.add(taken[0])
@@ -178,7 +195,7 @@ class Comparison:
         return None
 
 
-def _frozen(state: Mapping[str, Any]) -> tuple[Any, ...]:
+def _freeze(state: Mapping[str, Any]) -> tuple[Any, ...]:
     """Hashable: the values in their order; functions stand for themselves."""
     return tuple(
         tuple(value.items()) if isinstance(value, Mapping) else value for value in state.values()
@@ -205,9 +222,10 @@ def compare(
     given: Given = all_given,
     limit: int | None = None,
 ) -> dict[str, Coverage]:
-    """Explore the scope once and compare every edge with every abstraction.
+    """What was compared, by name of the abstraction.
 
-    An abstraction is compared until its first drift.  limit: stop after so many worlds.
+    The scope is explored once, and every edge is compared with every abstraction, with each until
+    its first drift.  limit: stop after so many worlds.
     """
     world_system = System(protocol, scope)
     running = [

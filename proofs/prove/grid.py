@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 
-class Mark(StrEnum):
+class CellMark(StrEnum):
     PLAIN = ""
     GOOD = "good"
     BAD = "bad"
@@ -21,10 +21,10 @@ class Mark(StrEnum):
 
 class Cell(NamedTuple):
     text: str = ""
-    mark: Mark = Mark.PLAIN
+    mark: CellMark = CellMark.PLAIN
 
 
-class Row(NamedTuple):
+class GridRow(NamedTuple):
     """heading: the label alone counts, the row begins a group of lanes."""
 
     label: str
@@ -35,7 +35,7 @@ class Row(NamedTuple):
 class Grid(NamedTuple):
     caption: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[GridRow, ...]
 
     def data(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -53,8 +53,8 @@ class Grid(NamedTuple):
         }
 
 
-def lane(label: str, texts: Iterable[str], marks: Sequence[Mark] | None = None) -> Row:
+def lane(label: str, texts: Iterable[str], marks: Sequence[CellMark] | None = None) -> GridRow:
     """A row of texts, plain unless `marks` has one for each."""
     cells = list(texts)
-    marks = marks or [Mark.PLAIN] * len(cells)
-    return Row(label, tuple(Cell(t, m) for t, m in zip(cells, marks, strict=True)))
+    marks = marks or [CellMark.PLAIN] * len(cells)
+    return GridRow(label, tuple(Cell(t, m) for t, m in zip(cells, marks, strict=True)))

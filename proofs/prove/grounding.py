@@ -26,7 +26,7 @@ def ground(formulas: Sequence[Any], sizes: Sizes) -> list[Any]:
         sort.name(): [element(sort, i) for i in range(size)] for sort, size in sizes.items()
     }
     memo: dict[int, tuple[Any, Any]] = {}
-    grounded = [_expanded(formula, elements, memo) for formula in formulas]
+    grounded = [_expand(formula, elements, memo) for formula in formulas]
     claims = [z3.Distinct(*values) for values in elements.values() if len(values) > 1]
     for declaration in declarations(formulas):
         values = elements.get(declaration.range().name())
@@ -42,7 +42,7 @@ def element(sort: Any, i: int) -> Any:
     return z3.Const(f"{sort}#{i}", sort)
 
 
-def _expanded(
+def _expand(
     term: Any,
     elements: Mapping[str, Sequence[Any]],
     memo: dict[int, tuple[Any, Any]],
@@ -57,14 +57,14 @@ def _expanded(
         own = tuple(term.var_sort(i) for i in range(term.num_vars()))
         domains = [_elements(sort, elements) for sort in own]
         # Inner quantifiers first: what is substituted is substituted once, by Z3.
-        body = _expanded(term.body(), elements, memo, bound + own)
+        body = _expand(term.body(), elements, memo, bound + own)
         # Variable 0 is the innermost one, so the arguments are substituted in reverse.
         around = [z3.Var(i, sort) for i, sort in enumerate(reversed(bound))]
         cases = [z3.substitute_vars(body, *reversed(args), *around) for args in product(*domains)]
         result = z3.And(*cases) if term.is_forall() else z3.Or(*cases)
     elif z3.is_app(term) and term.num_args():
         children = term.children()
-        parts = [_expanded(child, elements, memo, bound) for child in children]
+        parts = [_expand(child, elements, memo, bound) for child in children]
         if any(part is not child for part, child in zip(parts, children, strict=True)):
             result = term.decl()(*parts)
     memo[term.get_id()] = term, result

@@ -1,7 +1,7 @@
 """Lemmas: what is said, where the paper says it, and the queries that settle it.
 
-Rule of this file: a lemma is a value.  It is built from its hypotheses by name, so that each can be
-dropped: a hypothesis without which everything is still proved is none (`hypotheses`, `dropped`).
+Rule of this file: a lemma is a value.  It is build from its hypotheses by name, so that each can be
+dropped: a hypothesis without which everything is still proved is none (`hypotheses`, `without`).
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ def all_given(_name: str, formula: Any) -> Any:
     return formula
 
 
-def dropped(hypothesis: str) -> Given:
+def without(hypothesis: str) -> Given:
     return lambda name, formula: z3.BoolVal(True) if name == hypothesis else formula
 
 
 def hypotheses(lemma: Lemma) -> tuple[str, ...]:
     """The names of its hypotheses, in order of use."""
-    return built(lemma)[1]
+    return build(lemma)[1]
 
 
-def built(lemma: Lemma) -> tuple[list[Query], tuple[str, ...]]:
+def build(lemma: Lemma) -> tuple[list[Query], tuple[str, ...]]:
     """Its queries, with all that is given, and the names of its hypotheses, in order of use."""
     names: dict[str, None] = {}
 

@@ -1,4 +1,4 @@
-"""Theories: all that is said and proved of a protocol, found by its name or in a file.
+"""Theories: all lemmas and abstractions of a protocol, found by its name or in a file.
 
 Rule of this file: what a name on the command line stands for.  The lemmas of a registered protocol
 are in the package of its name in proofs.lemmas, those of a user's protocol in its own file.
@@ -17,14 +17,14 @@ from typing import NamedTuple, TypeAlias
 import proofs.lemmas
 from model.core import Protocol
 from model.errors import Invalid, unknown
+from model.load import subject
 from model.registry import protocols
-from proofs.load import subject
 from proofs.prove.conformance import Abstraction
 from proofs.prove.lemma import Lemma
 
 
 class Theory(NamedTuple):
-    """What is said of a protocol; `of` is what finds it again: a protocol's name or a file."""
+    """What is said of a protocol; `of`: the protocol's name or the file where it is found."""
 
     of: str
     protocol: Protocol
@@ -37,7 +37,11 @@ class Theory(NamedTuple):
 
 @cache
 def theory(of: str) -> Theory:
-    """The lemmas about the protocol named `of`, or of the file `of` if that ends in .py."""
+    """The lemmas about the protocol named `of`, or of the file `of` if that ends in .py.
+
+    They are sorted by section of the paper, those of one section as they are found.  Raises
+    Invalid if there are none, or if two have one name.
+    """
     found = subject(of)
     if of.endswith(".py"):
         modules = [sys.modules[found.home]]
@@ -50,30 +54,36 @@ def theory(of: str) -> Theory:
     names = [lemma.name for lemma in lemmas]
     for name in names:
         if names.count(name) > 1:
-            raise Invalid(f"{of}: two lemmas are called {name!r}; names tell them apart")
+            raise Invalid(f"{of}: two lemmas are called {name!r}; names must differ")
     lemmas.sort(key=lambda lemma: lemma.section)
     return Theory(of, found.protocol, tuple(lemmas), tuple(abstractions))
 
 
 def theories() -> dict[str, Theory]:
-    """Those of all registered protocols that have lemmas, by the protocol's name."""
+    """The theories of all registered protocols that have lemmas, by the protocol's name."""
     found = {info.name.replace("_", "-") for info in pkgutil.iter_modules(proofs.lemmas.__path__)}
     return {name: theory(name) for name in protocols() if name in found}
 
 
 def _modules(name: str) -> Iterator[ModuleType]:
+    """The module and all below it: first those in the READING_ORDER of their package."""
     module = importlib.import_module(name)
     yield module
-    for info in pkgutil.iter_modules(getattr(module, "__path__", ())):
-        yield from _modules(f"{name}.{info.name}")
+    found = [info.name for info in pkgutil.iter_modules(getattr(module, "__path__", ()))]
+    order = [below for below in getattr(module, "READING_ORDER", ()) if below in found]
+    for below in [*order, *(below for below in found if below not in order)]:
+        yield from _modules(f"{name}.{below}")
 
 
-Chosen: TypeAlias = list[tuple[Theory, tuple[Lemma, ...]]]
+Choice: TypeAlias = list[tuple[Theory, tuple[Lemma, ...]]]
 """Theories, each with those of its lemmas that are meant."""
 
 
-def chosen(name: str | None = None) -> Chosen:
-    """What `asif prove NAME` is about: all theories, one protocol's, a file's, or one lemma."""
+def choose(name: str | None = None) -> Choice:
+    """What `asif prove NAME` is about: all theories, one protocol's, a file's, or one lemma.
+
+    Raises Invalid, with the nearest known name, for a name that is not known.
+    """
     if name is not None and name.endswith(".py"):
         one = theory(name)
         return [(one, one.lemmas)]

@@ -1,8 +1,8 @@
-"""Proving: every lemma of a protocol asked, as plain data.
+"""The prover: it asks a solver about every lemma of a protocol, and returns plain data.
 
-Rule of this file: it asks and adds up; it decides nothing that a solver does not say.  The dicts
-are what `--json` writes and what reports read.  Lemmas are independent, so they are asked in
-several processes; each process builds its own formulas, because Z3's cannot travel.
+Rule of this file: it asks and adds up; it decides nothing that a solver does not say.  `--json`
+writes the dicts, and reports read them.  Lemmas are independent, so several processes ask about
+them; each process builds its own formulas, because those of Z3 cannot travel.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from typing import Any, TypeAlias
 from model.core import Outcome
 from model.progress import Progress, silent
 from proofs.prove.conformance import compare
-from proofs.prove.lemma import Lemma, all_given, dropped, hypotheses
-from proofs.prove.lemma_index import Chosen, theory
-from proofs.prove.query import Answer, Query, ask, search
+from proofs.prove.kinds import Answer, QueryKind
+from proofs.prove.lemma import Lemma, all_given, hypotheses, without
+from proofs.prove.lemma_index import Choice, theory
+from proofs.prove.query import Query, ask, search
 from proofs.prove.second_solver import second
 
 MUTANT_LIMIT_S = 20.0
@@ -32,7 +33,7 @@ WORLDS = 5_000
 
 # --- asking ----------------------------------------------------------------------------------
 def prove(
-    subjects: Chosen,
+    subjects: Choice,
     *,
     mutants: bool = False,
     opinion: bool = False,
@@ -40,7 +41,7 @@ def prove(
     workers: int = 2,
     progress: Progress = silent,
 ) -> list[dict[str, Any]]:
-    """Ask all that is chosen, an entry for each protocol.
+    """The answers to all that is chosen, an entry for each protocol.
 
     mutants: also drop every hypothesis of the lemmas that hold.  opinion: ask cvc5 as well.
     worlds: so many of every scope are compared with the formulas (`proofs.prove.conformance`).
@@ -48,13 +49,13 @@ def prove(
     tasks: dict[_Key, tuple[Any, ...]] = {}
     for one, lemmas in subjects:
         for lemma in lemmas:
-            tasks[one.of, "lemma", lemma.name, None] = (_settled, one.of, lemma.name, opinion)
+            tasks[one.of, "lemma", lemma.name, None] = (_settle, one.of, lemma.name, opinion)
             if mutants and lemma.expect is Outcome.HOLDS:
                 for given in hypotheses(lemma):
                     tasks[one.of, "lemma", lemma.name, given] = (_mutant, one.of, lemma.name, given)
         if worlds and one.abstractions:
             for at, pinned in enumerate(one.protocol.scopes):
-                tasks[one.of, "scope", pinned.name, None] = (_compared, one.of, at, worlds)
+                tasks[one.of, "scope", pinned.name, None] = (_compare, one.of, at, worlds)
     started = time.perf_counter()
     done: dict[_Key, Any] = {}
     progress("proving", 0, len(tasks))
@@ -77,7 +78,7 @@ def prove(
             row["hypotheses"] = dropped_
             rows.append(row)
         scopes = [done[key] for key in tasks if key[:2] == (one.of, "scope")]
-        drift = [_summed(abstraction.name, scopes) for abstraction in one.abstractions if scopes]
+        drift = [_sum(abstraction.name, scopes) for abstraction in one.abstractions if scopes]
         entry = {"protocol": one.of, "lemmas": rows, "drift": drift, "seconds": _since(started)}
         entries.append(entry)
     return entries
@@ -87,21 +88,25 @@ _Key: TypeAlias = tuple[str, str, str, str | None]
 """What a result is of: the theory, "lemma" or "scope", its name, the hypothesis dropped."""
 
 
-def _settled(of: str, lemma_name: str, opinion: bool) -> dict[str, Any]:
-    return settled(theory(of).lemma(lemma_name), opinion)
+def _settle(of: str, lemma_name: str, opinion: bool) -> dict[str, Any]:
+    return settle(theory(of).lemma(lemma_name), opinion)
 
 
 def _mutant(of: str, lemma_name: str, given: str) -> dict[str, Any]:
     return mutant(theory(of).lemma(lemma_name), given)
 
 
-def settled(lemma: Lemma, opinion: bool = False) -> dict[str, Any]:
-    """All its queries asked: the verdict, and whether it is the expected one."""
+def settle(lemma: Lemma, opinion: bool = False) -> dict[str, Any]:
+    """The verdict on a lemma, of all its queries, and whether it is the expected one."""
     rows: list[tuple[Query, dict[str, Any]]] = []
     for query in lemma.build(all_given):
         asked = ask(query)
         row: dict[str, Any] = {
             "name": query.name,
+            "kind": query.kind.value,
+            "transition": query.transition,
+            "invariant": query.invariant,
+            "steps": query.steps,
             "expect": query.expect.value,
             "answer": asked.answer.value,
             "seconds": round(asked.seconds, 3),
@@ -136,13 +141,13 @@ def settled(lemma: Lemma, opinion: bool = False) -> dict[str, Any]:
 
 def _counters(query: Query, answer: str) -> bool:
     """Does the answer speak against the lemma?"""
-    return answer == Answer.SAT.value and (query.refutes or query.expect is Answer.UNSAT)
+    return answer == Answer.SAT.value and query.kind is not QueryKind.SOMETIMES
 
 
 def mutant(lemma: Lemma, given: str) -> dict[str, Any]:
-    """The lemma without one hypothesis: which query now has a counterexample?"""
+    """The row of a hypothesis: which query has a counterexample without it?"""
     started = time.perf_counter()
-    for query in lemma.build(dropped(given)):
+    for query in lemma.build(without(given)):
         if query.expect is not Answer.UNSAT:
             continue
         asked = search(query, MUTANT_LIMIT_S)
@@ -159,7 +164,7 @@ def _mutant_row(
 
 
 # --- comparing with what the Python does -----------------------------------------------------
-def _compared(of: str, at: int, worlds: int) -> dict[str, dict[str, Any]]:
+def _compare(of: str, at: int, worlds: int) -> dict[str, dict[str, Any]]:
     """One scope, by name of the abstraction."""
     one = theory(of)
     pinned = one.protocol.scopes[at]
@@ -179,7 +184,7 @@ def _compared(of: str, at: int, worlds: int) -> dict[str, dict[str, Any]]:
     }
 
 
-def _summed(name: str, scopes: Sequence[Mapping[str, Mapping[str, Any]]]) -> dict[str, Any]:
+def _sum(name: str, scopes: Sequence[Mapping[str, Mapping[str, Any]]]) -> dict[str, Any]:
     """All scopes; drift: the first, if there is one."""
     of_it = [scope[name] for scope in scopes]
     taken: Counter[str] = Counter()
@@ -195,7 +200,7 @@ def _summed(name: str, scopes: Sequence[Mapping[str, Mapping[str, Any]]]) -> dic
 
 # --- judging ---------------------------------------------------------------------------------
 def good(result: Mapping[str, Any]) -> bool:
-    """Is all as expected, every hypothesis dropped needed, cvc5 of the same mind, no drift?"""
+    """Is all as expected, with every dropped hypothesis needed, cvc5 agreeing, and no drift?"""
     if any(abstraction["drift"] for abstraction in result["drift"]):
         return False
     return all(
@@ -210,11 +215,11 @@ def good(result: Mapping[str, Any]) -> bool:
 
 
 def summary(result: Mapping[str, Any]) -> str:
-    """One line: how many lemmas hold, are refuted, are not as expected."""
+    """One line that says how many lemmas hold, are refuted, are not as expected."""
     lemmas = result["lemmas"]
     queries = [query for lemma in lemmas for query in lemma["queries"]]
     dropped_ = [hypothesis for lemma in lemmas for hypothesis in lemma["hypotheses"]]
-    told = [
+    parts = [
         f"{sum(lemma['outcome'] == 'holds' for lemma in lemmas)} proved",
         f"{sum(lemma['outcome'] == 'refuted' for lemma in lemmas)} refuted",
         f"{sum(not lemma['as_expected'] for lemma in lemmas)} not as expected",
@@ -222,16 +227,16 @@ def summary(result: Mapping[str, Any]) -> str:
     ]
     if dropped_:
         needed = sum(hypothesis["needed"] for hypothesis in dropped_)
-        told.append(f"{needed} of {len(dropped_)} hypotheses needed")
+        parts.append(f"{needed} of {len(dropped_)} hypotheses needed")
     if any("cvc5" in query for query in queries):
         same = sum(query.get("cvc5") == query["answer"] for query in queries)
-        told.append(f"cvc5 agrees on {same}")
+        parts.append(f"cvc5 agrees on {same}")
     if result["drift"]:
         drifting = sum(bool(abstraction["drift"]) for abstraction in result["drift"])
         states = sum(abstraction["states"] for abstraction in result["drift"])
         found = f"{drifting} that DRIFT" if drifting else "no drift"
-        told.append(f"{found} in {states:,} states")
-    return f"{result['protocol']}: {', '.join(told)}, {result['seconds']:.1f} s"
+        parts.append(f"{found} in {states:,} states")
+    return f"{result['protocol']}: {', '.join(parts)}, {result['seconds']:.1f} s"
 
 
 def _since(started: float) -> float:
@@ -239,7 +244,7 @@ def _since(started: float) -> float:
 
 
 # --- exporting -------------------------------------------------------------------------------
-def smtlib(subjects: Chosen) -> dict[Path, str]:
+def smtlib(subjects: Choice) -> dict[Path, str]:
     """Every query as the text of an SMT-LIB file, by a relative path."""
     files = {}
     for one, lemmas in subjects:

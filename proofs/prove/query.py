@@ -10,41 +10,39 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import z3
 
 from proofs.prove.grid import Grid
 from proofs.prove.grounding import ground
-
-
-class Answer(StrEnum):
-    UNSAT = "unsat"
-    SAT = "sat"
-    UNKNOWN = "unknown"
+from proofs.prove.kinds import Answer, QueryKind
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """Can all `claims` hold at once?
 
-    expect: UNSAT for a step of a proof, SAT for a counterexample (or, if the name begins with
-    SOMETIMES, for evidence that the hypotheses do not contradict each other).
-    show: draws a model.  smallest: the uninterpreted sorts of which the model drawn has fewest.
+    name: for people; no two queries of a lemma have the same.  show: draws a model.
+    smallest: the uninterpreted sorts of which the model drawn has fewest.
+    transition, invariant, steps: what the query is about, where it is about such a thing; `steps`
+    is the length of a run.
     """
 
     name: str
-    expect: Answer
+    kind: QueryKind
     claims: tuple[Any, ...]
     show: Callable[[Any], Grid] | None = None
     smallest: tuple[Any, ...] = ()
+    transition: str | None = None
+    invariant: str | None = None
+    steps: int | None = None
 
     @property
-    def refutes(self) -> bool:
-        """Is it a counterexample that is looked for?"""
-        return self.expect is Answer.SAT and not self.name.startswith(SOMETIMES)
+    def expect(self) -> Answer:
+        """The answer that is as it should be."""
+        return self.kind.expect
 
     def smt2(self) -> str:
         """The query in SMT-LIB 2.6, with the answer expected."""
@@ -56,10 +54,29 @@ class Query:
         return f"; {name}\n(set-info :status {self.expect.value})\n(set-logic ALL)\n{body}"
 
 
-SOMETIMES = "sometimes: "
+def sometimes(
+    what: str,
+    claims: tuple[Any, ...],
+    show: Callable[[Any], Grid] | None = None,
+    smallest: tuple[Any, ...] = (),
+) -> Query:
+    """The query whose model shows that the hypotheses do not contradict each other."""
+    return Query(f"sometimes: {what}", QueryKind.SOMETIMES, claims, show, smallest)
 
 
-class Asked(NamedTuple):
+Size = TypeVar("Size")
+
+
+def smallest(
+    question: Callable[[Size, QueryKind], Query], sizes: Sequence[Size]
+) -> Iterator[Query]:
+    """The search for a smallest counterexample: none of any size but the last, one of the last."""
+    for size in sizes[:-1]:
+        yield question(size, QueryKind.CLAIM)
+    yield question(sizes[-1], QueryKind.COUNTEREXAMPLE)
+
+
+class Reply(NamedTuple):
     """seconds: to answer, without drawing."""
 
     answer: Answer
@@ -67,14 +84,15 @@ class Asked(NamedTuple):
     grid: Grid | None
 
 
-LIMIT_S = 60.0
+LIMIT_S = 240.0
+"""Wall time, shared by the seeds: the slowest query needs 5 s alone, and machines may be busy."""
 QUICK_S = 1.0
 SEEDS = (0, 1, 2, 3)
 """Z3 is asked with one after the other until it knows: how long it takes depends on chance, and on
 which formulas its process has seen before."""
 
 
-def ask(query: Query, limit_s: float = LIMIT_S) -> Asked:
+def ask(query: Query, limit_s: float = LIMIT_S) -> Reply:
     """Ask Z3; a satisfiable query that can be drawn is drawn from a smallest model.
 
     A finite model is a model: where quantifiers are too much for Z3, worlds of a few elements
@@ -90,10 +108,10 @@ def ask(query: Query, limit_s: float = LIMIT_S) -> Asked:
         model = smaller
         seconds += (time.perf_counter() - started - seconds) * (answer is Answer.UNKNOWN)
         answer = Answer.SAT
-    return Asked(answer, seconds, None if model is None else _drawn(query, model))
+    return Reply(answer, seconds, None if model is None else _draw(query, model))
 
 
-def search(query: Query, limit_s: float = LIMIT_S) -> Asked:
+def search(query: Query, limit_s: float = LIMIT_S) -> Reply:
     """As `ask`, for those that are likely to have a model: where Z3 has no quick answer, worlds of
     a few elements are tried before it is asked again."""
     started = time.perf_counter()
@@ -106,10 +124,10 @@ def search(query: Query, limit_s: float = LIMIT_S) -> Asked:
     if answer is Answer.UNKNOWN:
         return ask(query, limit_s)
     seconds = time.perf_counter() - started
-    return Asked(answer, seconds, None if model is None else _drawn(query, _small(query) or model))
+    return Reply(answer, seconds, None if model is None else _draw(query, _small(query) or model))
 
 
-def _drawn(query: Query, model: Any) -> Grid | None:
+def _draw(query: Query, model: Any) -> Grid | None:
     return None if query.show is None else query.show(model)
 
 
@@ -134,5 +152,5 @@ def _solve(claims: Sequence[Any], limit_s: float, seed: int = 0) -> tuple[Answer
 def _growing(sorts: tuple[Any, ...], most: int = 3) -> Iterator[dict[Any, int]]:
     """Sizes of the sorts, the fewest elements in all first."""
     sizes = product(range(1, most + 1), repeat=len(sorts))
-    for chosen in sorted(sizes, key=lambda sizes: (sum(sizes), sizes)):
-        yield dict(zip(sorts, chosen, strict=True))
+    for counts in sorted(sizes, key=lambda sizes: (sum(sizes), sizes)):
+        yield dict(zip(sorts, counts, strict=True))

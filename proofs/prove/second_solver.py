@@ -1,8 +1,8 @@
 """A second opinion: another solver's answer to the same question.
 
 Rule of this file: cvc5 sees only the SMT-LIB text that is exported, so it checks the export too.
-Run as a program, it answers the text on its standard input: what does not keep to its time limit
-is run so, and stopped.
+Run as a program, it answers the text on its standard input: so an attempt that does not keep its
+time limit can be stopped.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import sys
 
 import cvc5
 
-from proofs.prove.query import Answer, Query
+from proofs.prove.kinds import Answer
+from proofs.prove.query import Query
 
 LIMIT_S = 5.0
 
@@ -22,11 +23,11 @@ def second(query: Query, limit_s: float = LIMIT_S) -> Answer:
 
     Finding finite models is what decides EPR, both ways; without it cvc5 instantiates
     quantifiers, which is faster where it is enough, and finds contradictions only.  The answer
-    expected decides which attempt is made first, and is not told.
+    expected decides which attempt is made first, and cvc5 does not see it.
     """
-    # cvc5 takes another answer than the one that it is told for an error.
+    # Where the text states an answer, cvc5 reports another one as an error.
     text = "\n".join(line for line in query.smt2().split("\n") if ":status" not in line)
-    attempts = (_instantiating, _finding_models)
+    attempts = (_instantiate, _find_models)
     for attempt in attempts if query.expect is Answer.UNSAT else reversed(attempts):
         answer = attempt(text, limit_s)
         if answer is not Answer.UNKNOWN:
@@ -34,11 +35,11 @@ def second(query: Query, limit_s: float = LIMIT_S) -> Answer:
     return Answer.UNKNOWN
 
 
-def _instantiating(text: str, limit_s: float) -> Answer:
-    return asked(text, finite=False, limit_s=limit_s)
+def _instantiate(text: str, limit_s: float) -> Answer:
+    return ask_cvc5(text, finite=False, limit_s=limit_s)
 
 
-def _finding_models(text: str, limit_s: float) -> Answer:
+def _find_models(text: str, limit_s: float) -> Answer:
     """In a process of its own: cvc5 looks at the clock too seldom here."""
     try:
         done = subprocess.run(
@@ -54,7 +55,7 @@ def _finding_models(text: str, limit_s: float) -> Answer:
     return Answer(done.stdout.strip())
 
 
-def asked(text: str, *, finite: bool, limit_s: float) -> Answer:
+def ask_cvc5(text: str, *, finite: bool, limit_s: float) -> Answer:
     """The answer to the one question in some SMT-LIB text; ValueError if cvc5 rejects it."""
     solver = cvc5.Solver()
     solver.setOption("tlimit-per", str(int(limit_s * 1000)))
@@ -73,4 +74,4 @@ def asked(text: str, *, finite: bool, limit_s: float) -> Answer:
 
 
 if __name__ == "__main__":
-    print(asked(sys.stdin.read(), finite=True, limit_s=LIMIT_S).value)
+    print(ask_cvc5(sys.stdin.read(), finite=True, limit_s=LIMIT_S).value)

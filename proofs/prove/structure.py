@@ -101,7 +101,7 @@ def _code(
     if z3.is_var(term):
         return str(bound[-1 - z3.get_var_index(term)])
     if z3.is_quantifier(term):
-        return _quantified(term, bound, symbols, sorts)
+        return _quantify(term, bound, symbols, sorts)
     if z3.is_int_value(term):
         return f"({term.as_long()})"
     kind = term.decl().kind()
@@ -129,7 +129,7 @@ def _code(
     raise TypeError(f"no meaning for {term.decl().name()} in {term}")
 
 
-def _quantified(
+def _quantify(
     term: Any, bound: list[str], symbols: dict[tuple[str, int], str], sorts: dict[str, str]
 ) -> str:
     inner = list(bound)

@@ -11,16 +11,17 @@ that leaves the fragment says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, pairwise, product
 from typing import Any, NamedTuple
 
 import z3
 
-from proofs.prove.grid import Cell, Grid, Mark, Row
+from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.grounding import Sizes, declarations, ground
-from proofs.prove.query import SOMETIMES, Answer, Query
+from proofs.prove.kinds import QueryKind
+from proofs.prove.query import Query, sometimes
 
 
 class Symbol:
@@ -124,10 +125,11 @@ def check_init(system: TransitionSystem) -> list[Query]:
     return [
         Query(
             f"initially × {name}",
-            Answer.UNSAT,
+            QueryKind.INITIAL,
             (*background, z3.Not(invariant(start))),
             partial(_run_grid, system, 0, f"initially not: {name}"),
             system.sorts,
+            invariant=name,
         )
         for name, invariant in system.invariants.items()
     ]
@@ -144,10 +146,12 @@ def check_steps(system: TransitionSystem) -> list[Query]:
         queries += [
             Query(
                 f"{transition.name} × {name}",
-                Answer.UNSAT,
+                QueryKind.STEP,
                 (*assumed, step, z3.Not(invariant(after))),
                 _induction_grid(system, transition, name),
                 system.sorts,
+                transition=transition.name,
+                invariant=name,
             )
             for name, invariant in system.invariants.items()
         ]
@@ -169,10 +173,12 @@ def k_inductive(system: TransitionSystem, invariant: str, k: int) -> list[Query]
     caption = f"{k} good states in a row, then not: {invariant}"
     step = Query(
         f"{k} states × {invariant}",
-        Answer.UNSAT,
+        QueryKind.CLAIM,
         claims,
         partial(_run_grid, system, k, caption),
         system.sorts,
+        invariant=invariant,
+        steps=k,
     )
     return [*base, step]
 
@@ -182,7 +188,7 @@ def bounded(
     system: TransitionSystem,
     invariant: str,
     depth: int,
-    expect: Answer = Answer.UNSAT,
+    kind: QueryKind = QueryKind.CLAIM,
     sizes: Sizes | None = None,
     assuming: Sequence[Any] = (),
 ) -> Query:
@@ -192,8 +198,11 @@ def bounded(
     decide.  assuming: more about the world.
     """
     violated = z3.Not(system.invariants[invariant](system.moment(depth)))
-    what = f"broken after {depth} steps: {invariant}"
-    return _run(system, what, depth, violated, expect, sizes, assuming)
+    name = f"broken after {depth} steps: {invariant}{_in_a_world(sizes)}"
+    claims = _run(system, depth, violated, sizes, assuming)
+    show = partial(_run_grid, system, depth, name)
+    sorts = system.sorts if sizes is None else ()
+    return Query(name, kind, claims, show, sorts, invariant=invariant, steps=depth)
 
 
 def reaches(
@@ -204,32 +213,30 @@ def reaches(
     sizes: Sizes | None = None,
 ) -> Query:
     """Some run of `depth` transitions gets there, so what is proved is not empty."""
-    end = goal(system.moment(depth))
-    return _run(system, f"{SOMETIMES}{what}", depth, end, Answer.SAT, sizes, ())
+    claims = _run(system, depth, goal(system.moment(depth)), sizes, ())
+    what += _in_a_world(sizes)
+    query = sometimes(what, claims, smallest=system.sorts if sizes is None else ())
+    return replace(query, show=partial(_run_grid, system, depth, query.name), steps=depth)
 
 
 def _run(
     system: TransitionSystem,
-    what: str,
     depth: int,
     end: Any,
-    expect: Answer,
     sizes: Sizes | None,
     assuming: Sequence[Any],
-) -> Query:
+) -> tuple[Any, ...]:
+    """The claims that there is a run of so many transitions with this end."""
     steps = _steps(system, depth)
     start = system.init(system.moment(0))
     claims = [*system.axioms.values(), *assuming, start, *steps, end]
-    if sizes is not None:
-        claims = ground(claims, sizes)
-        what += f" ({', '.join(f'{sort}s: {size}' for sort, size in sizes.items())})"
-    return Query(
-        what,
-        expect,
-        tuple(claims),
-        partial(_run_grid, system, depth, what),
-        system.sorts if sizes is None else (),
-    )
+    return tuple(claims if sizes is None else ground(claims, sizes))
+
+
+def _in_a_world(sizes: Sizes | None) -> str:
+    if sizes is None:
+        return ""
+    return f" ({', '.join(f'{sort}s: {size}' for sort, size in sizes.items())})"
 
 
 def _steps(system: TransitionSystem, depth: int) -> list[Any]:
@@ -259,14 +266,14 @@ def _params(transition: Transition, time: int) -> list[Any]:
     return [z3.Const(f"{transition.name}.{name}?{time}", sort) for name, sort in transition.params]
 
 
-def taking(system: TransitionSystem, time: int, name: str, params: Mapping[int, Any]) -> list[Any]:
+def step_is(system: TransitionSystem, time: int, name: str, params: Mapping[int, Any]) -> list[Any]:
     """Step `time` of a run is this transition, with these parameters, by position."""
     transition = next(t for t in system.transitions if t.name == name)
     known = _params(transition, time)
     return [_label(transition, time), *(known[i] == value for i, value in params.items())]
 
 
-class Taken(NamedTuple):
+class StepTaken(NamedTuple):
     """A step of a run that a model describes: the transition and the values of its parameters."""
 
     name: str
@@ -276,19 +283,19 @@ class Taken(NamedTuple):
         return " ".join([self.name, *map(_short, self.params)])
 
 
-def transitions_taken(system: TransitionSystem, model: Any, depth: int) -> list[Taken]:
+def transitions_taken(system: TransitionSystem, model: Any, depth: int) -> list[StepTaken]:
     """The steps between states 0..depth."""
     return [
-        _taken(model, transition, time)
+        _read_step(model, transition, time)
         for time in range(depth)
         for transition in system.transitions
         if z3.is_true(model.eval(_label(transition, time), model_completion=True))
     ]
 
 
-def _taken(model: Any, transition: Transition, time: int) -> Taken:
+def _read_step(model: Any, transition: Transition, time: int) -> StepTaken:
     params = _params(transition, time)
-    return Taken(transition.name, tuple(model.eval(p, model_completion=True) for p in params))
+    return StepTaken(transition.name, tuple(model.eval(p, model_completion=True) for p in params))
 
 
 # --- drawing ---------------------------------------------------------------------------------
@@ -298,7 +305,7 @@ def _induction_grid(
     """Two states side by side: all invariants hold in the left one, one not in the right one."""
 
     def draw(model: Any) -> Grid:
-        step = _taken(model, transition, 0)
+        step = _read_step(model, transition, 0)
         caption = f"all invariants hold, then {step}, and not: {invariant}"
         times: tuple[dict[str, int], ...] = ({}, _times(system, transition))
         return _grid(system, model, (f"before {transition.name}", "after"), caption, times)
@@ -331,14 +338,15 @@ def _grid(
             ]
             if set(texts) == {"no"} or (len(times) > 2 and len(set(texts)) == 1):
                 continue
-            marks = [Mark.PLAIN] + [
-                Mark.NEW if text != before else Mark.PLAIN for before, text in pairwise(texts)
+            marks = [CellMark.PLAIN] + [
+                CellMark.NEW if text != before else CellMark.PLAIN
+                for before, text in pairwise(texts)
             ]
-            rows.append(Row(label, tuple(map(Cell, texts, marks))))
+            rows.append(GridRow(label, tuple(map(Cell, texts, marks))))
     return Grid(caption, tuple(columns), (*rows, *_fixed(model, len(columns))))
 
 
-def _fixed(model: Any, width: int) -> list[Row]:
+def _fixed(model: Any, width: int) -> list[GridRow]:
     """What the symbols that never change are in this model: relations where they hold."""
     rows = []
     for declaration in sorted(model.decls(), key=lambda declaration: str(declaration.name())):
@@ -353,7 +361,7 @@ def _fixed(model: Any, width: int) -> list[Row]:
                 shown = f"{name}({', '.join(map(_short, args))})"
                 values.append(shown if value == "yes" else f"{shown} = {value}")
         rows += [
-            Row(value, (Cell("always", Mark.DIM), *[Cell("", Mark.DIM)] * (width - 1)))
+            GridRow(value, (Cell("always", CellMark.DIM), *[Cell("", CellMark.DIM)] * (width - 1)))
             for value in values
         ]
     return rows
@@ -375,12 +383,12 @@ def _arguments(
         elif sort.kind() == z3.Z3_UNINTERPRETED_SORT:
             values = model.get_universe(sort) or []
         else:
-            values = _mentioned(model, symbol, position, times)
+            values = _mentioned_integers(model, symbol, position, times)
         found = [(*args, value) for args in found for value in values]
     return found
 
 
-def _mentioned(
+def _mentioned_integers(
     model: Any, symbol: Symbol, position: int, times: Sequence[Mapping[str, int]]
 ) -> list[Any]:
     numbers: dict[str, Any] = {}

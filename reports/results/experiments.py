@@ -1,7 +1,7 @@
 """Published experiments run again: the paper's figure in its own layout, and numbers side by side.
 
-Rule of this file: it draws the value that sim.experiments makes, and computes nothing that is in
-it.  A figure is drawn for its experiment by name; one without a figure has its numbers only.
+Rule of this file: it draws the value that sim.experiments makes, and computes none of it again.
+FIGURES has the figure of an experiment by name; an experiment without a figure has only numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SIGNS = {"within 10 %": "✓", "within 25 %": "≈", "outside": "✗"}
 
 # --- Lima et al., Figure 9 -----------------------------------------------------------------------
 class Bars(NamedTuple):
-    """How one mode is drawn: as in the paper white without skipping, crossed with it."""
+    """The bars of one mode: as in the paper, white without skipping, crossed with it."""
 
     mode: str
     label: str
@@ -44,7 +44,7 @@ BARS = (
 
 
 class Panel(NamedTuple):
-    """low, high: what the whiskers reach; without them they are one standard deviation."""
+    """A panel.  low, high: the ends of the whiskers; None: one standard deviation."""
 
     title: str
     unit: str
@@ -70,7 +70,7 @@ def lima_fig9(result: Result) -> str:
         9.6,
         11.5,
         name="fig9",
-        about=_told(result),
+        about=_about(result),
         style={"hatch.linewidth": 0.6},
     )
 
@@ -127,7 +127,7 @@ def _whiskers(panel: Panel, cells: Sequence[Mapping[str, Any]]) -> Any:
     return None
 
 
-def _told(result: Result) -> str:
+def _about(result: Result) -> str:
     """The picture in words."""
     return (
         f"Figure 9 of Lima et al. run again: {result['runs']:,} cycles of "
@@ -163,12 +163,12 @@ def table(result: Result) -> Table:
 
 
 def shown(number: Mapping[str, Any], value: float) -> str:
-    """With its unit."""
+    """The value with its unit."""
     if number["kind"] == "trend":
         return "yes" if value == 1 else "no"
-    told = f"{value:.3g}" if number["unit"] != "share" else f"{value:.1%}"
+    text = f"{value:.3g}" if number["unit"] != "share" else f"{value:.1%}"
     bound = "≤ " if number["kind"] == "at most" and value == number["published"] else ""
-    return f"{bound}{told}"
+    return f"{bound}{text}"
 
 
 def score(results: Sequence[Result]) -> str:

@@ -12,6 +12,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from model.core import Outcome
 from model.errors import Invalid
 from reports.diagrams import grid
 
@@ -22,14 +23,11 @@ _LEMMA = (
     *("name", "statement", "section", "scope", "fragment", "expect", "outcome", "as_expected"),
     *("seconds", "queries", "hypotheses", "erratum"),
 )
-_QUERY = ("name", "expect", "answer", "seconds", "grid")
-
-TOLD = "sometimes: "
-"""How a query begins that shows that hypotheses do not contradict each other."""
+_QUERY = ("name", "kind", "transition", "invariant", "expect", "answer", "seconds", "grid")
 
 
 def view(entries: Sequence[Entry]) -> dict[str, Any]:
-    """What the templates are given."""
+    """What the templates receive."""
     protocols = []
     for entry in entries:
         _require("proofs", entry, ("protocol", "lemmas", "drift", "seconds"))
@@ -41,8 +39,8 @@ def view(entries: Sequence[Entry]) -> dict[str, Any]:
     return {
         "protocols": protocols,
         "lemmas": lemmas,
-        "proved": sum(lemma["outcome"] == "holds" for lemma in lemmas),
-        "refuted": sum(lemma["outcome"] == "refuted" for lemma in lemmas),
+        "proved": sum(lemma["outcome"] == Outcome.HOLDS.value for lemma in lemmas),
+        "refuted": sum(lemma["outcome"] == Outcome.REFUTED.value for lemma in lemmas),
         "fine": all(lemma["fine"] for lemma in lemmas)
         and not any(one["drift"] for entry in protocols for one in entry["drift"]),
         "errata": [lemma for lemma in lemmas if lemma["erratum"]],
@@ -69,7 +67,7 @@ def _lemma(lemma: Mapping[str, Any], of: str = "") -> dict[str, Any]:
         "id": f"lemma-{of}-{lemma['name']}",
         "queries": queries,
         "shown": [
-            q["grid"] for q in queries if q["grid"] and q["answer"] == "sat" and not q["told"]
+            q["grid"] for q in queries if q["grid"] and q["answer"] == "sat" and not q["sometimes"]
         ],
         "steps": steps,
         "others": others,
@@ -82,13 +80,14 @@ def _lemma(lemma: Mapping[str, Any], of: str = "") -> dict[str, Any]:
 
 
 def _query(where: str, query: Mapping[str, Any]) -> dict[str, Any]:
-    """told: it shows only that hypotheses fit.  contradicted: another solver says the opposite."""
+    """sometimes: it shows only that the hypotheses do not contradict each other.  contradicted:
+    another solver says the opposite."""
     _require(where, query, _QUERY)
     cvc5 = query.get("cvc5")
     contradicted = cvc5 not in (None, "unknown", query["answer"])
     return {
         **query,
-        "told": query["name"].startswith(TOLD),
+        "sometimes": query["kind"] == "sometimes",
         "cvc5": cvc5,
         "contradicted": contradicted,
         "fine": query["answer"] == query["expect"] and not contradicted,
@@ -96,12 +95,13 @@ def _query(where: str, query: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _steps(queries: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A proof by induction as a table, invariants by what may happen; and the other queries."""
+    """The table of a proof by induction, invariants by transitions; and the other queries."""
     cells, others = {}, []
     for query in queries:
-        step, times, invariant = query["name"].partition(" × ")
-        if times and not query["told"]:
-            cells[step, invariant] = query
+        if query["kind"] == "initial":
+            cells["initially", query["invariant"]] = query
+        elif query["kind"] == "step":
+            cells[query["transition"], query["invariant"]] = query
         else:
             others.append(query)
     columns = list(dict.fromkeys(step for step, _ in cells))
@@ -120,33 +120,33 @@ def _require(where: str, value: Mapping[str, Any], fields: Iterable[str]) -> Non
 
 def verdict(lemma: Mapping[str, Any]) -> str:
     """proved, proved within its scope, refuted, or unknown."""
-    if lemma["outcome"] == "holds":
+    if lemma["outcome"] == Outcome.HOLDS.value:
         return "proved" if lemma["scope"] == "unbounded" else "proved within scope"
     return str(lemma["outcome"])
 
 
-def told(lemma: Mapping[str, Any]) -> Group:
+def summary(lemma: Mapping[str, Any]) -> Group:
     """One lemma for a terminal: verdict, section, time; the statement; the counterexample."""
     facts = [lemma["section"], lemma["scope"], f"{len(lemma['queries'])} queries"]
     if lemma["hypotheses"]:
         needed = sum(bool(hypothesis["needed"]) for hypothesis in lemma["hypotheses"])
         facts.append(f"{needed} of {len(lemma['hypotheses'])} hypotheses needed")
     facts.append(f"{lemma['seconds']:.1f} s")
-    style = "green" if lemma["outcome"] == "holds" else "yellow"
+    style = "green" if lemma["outcome"] == Outcome.HOLDS.value else "yellow"
     head = Text.assemble((lemma["name"], "bold"), ": ", (verdict(lemma), style))
     if not lemma["as_expected"]:
         head.append(" - NOT AS EXPECTED", style="bold red")
-    parts: list[RenderableType] = [head, _indented(Text("; ".join(facts), style="dim"))]
-    parts.append(_indented(Text(lemma["statement"])))
-    parts += [_indented(grid.styled(shown)) for shown in _lemma(lemma)["shown"]]
+    parts: list[RenderableType] = [head, _indent(Text("; ".join(facts), style="dim"))]
+    parts.append(_indent(Text(lemma["statement"])))
+    parts += [_indent(grid.styled(shown)) for shown in _lemma(lemma)["shown"]]
     return Group(*parts, "")
 
 
-def _indented(text: Text) -> Padding:
+def _indent(text: Text) -> Padding:
     return Padding(text, (0, 0, 0, 2), expand=False)
 
 
-def compared(abstraction: Mapping[str, Any]) -> Group:
+def comparison(abstraction: Mapping[str, Any]) -> Group:
     """How the formulas fit what the Python does: how often each transition was taken."""
     taken = ", ".join(f"{n:,} × {name}" for name, n in abstraction["transitions"].items())
     drift = abstraction["drift"]
@@ -155,6 +155,6 @@ def compared(abstraction: Mapping[str, Any]) -> Group:
     head.append(f" in {abstraction['states']:,} states; {taken}", style="dim")
     parts: list[RenderableType] = [head]
     if drift:
-        parts.append(_indented(Text(f"in the scope {drift['scope']}:")))
-        parts.append(_indented(grid.styled(drift["grid"])))
+        parts.append(_indent(Text(f"in the scope {drift['scope']}:")))
+        parts.append(_indent(grid.styled(drift["grid"])))
     return Group(*parts, "")

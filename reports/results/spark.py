@@ -1,5 +1,4 @@
-"""Checks on a real engine: what was crashed, what the model said, what was seen, how well times
-were predicted.
+"""Checks on a real engine: outages, predictions of the model, observations, errors of times.
 
 Rule of this file: it reads the values that spark_check makes, and decides nothing.
 """
@@ -29,7 +28,7 @@ SIZE = 8.6, 3.6
 
 
 class Error(NamedTuple):
-    """How far predictions were off, |predicted - measured| / measured, over some runs."""
+    """The relative error of predicted times, |predicted - measured| / measured, over some runs."""
 
     what: str
     kind: str
@@ -39,22 +38,22 @@ class Error(NamedTuple):
     high: float
     """The middle half of the runs lies between low and high."""
     constant: float
-    """The median if all runs had been predicted to take their mean, as it turned out later."""
+    """The median error if the prediction of all runs had been their mean, as measured later."""
 
 
-class Struck(NamedTuple):
-    """What was killed or damaged: how often, in which checks how often, in how many cases, and in
-    how many of them Spark did as predicted."""
+class OutageCount(NamedTuple):
+    """The outages of one kind: how many, how many in which checks, in how many cases, and in how
+    many of these cases Spark did as predicted."""
 
-    what: str
+    kind: str
     times: int
     checks: tuple[tuple[str, int], ...]
     cases: int
     agreed: int
 
 
-def told(result: Result) -> str:
-    """One line: did Spark do what the model said?"""
+def summary_line(result: Result) -> str:
+    """One line: did Spark do what the model predicted?"""
     cases = result["cases"]
     good = sum(case["agrees"] for case in cases)
     crashes = sum(len(case["crashed"]) for case in cases)
@@ -67,7 +66,7 @@ def told(result: Result) -> str:
 
 
 def table(result: Result) -> Table:
-    """A row each case and what was predicted of it."""
+    """A row for each case, with what was predicted and what was seen."""
     rows = Table("case", "predicted", "seen", "")
     for case in result["cases"]:
         rows.add_row(*map(Text, row(case)))  # lists are no markup
@@ -75,7 +74,7 @@ def table(result: Result) -> Table:
 
 
 def row(case: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    """(case, predicted, seen, sign); what is seen as predicted is not said twice."""
+    """(case, predicted, seen, sign); what is seen as predicted is not repeated."""
     predicted, seen = case["predicted"], case["seen"]
     other = {key: seen.get(key) for key in seen if seen.get(key) != predicted.get(key)}
     other |= {key: None for key in predicted if key not in seen}
@@ -87,30 +86,30 @@ def row(case: Mapping[str, Any]) -> tuple[str, str, str, str]:
     )
 
 
-def crashes(results: Sequence[Result]) -> list[Struck]:
-    """What was killed or damaged, most often first."""
+def crashes(results: Sequence[Result]) -> list[OutageCount]:
+    """The outages by kind, the most frequent first."""
     checks: dict[str, Counter[str]] = {}
     agreed: dict[str, list[bool]] = {}
     for one in results:
         for case in one["cases"]:
-            kinds = [_kind(crash) for crash in case["crashed"]]
+            kinds = _kinds(case)
             for kind in kinds:
                 checks.setdefault(kind, Counter())[one["check"]] += 1
             for kind in set(kinds):
                 agreed.setdefault(kind, []).append(case["agrees"])
     found = [
-        Struck(kind, count.total(), tuple(count.items()), len(agreed[kind]), sum(agreed[kind]))
+        OutageCount(kind, count.total(), tuple(count.items()), len(agreed[kind]), sum(agreed[kind]))
         for kind, count in checks.items()
     ]
-    return sorted(found, key=lambda one: (-one.times, one.what))
+    return sorted(found, key=lambda one: (-one.times, one.kind))
 
 
 def errors(result: Result) -> list[Error]:
-    """Of predicted times, a row each quantity and kind of crash; the kinds together last."""
+    """The errors of predicted times: a row for each quantity and kind of crash; all kinds last."""
     runs: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for case in result["cases"]:
         for what, times in case["seconds"].items():
-            for kind in (*sorted(set(map(_kind, case["crashed"]))), ALL):
+            for kind in (*sorted(set(_kinds(case))), ALL):
                 runs.setdefault(what, {}).setdefault(kind, []).append(tuple(times))
     found = []
     for what, kinds in sorted(runs.items()):
@@ -130,7 +129,7 @@ def errors_table(result: Result) -> Table:
 
 
 def _lines(result: Result) -> list[tuple[str, ...]]:
-    """As a table has errors; where there is one kind of crash, no line for all kinds."""
+    """The errors as cells of a table; where there is one kind of crash, no line for all kinds."""
     found = errors(result)
     kinds = Counter(error.what for error in found)
     return [
@@ -161,11 +160,11 @@ def predicted_png(result: Result, dpi: int = 150) -> bytes:
 
 
 def view(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """What a page needs to know of each check."""
+    """The values that a page shows of each check."""
     return [
         {
             **one,
-            "told": told(one),
+            "summary": summary_line(one),
             "rows": [row(case) for case in one["cases"]],
             "errors": _lines(one),
             "plot": predicted_svg(one),
@@ -174,9 +173,9 @@ def view(results: Sequence[Result]) -> list[dict[str, Any]]:
     ]
 
 
-def _kind(crash: str) -> str:
-    """Of "what: where"."""
-    return crash.partition(":")[0]
+def _kinds(case: Mapping[str, Any]) -> list[str]:
+    """The kind of each outage of a case."""
+    return [outage["kind"] for outage in case["crashed"]]
 
 
 def _listed(values: Mapping[str, Any]) -> str:
@@ -190,7 +189,7 @@ def _value(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    if isinstance(value, str) and len(value) == 64:  # a hash: its beginning tells it from others
+    if isinstance(value, str) and len(value) == 64:  # a hash: its beginning is enough
         return value[:12]
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
@@ -211,7 +210,7 @@ def _timed(result: Result) -> list[str]:
 
 
 def _panels(result: Result, figure: Figure, colours: Colours) -> None:
-    """A panel each quantity; a mark each kind of crash."""
+    """Draw a panel for each quantity, with a mark for each kind of crash."""
     names = _timed(result)
     grid = figure.subplots(1, len(names), squeeze=False)
     for axes, what in zip(grid[0], names, strict=True):
@@ -224,13 +223,13 @@ def _panel(axes: Axes, result: Result, what: str, colours: Colours) -> None:
     points: dict[str, list[tuple[float, float]]] = {}
     for case in result["cases"]:
         if what in case["seconds"]:
-            kind = " and ".join(dict.fromkeys(map(_kind, case["crashed"]))) or "no crash"
+            kind = " and ".join(dict.fromkeys(_kinds(case))) or "no crash"
             points.setdefault(kind, []).append(tuple(case["seconds"][what]))
     times = [second for pairs in points.values() for pair in pairs for second in pair]
     margin = 0.1 * max(max(times) - min(times), 0.5 * max(times))
     ends = max(min(times) - margin, 0), max(times) + margin
     axes.axline((0, 0), slope=1, color=colours.ink, linewidth=0.8, linestyle=":")
-    looks = zip(cycle("osD^vPX<"), cycle(colours[1:]), strict=True)  # marks alone tell them, too
+    looks = zip(cycle("osD^vPX<"), cycle(colours[1:]), strict=True)  # marks differ, too
     for (kind, pairs), (mark, colour) in zip(sorted(points.items()), looks, strict=False):
         predicted, measured = zip(*pairs, strict=True)
         axes.plot(

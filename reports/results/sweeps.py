@@ -1,7 +1,7 @@
-"""A sweep for a terminal and as a plot: what was done, and means over seeds with their intervals.
+"""A sweep for a terminal and as a plot: its runs, and means over seeds with their intervals.
 
-Rule of this file: it reads the values that sim.sweeps.results and sim.sweeps.summary make and
-computes nothing that is in them.
+Rule of this file: it reads the values that sim.sweeps.results and sim.sweeps.summary make, and
+computes none of them again.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ STROKES = (("-", "o"), ("--", "s"), (":", "^"), ("-.", "D"))
 
 
 # --- in a terminal ---------------------------------------------------------------------------
-def told(result: Result) -> str:
-    """One line: what was done, and what of it went wrong."""
+def summary_line(result: Result) -> str:
+    """One line: the number of runs, and how many of them went wrong."""
     parts = [f"{result['runs']:,} runs in {result['seconds']:.0f} s"]
     if result["resumed"]:
         parts.append(f"{result['resumed']:,} of them done before")
@@ -57,8 +57,8 @@ def told(result: Result) -> str:
 
 
 def table(summary: Result) -> Table:
-    """A row each group: the mean, and half its confidence interval below it.  In a narrow terminal
-    it is names that are folded, not numbers."""
+    """A row for each group: the mean, and half its confidence interval below.  A narrow terminal
+    folds names, and never numbers."""
     rows = Table(box=SIMPLE, pad_edge=False, collapse_padding=True)
     for name in _short(summary["by"]).values():
         rows.add_column(name, overflow="fold")
@@ -74,7 +74,7 @@ def table(summary: Result) -> Table:
 
 
 def _runs(group: Result) -> str:
-    """How many, and of those that are not as if nothing had failed, how many are what."""
+    """The number of runs, and how many of them are different or failed."""
     different = group["runs"] - group["failed"] - group["same"]
     parts = ((different, "different"), (group["failed"], "failed"))
     return "\n".join([str(group["runs"]), *(f"{n} {what}" for n, what in parts if n)])
@@ -83,12 +83,12 @@ def _runs(group: Result) -> str:
 def _interval(name: str, found: Result) -> str:
     if found["mean"] is None:
         return "-"
-    told = shown(name, found["mean"])
-    return told if found["low"] is None else f"{told}\n± {shown(name, _half(found))}"
+    mean = shown(name, found["mean"])
+    return mean if found["low"] is None else f"{mean}\n± {shown(name, _half(found))}"
 
 
 def _short(names: Sequence[str]) -> dict[str, str]:
-    """Each without the tables that it is in, where that is still one of a kind."""
+    """Each name without the names of its tables, where the rest is still unique."""
     last = [name.rpartition(".")[2] for name in names]
     return {
         name: end if last.count(end) == 1 else name for name, end in zip(names, last, strict=True)
@@ -101,8 +101,8 @@ def _value(value: Any) -> str:
 
 # --- as a plot -------------------------------------------------------------------------------
 def png(summary: Result, dpi: int = 150) -> bytes:
-    """Means with their intervals: over the key with the most numbers, a line for each combination
-    of the others; or, if no key has numbers, one above the other."""
+    """A plot of means with their intervals: over the key with the most numbers, a line for each
+    combination of the others; or, if no key has numbers, one above the other."""
     along = _along(summary)
     height = 6.4 if along else max(4.0, 1.6 + 0.5 * len(summary["groups"]))
     return canvas.png(partial(_panels, summary, along), 8.6, height, dpi=dpi)
@@ -129,7 +129,7 @@ def _panels(summary: Result, along: str | None, figure: Figure, colours: Colours
 
 
 def _along(summary: Result) -> str | None:
-    """The key whose values are numbers, the one with the most of them."""
+    """The key with the most values, of those whose values are numbers."""
     found = {
         name: {group["parameters"][name] for group in summary["groups"]} for name in summary["by"]
     }
@@ -190,7 +190,7 @@ def _rows(axes: Axes, column: Column, summary: Result, colours: Colours) -> None
 
 
 def _name(group: Result, by: Sequence[str], along: str | None) -> str:
-    """Values that say themselves what they are go without their key."""
+    """The values of a group, with their keys; texts explain themselves and need no key."""
     short = _short(by)
     parts = []
     for key in by:

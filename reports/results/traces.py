@@ -25,8 +25,8 @@ KINDS = {
 }
 
 
-def told(result: Result) -> Iterator[RenderableType]:
-    """Of `asif verify-trace`."""
+def render(result: Result) -> Iterator[RenderableType]:
+    """The output of `asif verify-trace`."""
     yield from result["notes"]
     yield _logs(result)
     yield _counts(result)
@@ -37,7 +37,7 @@ def told(result: Result) -> Iterator[RenderableType]:
 
 
 def verdict(result: Result) -> str:
-    """One line."""
+    """The verdict in one line."""
     found = f"{result['guarantee']} recovery"
     if result["asked"]["key"]:
         parts = (f"{count:,} {name}" for name, count in result["streams"].items())
@@ -66,7 +66,7 @@ def _counts(result: Result) -> Table:
 
 
 def _differences(result: Result) -> Table:
-    """Where rows differ, what differs is marked."""
+    """The first differences; the values that differ are marked."""
     keyed = bool(result["asked"]["key"])
     table = Table("the first", *(["key"] if keyed else []), "REFERENCE", "ACTUAL")
     for one in result["differences"]:
@@ -96,7 +96,7 @@ def _side(one: Result, side: str, key: list[str]) -> Text:
 
 
 def _hint(result: Result) -> Iterator[str]:
-    """Most rows differ: is it by a column that says nothing about the result?"""
+    """A line if most rows differ by a column that may be no part of the result."""
     rows, read = result["rows"], result["read"]
     if rows["missing"] == read["reference"] and rows["unexpected"] == read["actual"]:
         yield "no row is in both: does a column differ from run to run, like a time?  --ignore it"

@@ -1,7 +1,7 @@
-"""Campaigns: an experiment over many seeds, on several processes, resumed where it was left.
+"""Campaigns: an experiment over many seeds, on several processes, resumed after an interruption.
 
-Rule of this file: it keeps what is done, and knows nothing of what an experiment measures.  Every
-seed that is done is a line of a file; a line that was cut short is done again.
+Rule of this file: it keeps finished runs, and knows nothing of what an experiment measures.  Every
+finished seed is a line of a file; a seed whose line was cut short is run again.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 
 from model.errors import Invalid
 from sim.experiments.experiment import Experiment, experiments
-from sim.experiments.published import judged, score
+from sim.experiments.published import judge, score
 
 Watch = Callable[[int, int], None]
-"""Called now and then with (seeds done, of how many)."""
+"""Called repeatedly with (seeds done, of how many)."""
 
 
 def reproduce(
@@ -32,7 +32,7 @@ def reproduce(
     workers: int = 2,
     watch: Watch | None = None,
 ) -> dict[str, Any]:
-    """Run what is not done yet, and compare with what was published: a JSON-able value.
+    """Run the seeds that are not finished, and compare with the paper: a JSON-able value.
 
     seeds, events: fewer than published, for a first look.  Raises Invalid if the folder cannot be
     written to.
@@ -49,7 +49,7 @@ def reproduce(
             watch(sum(seed in done for seed in range(count)), count)
     found = [row for seed in range(count) for row in done[seed]]
     summary = experiment.summary(found)
-    numbers = judged(summary["values"])
+    numbers = judge(summary["values"])
     return {
         "experiment": experiment.name,
         "title": experiment.title,
@@ -68,9 +68,9 @@ def reproduce(
 
 
 def kept_in(experiment: Experiment, folder: Path, events: int) -> Path:
-    """Another file for other parameters, so that nothing is mixed or lost."""
-    told = json.dumps([events, *experiment.parameters], default=str)
-    return folder / f"{experiment.name}-{hashlib.sha256(told.encode()).hexdigest()[:8]}.jsonl"
+    """The file of the runs; another one for other parameters, so that nothing is mixed or lost."""
+    parameters = json.dumps([events, *experiment.parameters], default=str)
+    return folder / f"{experiment.name}-{hashlib.sha256(parameters.encode()).hexdigest()[:8]}.jsonl"
 
 
 def _read(file: Path) -> Iterator[tuple[int, list[dict[str, Any]]]]:

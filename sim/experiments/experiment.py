@@ -1,6 +1,6 @@
-"""An experiment: a campaign of runs over seeds, and what it makes of them.
+"""An experiment: runs over many seeds, and their summary.
 
-Rule of this file: values only; who runs them is sim.experiments.campaign.
+Rule of this file: values only; sim.experiments.campaign runs them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 
 class Parameter(NamedTuple):
-    """source: the section that gives it, or why it was chosen if the paper does not."""
+    """A parameter.  source: the section that gives it, or the reason for our choice."""
 
     name: str
     value: Any
@@ -41,7 +41,7 @@ class Experiment:
 
 
 def experiments() -> dict[str, Experiment]:
-    """Those of all modules of this package, by name."""
+    """The experiments of all modules of this package, by name."""
     found: dict[str, Experiment] = {}
     for info in pkgutil.walk_packages(sim.experiments.__path__, f"{sim.experiments.__name__}."):
         module = importlib.import_module(info.name)

@@ -1,4 +1,4 @@
-"""What papers published, and how near an experiment comes: `judged` compares, `score` counts.
+"""Published numbers, and how near an experiment comes: `judge` compares, `score` counts.
 
 Rule of this file: numbers are in each paper's published.toml, once; nothing here knows a paper.
 """
@@ -20,9 +20,9 @@ HOME = Path(__file__).parent
 VERDICTS = ("within 10 %", "within 25 %", "outside")
 
 
-class Number(BaseModel):
-    """ours: names of the values that stand for it, by how they were found; reason: by name, why
-    one of them comes out differently."""
+class PublishedNumber(BaseModel):
+    """A number that a paper published.  ours: by way of finding it, the name of our value.  reason:
+    by way, why our value differs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,18 +38,18 @@ class Number(BaseModel):
 
 
 @cache
-def numbers() -> tuple[Number, ...]:
-    """Those of all papers, in the order of their folders."""
+def numbers() -> tuple[PublishedNumber, ...]:
+    """The numbers of all papers, in the order of their folders."""
     entries = [
         entry
         for path in sorted(HOME.glob("*/published.toml"))
         for entry in tomllib.loads(path.read_text(encoding="utf-8"))["number"]
     ]
-    return TypeAdapter(tuple[Number, ...]).validate_python(entries)
+    return TypeAdapter(tuple[PublishedNumber, ...]).validate_python(entries)
 
 
-def judged(values: Mapping[str, float]) -> list[dict[str, Any]]:
-    """A row for each published number of which some value is here, and way of finding it.
+def judge(values: Mapping[str, float]) -> list[dict[str, Any]]:
+    """A row for each published number of which values are here, and for each way of finding it.
 
     Raises Invalid if only some of its values are here.
     """
@@ -75,14 +75,15 @@ def judged(values: Mapping[str, float]) -> list[dict[str, Any]]:
     return rows
 
 
-def error(number: Number, ours: float) -> float:
-    """Relative; of a bound or a trend by how much it is missed."""
+def error(number: PublishedNumber, ours: float) -> float:
+    """The relative error; of a bound, the share by which it is exceeded."""
     if number.kind == "at most":
         return max(0.0, ours / number.value - 1)
     return ours / number.value - 1
 
 
-def verdict(number: Number, ours: float) -> str:
+def verdict(number: PublishedNumber, ours: float) -> str:
+    """The verdict on our value: one of VERDICTS."""
     near, far, outside = VERDICTS
     off = abs(error(number, ours))
     return near if off <= 0.10 else far if off <= 0.25 else outside

@@ -1,6 +1,6 @@
 """Event files: a CSV or Parquet file as a stream of arrivals.
 
-Rule of this file: a file is read as it is or refused with one line; nothing is sorted, guessed
+Rule of this file: a file is read as it is, or refused with one line; nothing is sorted, guessed
 or left out.  Rows are counted from 1, without the header.
 
 Time.  Numbers keep their unit, and fractions are cut off; timestamps (ISO 8601 text in a CSV file,
@@ -31,7 +31,7 @@ Column: TypeAlias = "pd.Series[Any]"
 
 PARQUET = (".parquet", ".pq")
 MISSING = ["", "NA", "NaN", "nan", "null", "NaT"]
-"""What stands for "no value" in a CSV file; but an event type may have any name except ""."""
+"""The texts for "no value" in a CSV file; but an event type may have any name except ""."""
 
 UNREADABLE = (
     *(OSError, EOFError, ValueError),  # pandas' and pyarrow's own errors are ValueErrors
@@ -103,8 +103,8 @@ def _read(path: Path, wanted: list[str], type_column: str) -> pd.DataFrame:
         raise Invalid(f"{path}: the file is empty; it needs a header and rows below it") from None
     except UNREADABLE as error:
         kind = "Parquet" if path.suffix in PARQUET else "CSV"
-        told = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        why = " ".join(told.split()) or type(error).__name__
+        found = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        why = " ".join(found.split()) or type(error).__name__
         raise Invalid(f"{path}: cannot be read as {kind}: {why}") from None
     return frame[wanted]
 
@@ -145,7 +145,7 @@ def _times(path: Path, column: Column, name: str) -> tuple[list[int], str]:
 
 
 def _measured(column: Column) -> Column:
-    """Numbers or timestamps, whichever most of the column is; what is neither becomes missing."""
+    """The column as numbers or as timestamps, whichever fits more values; others become missing."""
     if pd.api.types.is_bool_dtype(column):
         return column.astype(float).where(column.isna())
     if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column):

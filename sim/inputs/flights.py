@@ -3,7 +3,7 @@
 Rule of this file: the package's data file is read, its code is never imported.
 
 An event is a scheduled departure, at its scheduled time in minutes since 2013-01-01 00:00; its
-type says how it went and where from, as in "late@EWR".
+type names its class and its origin, as in "late@EWR".
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ QUICK = 40_000
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
+class SeveralTypes:
     """An engine: `count` different types out of `types` within a window, in any order.
 
     The match holds the latest event of each; then the search begins anew.
@@ -100,8 +100,8 @@ def flight_graph() -> Graph:
 
     An airport *degrades* when departures go from on time through late and very late to cancelled
     within 6 hours (searched anew every 2 hours, about as long as a front takes to pass).  The
-    region is *disrupted* when at least two airports degrade within 4 hours.  Everything goes to
-    every airport's operator, so that most of what it gets is not for it: what skip ranges are for.
+    region is *disrupted* when at least two airports degrade within 4 hours.  Every airport's
+    operator receives all departures, and skips most of them: the case for skip ranges.
     """
     airports = [
         (
@@ -111,7 +111,7 @@ def flight_graph() -> Graph:
         for origin in ORIGINS
     ]
     names = tuple(_name(origin) for origin in ORIGINS)
-    region = Operator(Several(names, 2), TimeWindows(4 * HOUR, 2 * HOUR), "region disrupted")
+    region = Operator(SeveralTypes(names, 2), TimeWindows(4 * HOUR, 2 * HOUR), "region disrupted")
     return Graph(
         (("source", SOURCE), *airports, ("region", region), ("sink", SINK)),
         (
@@ -123,6 +123,7 @@ def flight_graph() -> Graph:
 
 
 def flight_workload(limit: int | None = None) -> Workload:
+    """The flight graph with all departures, or the first `limit` of them."""
     events = flights(limit)
     size = f"{len(events):,} departures"
     return Workload(

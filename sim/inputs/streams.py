@@ -1,4 +1,7 @@
-"""Streams of arrivals, and a graph to run any of them through."""
+"""Streams of arrivals, and a graph through which any of them can run.
+
+Rule of this file: it makes values, and reads no file.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from model.cep.windows import CountWindows, TimeWindows
 from model.core import Arrival, Protocol, Scope
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph, chain
+from model.world import System
 
 STRATEGIES: Mapping[str, Strategy] = {
     "next": Strategy.NEXT,
@@ -25,7 +29,7 @@ TOGETHER = 3
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What to run: a graph, what its sources are handed, and how people call the two.
+    """What to run: a graph, the arrivals at its sources, and names of the two for people.
 
     events: by source, each in time order.  left_out: operators that are not deployed, since the
     protocol deploys a single one.
@@ -50,13 +54,13 @@ def deployable(workload: Workload, protocol: Protocol) -> Workload:
     whole = workload.graph
     sources = [name for name, spec in whole.nodes if spec is SOURCE]
     try:
-        protocol.deploy(Scope(whole, (), 0))
+        System(protocol, Scope(whole, (), 0))
     except Invalid:
         operators = [n for n in whole.order() if whole.specs[n] not in (SOURCE, SINK)]
         if len(sources) > 1 or len(operators) == 1:
             raise
         alone = chain((operators[0], whole.specs[operators[0]]), source=sources[0])
-        protocol.deploy(Scope(alone, (), 0))
+        System(protocol, Scope(alone, (), 0))
         return replace(workload, graph=alone, left_out=tuple(operators[1:]))
     return workload
 

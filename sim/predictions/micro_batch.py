@@ -1,12 +1,12 @@
-"""How long a query in micro-batches takes to recover, and in all, given what its parts cost.
+"""The recovery time and the total time of a query in micro-batches, given what its parts cost.
 
 Rule of this file: it translates.  The protocol is model.protocols.micro_batch.protocol, the driver
-is sim.timed.simulator; costs that were measured elsewhere become the driver's, what it did becomes
-seconds.
+is sim.timed.simulator.  Costs that were measured elsewhere become costs of the driver, and the
+moments of the run become seconds.
 
-All input is there from the start and batches end where they are told to: nothing waits, so every
-second is work.  The model's query takes all that it has heard of into a batch; an engine with
-admission control takes less, and so does the query here.
+All input is there from the start, and each batch ends with a given event: nothing waits, so every
+second is work.  The model's query takes all announced events into a batch; an engine with admission
+control takes fewer, and so does the query here.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from model.protocols.micro_batch.messages import AGAIN, QueryState, Rows, Write,
 from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting_operator
 from model.world import Deliver, Restart, System, Timeout
+from sim.timed import failures
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Storage, picoseconds
-from sim.timed.failures import CrashPlan
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
 
@@ -38,10 +38,11 @@ AT_ONCE = 1e-12
 
 
 class BatchCosts(NamedTuple):
-    """Seconds.  start: from the start of the job until its first trigger is set, and what its first
-    batch takes longer than others.  trigger: from the end of a batch until the next is planned.
-    save: to write an entry of a log or a version of the state.  batch, event: to run a batch, and
-    on top of it for each event.  stop: from the end of the last batch to the end of the job."""
+    """Seconds.  start_s: from the start of the job until its first trigger is set, and what its
+    first batch takes longer than others.  trigger_s: from the end of a batch until the next is
+    planned.  save_s: to write an entry of a log or a version of the state.  batch_s, event_s: to
+    run a batch, and in addition for each event.  stop_s: from the end of the last batch to the end
+    of the job."""
 
     start_s: float
     trigger_s: float
@@ -51,32 +52,32 @@ class BatchCosts(NamedTuple):
     stop_s: float
 
 
-class Phase(StrEnum):
-    """Of a batch."""
+class BatchPhase(StrEnum):
+    """The phases of a batch, in order."""
 
     PLANNING = "planning"
     """From the choice of its range until that is in the offset log."""
     RUNNING = "running"
-    """From then on until the sink has taken it."""
+    """From then on until the sink has taken the batch."""
     COMMITTING = "committing"
-    """From then on until it is in the commit log."""
+    """From then on until the batch is in the commit log."""
 
 
-class Hit(NamedTuple):
-    """A crash in batch 0, 1, ..., when this share of the phase is over.  away: seconds from the
-    crash until the job is started again."""
+class CrashPlan(NamedTuple):
+    """A crash to come, in batch 0, 1, ..., when this share (0 to 1) of the phase is over.  away_s:
+    seconds from the crash until the job is started again."""
 
     batch: int
-    phase: Phase
+    phase: BatchPhase
     share: float
-    away_s: float
+    away_s: float = 0.0
 
 
 class Predicted(NamedTuple):
     """same: is the output that of a run without failures?  again: does a batch that was in the
-    offset log run again?  recovery: seconds from the crash until the batch that it hit is out, or
-    was given to the sink again; None if there was no crash.  total: from the start of the job to
-    its end."""
+    offset log run again?  recovery_s: seconds from the crash until the batch that crashed is out,
+    or was given to the sink again; None if there was no crash.  total_s: seconds from the start of
+    the job to its end."""
 
     same: bool
     again: bool
@@ -84,10 +85,8 @@ class Predicted(NamedTuple):
     total_s: float
 
 
-def micro_batches(
-    ends: Sequence[int], costs: Mapping[str, float], hit: Mapping[str, Any] | None = None
-) -> Predicted:
-    """Of a stream whose batches end with the events of these numbers; costs: BatchCosts, hit: Hit.
+def predict(ends: Sequence[int], costs: BatchCosts, crash: CrashPlan | None = None) -> Predicted:
+    """The prediction for a stream whose batches end with the events of these numbers.
 
     Raises Invalid if the batches do not end one after the other, or the crash is in none of them.
     """
@@ -95,31 +94,32 @@ def micro_batches(
         raise Invalid(
             f"batches end with events {list(ends)}: give at least one, each after the last"
         )
-    run = _Run(tuple(ends), BatchCosts(**costs))
-    if hit is None:
+    run = TimedBatches(tuple(ends), costs)
+    if crash is None:
         played, _, same = run.play()
         return Predicted(same, False, None, run.total(played))
-    crash = Hit(**hit)
     if crash.batch not in range(len(ends)):
         raise Invalid(f"a crash in batch {crash.batch}: there are 0 to {len(ends) - 1}")
     _, log, _ = run.play()
-    began, ended = _phases(log, crash.batch)[Phase(crash.phase)]
+    began, ended = _phases(log, crash.batch)[crash.phase]
     at = began + round(crash.share * (ended - began))
-    played, log, same = run.play(CrashPlan(at, (QUERY,)), crash.away_s)
+    played, log, same = run.play(failures.CrashPlan(at, (QUERY,)), crash.away_s)
     back = next(entry.done_ps for entry in log if isinstance(entry.action, Restart))
-    out = next(e.done_ps for e in log if e.done_ps > back and _told(e, SINK, Write) is not None)
+    out = next(e.done_ps for e in log if e.done_ps > back and _batch_of(e, SINK, Write) is not None)
     again = played.notes.get(AGAIN.name, 0) > 0
     return Predicted(same, again, (out - at) / PS, run.total(played))
 
 
-class _Run(NamedTuple):
+class TimedBatches(NamedTuple):
+    """A stream to be run in batches, and what its parts cost."""
+
     ends: tuple[int, ...]
     costs: BatchCosts
 
     def play(
-        self, planned: CrashPlan | None = None, away_s: float = 0.0
+        self, planned: failures.CrashPlan | None = None, away_s: float = 0.0
     ) -> tuple[TimedResult, list[LogEntry], bool]:
-        """What happened, what was done in order, and whether the output is as if nothing had."""
+        """The run, its steps in order, and whether the output is as if nothing had failed."""
         # Costs are linear in events, so it is exact to count them in blocks.
         block = gcd(*self.ends)
         ends = [end // block for end in self.ends]
@@ -149,8 +149,8 @@ class _Run(NamedTuple):
 
 
 def admitting(protocol: Protocol, ends: Sequence[int]) -> Protocol:
-    """The protocol with a source that lets in no events beyond the next of the ends at a time, and
-    with batches that can be charged for: one item each."""
+    """The protocol with a source that admits events up to the next of the ends only, and with
+    batches that have a price: one item each."""
 
     def step(site: Site, state: Any, input_: Input) -> Answer:
         if isinstance(state, QueryState) and isinstance(input_, TimerFired):
@@ -169,7 +169,7 @@ def admitting(protocol: Protocol, ends: Sequence[int]) -> Protocol:
 
 
 def driver_costs(costs: BatchCosts, block: int) -> Costs:
-    """block: as many events are one event of the driver's."""
+    """The costs as the driver has them.  block: this many events are one event of the driver."""
     return Costs(
         service=Service(event_s=block * costs.event_s, control_s=0.0, item_s=costs.batch_s),
         link=Link(delay_s=0.0, bandwidth_bytes_per_s=None),
@@ -178,20 +178,20 @@ def driver_costs(costs: BatchCosts, block: int) -> Costs:
     )
 
 
-def _phases(log: Sequence[LogEntry], batch: int) -> Mapping[Phase, tuple[int, int]]:
-    """When they began and ended, in picoseconds, in a run without failures."""
+def _phases(log: Sequence[LogEntry], batch: int) -> Mapping[BatchPhase, tuple[int, int]]:
+    """When the phases of a batch began and ended, in picoseconds, in a run without failures."""
     fired = [entry for entry in log if isinstance(entry.action, Timeout)][batch]
-    out = next(e.done_ps for e in log if _told(e, SINK, Write) == batch)
-    committed = next(e.done_ps for e in log if _told(e, QUERY, Written) == batch)
+    out = next(e.done_ps for e in log if _batch_of(e, SINK, Write) == batch)
+    committed = next(e.done_ps for e in log if _batch_of(e, QUERY, Written) == batch)
     return {
-        Phase.PLANNING: (fired.began_ps, fired.done_ps),
-        Phase.RUNNING: (fired.done_ps, out),
-        Phase.COMMITTING: (out, committed),
+        BatchPhase.PLANNING: (fired.began_ps, fired.done_ps),
+        BatchPhase.RUNNING: (fired.done_ps, out),
+        BatchPhase.COMMITTING: (out, committed),
     }
 
 
-def _told(entry: LogEntry, node: str, what: type[Write | Written]) -> int | None:
-    """The batch, if this is the step in which the node takes such a message."""
+def _batch_of(entry: LogEntry, node: str, what: type[Write | Written]) -> int | None:
+    """The batch, if the entry is the step in which the node takes such a message."""
     message = entry.what[1]
     taken = isinstance(entry.action, Deliver) and entry.action.node == node
     return message.batch.id if taken and isinstance(message, what) else None

@@ -1,7 +1,7 @@
-"""Upstream backup in micro-batches: what a run comes to, given its batches and its crashes.
+"""The counts of a run of upstream backup in micro-batches, given its batches and its crashes.
 
 Rule of this file: it orders the actions of model.world as an engine does that works in batches, and
-counts; what an action does is what the protocol says.  No time passes here.
+counts; the protocol decides what an action does.  No time passes here.
 
 One operator between a source and a sink.  For each batch, in this order: the events up to its end
 have arrived at the source; what the operator acknowledged in the batch before reaches the source
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from model.core import DISCARDED, REPLAYED, Arrival, Inputs, NodeName, Note, Protocol, Role, Scope
 from model.events import Body, Event
@@ -23,31 +23,34 @@ from model.graph import Graph
 from model.world import Action, Crash, Deliver, Inject, Restart, System, apply, initial, response
 
 
-class Struck(StrEnum):
-    """When in a batch a crash comes; what an engine does in between changes nothing here."""
+class CrashPoint(StrEnum):
+    """Where in a batch the operator may crash; an engine's steps in between change nothing here."""
 
     PLANNED = "planned"
-    """Its events have arrived; the batch before is not acknowledged."""
+    """The events of the batch have arrived; the batch before is not acknowledged."""
     ACKED = "acked"
-    """The batch before is acknowledged; the operator has none of this one's events."""
+    """The batch before is acknowledged; the operator has no event of this batch."""
     PROCESSED = "processed"
-    """The operator has taken the events, the sink has nothing of what they gave."""
+    """The operator has taken the events; the sink has nothing of what they gave."""
     TAKEN = "taken"
-    """The sink has taken it, the operator has not heard so."""
+    """The sink has taken the outputs; its acknowledgements have not reached the operator."""
     SAVED = "saved"
-    """The operator has made its savepoints; they are on their way."""
+    """The operator has made its savepoints; they are on their way to the source."""
 
 
-Life: TypeAlias = tuple[Sequence[int], str | None]
-"""One incarnation of the operator: the number of the last event of each batch, in order, and when
-it crashes in the last of them (a Struck; None: never)."""
+class Incarnation(NamedTuple):
+    """One life of the operator.  ends: the number of the last event of each batch, in order.
+    crash: where the operator crashes in the last of the batches; None: the operator does not."""
+
+    ends: tuple[int, ...]
+    crash: CrashPoint | None = None
 
 
-class Run(NamedTuple):
+class PredictedCounts(NamedTuple):
     """outputs: what the sink passed on.  replayed: events in the backup, at each restart.  handed:
-    events that the operator was given, in each life.  discarded: duplicates that the sink dropped.
-    peak, left: most events in the backup at a time, and those in it at the end.  trimmed: the
-    number up to which the source has trimmed."""
+    events that the operator received, in each incarnation.  discarded: duplicates that the sink
+    dropped.  peak, left: most events in the backup at a time, and those in the backup at the end.
+    trimmed: the number up to which the source has trimmed."""
 
     outputs: tuple[Body, ...]
     replayed: tuple[int, ...]
@@ -58,26 +61,33 @@ class Run(NamedTuple):
     trimmed: int
 
 
-def run(
-    protocol: Protocol, graph: Graph, arrivals: Sequence[Arrival], lives: Sequence[Life]
-) -> Run:
-    """The run of a chain source -> operator -> sink in which the operator lives so."""
-    driver = _Driver(protocol, graph, arrivals, len(lives))
-    for number, (ends, struck) in enumerate(lives):
-        driver.begin(restart=number > 0)
+def predict(
+    protocol: Protocol,
+    graph: Graph,
+    arrivals: Sequence[Arrival],
+    incarnations: Sequence[Incarnation],
+) -> PredictedCounts:
+    """The counts of a run of a chain source -> operator -> sink, given its batches and crashes."""
+    run = BatchedRun(protocol, graph, arrivals, len(incarnations))
+    for number, (ends, crash) in enumerate(incarnations):
+        run.begin(restart=number > 0)
         for at, end in enumerate(ends):
             last = at == len(ends) - 1
-            driver.batch(end, first=at == 0, struck=struck if last else None)
-        if struck is not None and not ends:
-            driver.crash()
-    return driver.result()
+            run.batch(end, first=at == 0, crash=crash if last else None)
+        if crash is not None and not ends:
+            run.crash()
+    return run.result()
 
 
-class _Driver:
-    def __init__(self, protocol: Protocol, graph: Graph, arrivals: Sequence[Arrival], lives: int):
+class BatchedRun:
+    """The world of one run, and what was counted in it."""
+
+    def __init__(
+        self, protocol: Protocol, graph: Graph, arrivals: Sequence[Arrival], incarnations: int
+    ):
         source = next(name for name, _ in graph.nodes if not graph.preds(name))
         inputs = ((source, Inputs((), len(arrivals))),)
-        self.system = System(protocol, Scope(graph, inputs, crashes=lives))
+        self.system = System(protocol, Scope(graph, inputs, crashes=incarnations))
         by_role = {site.role: site.name for site in self.system.deployment.sites}
         self.source, self.operator, self.sink = (
             by_role[role] for role in (Role.SOURCE, Role.OPERATOR, Role.SINK)
@@ -90,7 +100,7 @@ class _Driver:
         self.peak = 0
 
     def begin(self, restart: bool) -> None:
-        """The operator starts; if anew, it is told its savepoint, and its replay is on the way."""
+        """Start the operator; at a restart it receives its savepoint, and its replay begins."""
         self.handed.append(0)
         if not restart:
             return
@@ -100,26 +110,27 @@ class _Driver:
         self.do(Deliver(self.operator, self.source))
         self.replayed.append(self.notes[self.source, REPLAYED.name] - before)
 
-    def batch(self, end: int, first: bool, struck: str | None) -> None:
-        for point in Struck:
+    def batch(self, end: int, first: bool, crash: CrashPoint | None) -> None:
+        """Run a batch up to its crash point, or to its end."""
+        for point in CrashPoint:
             self.part(point, end, first)
-            if point == struck:
+            if point is crash:
                 self.crash()
                 return
 
-    def part(self, point: Struck, end: int, first: bool) -> None:
-        """What comes before `point` in a batch.  The first of an incarnation follows no other."""
+    def part(self, point: CrashPoint, end: int, first: bool) -> None:
+        """Do what comes before `point` in a batch.  first: does no other precede it?"""
         match point:
-            case Struck.PLANNED:
+            case CrashPoint.PLANNED:
                 self.arrive(end)
-            case Struck.ACKED:
+            case CrashPoint.ACKED:
                 if not first:
                     self.all(self.source, self.operator)
-            case Struck.PROCESSED:
+            case CrashPoint.PROCESSED:
                 self.events(end)
-            case Struck.TAKEN:
+            case CrashPoint.TAKEN:
                 self.all(self.sink, self.operator)
-            case Struck.SAVED:
+            case CrashPoint.SAVED:
                 self.all(self.operator, self.sink)
 
     def arrive(self, end: int) -> None:
@@ -131,7 +142,7 @@ class _Driver:
         self.do(Crash(self.operator, drops_sent=True))
 
     def events(self, end: int) -> None:
-        """The operator takes the events up to `end`."""
+        """Deliver the events up to `end` to the operator."""
         while (head := self.head(self.source, self.operator)) is not None:
             assert isinstance(head, Event)
             if head.sn > (end,):
@@ -160,10 +171,10 @@ class _Driver:
     def backup(self) -> int:
         return len(self.source_state().outlets[0].backup)
 
-    def result(self) -> Run:
+    def result(self) -> PredictedCounts:
         (outputs,) = self.world.outputs
         acked = self.source_state().outlets[0].acked
-        return Run(
+        return PredictedCounts(
             tuple(body for _, body in outputs),
             tuple(self.replayed),
             tuple(self.handed),

@@ -7,12 +7,14 @@ oracle.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from model.core import Inputs, Scope
+from model.errors import StepFailed
 from model.graph import SINK
 from model.oracle import oracle
-from model.world import System
+from model.world import System, faulty_output, shown
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
 from sim.timed.costs import PS
@@ -65,7 +67,7 @@ def simulate(
         "overhead": metrics.overhead(found, free),
         "failures": [outage.summary() for outage in ran.result.outages],
         "series": metrics.series(ran.result, ran.emissions, scenario.unit_ps),
-        **({} if log is None else {"steps": steps(log, scenario.protocol.show)}),
+        **({} if log is None else {"steps": steps(log, partial(shown, scenario.protocol))}),
     }
 
 
@@ -78,10 +80,13 @@ def run(
 ) -> ScenarioRun:
     workload = scenario.workload
     inputs = tuple((name, Inputs((), 0)) for name in workload.events)
-    system = System(scenario.protocol, Scope(workload.graph, inputs, 0))
+    crashes = sum(len(plan.nodes) for plan in planned)
+    system = System(scenario.protocol, Scope(workload.graph, inputs, crashes))
     emissions: dict[str, list[metrics.Emission]] = {name: [] for name in system.sink_at}
 
     def record(sink: str, at_ps: int, output: Any) -> None:
+        if sink not in emissions:
+            raise StepFailed(sink, "a step", faulty_output(system, sink, output))
         emissions[sink].append(metrics.Emission(at_ps, output))
 
     result = run_timed(
@@ -95,6 +100,10 @@ def run(
         log=log,
         watch=watch,
     )
+    for sink, passed in emissions.items():
+        for _, output in passed:
+            if why := faulty_output(system, sink, output):
+                raise StepFailed(sink, "a step", why)
     return ScenarioRun(result, emissions, system)
 
 

@@ -24,6 +24,7 @@ from model.cep.windows import CountWindows, Splitter, TimeWindows
 from model.core import Arrival, NodeName, Protocol
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
+from model.load import is_file, subject
 from model.registry import protocols
 from sim.inputs.flights import flight_workload
 from sim.inputs.streams import Workload, arrivals, parsed
@@ -209,11 +210,20 @@ class _Reader:
         return self.wrong(*complaint(error, ScenarioFile, self._line))
 
     # --- the contents ------------------------------------------------------------------------
-    def scenario(self, file: ScenarioFile) -> Scenario:
+    def _protocol(self, name: str) -> Protocol:
+        """A registered one; or that of a file, whose path is relative to the scenario's folder."""
+        if is_file(name):
+            try:
+                return subject(str(self.draft.path.parent / name)).protocol
+            except Invalid as error:
+                raise self.wrong(("protocol",), str(error)) from error
         known = protocols()
-        if file.protocol not in known:
-            fix = nearest(file.protocol, sorted(known))
-            raise self.wrong(("protocol",), f"no protocol {file.protocol!r}{fix}")
+        if name not in known:
+            raise self.wrong(("protocol",), f"no protocol {name!r}{nearest(name, sorted(known))}")
+        return known[name]
+
+    def scenario(self, file: ScenarioFile) -> Scenario:
+        protocol = self._protocol(file.protocol)
         if picoseconds(file.unit_s) < 1:
             raise self.wrong(("unit_s",), f"unit_s = {file.unit_s}: give at least 1e-12")
         unit_ps = picoseconds(file.unit_s)
@@ -229,7 +239,7 @@ class _Reader:
             self._check_failure(("failures", number), failure, operators, times)
         return Scenario(
             name=self.draft.path.stem,
-            protocol=known[file.protocol],
+            protocol=protocol,
             workload=workload,
             seed=file.seed,
             unit_ps=unit_ps,

@@ -1,7 +1,7 @@
 """Sweeps: a TOML file that says over which values of which keys a scenario is run.
 
-Rule of this file: a sweep is data; it says which runs there are, and runs none.  A run is known by
-all that decides its outcome: the scenario with everything set in it, the content of its event
+Rule of this file: a sweep is data; it lists the runs, and executes none.  All that decides the
+outcome of a run identifies it: the scenario with everything set in it, the content of its event
 file, and the version of the code.
 """
 
@@ -35,7 +35,7 @@ from sim.timed.costs import ScenarioTable
 Number = Annotated[int | float, Field(allow_inf_nan=False)]
 
 
-class Range(ScenarioTable):
+class ValueRange(ScenarioTable):
     """From, to and with what step; `to` is included if a step ends there."""
 
     from_: Annotated[Number, Field(alias="from")]
@@ -43,7 +43,7 @@ class Range(ScenarioTable):
     step: Annotated[Number, Field(gt=0)] = 1
 
     @model_validator(mode="after")
-    def _not_backwards(self) -> Range:
+    def _not_backwards(self) -> ValueRange:
         if self.to < self.from_:
             raise ValueError(f"to = {self.to} is below from = {self.from_}; exchange them")
         return self
@@ -75,8 +75,8 @@ class Axis(NamedTuple):
         return self.values[0].name
 
 
-class Run(NamedTuple):
-    """id: the same for whatever gives the same outcome, and for nothing else."""
+class SweepRun(NamedTuple):
+    """A run of a sweep.  id: the same for two runs if and only if they give the same outcome."""
 
     id: str
     overrides: tuple[Override, ...]
@@ -84,20 +84,20 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """base: the scenario, nothing set in it."""
+    """A sweep.  base: the scenario, with nothing set in it."""
 
     name: str
     base: Draft
     axes: tuple[Axis, ...]
 
-    def runs(self) -> tuple[Run, ...]:
-        """All combinations; of the first key, all runs with a value follow each other."""
+    def runs(self) -> tuple[SweepRun, ...]:
+        """All combinations; the runs with the same value of the first key follow each other."""
         files: dict[Path, str] = {}
         combinations = product(*(axis.values for axis in self.axes))
-        return tuple(Run(_id(self.base, chosen, files), chosen) for chosen in combinations)
+        return tuple(SweepRun(_id(self.base, chosen, files), chosen) for chosen in combinations)
 
-    def replay(self, run: Run) -> str:
-        """The command that does the run again, in the folder in which the sweep was started."""
+    def replay(self, run: SweepRun) -> str:
+        """The command that repeats the run, in the folder in which the sweep was started."""
         words = ["asif", "simulate", str(self.base.path)]
         for override in run.overrides:
             words += ["--set", str(override)]
@@ -105,29 +105,29 @@ class Sweep:
 
 
 def read(path: Path | str) -> Sweep:
-    """Raises Invalid with the line, what is wrong there, and what would be right."""
-    told = draft(path)
+    """Read a sweep.  Raises Invalid with the line, what is wrong there, and what would be right."""
+    written = draft(path)
 
     def wrong(key: Key, what: str) -> Invalid:
-        return Invalid(f"{told.path}:{line_of(told.lines, key)}: {what}")
+        return Invalid(f"{written.path}:{line_of(written.lines, key)}: {what}")
 
     try:
-        file = SweepFile.model_validate(told.content)
+        file = SweepFile.model_validate(written.content)
     except ValidationError as error:
-        raise wrong(*complaint(error, SweepFile, lambda key: line_of(told.lines, key))) from None
+        raise wrong(*complaint(error, SweepFile, lambda key: line_of(written.lines, key))) from None
     try:
-        base = draft(os.path.normpath(told.path.parent / file.scenario))
+        base = draft(os.path.normpath(written.path.parent / file.scenario))
     except Invalid as error:
         raise wrong(("scenario",), f"scenario: {error}") from None
     if not file.grid:
         raise wrong(("grid",), "grid: no keys; write at least one, as in seed = [1, 2]")
-    return Sweep(told.path.stem, base, tuple(_axes(told, file.grid, ("grid",), wrong)))
+    return Sweep(written.path.stem, base, tuple(_axes(written, file.grid, ("grid",), wrong)))
 
 
 def check(sweep: Sweep, known: Container[str], watch: Callable[[int, int], None]) -> None:
-    """Raises Invalid if a value cannot be right: each is tried once, all other keys having their
-    first value.  Runs that are `known` are right.  Combinations are not tried, for there may be
-    very many: one that cannot be is a run that fails."""
+    """Raise Invalid if a value is impossible: each value is tried once, while all other keys have
+    their first value.  Runs that are `known` are possible.  Combinations are not tried, for there
+    may be very many: an impossible combination is a run that fails."""
     first = tuple(axis.values[0] for axis in sweep.axes)
     tried = {first: None}
     for at, axis in enumerate(sweep.axes):
@@ -140,9 +140,9 @@ def check(sweep: Sweep, known: Container[str], watch: Callable[[int, int], None]
 
 @lru_cache
 def version(*packages: ModuleType) -> str:
-    """Of the distribution, and of the code that decides what a run comes to: 0.1.0+1a2b3c4d.
+    """The version of the distribution, and of the code that decides outcomes: 0.1.0+1a2b3c4d.
 
-    That is the model, the simulator, and the packages that are given.
+    That code is the model, the simulator, and the packages that are given.
     """
     digest = hashlib.sha256()
     for package in (model, sim, *packages):
@@ -154,26 +154,26 @@ def version(*packages: ModuleType) -> str:
 
 # --- reading ---------------------------------------------------------------------------------
 def _axes(
-    told: Draft, table: Mapping[str, Any], above: Key, wrong: Callable[[Key, str], Invalid]
+    written: Draft, table: Mapping[str, Any], above: Key, wrong: Callable[[Key, str], Invalid]
 ) -> Iterator[Axis]:
     for name, value in table.items():
         at = (*above, name)
         key = tuple(str(part) for part in at[1:])
         if isinstance(value, Mapping) and not value.keys() & {"from", "to", "step"}:
-            yield from _axes(told, value, at, wrong)
+            yield from _axes(written, value, at, wrong)
             continue
         values = value
         if isinstance(value, Mapping):
             try:
-                values = Range.model_validate(value).values()
+                values = ValueRange.model_validate(value).values()
             except ValidationError as error:
-                raise wrong(at, complaint(error, Range, lambda _: 0, key)[1]) from None
+                raise wrong(at, complaint(error, ValueRange, lambda _: 0, key)[1]) from None
         shown = Override(key, value).name
         if not isinstance(values, list):
             raise wrong(at, f"{shown} has one value; write a list, [{values!r}], or a range")
         if not values:
             raise wrong(at, f"{shown} has no values; write at least one, or leave it out")
-        where = f"{told.path}:{line_of(told.lines, at)}"
+        where = f"{written.path}:{line_of(written.lines, at)}"
         overrides = tuple(Override(key, one, where) for one in values)
         texts = [str(one) for one in overrides]
         twice = next((text for text in texts if texts.count(text) > 1), None)
@@ -187,7 +187,7 @@ def _id(base: Draft, chosen: tuple[Override, ...], files: dict[Path, str]) -> st
     """files: digests of event files that were read before."""
     try:
         content = base.override(chosen).content
-    except Invalid:  # it fails, and is known by what was asked for
+    except Invalid:  # the run will fail, and its overrides identify it
         content = {"scenario": base.content, "overrides": list(map(str, chosen))}
     table = content.get("file")
     name = table.get("path") if isinstance(table, Mapping) else None
@@ -196,13 +196,13 @@ def _id(base: Draft, chosen: tuple[Override, ...], files: dict[Path, str]) -> st
         if path not in files:
             files[path] = _digest(path)
         name = files[path]
-    told = json.dumps([version(), content, name], sort_keys=True, default=str)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    identity = json.dumps([version(), content, name], sort_keys=True, default=str)
+    return hashlib.sha256(identity.encode()).hexdigest()[:16]
 
 
 def _digest(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:  # the run will say what is wrong
+    except OSError:  # the run will report what is wrong
         return ""

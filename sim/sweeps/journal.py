@@ -1,8 +1,8 @@
-"""A journal: what is done, kept as it is done, so that a kill at any moment loses nothing kept.
+"""A journal: finished entries, kept on disk at once, so that a kill at any moment loses none.
 
-Rule of this file: it knows nothing of what it keeps but its ids.  An entry is a line; a line that
-was cut short never was.  One process at a time writes, which a lock sees to that its kernel
-releases whenever and however the process ends.
+Rule of this file: it knows nothing of its entries but their ids.  An entry is a line; a line that
+was cut short is ignored.  One process at a time writes: a lock ensures this, which the kernel
+releases however the process ends.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Journal:
         file.seek(whole)
 
     def add(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """On return they are on disk.  Each says with `run` what its id is."""
+        """Append entries; on return they are on disk.  The key `run` of each is its id."""
         for entry in entries:
             self._file.write(json.dumps(entry).encode() + b"\n")
             self.entries[entry["run"]] = entry
@@ -37,7 +37,7 @@ class Journal:
 
 
 def entries(path: Path) -> Mapping[str, Mapping[str, Any]]:
-    """What is kept, by id; nothing if there is no journal.  For a look: it leaves no trace."""
+    """The entries, by id; empty if there is no journal.  It changes nothing on disk."""
     try:
         with path.open("rb") as file:
             return _read(file)[0]
@@ -47,8 +47,8 @@ def entries(path: Path) -> Mapping[str, Mapping[str, Any]]:
 
 @contextmanager
 def journal(path: Path, *, fresh: bool = False) -> Iterator[Journal]:
-    """fresh: forget what is there.  Raises Invalid if the file cannot be written, or another
-    process has it."""
+    """Open a journal to write.  fresh: delete its entries.  Raises Invalid if the file cannot be
+    written, or another process writes it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")
@@ -71,7 +71,7 @@ def journal(path: Path, *, fresh: bool = False) -> Iterator[Journal]:
 
 
 def _read(file: IO[bytes]) -> tuple[dict[str, Mapping[str, Any]], int]:
-    """Entries, and how many bytes they are: those after them were cut short."""
+    """The entries, and their number of bytes: the bytes after them were cut short."""
     found: dict[str, Mapping[str, Any]] = {}
     whole = 0
     for line in file:

@@ -1,8 +1,8 @@
-"""What a sweep comes to: a run's outcome, its row, the table of all rows, carried out and resumed.
+"""The results of a sweep: a run's outcome, its row, the table of all rows; run and resumed.
 
-Rule of this file: how runs are carried out, on Spark or otherwise, is handed in.  A table depends
-on the sweep alone (but for `seconds`): not on the order in which runs ended, nor on how often they
-were interrupted.
+Rule of this file: the caller decides how runs are executed, on Spark or otherwise.  A table depends
+on the sweep alone (except `seconds`): not on the order in which runs ended, and not on
+interruptions.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from model.core import Guarantee, Outcome, Protocol
 from model.errors import Invalid
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import Draft, check_draft
-from sim.sweeps.grid import Run, Sweep, check, version
+from sim.sweeps.grid import Sweep, SweepRun, check, version
 from sim.sweeps.journal import entries, journal
 
 Entry: TypeAlias = Mapping[str, Any]
 """The outcome of a run, JSON-able: its id as `run`, its columns, `error` and `seconds`."""
 Execute: TypeAlias = Callable[
-    [Callable[[Run], Entry], Sequence[Run]],
+    [Callable[[SweepRun], Entry], Sequence[SweepRun]],
     Generator[Sequence[tuple[int, Entry | None, str]], None, None],
 ]
-"""Carries out all runs, in any order, and tells of some at a time: which each is, and its outcome,
-or None and why there is none."""
+"""Executes all runs, in any order, and yields some at a time: (number of the run, its outcome or
+None, the reason for None)."""
 Watch: TypeAlias = Callable[[str, int, int], None]
-"""Called now and then with (stage, done, of how many)."""
+"""Called repeatedly with (stage, done, of how many)."""
 
 TABLE, JOURNAL = "runs.parquet", "_runs.jsonl"
-"""Files of a sweep's folder.  Readers of a folder of Parquet files pass over the second."""
-GROWN = 1.1
-"""The table is renewed when it has grown by that much: so all renewals together cost little."""
+"""Files of a sweep's folder.  Readers of a folder of Parquet files ignore the second."""
+REWRITE_FACTOR = 1.1
+"""The table is rewritten when it has grown by this factor, so that all rewrites cost little."""
 
 COUNT, NUMBER, TEXT, FLAG = pa.int64(), pa.float64(), pa.string(), pa.bool_()
 VERDICT = {
@@ -89,7 +89,7 @@ METRICS = {
     "saving_s": NUMBER,
     "messages_lost": COUNT,
 }
-"""Those of sim.timed.metrics that are one number."""
+"""The metrics of sim.timed.metrics that are one number."""
 OVERHEAD = (
     "failures_link_bytes",
     "failures_busy",
@@ -100,8 +100,8 @@ OVERHEAD = (
 
 
 # --- a run -----------------------------------------------------------------------------------
-def outcome(base: Draft, run: Run) -> Entry:
-    """Simulate; whatever goes wrong in it is part of the outcome."""
+def simulate_run(base: Draft, run: SweepRun) -> Entry:
+    """Simulate a run: its outcome, of which any error is part."""
     started = perf_counter()
     found: dict[str, Any] = {"run": run.id, "error": None}
     try:
@@ -113,20 +113,20 @@ def outcome(base: Draft, run: Run) -> Entry:
             found |= {f"{prefix}{name}": result[metrics][name] for name in METRICS}
         found |= {f"overhead_{name}_share": result["overhead"][name] for name in OVERHEAD}
     except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
-        found["error"] = _told(error)
+        found["error"] = _error_line(error)
     return found | {"seconds": perf_counter() - started}
 
 
 def as_claimed(protocol: Protocol, recovery_type: str) -> bool:
-    """Is the output at least as good as the protocol's weakest claim?  One that is expected to be
-    refuted is, whatever comes."""
+    """Is the output at least as good as the protocol's weakest claim?  True for protocols that are
+    expected to be refuted."""
     if any(pinned.expect is Outcome.REFUTED for pinned in protocol.scopes):
         return True
     return Guarantee[recovery_type.upper()] <= max(protocol.claims.values())
 
 
-def _told(error: BaseException) -> str:
-    """In a line; of what is not about the input, also where."""
+def _error_line(error: BaseException) -> str:
+    """The error in one line; with its place in the code, unless the input is wrong."""
     text = " ".join(str(error).split())
     if isinstance(error, Invalid):
         return text
@@ -138,8 +138,8 @@ def _told(error: BaseException) -> str:
 
 
 # --- the table -------------------------------------------------------------------------------
-def table(sweep: Sweep, runs: Sequence[Run], found: Mapping[str, Entry]) -> pa.Table:
-    """A row each run that has an outcome, in the order of the runs."""
+def table(sweep: Sweep, runs: Sequence[SweepRun], found: Mapping[str, Entry]) -> pa.Table:
+    """A row for each run that has an outcome, in the order of the runs."""
     fields, types = schema(sweep), _parameter_types(sweep)
     rows = [
         {
@@ -155,7 +155,7 @@ def table(sweep: Sweep, runs: Sequence[Run], found: Mapping[str, Entry]) -> pa.T
 
 
 def schema(sweep: Sweep) -> pa.Schema:
-    """Columns and their types: they depend on the sweep's file, never on what came out."""
+    """Columns and their types: they depend on the sweep's file, never on outcomes."""
     return pa.schema(
         {
             **{"run": TEXT, "scenario": TEXT},
@@ -169,14 +169,14 @@ def schema(sweep: Sweep) -> pa.Schema:
     )
 
 
-def _parameters(sweep: Sweep, run: Run, types: Mapping[str, pa.DataType]) -> dict[str, Any]:
+def _parameters(sweep: Sweep, run: SweepRun, types: Mapping[str, pa.DataType]) -> dict[str, Any]:
     values = {**_base(sweep), **{override.name: override.value for override in run.overrides}}
     cells = {name: _cell(value, types[name]) for name, value in values.items()}
     return {"scenario": sweep.base.path.stem, **cells}
 
 
 def _parameter_types(sweep: Sweep) -> dict[str, pa.DataType]:
-    """Of the two that every table has, and of all that is varied."""
+    """The types of the two columns that every table has, and of all that is varied."""
     always = {name: _type([value]) for name, value in _base(sweep).items()}
     return always | {axis.name: _type([o.value for o in axis.values]) for axis in sweep.axes}
 
@@ -205,7 +205,7 @@ def _cell(value: Any, type_: pa.DataType) -> Any:
 
 
 def write(path: Path, found: pa.Table) -> None:
-    """Whole or not at all."""
+    """Write the table whole or not at all."""
     part = path.with_name(f"_{path.name}.part")
     try:
         pq.write_table(found, part)
@@ -218,10 +218,10 @@ def write(path: Path, found: pa.Table) -> None:
 def carry_out(
     sweep: Sweep, folder: Path, execute: Execute, *, fresh: bool = False, watch: Watch
 ) -> dict[str, Any]:
-    """Do what is not done yet, keep each outcome as it comes, and write the table: a JSON-able
-    summary of what was done.
+    """Run what is not finished, keep each outcome as it comes, and write the table: a JSON-able
+    summary.
 
-    A run whose process died has a row, but is not kept: the next time it is done again.
+    A run whose process died has a row, but is not kept: the next time it is run again.
     """
     started = perf_counter()
     runs = sweep.runs()
@@ -237,8 +237,8 @@ def carry_out(
         watch(sweep.name, done, len(runs))
         written = 0
         try:
-            with closing(execute(partial(outcome, sweep.base), left)) as told:
-                for ended in told:
+            with closing(execute(partial(simulate_run, sweep.base), left)) as finished:
+                for ended in finished:
                     kept.add(entry for _, entry, _ in ended if entry is not None)
                     for number, entry, why in ended:
                         if entry is None:
@@ -246,7 +246,7 @@ def carry_out(
                             died[run] = {"run": run, "error": f"its process died: {why}"}
                     done += len(ended)
                     watch(sweep.name, done, len(runs))
-                    if done > GROWN * written:
+                    if done > REWRITE_FACTOR * written:
                         write(folder / TABLE, table(sweep, runs, outcomes))
                         written = done
         finally:

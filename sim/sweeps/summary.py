@@ -1,6 +1,6 @@
-"""The summary of a sweep's table: what its runs have in common, over their seeds.
+"""The summary of a sweep's table: means over seeds, with their confidence intervals.
 
-Rule of this file: it reads a table as it was written, so that anybody's pandas can do the same.
+Rule of this file: it reads a table as it was written, so that any user's pandas can do the same.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from sim.sweeps.grid import Sweep
 
 CONFIDENCE = 0.95
-SUMMED_UP = (
+SUMMARIZED = (
     "recovery_s",
     "latency_p50_s",
     "latency_p99_s",
@@ -33,13 +33,13 @@ T_95 = (
 )
 
 
-def summary(sweep: Sweep, path: Path) -> dict[str, Any]:
-    """A group for each combination of all that was varied but the seed: JSON-able.
+def summarize(sweep: Sweep, path: Path) -> dict[str, Any]:
+    """Summarize a sweep: a group for each combination of varied keys except the seed; JSON-able.
 
     metrics: by column, the mean and the 95 % confidence interval of the mean over the runs that
     have a value (a failed run has none); None where there are too few.
     """
-    import pandas as pd  # most commands sum up nothing
+    import pandas as pd  # most commands need no pandas
 
     frame = pd.read_parquet(path)
     by = [axis.name for axis in sweep.axes if axis.name != "seed" and len(axis.values) > 1]
@@ -52,7 +52,7 @@ def summary(sweep: Sweep, path: Path) -> dict[str, Any]:
                 "runs": len(part),
                 "failed": int(part["error"].notna().sum()),
                 "same": int((part["same"] == True).sum()),  # noqa: E712 - there may be none
-                "metrics": {name: interval(part[name].dropna().tolist()) for name in SUMMED_UP},
+                "metrics": {name: interval(part[name].dropna().tolist()) for name in SUMMARIZED},
             }
         )
     return {"sweep": sweep.name, "by": by, "confidence": CONFIDENCE, "groups": groups}

@@ -38,10 +38,22 @@ from model.core import (
     Send,
     SetTimer,
     Size,
+    Step,
     TimerFired,
 )
 from model.errors import Invalid, StepFailed, describe_error
-from model.world import DOWN, Crash, System, describe, read_gauges
+from model.world import (
+    DOWN,
+    Crash,
+    System,
+    answered,
+    booted,
+    check_state,
+    check_step,
+    describe,
+    read_gauges,
+    size_of,
+)
 from sim.timed.clock import LAST, Clock, Entry, Occurrence
 from sim.timed.costs import Costs, Detector, picoseconds
 from sim.timed.failures import CrashPlan, Outage
@@ -109,7 +121,7 @@ class TimedRun:
         self.at = self.clock.at
         self.nodes: dict[NodeName, TimedNode] = {}
         for name, site in system.sites.items():
-            state = protocol.boot(site)
+            state = booted(protocol, site).state
             pace = costs.slow.get(name, 1.0) if site.role is Role.OPERATOR else 0.0
             self.nodes[name] = TimedNode(
                 site, state, pace, read_gauges(system, name, state).buffered is not None
@@ -265,10 +277,35 @@ class TimedRun:
                     given = next(feed, None)
                     if given is not None:
                         heappush(queue, (given[0], NORMAL, next(count), offer))
+        except (Invalid, StepFailed):
+            raise
         except Exception as error:
-            if node is None or isinstance(error, Invalid | StepFailed):
-                raise
-            raise StepFailed(node.name, describe(input_), describe_error(error)) from error
+            self._blame(node, input_, effects, error)
+            raise
+
+    def _blame(
+        self, node: TimedNode, input_: Input, effects: tuple[Effect, ...], error: Exception
+    ) -> None:
+        """Raise what the protocol did wrong in the loop; checking there would slow all runs.
+
+        Its functions are pure, so what raised once raises again.
+        """
+        assert error.__traceback__ is not None
+        inside = error.__traceback__.tb_next is None  # the loop itself, not what it called
+        if inside and isinstance(error, KeyError):  # there is no such channel
+            check_step(self.system, node.name, input_, (node.state, effects))
+        elif inside:  # the state is still the one before
+            again = answered(self.system, node.name, node.state, input_)
+            check_step(self.system, node.name, input_, again)
+        self._check_sizes(effects)
+        read_gauges(self.system, node.name, node.state)
+        raise StepFailed(node.name, describe(input_), describe_error(error)) from error
+
+    def _check_sizes(self, effects: tuple[Effect, ...]) -> None:
+        """Raise Invalid if the protocol cannot size what the effects send and save."""
+        for effect in effects:
+            if isinstance(effect, Send | Save):
+                size_of(self.protocol, effect[-1])
 
     def _fire(self, moment: Occurrence) -> Evaluated | None:
         node, name, now = moment.what
@@ -277,9 +314,14 @@ class TimedRun:
         del node.timers[name]
         self._settle(node, now)
         input_ = TimerFired(name)
-        node.state, effects = self.step(node.site, node.state, input_)
+        node.state, effects = self._answered(node, node.state, input_)
         service = round(self.costs.service_ps(CONTROL) * node.pace)
         return node, service, effects, input_
+
+    def _answered(self, node: TimedNode, value: Any, input_: Input | None) -> Step:
+        """The step on a timer, or on a restart (None): both are rare enough to be checked."""
+        answer = answered(self.system, node.name, value, input_)
+        return check_step(self.system, node.name, input_, answer, hashed=input_ is None)
 
     def _watch_step(
         self, node: TimedNode, times: tuple[int, int, int], effects: tuple[Effect, ...], input_: Any
@@ -419,7 +461,8 @@ class TimedRun:
     def _restart(self, moment: Occurrence) -> Evaluated:
         now, node = moment.what
         assert node.outage is not None
-        node.state, effects = self.protocol.recover(node.site, node.durable)
+        node.state, effects = self._answered(node, node.durable, None)
+        self._check_sizes(effects)
         saving = sum(self.costs.save_ps(self.size(e.value)) for e in effects if isinstance(e, Save))
         # If two nodes restarted at one time, the order of their first messages would be undefined.
         back = now
@@ -498,6 +541,7 @@ class TimedRun:
     def result(self) -> TimedResult:
         area = 0
         for node in self.nodes.values():
+            check_state(node.name, "its last step", node.state)
             node.keep(self.ended, node.kept)
             area += node.kept_area
         return TimedResult(

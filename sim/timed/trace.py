@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from model.errors import Invalid
-from model.world import Crash, Restart
+from model.world import Crash, Deliver, Restart
 from sim.timed.record import LogEntry
 
 PID = 1
@@ -26,7 +26,7 @@ def steps(log: Sequence[LogEntry], show: Callable[[Any], str]) -> list[dict[str,
         {
             "node": entry.action.node,
             "kind": entry.what[0],
-            "shown": show(entry.what[1]),
+            "shown": show(entry.what[1]) if isinstance(entry.action, Deliver) else "",
             "from": getattr(entry.action, "sender", None),
             "began_s": entry.began_ps / 1e12,
             "served_s": entry.served_ps / 1e12,

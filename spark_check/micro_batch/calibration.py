@@ -1,10 +1,10 @@
-"""What the parts of a run cost, from the times at which it passed its points.
+"""What the parts of a run cost, from the times at which the run passed its crash points.
 
-Rule of this file: it reads times off a run that had no failures, and averages; nobody is crashed
-here and nothing is predicted.  The names of the costs are those of sim.predictions.micro_batch.
+Rule of this file: it reads the times of a run without failures, and averages; nothing is crashed or
+predicted here.
 
 The times are those of files: a breakpoint that lets a job pass leaves one, and so do Spark's two
-logs.  So nothing is added to the job for the sake of being timed, and a crash takes no times along.
+logs.  So nothing is added to the job for the measurement, and a crash loses no times.
 """
 
 from __future__ import annotations
@@ -16,35 +16,37 @@ from statistics import fmean, linear_regression
 from typing import NamedTuple
 
 from model.errors import Invalid
-from spark_check.micro_batch.stream import Point, place
+from sim.predictions.micro_batch import BatchCosts
+from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
 
 OFTEN = 1_000_000
-"""More often than a place is passed in any run: armed so, it never stops."""
-RUNNING = (Point.READ, Point.COUNT, Point.PROCESSED)
+"""More often than a job passes a breakpoint in any run: armed so, it never stops the job."""
+RUNNING = (CrashPoint.READ, CrashPoint.COUNT, CrashPoint.PROCESSED)
 """The points between the offset log and the sink."""
 
 
-class Times(NamedTuple):
-    """Of a batch, in seconds since the epoch.  reached: when its points were, the first time."""
+class BatchTimes(NamedTuple):
+    """The times of a batch, in seconds since the epoch.  reached: when the batch came to each of
+    the points in RUNNING for the first time."""
 
     events: int
     planned: float
     logged: float
-    reached: Mapping[str, float]
+    reached: Mapping[CrashPoint, float]
     written: float
     committed: float
 
 
-class Lived(NamedTuple):
-    """A run, from the start of its process to its end, in seconds since the epoch."""
+class CleanRun(NamedTuple):
+    """A run without failures, from the start of its process to its end; times as in BatchTimes."""
 
     started: float
-    batches: tuple[Times, ...]
+    batches: tuple[BatchTimes, ...]
     ended: float
 
 
-class Line(NamedTuple):
-    """Seconds from a batch's entry in the offset log: fixed, and what each event adds."""
+class LinearCost(NamedTuple):
+    """Seconds since a batch entered the offset log: a fixed part, and a part for each event."""
 
     fixed: float
     event: float
@@ -54,29 +56,28 @@ class Line(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """costs: seconds, as sim.predictions.micro_batch.BatchCosts has them.  reached: by point, when
-    a batch comes to it.  written: when the sink has it.  spread: of the costs of the batches about
-    those
-    computed, as a share of their mean."""
+    """costs: what the parts of a run cost.  reached: by point, when a batch comes there.  written:
+    when the sink has the batch.  spread: how far the times of the batches lie from those computed,
+    as a share of their mean."""
 
-    costs: Mapping[str, float]
-    reached: Mapping[str, Line]
-    written: Line
+    costs: BatchCosts
+    reached: Mapping[CrashPoint, LinearCost]
+    written: LinearCost
     spread: float
 
-    def share(self, point: Point, events: int) -> float:
-        """Of the time from the offset log to the sink: how much is over when a batch of so many
-        events comes to the point."""
+    def share(self, point: CrashPoint, events: int) -> float:
+        """The share of the time from the offset log to the sink that is over when a batch with this
+        number of events comes to the point."""
         return min(self.reached[point].at(events) / self.written.at(events), 1.0)
 
 
-def armed(starts: Sequence[int]) -> dict[str, int]:
-    """What to stop at so that all batches that begin there leave their times, and none stops."""
-    return {place(point, start): OFTEN for point in Point for start in starts}
+def arm(starts: Sequence[int]) -> dict[str, int]:
+    """Breakpoints that make all batches with these starts leave their times, and stop none."""
+    return {breakpoint_at(point, start): OFTEN for point in CrashPoint for start in starts}
 
 
-def passed(folder: Path) -> dict[str, float]:
-    """When each place was first passed in the run of this folder."""
+def read_times(folder: Path) -> dict[str, float]:
+    """By breakpoint, when the run of this folder first passed it."""
     times: dict[str, float] = {}
     for file in folder.glob("*.[0-9]*"):
         at = file.stat().st_mtime
@@ -84,44 +85,48 @@ def passed(folder: Path) -> dict[str, float]:
     return times
 
 
-def lived(
+def read_run(
     folder: Path, checkpoint: Path, ends: Sequence[int], started: float, ended: float
-) -> Lived:
-    """A run without failures, of batches that end with these events."""
-    times = passed(folder)
+) -> CleanRun:
+    """Read the times of a run without failures, whose batches end with these events.
+
+    Raises Invalid if a batch left no time.
+    """
+    times = read_times(folder)
     batches = []
     for number, (start, end) in enumerate(pairwise((0, *ends))):
         try:
-            reached = {point.value: times[place(point, start)] for point in RUNNING}
+            reached = {point: times[breakpoint_at(point, start)] for point in RUNNING}
             batches.append(
-                Times(
+                BatchTimes(
                     end - start,
-                    times[place(Point.PLAN, start)],
+                    times[breakpoint_at(CrashPoint.PLAN, start)],
                     (checkpoint / "offsets" / str(number)).stat().st_mtime,
                     reached,
-                    times[place(Point.WRITTEN, start)],
+                    times[breakpoint_at(CrashPoint.WRITTEN, start)],
                     (checkpoint / "commits" / str(number)).stat().st_mtime,
                 )
             )
         except (KeyError, OSError) as error:
             raise Invalid(f"{folder}: batch {number} left no time: {error}") from None
-    return Lived(started, tuple(batches), ended)
+    return CleanRun(started, tuple(batches), ended)
 
 
-def calibrated(run: Lived) -> Calibration:
-    """The first batch is part of the start: what it takes longer than the others is the start's.
+def calibrate(run: CleanRun) -> Calibration:
+    """The costs of the parts of a run.
 
-    The others are taken apart as the model has them: the trigger; the offset log (a save); the run
-    of the batch, which ends with a version of the state (a save); the commit log (a save).  Saves
-    are alike.  The run of a batch is a line over its events.
-    Raises Invalid if there are less than two batches of different sizes after the first.
+    What the first batch takes longer than the others is part of the start.  The others have the
+    parts of the model: the trigger; the offset log (a save); the run of the batch, which ends with
+    a version of the state (a save); the commit log (a save).  All saves cost the same.  The run of
+    a batch is a line over its events.
+    Raises Invalid unless there are two batches of different sizes after the first.
     """
     first, *warm = run.batches
     sizes = [batch.events for batch in warm]
     if len(set(sizes)) < 2:
         raise Invalid(
-            f"batches after the first have {sizes} events: a fixed cost and one an event can only "
-            "be told apart with two sizes"
+            f"batches after the first have {sizes} events: the cost of a batch and the cost of an "
+            "event can only be separated with two sizes"
         )
     pairs = list(pairwise(run.batches))
     trigger = fmean(after.planned - before.committed for before, after in pairs)
@@ -133,23 +138,24 @@ def calibrated(run: Lived) -> Calibration:
     batch_s = max(fixed - save, 0.0)
     usual = 3 * save + batch_s + event * first.events
     off = [abs(took - fixed - event * size) for took, size in zip(ran, sizes, strict=True)]
-    costs = {
-        "start_s": first.committed - run.started - usual - trigger,
-        "trigger_s": trigger,
-        "save_s": save,
-        "batch_s": batch_s,
-        "event_s": event,
-        "stop_s": run.ended - run.batches[-1].committed,
-    }
+    costs = BatchCosts(
+        start_s=first.committed - run.started - usual - trigger,
+        trigger_s=trigger,
+        save_s=save,
+        batch_s=batch_s,
+        event_s=event,
+        stop_s=run.ended - run.batches[-1].committed,
+    )
     reached = {
-        point.value: _line(sizes, [batch.reached[point] - batch.logged for batch in warm])
+        point: _line(sizes, [batch.reached[point] - batch.logged for batch in warm])
         for point in RUNNING
     }
     return Calibration(costs, reached, written, fmean(off) / fmean(ran))
 
 
-def _line(sizes: Sequence[int], seconds: Sequence[float]) -> Line:
-    """Through the mean; no part is negative, though by chance small batches may take longer."""
+def _line(sizes: Sequence[int], seconds: Sequence[float]) -> LinearCost:
+    """The line through the mean; no part is negative, though small batches may happen to take
+    longer."""
     event = max(linear_regression(sizes, seconds).slope, 0.0)
     event = min(event, fmean(seconds) / fmean(sizes))
-    return Line(fmean(seconds) - event * fmean(sizes), event)
+    return LinearCost(fmean(seconds) - event * fmean(sizes), event)

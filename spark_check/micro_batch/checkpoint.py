@@ -1,16 +1,16 @@
-"""What a Spark checkpoint says: which batches with which offsets, and what is wrong with it.
+"""The content of a Spark checkpoint: its batches with their offsets, and what is wrong with it.
 
-Rule of this file: it only reads, and needs no Spark.  `complaints` is to be asked before a query is
-restarted: it finds what Spark itself accepts in silence, and names files where Spark does not.
+Rule of this file: it only reads, and needs no Spark.  Call `complaints` before you restart a query:
+it finds damage that Spark accepts silently, and names files where Spark does not.
 
 A checkpoint holds offsets/N (written before batch N runs), commits/N (after its sink has it), and
 for every partition of every stateful operator state/operator/partition[/store], in which batch N
 writes version N + 1.  Where Spark writes to a local or a Hadoop file system, a file F has a side
 file .F.crc; of the two logs Spark writes it and never looks at it.
 
-What cannot be found: a file replaced together with its side file, or where there are none (object
-stores), by another that is well-formed.  What no query writes that tracks its progress
-asynchronously or runs continuously: their logs have holes by design.
+Limits: it does not find a file that was replaced by another well-formed one, together with its side
+file or where there are none (object stores).  It does not fit queries that track their progress
+asynchronously or run continuously: their logs have holes by design.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Broken(ValueError):
 
 
 class Entry(NamedTuple):
-    """Of a log.  facts: what Spark notes of the batch.  offsets: where it ends, a source each."""
+    """An entry of a log.  facts: Spark's notes on the batch.  offsets: its end, for each source."""
 
     facts: Any
     offsets: tuple[Any, ...] = ()
 
 
 def entry(path: Path) -> Entry:
-    """Broken if it is empty, cut off, or followed by something else."""
+    """The entry in a file.  Raises Broken if it is empty, cut off, or followed by other text."""
     try:
         version, *lines = path.read_text().split("\n")
         if not VERSION.fullmatch(version):
@@ -58,7 +58,7 @@ def entry(path: Path) -> Entry:
     return Entry(facts, tuple(offsets))
 
 
-def numbered(folder: Path) -> Mapping[int, Path]:
+def files_by_batch(folder: Path) -> Mapping[int, Path]:
     """The files of a log by batch, in order."""
     if not folder.is_dir():
         return {}
@@ -66,17 +66,18 @@ def numbered(folder: Path) -> Mapping[int, Path]:
     return dict(sorted(found.items()))
 
 
-def logged(checkpoint: Path) -> Mapping[int, tuple[Any, ...]]:
-    """By batch, where it ends, a source each; Broken if an entry is."""
-    return {id_: entry(path).offsets for id_, path in numbered(checkpoint / OFFSETS).items()}
+def offsets_by_batch(checkpoint: Path) -> Mapping[int, tuple[Any, ...]]:
+    """By batch, its end for each source.  Raises Broken if an entry is."""
+    return {id_: entry(path).offsets for id_, path in files_by_batch(checkpoint / OFFSETS).items()}
 
 
-def committed(checkpoint: Path) -> tuple[int, ...]:
-    return tuple(numbered(checkpoint / COMMITS))
+def committed_batches(checkpoint: Path) -> tuple[int, ...]:
+    """The batches in the commit log, in order."""
+    return tuple(files_by_batch(checkpoint / COMMITS))
 
 
 def stores(checkpoint: Path) -> Mapping[str, Mapping[int, tuple[Path, ...]]]:
-    """By the place of a state store, its files by version, in order; a store may have none."""
+    """By the path of a state store, its files by version, in order; a store may have none."""
     found: dict[str, dict[int, tuple[Path, ...]]] = {place: {} for place in _places(checkpoint)}
     for path in sorted((checkpoint / STATE).rglob("*")):
         if match := STATE_FILE.fullmatch(path.name):
@@ -86,7 +87,7 @@ def stores(checkpoint: Path) -> Mapping[str, Mapping[int, tuple[Path, ...]]]:
 
 
 def _places(checkpoint: Path) -> Iterator[str]:
-    """Where operators have noted that they keep state."""
+    """The paths of the state stores that operators have noted."""
     for path in checkpoint.glob(f"{STATE}/*/_metadata/metadata"):
         try:
             for store in entry(path).facts["stateStoreInfo"]:
@@ -95,17 +96,17 @@ def _places(checkpoint: Path) -> Iterator[str]:
                     place = path.parents[1] / str(partition) / name
                     yield str(place.relative_to(checkpoint))
         except (Broken, KeyError, TypeError):
-            continue  # Spark does without, and its side file tells
+            continue  # Spark does not need it, and its side file shows the damage
 
 
 # --- what is wrong -------------------------------------------------------------------------------
 def complaints(checkpoint: Path) -> tuple[str, ...]:
-    """What is wrong, each with the file it is about; nothing if the query may be restarted.
+    """What is wrong with the checkpoint, each with its file; empty if the query may be restarted.
 
     A checkpoint that a crash has left is not wrong, wherever the crash came: the newest batch may
     be in no commit log, and each of its state stores may have its version of the state or not.
     """
-    if not numbered(checkpoint / OFFSETS) and not numbered(checkpoint / COMMITS):
+    if not files_by_batch(checkpoint / OFFSETS) and not files_by_batch(checkpoint / COMMITS):
         return (
             f"{checkpoint.name}: holds no batch: a query started on it begins with batch 0, "
             "which a sink that knows batches by their ids takes for one that it has",
@@ -132,7 +133,7 @@ def _metadata(checkpoint: Path) -> Iterator[str]:
 
 
 def _log(checkpoint: Path, log: str) -> Iterator[str]:
-    files = numbered(checkpoint / log)
+    files = files_by_batch(checkpoint / log)
     yield from _holes(log, files)
     sources = set()
     for path in files.values():
@@ -157,7 +158,7 @@ def _holes(place: str, numbers: Mapping[int, Any]) -> Iterator[str]:
 
 
 def _logs(checkpoint: Path) -> Iterator[str]:
-    planned, done = numbered(checkpoint / OFFSETS), numbered(checkpoint / COMMITS)
+    planned, done = files_by_batch(checkpoint / OFFSETS), files_by_batch(checkpoint / COMMITS)
     if not planned:
         yield f"{OFFSETS}: is empty, and {COMMITS} is not"
         return
@@ -171,8 +172,8 @@ def _logs(checkpoint: Path) -> Iterator[str]:
 
 
 def _stores(checkpoint: Path) -> Iterator[str]:
-    last = max(numbered(checkpoint / OFFSETS), default=-1)
-    done = max(numbered(checkpoint / COMMITS), default=-1)
+    last = max(files_by_batch(checkpoint / OFFSETS), default=-1)
+    done = max(files_by_batch(checkpoint / COMMITS), default=-1)
     for place, versions in stores(checkpoint).items():
         newest = max(versions, default=0)
         if newest > last + 1:
@@ -186,11 +187,11 @@ def _stores(checkpoint: Path) -> Iterator[str]:
             if path.stat().st_size == 0:
                 yield f"{name}: is empty"
             elif path.suffix == ".zip":
-                yield from (f"{name}: {said}" for said in _zipped(path))
+                yield from (f"{name}: {said}" for said in _zip_complaints(path))
 
 
-def _zipped(path: Path) -> Iterator[str]:
-    """RocksDB's: its tables lie beside it, where several versions share them."""
+def _zip_complaints(path: Path) -> Iterator[str]:
+    """What is wrong with a zip file of RocksDB; its tables lie beside it, shared by versions."""
     try:
         with zipfile.ZipFile(path) as packed:
             if packed.testzip():
@@ -209,7 +210,8 @@ def _zipped(path: Path) -> Iterator[str]:
 
 # --- side files ----------------------------------------------------------------------------------
 MAGIC = b"crc\0"
-"""Hadoop's ChecksumFileSystem: then 4 bytes, how many bytes a sum is of, then a CRC-32 of each."""
+"""The beginning of a side file of Hadoop's ChecksumFileSystem.  Then follow 4 bytes with the number
+of bytes in a block, and the CRC-32 of each block."""
 
 
 def _side_files(checkpoint: Path) -> Iterator[str]:

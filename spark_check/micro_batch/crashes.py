@@ -1,9 +1,9 @@
-"""Crash the job of `pipeline`, start it again: what came of it, and what should have.
+"""Crash the job and start it again: what is observed then, and what the model predicts.
 
-Rule of this file: what the checks that crash it have in common, and no judgement.
+Rule of this file: what the checks that crash the job have in common, and no judgement.
 
-The first life of a query is a process of its own, which is killed; its second runs in a session
-that many share, since a checkpoint knows nothing of the process that wrote it.
+A query first runs in a process of its own, which is killed.  It is restarted in a session that many
+queries share, since a checkpoint does not depend on the process that wrote it.
 """
 
 from __future__ import annotations
@@ -20,38 +20,43 @@ from pyspark.sql import SparkSession
 
 from model.core import Protocol
 from model.errors import Invalid
-from model.protocols.micro_batch import crashes as batch_crashes
-from model.protocols.micro_batch.crashes import replay_crash
+from model.protocols.micro_batch import crashes as model_crashes
 from model.protocols.micro_batch.messages import NO_BATCH, Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
-from spark_check.micro_batch.checkpoint import committed, logged, stores
-from spark_check.micro_batch.external_store import Outside, Sink
-from spark_check.micro_batch.job import Settings, drained
-from spark_check.micro_batch.stream import Point, place
-from spark_check.micro_batch.verdict import bodies, expected, judged
-from spark_check.runtime.victim import Kind, start
+from spark_check.check import Setting
+from spark_check.micro_batch.checkpoint import committed_batches, offsets_by_batch, stores
+from spark_check.micro_batch.external_store import ExternalStore, SinkKind
+from spark_check.micro_batch.job import JobSettings, Writer, run_to_end
+from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
+from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
+from spark_check.runtime.session import BRIEF, LOCAL, session
+from spark_check.runtime.victim import CrashKind, start
 
 JOB = "spark_check.micro_batch.job:run"
-SINKS = {Sink.BY_BATCH: PROTOCOL, Sink.APPEND: PROTOCOL.variant("micro-batch:foreach-batch")}
-"""What the model calls a query with this sink."""
+SINKS = {
+    SinkKind.BY_BATCH: PROTOCOL,
+    SinkKind.APPEND: PROTOCOL.variant("micro-batch:foreach-batch"),
+}
+"""The model of a query with this sink."""
 TYPES = "aababbb"
 """Event after event, over and over.  Spark hashes the two types to two partitions."""
 
 BUSY = "Python worker failed to connect back"
-"""What Spark says if a process of a data source takes more than 10 s to start, before any batch is
-run: that is about the machine, and not about the query or its checkpoint."""
+"""Spark's message if a process of a data source takes more than 10 s to start, before any batch is
+run: the cause is the machine, and neither the query nor its checkpoint."""
 ATTEMPTS = 3
 
 
 class Load(NamedTuple):
-    """Batches of so many events, the last of them crashed; more arrive before the restart."""
+    """Events to be processed.  sizes: of the batches that are planned before the crash.  late:
+    events that arrive between the crash and the restart."""
 
     sizes: Sequence[int] = (4, 4, 2)
     late: int = 3
 
     @property
     def ends(self) -> tuple[int, ...]:
-        """The event with which each batch ends, after the 0 with which the first begins."""
+        """Batch n has the events from ends[n] + 1 to ends[n + 1]."""
         return tuple(accumulate(self.sizes, initial=0))
 
     @property
@@ -62,93 +67,149 @@ class Load(NamedTuple):
         return "".join(islice(cycle(TYPES), self.total))
 
 
+class CrashPlan(NamedTuple):
+    """A crash to come: the processes that are killed, at which point of batch 0, 1, ..."""
+
+    kind: CrashKind
+    point: CrashPoint
+    batch: int
+
+
+class CrashedJob(NamedTuple):
+    """A job, and the crash that it is run into.  master, writer: until the crash; the restart has
+    the same writer."""
+
+    name: str
+    plan: CrashPlan
+    load: Load = Load()
+    master: str = LOCAL
+    writer: Writer = Writer.FOREACH_BATCH
+
+
+class Recovery(NamedTuple):
+    """What was observed of a crashed job.  code: its exit code, None if all of it was killed.
+    retried: did a task come to the crash point that had been tried before?  left: `observe_stores`
+    before the restart.  error: of the restart, "" if it ended well."""
+
+    code: int | None
+    retried: bool
+    left: Mapping[str, Any]
+    error: str
+    store: ExternalStore
+
+
 # --- what is done --------------------------------------------------------------------------------
-def begun(work: Path, load: Load) -> Outside:
-    """A world in which all but the late events have arrived, and nothing has run."""
+def prepare(work: Path, load: Load) -> ExternalStore:
+    """Make a store in which all but the late events have arrived, and nothing has run."""
     work.mkdir(parents=True)
-    outside = Outside(str(work))
-    outside.arrive(load.types()[: load.ends[-1]])
-    return outside
+    store = ExternalStore(str(work))
+    store.arrive(load.types()[: load.ends[-1]])
+    return store
 
 
-def crashed(settings: Settings, kind: Kind, point: Point, after: int) -> int | None:
-    """Kill it at the point of the batch that begins after event `after`: the job's exit code.
+def crash(settings: JobSettings, plan: CrashPlan, load: Load) -> int | None:
+    """Run the job and kill what the plan says, where it says: the job's exit code.
 
     None if all of it was killed.  Otherwise the rest goes on, and the job ends by itself.
     """
-    where = place(point, after)
+    where = breakpoint_at(plan.point, load.ends[plan.batch])
     with start(JOB, Path(settings.work), settings._asdict(), stop_at={where: 0}) as victim:
-        victim.kill(kind, victim.stopped(where))
-        if kind is Kind.TREE:
+        victim.kill(plan.kind, victim.stopped(where))
+        if plan.kind is CrashKind.TREE:
             return None
         victim.go(where)
         return victim.join()
 
 
-def restarted(spark: SparkSession, settings: Settings, load: Load) -> str:
-    """Run it to the end once the late events have arrived: what it died of, if it did.
+def restart(spark: SparkSession, settings: JobSettings, load: Load) -> str:
+    """Let the late events arrive and run the job to its end: the error that ended it, or "".
 
-    Raises Invalid if the machine is too busy to tell.
+    Raises Invalid if this machine is too busy to start Spark's processes in time.
     """
-    outside = Outside(settings.work)
-    outside.arrive(load.types()[load.ends[-1] :])
+    store = ExternalStore(settings.work)
+    store.arrive(load.types()[load.ends[-1] :])
     for _ in range(ATTEMPTS):
         try:
-            drained(spark, settings)
+            run_to_end(spark, settings)
         except (PySparkException, Py4JJavaError) as error:  # some stay untranslated
             if BUSY not in str(error):
                 return str(error)
         else:
             return ""
-    raise Invalid(f"Spark gave up {ATTEMPTS} times ({BUSY}): this machine is too busy to check it")
+    raise Invalid(
+        f"Spark gave up {ATTEMPTS} times ({BUSY}): this machine is too busy for this check"
+    )
+
+
+def recover_all(setting: Setting, jobs: Sequence[CrashedJob]) -> tuple[Recovery, ...]:
+    """Crash all jobs, one after the other; then restart them in one session: what was observed."""
+    crashed = []
+    for number, job in enumerate(jobs):
+        setting.tell(f"crash {job.name}", number, len(jobs))
+        store = prepare(setting.work / f"crash-{number}", job.load)
+        cuts = job.load.ends[1:]
+        settings = JobSettings(store.work, cuts, writer=job.writer, master=job.master)
+        code = crash(settings, job.plan, job.load)
+        retried = any(line.get("attempt") for line in store.notes(job.plan.point))
+        crashed.append((job, store, Recovery(code, retried, observe_stores(store), "", store)))
+    found = []
+    with session(setting.work / "restarts", conf=BRIEF) as spark:
+        for number, (job, store, recovery) in enumerate(crashed):
+            setting.tell(f"restart {job.name}", number, len(jobs))
+            error = restart(spark, JobSettings(store.work, writer=job.writer), job.load)
+            found.append(recovery._replace(error=error))
+    return tuple(found)
 
 
 # --- what is seen --------------------------------------------------------------------------------
-def ranges(outside: Outside) -> tuple[Batch, ...]:
+def logged_batches(store: ExternalStore) -> tuple[Batch, ...]:
     """The batches in the offset log."""
-    ends = {id_: offsets[0]["end"] for id_, offsets in logged(outside.checkpoint).items()}
+    ends = {id_: offsets[0]["end"] for id_, offsets in offsets_by_batch(store.checkpoint).items()}
     return tuple(Batch(id_, ends.get(id_ - 1, 0), end) for id_, end in ends.items())
 
 
-def ran(outside: Outside) -> tuple[Batch, ...]:
+def restarted_batches(store: ExternalStore) -> tuple[Batch, ...]:
     """The batches that were given to the sinks since the query was last started, in order."""
-    lines = outside.told(Point.PROCESSED, lately=True)
+    lines = store.notes(CrashPoint.PROCESSED, lately=True)
     return tuple(Batch(line["batch"], line["start"], line["end"]) for line in lines)
 
 
-def stored(outside: Outside) -> dict[str, Any]:
-    """What is durable, in the model's words."""
-    batches = ranges(outside)
-    newest = {max(versions, default=0) - 1 for versions in stores(outside.checkpoint).values()}
+def observe_stores(store: ExternalStore) -> dict[str, Any]:
+    """What is durable now, in the words of the model."""
+    batches = logged_batches(store)
+    newest = {max(versions, default=0) - 1 for versions in stores(store.checkpoint).values()}
     return {
         "offset log": list(batches[-1] if batches else NO_BATCH),
         "state of batch": sorted(newest or {NO_BATCH.id}),
-        "commit log": max(committed(outside.checkpoint), default=NO_BATCH.id),
-        "sink has": list(outside.taken()),
-        "acknowledged": outside.acked(),
+        "commit log": max(committed_batches(store.checkpoint), default=NO_BATCH.id),
+        "sink has": list(store.taken()),
+        "acknowledged": store.acked(),
     }
 
 
-def recovered(outside: Outside) -> dict[str, Any]:
+def observe_recovery(store: ExternalStore) -> dict[str, Any]:
     """What the restart did, and what the sinks have."""
-    want = Counter(expected(outside.events()))
-    got = {sink: Counter(bodies(outside.output(sink))) for sink in Sink}
+    want = Counter(expected_bodies(store.events()))
+    got = {sink: Counter(bodies(store.output(sink))) for sink in SinkKind}
     return {
-        "ran after the restart": [list(batch) for batch in ran(outside)],
-        "offsets in the end": [list(batch) for batch in ranges(outside)],
-        **{f"{sink} sink": judged(outside, sink).name.lower() for sink in Sink},
-        **{f"{sink} sink, rows too many": (got[sink] - want).total() for sink in Sink},
-        **{f"{sink} sink, rows missing": (want - got[sink]).total() for sink in Sink},
+        "ran after the restart": [list(batch) for batch in restarted_batches(store)],
+        "offsets in the end": [list(batch) for batch in logged_batches(store)],
+        **{f"{sink} sink": judge(store, sink).name.lower() for sink in SinkKind},
+        **{f"{sink} sink, rows too many": (got[sink] - want).total() for sink in SinkKind},
+        **{f"{sink} sink, rows missing": (want - got[sink]).total() for sink in SinkKind},
     }
 
 
 # --- what is predicted ---------------------------------------------------------------------------
-def predicted(
-    point: batch_crashes.CrashPoint, load: Load, sinks: Mapping[Sink, Protocol] = SINKS
+def predict(
+    point: model_crashes.CrashPoint, load: Load, sinks: Mapping[SinkKind, Protocol] = SINKS
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """`stored` and `recovered`, by the model: a run for each sink, which differ in nothing else."""
+    """What the model predicts of `observe_stores` and `observe_recovery`.
+
+    One run of the model for each sink; the runs differ in nothing else.
+    """
     runs = {
-        sink: replay_crash(protocol, point, load.sizes, load.late)
+        sink: model_crashes.replay_crash(protocol, point, load.sizes, load.late)
         for sink, protocol in sinks.items()
     }
     one, *others = runs.values()

@@ -1,10 +1,10 @@
-"""What is outside of Spark and does not fail: the upstream's events, two sinks, what was told.
+"""What is outside of Spark and does not fail: the upstream's events, two sinks, a log of calls.
 
 Rule of this file: no Spark here.  Everything is in one folder, so that a copy of the folder is a
 copy of the world, and can be restarted as often as there are questions.
 
-Two sinks are given the same batches, in one transaction: one knows which batches it has taken, the
-other appends whatever comes.  So every run shows what both make of it.
+Two sinks receive the same batches, in one transaction: one knows which batches it has taken, the
+other appends whatever comes.  So every run shows the outcome in both.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ CREATE TABLE IF NOT EXISTS append (sn INTEGER, type TEXT, running INTEGER);
 """
 
 
-BEGUN = "begun"
-"""Told when the query is started on its checkpoint, for the first time or again."""
+STARTED = "started"
+"""Noted when the query is started on its checkpoint, for the first time or again."""
 
 
-class Sink(StrEnum):
+class SinkKind(StrEnum):
     BY_BATCH = "idempotent"
     """Takes no batch id twice."""
     APPEND = "append"
     """Appends, as a plain foreachBatch does."""
 
 
-class Row(NamedTuple):
+class CountRow(NamedTuple):
     """Event number `sn` is of a type of which there have been so many, with this one."""
 
     sn: int
@@ -46,19 +46,19 @@ class Row(NamedTuple):
     running: int
 
 
-class Outside(NamedTuple):
-    """work: the folder."""
+class ExternalStore(NamedTuple):
+    """The world outside of Spark, in the folder `work`."""
 
     work: str
 
     @property
     def checkpoint(self) -> Path:
-        """Spark's, and the only thing here that it knows of."""
+        """Spark's checkpoint, the only thing in the folder that Spark itself knows."""
         return Path(self.work) / "checkpoint"
 
     def files(self) -> list[Path]:
-        """All that there is of it."""
-        names = ("events", "output.db", "told.log")
+        """All files and folders of it, whether they exist or not."""
+        names = ("events", "output.db", "calls.log")
         return [*(Path(self.work) / name for name in names), self.checkpoint]
 
     # --- the upstream ----------------------------------------------------------------------------
@@ -71,12 +71,12 @@ class Outside(NamedTuple):
         return (Path(self.work) / "events").read_text().split()
 
     def acked(self) -> int:
-        """Up to where the upstream was told that it may trim; it does."""
-        return max((line["start"] for line in self.told("acked")), default=0)
+        """The last event that is acknowledged to the upstream, which trims up to there."""
+        return max((line["start"] for line in self.notes("acked")), default=0)
 
     # --- the sinks -------------------------------------------------------------------------------
-    def write(self, batch: Batch, rows: Sequence[Row]) -> bool:
-        """True if the idempotent sink has taken it, False if it had it."""
+    def write(self, batch: Batch, rows: Sequence[CountRow]) -> bool:
+        """Write to both sinks: True if the batch is new to the idempotent one."""
         with closing(self._tables()) as tables, tables:
             tables.executemany("INSERT INTO append VALUES (?, ?, ?)", rows)
             new = tables.execute("INSERT OR IGNORE INTO batch VALUES (?, ?, ?)", batch).rowcount > 0
@@ -84,10 +84,12 @@ class Outside(NamedTuple):
                 tables.executemany("INSERT INTO idempotent VALUES (?, ?, ?)", rows)
         return new
 
-    def output(self, sink: Sink) -> list[Row]:
-        """In the order in which it was written."""
+    def output(self, sink: SinkKind) -> list[CountRow]:
+        """The rows of a sink, in the order in which they were written."""
         with closing(self._tables()) as tables:
-            return [Row(*row) for row in tables.execute(f"SELECT * FROM {sink} ORDER BY rowid")]
+            return [
+                CountRow(*row) for row in tables.execute(f"SELECT * FROM {sink} ORDER BY rowid")
+            ]
 
     def taken(self) -> Batch:
         """The last batch that the idempotent sink has taken."""
@@ -100,17 +102,18 @@ class Outside(NamedTuple):
         tables.executescript(TABLES)
         return tables
 
-    # --- what was told ---------------------------------------------------------------------------
-    def tell(self, what: str, **more: Any) -> None:
+    # --- the log of calls ------------------------------------------------------------------------
+    def note(self, what: str, **more: Any) -> None:
+        """Append a line to the log of calls."""
         line = json.dumps({"what": what, "pid": os.getpid(), **more}) + "\n"
-        log = os.open(Path(self.work) / "told.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        log = os.open(Path(self.work) / "calls.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(log, line.encode())  # in one call: lines of several processes do not mix
         os.close(log)
 
-    def told(self, what: str, *, lately: bool = False) -> list[dict[str, Any]]:
-        """lately: since the query was last started."""
-        log = Path(self.work) / "told.log"
+    def notes(self, what: str, *, lately: bool = False) -> list[dict[str, Any]]:
+        """The lines about `what`.  lately: only those since the query was last started."""
+        log = Path(self.work) / "calls.log"
         lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
-        starts = [at for at, line in enumerate(lines) if line["what"] == BEGUN]
+        starts = [at for at, line in enumerate(lines) if line["what"] == STARTED]
         since = starts[-1] if lately else 0
         return [line for line in lines[since:] if line["what"] == what]

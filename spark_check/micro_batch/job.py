@@ -1,7 +1,7 @@
 """The streaming job that is crashed: a replayable source, a running count a type, a sink.
 
-Rule of this file: what Spark runs is here and in stream.py, with its breakpoints; what is done to
-it is in the checks.
+Rule of this file: what Spark runs is here and in stream.py, with its breakpoints; what crashes it
+is in the checks.
 """
 
 from __future__ import annotations
@@ -18,24 +18,32 @@ import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
-from spark_check.micro_batch.external_store import BEGUN, Outside
-from spark_check.micro_batch.stream import Part, Point, Stream, Tracer, attempt, written
+from spark_check.micro_batch.external_store import STARTED, ExternalStore
+from spark_check.micro_batch.stream import (
+    CrashPoint,
+    StreamSource,
+    TaskRows,
+    Tracer,
+    task_attempt,
+    write_batch,
+)
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.session import BRIEF, LOCAL, session
 
 
 class Writer(StrEnum):
-    """How Spark hands batches to the sinks."""
+    """The way in which Spark hands batches to the sinks."""
 
     FOREACH_BATCH = "foreachBatch"
     DATA_SOURCE = "data source"
     """By the commit of a Python data source, once all tasks have written."""
 
 
-class Settings(NamedTuple):
-    """work: the folder of all that is outside.  cuts: a batch ends there, even if there are more
-    events; after the last, it takes all.  trims: does the upstream drop what was acknowledged?
-    effort: rounds of a hash that an event takes, so that large batches take long."""
+class JobSettings(NamedTuple):
+    """work: the folder of all that is outside of Spark.  cuts: a batch ends at each of these
+    events, even if there are more; after the last cut, a batch takes all.  trims: does the upstream
+    drop acknowledged events?  effort: rounds of a hash for each event, so that large batches take
+    long."""
 
     work: str
     cuts: Sequence[int] = ()
@@ -50,14 +58,14 @@ class Settings(NamedTuple):
 ROW = "sn long, type string, running long"
 
 
-def counted(
+def count_types(
     tracer: Tracer, effort: int, key: tuple[str], parts: Iterable[pd.DataFrame], state: GroupState
 ) -> Iterator[pd.DataFrame]:
-    """With every event, how many of its type there have been."""
+    """Each event, with the number of events of its type so far."""
     before = state.get[0] if state.exists else 0
     events = pd.concat(parts).sort_values("sn")
     state.update((before + len(events),))
-    tracer.at(Point.COUNT, int(events["batch"].iloc[0]), attempt=attempt())
+    tracer.at(CrashPoint.COUNT, int(events["batch"].iloc[0]), attempt=task_attempt())
     if effort:
         pbkdf2_hmac("sha256", b"event", b"", effort * len(events))
     events["running"] = range(before + 1, before + 1 + len(events))
@@ -66,42 +74,42 @@ def counted(
 
 # --- the job -------------------------------------------------------------------------------------
 def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
-    """A victim's job; its settings are those above."""
-    wanted = Settings(**settings)
+    """The job of a victim process; `settings` are JobSettings."""
+    wanted = JobSettings(**settings)
     with session(work, master=wanted.master, conf=wanted.conf) as spark:
-        drained(spark, wanted, breakpoints)
+        run_to_end(spark, wanted, breakpoints)
 
 
-def drained(
-    spark: SparkSession, settings: Settings, breakpoints: Breakpoints | None = None
+def run_to_end(
+    spark: SparkSession, settings: JobSettings, breakpoints: Breakpoints | None = None
 ) -> None:
-    """Run the query on its checkpoint until all events are processed; raises what it raises."""
+    """Run the query on its checkpoint until all events are processed; raises what Spark raises."""
     passed = breakpoints or Breakpoints(settings.work)
-    tracer = Tracer(Outside(settings.work), passed)
-    tracer.outside.tell(BEGUN)
+    tracer = Tracer(ExternalStore(settings.work), passed)
+    tracer.store.note(STARTED)
     options = {
         "work": settings.work,
         "cuts": json.dumps(settings.cuts),
         "trims": json.dumps(settings.trims),
         "breakpoints": json.dumps(passed),
     }
-    spark.dataSource.register(Stream)
-    events = spark.readStream.format(Stream.name()).options(**options).load()
+    spark.dataSource.register(StreamSource)
+    events = spark.readStream.format(StreamSource.name()).options(**options).load()
     counts = events.groupBy("type").applyInPandasWithState(
-        partial(counted, tracer, settings.effort),
+        partial(count_types, tracer, settings.effort),
         ROW,
         "count long",
         "append",
         GroupStateTimeout.NoTimeout,
     )
     writer = counts.writeStream.outputMode("append").trigger(availableNow=True)
-    writer = writer.option("checkpointLocation", str(tracer.outside.checkpoint))
+    writer = writer.option("checkpointLocation", str(tracer.store.checkpoint))
     if settings.writer == Writer.DATA_SOURCE:
-        writer = writer.format(Stream.name()).options(**options)
+        writer = writer.format(StreamSource.name()).options(**options)
     else:
 
         def write(rows: DataFrame, batch: int) -> None:
-            written(tracer, batch, Part(rows.collect()).rows)
+            write_batch(tracer, batch, TaskRows(rows.collect()).rows)
 
         writer = writer.foreachBatch(write)
     writer.start().awaitTermination()

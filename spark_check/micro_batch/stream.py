@@ -1,8 +1,8 @@
 """The source and the sink of the streaming job, as Spark calls them.
 
-Rule of this file: it imports little; `spark_check.runtime.breakpoints` says why.  Whatever is
-called, in whatever process, tells so before it does what it was called for: that is what a check
-reads after a crash, as the job itself can say nothing any more.
+Rule of this file: it imports little; `spark_check.runtime.breakpoints` says why.  Each call, in
+whatever process, is noted before it does anything: a check reads these notes after a crash, when
+the job itself can report nothing any more.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from model.protocols.micro_batch.messages import Batch
-from spark_check.micro_batch.external_store import Outside, Row
+from spark_check.micro_batch.external_store import CountRow, ExternalStore
 from spark_check.runtime.breakpoints import Breakpoints
 
 PARTITIONS = 2
-"""Of a batch; as many tasks run at once in local[2]."""
+"""Partitions of a batch; as many tasks run at once in local[2]."""
 
 
-class Point(StrEnum):
+class CrashPoint(StrEnum):
     """Where the job can be stopped, in the order in which a batch passes the points."""
 
     PLAN = "plan"
     """In latestOffset: its range is not logged, the batch before is in the commit log."""
     ACK = "ack"
-    """In commit: the range is logged, the upstream does not know yet that it may trim."""
+    """In commit: the range is logged, the batch before is not yet acknowledged to the upstream."""
     SPLIT = "split"
     """In partitions."""
     READ = "read"
@@ -51,38 +51,39 @@ class Point(StrEnum):
     PROCESSED = "processed"
     """The sink has the rows and has not written them; the new version of the state is on disk."""
     WRITTEN = "written"
-    """The sink has written them for good; Spark does not know."""
+    """The sink has written the rows durably; Spark does not know."""
 
 
-def place(point: Point, start: int) -> str:
-    """The breakpoint there, in the batch of the events from `start` + 1 on."""
+def breakpoint_at(point: CrashPoint, start: int) -> str:
+    """The name of the breakpoint at the point, in the batch of the events from `start` + 1 on."""
     return f"{point}-{start}"
 
 
 class Tracer(NamedTuple):
-    """Tells what is called, and stops there if told to."""
+    """Notes each call, and stops there if the breakpoint is armed."""
 
-    outside: Outside
+    store: ExternalStore
     breakpoints: Breakpoints
 
-    def at(self, point: Point, start: int, **more: Any) -> None:
-        self.outside.tell(point, start=start, **more)
-        self.breakpoints.here(place(point, start))
+    def at(self, point: CrashPoint, start: int, **more: Any) -> None:
+        self.store.note(point, start=start, **more)
+        self.breakpoints.here(breakpoint_at(point, start))
 
 
-def tracer(options: Mapping[str, str]) -> Tracer:
-    return Tracer(Outside(options["work"]), Breakpoints(*json.loads(options["breakpoints"])))
+def make_tracer(options: Mapping[str, str]) -> Tracer:
+    """The tracer of the options that Spark hands to the data source."""
+    return Tracer(ExternalStore(options["work"]), Breakpoints(*json.loads(options["breakpoints"])))
 
 
 # --- the source ----------------------------------------------------------------------------------
-class Range(InputPartition):
+class StreamPartition(InputPartition):
     """Events start + 1 to end, of the batch that begins after event `batch`."""
 
     def __init__(self, batch: int, start: int, end: int):
         self.batch, self.start, self.end = batch, start, end
 
 
-class Stream(DataSource):
+class StreamSource(DataSource):
     """The upstream as a source, the sinks as a sink."""
 
     @classmethod
@@ -92,15 +93,17 @@ class Stream(DataSource):
     def schema(self) -> str:
         return "sn long, type string, batch long"
 
-    def streamReader(self, schema: Any) -> Reader:
+    def streamReader(self, schema: Any) -> StreamReader:
         cuts, trims = json.loads(self.options["cuts"]), json.loads(self.options["trims"])
-        return Reader(tracer(self.options), cuts, trims)
+        return StreamReader(make_tracer(self.options), cuts, trims)
 
-    def streamWriter(self, schema: Any, overwrite: bool) -> Committer:
-        return Committer(tracer(self.options))
+    def streamWriter(self, schema: Any, overwrite: bool) -> StreamCommitter:
+        return StreamCommitter(make_tracer(self.options))
 
 
-class Reader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """The upstream: it plans batches, reads them in tasks, and trims what is acknowledged."""
+
     def __init__(self, tracer: Tracer, cuts: Sequence[int], trims: bool):
         self.tracer, self.cuts, self.trims, self.target = tracer, cuts, trims, 0
 
@@ -111,65 +114,67 @@ class Reader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:
-        self.target = len(self.tracer.outside.events())
+        self.target = len(self.tracer.store.events())
 
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
         after = start["end"]
         end = min((cut for cut in self.cuts if cut > after), default=max(after, self.target))
-        self.tracer.at(Point.PLAN, after, end=end)
+        self.tracer.at(CrashPoint.PLAN, after, end=end)
         return {"end": end}
 
-    def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[Range]:
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[StreamPartition]:
         first, last = start["end"], end["end"]
-        self.tracer.at(Point.SPLIT, first, end=last)
-        acked = self.tracer.outside.acked()
+        self.tracer.at(CrashPoint.SPLIT, first, end=last)
+        acked = self.tracer.store.acked()
         if self.trims and first < acked:
             raise LookupError(f"events {first + 1} to {last} are asked for, up to {acked} are gone")
         cuts = [first + (last - first) * n // PARTITIONS for n in range(PARTITIONS + 1)]
-        return [Range(first, *cut) for cut in pairwise(cuts)]
+        return [StreamPartition(first, *cut) for cut in pairwise(cuts)]
 
     def read(self, partition: InputPartition) -> Iterator[tuple[int, str, int]]:
-        assert isinstance(partition, Range)
-        self.tracer.at(Point.READ, partition.batch, end=partition.end, attempt=attempt())
-        types = self.tracer.outside.events()[partition.start : partition.end]
+        assert isinstance(partition, StreamPartition)
+        self.tracer.at(CrashPoint.READ, partition.batch, end=partition.end, attempt=task_attempt())
+        types = self.tracer.store.events()[partition.start : partition.end]
         events = enumerate(types, partition.start + 1)
         return iter([(sn, type_, partition.batch) for sn, type_ in events])
 
     def commit(self, end: dict[str, int]) -> None:
-        self.tracer.at(Point.ACK, end["end"])
-        self.tracer.outside.tell("acked", start=end["end"])
+        self.tracer.at(CrashPoint.ACK, end["end"])
+        self.tracer.store.note("acked", start=end["end"])
 
 
-def attempt() -> int | None:
-    """How often the task that runs here was tried before."""
+def task_attempt() -> int | None:
+    """How often the task that runs here was tried before; None outside of tasks."""
     task = TaskContext.get()
     return task.attemptNumber() if task else None
 
 
 # --- the sinks -----------------------------------------------------------------------------------
-def written(tracer: Tracer, id_: int, rows: Iterable[Row]) -> None:
-    """Every event gives a row, so the rows say which events the batch had."""
+def write_batch(tracer: Tracer, id_: int, rows: Iterable[CountRow]) -> None:
+    """Write a batch to the sinks.  Every event gives a row, so the rows show the batch's range."""
     ordered = sorted(rows)
     batch = Batch(id_, ordered[0].sn - 1, ordered[-1].sn)
-    tracer.at(Point.PROCESSED, batch.start, end=batch.end, batch=id_)
-    new = tracer.outside.write(batch, ordered)
-    tracer.at(Point.WRITTEN, batch.start, end=batch.end, batch=id_, new=new)
+    tracer.at(CrashPoint.PROCESSED, batch.start, end=batch.end, batch=id_)
+    new = tracer.store.write(batch, ordered)
+    tracer.at(CrashPoint.WRITTEN, batch.start, end=batch.end, batch=id_, new=new)
 
 
-class Part(WriterCommitMessage):
-    """What a task has of a batch."""
+class TaskRows(WriterCommitMessage):
+    """The rows of a batch that one task has."""
 
     def __init__(self, rows: Iterable[Any]):
-        self.rows = [Row(row.sn, row.type, row.running) for row in rows]
+        self.rows = [CountRow(row.sn, row.type, row.running) for row in rows]
 
 
-class Committer(DataSourceStreamWriter):
+class StreamCommitter(DataSourceStreamWriter):
+    """The sinks behind a Python data source, which write when Spark commits a batch."""
+
     def __init__(self, tracer: Tracer):
         self.tracer = tracer
 
-    def write(self, iterator: Iterator[Any]) -> Part:
-        return Part(iterator)
+    def write(self, iterator: Iterator[Any]) -> TaskRows:
+        return TaskRows(iterator)
 
     def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:
-        parts = [part for part in messages if isinstance(part, Part)]
-        written(self.tracer, batchId, [row for part in parts for row in part.rows])
+        parts = [part for part in messages if isinstance(part, TaskRows)]
+        write_batch(self.tracer, batchId, [row for part in parts for row in part.rows])

@@ -1,6 +1,6 @@
-"""What was found, a key at a time: as numbers that can be compared, and where they differ.
+"""Matches as numbers that can be compared, and the keys for which two results differ.
 
-Rule of this file: nothing here knows who found it.
+Rule of this file: nothing here knows who found the matches.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from model.events import Body
-from spark_check.operator.sql import Answer
-from spark_check.operator.stateful import Found
+from spark_check.operator.sql import SqlMatch
+from spark_check.operator.stateful import MatchRow
 
-Rows: TypeAlias = Iterable[Found] | Iterable[Answer]
+Rows: TypeAlias = Iterable[MatchRow] | Iterable[SqlMatch]
 
 
 def outcome(rows: Rows) -> dict[str, Any]:
     """keys: with anything found.  sha256: of a count and a hash for each of them."""
-    told = {
+    digests = {
         name: (len(texts), hashlib.sha256("\n".join(texts).encode()).hexdigest())
         for name, texts in _by_key(rows).items()
     }
-    listed = json.dumps(sorted(told.items()))
+    listed = json.dumps(sorted(digests.items()))
     return {
-        "keys": len(told),
-        "matches": sum(count for count, _ in told.values()),
+        "keys": len(digests),
+        "matches": sum(count for count, _ in digests.values()),
         "sha256": hashlib.sha256(listed.encode()).hexdigest(),
     }
 
 
-def different(one: Rows, other: Rows) -> list[str]:
-    """The keys for which they differ."""
+def differing_keys(one: Rows, other: Rows) -> list[str]:
+    """The keys for which two results differ."""
     ours, theirs = _by_key(one), _by_key(other)
     return sorted(
         f"{query} {key}".strip()
@@ -50,5 +50,6 @@ def _by_key(rows: Rows) -> Mapping[tuple[str, str], list[str]]:
 
 
 def sent(bodies: Sequence[Body]) -> dict[str, Any]:
+    """Events at the sink as numbers that can be compared."""
     text = json.dumps(bodies, ensure_ascii=False)
     return {"matches": len(bodies), "sha256": hashlib.sha256(text.encode()).hexdigest()}

@@ -27,8 +27,9 @@ LARGEST = 8
 """Size and slide of random windows, in events or time units."""
 
 
-class Drawn(NamedTuple):
-    """A query and its stream; `batch` of each event, not decreasing.  simple: what SQL is asked."""
+class RandomQuery(NamedTuple):
+    """A query and its stream.  batches: the batch of each event, not decreasing.  simple: the same
+    query for SQL, if SQL can express it."""
 
     operator: Operator
     stream: tuple[Body, ...]
@@ -48,19 +49,19 @@ class HowMany:
         return ((Body(window[-1].time, "events", (("count", count),)),),)
 
 
-def drawn(seed: int, batches: int) -> Drawn:
-    """Every other one is simple."""
+def draw_query(seed: int, batches: int) -> RandomQuery:
+    """The random query of a seed, and its stream; queries of odd seeds are simple."""
     random = Random(seed)
     simple = _simple(random) if seed % 2 else None
     chosen = operator(simple) if simple else _operator(random)
     stream = _stream(random, attributes=simple is None)
     cuts = sorted(random.randrange(batches) for _ in stream)
-    return Drawn(chosen, stream, tuple(cuts), simple)
+    return RandomQuery(chosen, stream, tuple(cuts), simple)
 
 
 # --- simple ones -----------------------------------------------------------------------------
 def operator(simple: Simple) -> Operator:
-    """The same query in the words of the model."""
+    """The same query as an operator of the model."""
     return Operator(_engine(simple), _splitter(simple), parallel=simple.parallel)
 
 

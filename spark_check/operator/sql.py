@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 
 class Simple(NamedTuple):
-    """A query that SQL can say as well; sizes and slides are events or time units.
+    """A query that SQL can express as well; sizes and slides are events or time units.
 
     windows: "count" (`size` events, every `slide`), "grid" (a start at each multiple of `slide`),
     "anchored" (the first event at or after `slide` since the last start), "opened" (by each `a`).
@@ -35,9 +35,9 @@ class Simple(NamedTuple):
     parallel: bool = True
 
 
-class Answer(NamedTuple):
-    """n: the place of the event that triggered it.  number: of the window, from 1.  time: of the
-    trigger.  data: what was found, as JSON: [time, type, attributes] an event."""
+class SqlMatch(NamedTuple):
+    """A match that SQL found.  n: the place of the event that triggered it.  number: of the window,
+    from 1.  time: of the trigger.  data: the events, as JSON: [time, type, attributes] each."""
 
     query: str
     key: str
@@ -103,7 +103,7 @@ members AS (
 
 -- What the events are among those of their window that matter.  `closer` closes the window: its
 -- last event or the next one, NULL while it is open.
-told AS (
+ranked AS (
   SELECT *, lag(struct(type, n, time)) OVER past AS before, row_number() OVER past AS at,
     sum(IF(type = a, 1, 0)) OVER past AS count,
     sum(IF(type = but_not, 1, 0)) OVER past AS epoch,
@@ -122,7 +122,7 @@ seen AS (
     collect_list(IF(finds = 'any' AND type = a, time, NULL)) OVER (
       PARTITION BY query, key, number, epoch ORDER BY n
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS earlier
-  FROM told
+  FROM ranked
   WINDOW past AS (PARTITION BY query, key, number ORDER BY n)
 ),
 matched AS (
@@ -146,10 +146,10 @@ WHERE n IS NOT NULL
 """
 
 
-def answered(
+def answer(
     spark: SparkSession, queries: Iterable[tuple[str, Simple]], events: DataFrame
-) -> list[Answer]:
-    """What the queries find in the events (query, key, n, time, type) of their names, sorted.
+) -> list[SqlMatch]:
+    """The matches of the queries in the events (query, key, n, time, type) of their names, sorted.
     `n` is the place in the stream of (query, key), from 1."""
     spark.createDataFrame(
         [(name, *simple) for name, simple in queries],
@@ -159,4 +159,4 @@ def answered(
     wanted = ("query", "key", "n", "time", "type")
     events.select(*wanted).createOrReplaceTempView("events")
     frame = spark.sql(QUESTION).toPandas()
-    return sorted(map(Answer._make, frame.itertuples(index=False, name=None)))
+    return sorted(map(SqlMatch._make, frame.itertuples(index=False, name=None)))

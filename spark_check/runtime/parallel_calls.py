@@ -1,12 +1,12 @@
-"""Many independent calls on Spark: each result soon after it is there, however other calls end.
+"""Many independent calls on Spark: each result as soon as it is there, however other calls end.
 
-Rule of this file: it knows nothing of what is called, which is handed in: a function that can be
-pickled, and its arguments.
+Rule of this file: it knows nothing of the calls.  It receives a function that can be pickled, and
+its arguments.
 
-Results come back through an accumulator, to which Spark adds what a task found once, as soon as it
-has succeeded: a job's own result would come when all is done, and a local iterator waits for one
-partition after the other.  Calls are put together into tasks of about TASK_S, for a task costs
-some 10 ms of its own.
+Results come back through an accumulator, to which Spark adds the results of a task once, as soon as
+the task has succeeded: a job's own result would come when all is done, and a local iterator waits
+for one partition after the other.  Calls are put together into tasks of about TASK_S, for a task
+costs some 10 ms of its own.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 TASK_S = 1.0
-"""A core loses at most about that much work when all is killed."""
+"""Seconds of work that a core loses at most, approximately, when all is killed."""
 TASKS_A_CORE = 4
-"""At least so many while there are calls, so that at the end no core waits long for another."""
+"""The minimum while there are calls, so that at the end no core waits long for another."""
 POLL_S = 0.05
 GROUP = "sweep"
 
@@ -43,14 +43,14 @@ _LOST = re.compile(
     r"Task (\d+) in stage \S+ failed \d+ times, most recent failure: Lost task [^:\n]*: "
     r"(?:[\w.$]+Exception: )?([^\n]*?)(?:\. |\n|$)"
 )
-"""How Spark says that a task failed for good: which, and why."""
+"""Spark's message that a task failed for good: which task, and why."""
 
 Ended: TypeAlias = tuple[int, R | None, str]
-"""Which call, and its result; or None, and why there is none."""
+"""(number of the call, its result or None, why there is none)."""
 
 
-class Found(NamedTuple):
-    """What a worker tells of a call."""
+class CallResult(NamedTuple):
+    """What a worker reports of a call."""
 
     number: int
     result: Any
@@ -65,23 +65,23 @@ class Lost(Exception):
         self.task = task
 
 
-class Several(AccumulatorParam[list[Found]]):
-    def zero(self, value: list[Found]) -> list[Found]:
+class ResultList(AccumulatorParam[list[CallResult]]):
+    def zero(self, value: list[CallResult]) -> list[CallResult]:
         return value[:0]
 
-    def addInPlace(self, value1: list[Found], value2: list[Found]) -> list[Found]:
+    def addInPlace(self, value1: list[CallResult], value2: list[CallResult]) -> list[CallResult]:
         value1.extend(value2)
         return value1
 
 
-def results(
+def call_all(
     spark: SparkSession, call: Callable[[T], R], items: Sequence[T]
 ) -> Generator[list[Ended[R]], None, None]:
     """call(item) of all items, in any order, some at a time.
 
-    A call may end the process in which it runs (it is killed for its memory, say), and those that
-    share its task end with it: each of them is then called once more in a task of its own, and has
-    ended for good if that is lost too.  Raises Invalid if Spark itself ends.
+    A call may end the process in which it runs (it is killed for its memory, say).  The calls of
+    its task end too; each is then repeated once in a task of its own, and has ended for good if
+    that task is lost as well.  Raises Invalid if Spark itself ends.
     """
     context = spark.sparkContext
     _let_hang_up(context)
@@ -128,7 +128,7 @@ def _let_hang_up(context: SparkContext) -> None:
     """Spark may close the accumulator's connection before Python does, as after Ctrl-C; the
     server would print a traceback of that."""
     server: Any = context._accumulatorServer
-    if "handle_error" in vars(server):  # it was told before
+    if "handle_error" in vars(server):  # it is replaced already
         return
     print_traceback = server.handle_error
 
@@ -141,45 +141,45 @@ def _let_hang_up(context: SparkContext) -> None:
 
 def _job(
     context: SparkContext, call: Callable[[T], R], tasks: Sequence[Sequence[tuple[int, T]]]
-) -> Generator[list[Found], None, None]:
-    """What tasks find, as each ends.  Raises Lost; nothing of that task was told then."""
-    told = context.accumulator([], Several())
+) -> Generator[list[CallResult], None, None]:
+    """The results of tasks, as each task ends.  Raises Lost; that task has then no result."""
+    results = context.accumulator([], ResultList())
     failures: list[Exception] = []
 
     def work() -> None:
         try:
             context.setJobGroup(GROUP, "calls", interruptOnCancel=True)
-            context.parallelize(tasks, len(tasks)).foreachPartition(partial(_calls, call, told))
+            context.parallelize(tasks, len(tasks)).foreachPartition(partial(_calls, call, results))
         except Exception as error:
             failures.append(error)
 
-    # Not pyspark's kind of thread, which asks Spark before any of this can be told.
+    # Not a thread of pyspark, which asks Spark for more before the first result can be received.
     thread = threading.Thread(target=work)
     thread.start()
     try:
         running = True
         while running:
             thread.join(POLL_S)
-            running = thread.is_alive()  # before what it found is taken, so that no result is left
-            if found := _taken(told):
+            running = thread.is_alive()  # asked before results are taken, so that none is left
+            if found := _take(results):
                 yield found
     finally:
         if thread.is_alive():
-            with suppress(Exception):  # a Spark that has ended says so in many ways
+            with suppress(Exception):  # a Spark that has ended raises many kinds of errors
                 context.cancelJobGroup(GROUP)
             thread.join()
     if failures:
-        raise _failure(failures[0])
+        raise _explain(failures[0])
 
 
-def _taken(told: Accumulator[list[Found]]) -> list[Found]:
-    """What has come since the last time; more may come from another thread meanwhile."""
-    found = told.value[:]
-    del told.value[: len(found)]
+def _take(results: Accumulator[list[CallResult]]) -> list[CallResult]:
+    """Take the results since the last time; another thread may add more meanwhile."""
+    found = results.value[:]
+    del results.value[: len(found)]
     return found
 
 
-def _failure(error: Exception) -> Exception:
+def _explain(error: Exception) -> Exception:
     if isinstance(error, PythonException):  # the call itself raised: it should not
         return error
     text = str(error)
@@ -191,7 +191,7 @@ def _failure(error: Exception) -> Exception:
 
 def _calls(
     call: Callable[[T], R],
-    told: Accumulator[list[Found]],
+    results: Accumulator[list[CallResult]],
     tasks: Iterable[Sequence[tuple[int, T]]],
 ) -> None:
     """In a worker."""
@@ -199,4 +199,4 @@ def _calls(
         for number, item in task:
             started = time.perf_counter()
             result = call(item)
-            told.add([Found(number, result, time.perf_counter() - started)])
+            results.add([CallResult(number, result, time.perf_counter() - started)])

@@ -27,11 +27,11 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from model.errors import Invalid
-from spark_check.runtime.java import java_home, learned
+from spark_check.runtime.java import aot_cache, java_home
 
 LOCAL = "local[2]"
 PACKAGES = ("model", "proofs", "sim", "spark_check", "reports")
-"""What workers on other machines are sent."""
+"""The packages that are sent to workers on other machines."""
 BRIEF = {
     # A short run ends before Java's second compiler has paid for itself.
     "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
@@ -39,10 +39,10 @@ BRIEF = {
 }
 """Configuration of a session of seconds."""
 GONE = "Exception while sending command."
-"""What py4j says if the JVM ends in the middle of a call."""
+"""The message of py4j if the JVM ends in the middle of a call."""
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 ANSWER_S = 5.0
-"""How long a master may take to answer."""
+"""Seconds that a master may take to answer."""
 
 LOG4J = """\
 rootLogger.level = {level}
@@ -78,7 +78,7 @@ def session(
         f'"-Dderby.system.home={work}"',
         wanted.get(JAVA_OPTIONS, ""),
     ]
-    if (known := learned()) and known.exists():
+    if (known := aot_cache()) and known.exists():
         options.append(f'"-XX:AOTCache={known}"')
     settings = {
         "spark.ui.enabled": "false",
@@ -98,8 +98,8 @@ def session(
         environment["SPARK_HOME"] = str(_spark_home(work))
     with (
         _environment(environment),
-        heard_ctrl_c(),
-        _tactful() as expected,
+        keep_ctrl_c(),
+        _quiet_py4j() as expected,
         (work / "jvm.log").open("ab") as said,
     ):
         settled = SparkConf(loadDefaults=False)
@@ -107,17 +107,17 @@ def session(
         launch: Any = launch_gateway
         gateway = launch(settled, {"stdout": said, "stderr": said})
         try:
-            with _same_ctrl_c():
+            with _restore_ctrl_c():
                 context = SparkContext(conf=settled, gateway=gateway)
             try:
                 if not master.startswith("local"):
-                    context.addPyFile(str(_packed(work)))
+                    context.addPyFile(str(_pack(work)))
                 yield SparkSession(context)
             except BaseException as error:
                 if not _interrupted(error):
                     raise
                 expected.add(GONE)
-                _kill(gateway)  # it still answers to what was interrupted, and hears nothing else
+                _kill(gateway)  # it is busy with the interrupted call, and answers no other
                 raise KeyboardInterrupt from None
             finally:
                 _stop(context, gateway)
@@ -142,7 +142,7 @@ def _spark_home(work: Path) -> Path:
 
 
 def _free(conf: Mapping[str, str]) -> None:
-    """Spark tries the next 16 ports in silence; who names a port means that one."""
+    """Raise Invalid if a port that `conf` names is taken: Spark would silently try the next 16."""
     for key, port in conf.items():
         if not key.endswith(".port") or port == "0":
             continue
@@ -160,7 +160,8 @@ def _free(conf: Mapping[str, str]) -> None:
 
 
 def _reachable(master: str) -> None:
-    """Spark itself would ask for a minute, and then say it in a page."""
+    """Raise Invalid if nobody answers at the master: Spark would try for a minute, and print a page
+    of errors."""
     if re.fullmatch(r"local(\[(\d+|\*)(,\d+)?\])?|local-cluster\[\d+,\d+,\d+\]|yarn", master):
         return
     scheme, _, rest = master.partition("://")
@@ -181,7 +182,7 @@ def _reachable(master: str) -> None:
     raise Invalid(f"--master {master}: nobody answers there ({why})")
 
 
-def _packed(work: Path) -> Path:
+def _pack(work: Path) -> Path:
     """Our packages in one file, for workers that do not have them."""
     root = Path(__file__).resolve().parents[2]
     path = work / "asif.zip"
@@ -208,8 +209,8 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def _same_ctrl_c() -> Iterator[None]:
-    """Ctrl-C stays as it was: pyspark's handler speaks to the JVM, amid what is spoken already."""
+def _restore_ctrl_c() -> Iterator[None]:
+    """Keep the handler of Ctrl-C: pyspark's calls the JVM, possibly in the middle of a call."""
     before = signal.getsignal(signal.SIGINT)
     yield
     if threading.current_thread() is threading.main_thread():
@@ -217,9 +218,9 @@ def _same_ctrl_c() -> Iterator[None]:
 
 
 @contextmanager
-def _tactful() -> Iterator[set[str]]:
-    """What py4j is not to say, with a traceback, because it is known: whoever presses Ctrl-C knows,
-    and so does whoever ends the JVM while another thread speaks to it."""
+def _quiet_py4j() -> Iterator[set[str]]:
+    """Suppress expected messages of py4j, which come with a traceback: after Ctrl-C, and after the
+    JVM was ended while another thread called it."""
     expected = {"KeyboardInterrupt while sending command."}
 
     def other(record: logging.LogRecord) -> bool:
@@ -233,9 +234,9 @@ def _tactful() -> Iterator[set[str]]:
 
 
 @contextmanager
-def heard_ctrl_c() -> Iterator[None]:
-    """Ctrl-C is not lost: it is raised wherever Python is just then, and if that is a finalizer
-    (those of py4j speak to the JVM) it is ignored there.  Then it is raised again."""
+def keep_ctrl_c() -> Iterator[None]:
+    """Raise Ctrl-C again if Python ignored it: KeyboardInterrupt is raised wherever Python is then,
+    and Python ignores it in a finalizer (those of py4j call the JVM)."""
     before = sys.unraisablehook
 
     def hook(ignored: Any) -> None:
@@ -253,7 +254,7 @@ def heard_ctrl_c() -> Iterator[None]:
 
 
 def _interrupted(error: BaseException | None) -> bool:
-    """By Ctrl-C, or by what went wrong on the way out after it?"""
+    """Is the error Ctrl-C, or a consequence of it?"""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
     return error is not None
@@ -265,7 +266,7 @@ def _kill(gateway: Any) -> None:
 
 
 def _stop(context: SparkContext, gateway: Any) -> None:
-    """Also where the JVM has ended already, so that whoever noticed can say so."""
+    """Stop Spark, also if the JVM has ended already, so that the first error is reported."""
     try:
         context.stop()
     except OSError:

@@ -1,8 +1,8 @@
 """A Spark job in a process of its own, to be crashed: where, and which of its processes.
 
 Rule of this file: nothing else kills.  A job runs in a child, which a breakpoint stops at a named
-place for as long as it takes to kill what is to be killed: so crashes strike where they are meant
-to, on a machine of any speed, and without sleeping.
+place until the processes in question are killed: so a crash comes exactly where it is planned, on a
+machine of any speed, and without sleeping.
 
 A job is a function of (work folder, settings, breakpoints) in a module; settings are JSON.
 """
@@ -31,7 +31,7 @@ EXECUTOR = "CoarseGrainedExecutorBackend"
 """The main class of an executor's JVM."""
 
 
-class Kind(StrEnum):
+class CrashKind(StrEnum):
     """Which processes of a job a crash takes."""
 
     TREE = "tree"
@@ -48,8 +48,8 @@ class Kind(StrEnum):
     """The process in which a streaming data source plans its batches."""
 
 
-class Died(Exception):
-    """The job ended before it came to the breakpoint; the text is the end of what it said."""
+class JobEnded(Exception):
+    """The job ended before it came to the breakpoint; the text is the end of its output."""
 
 
 class Victim:
@@ -59,10 +59,10 @@ class Victim:
         self.process, self.work, self.breakpoints = process, work, breakpoints
 
     def stopped(self, place: str, timeout_s: float = 180) -> int:
-        """Wait until the job stops there: the process that stopped.  Died if it ended before."""
-        told = Path(self.breakpoints.folder) / f"{place}.stopped"
-        self._wait(told.exists, timeout_s, f"does not come to {place!r}")
-        return int(json.loads(told.read_text())["pid"])
+        """Wait until the job stops there: the process that stopped.  Raises JobEnded if it ends."""
+        mark = Path(self.breakpoints.folder) / f"{place}.stopped"
+        self._wait(mark.exists, timeout_s, f"does not come to {place!r}")
+        return int(json.loads(mark.read_text())["pid"])
 
     def family(self) -> list[psutil.Process]:
         """The job's process, and all below it."""
@@ -71,9 +71,9 @@ class Victim:
     def go(self, place: str) -> None:
         (Path(self.breakpoints.folder) / f"{place}.go").touch()
 
-    def kill(self, kind: Kind, stopped: int | None = None) -> float:
-        """SIGKILL; seconds since the epoch.  `stopped` is who stopped at the breakpoint."""
-        if kind is Kind.TREE:
+    def kill(self, kind: CrashKind, stopped: int | None = None) -> float:
+        """Send SIGKILL: seconds since the epoch.  `stopped`: the process at the breakpoint."""
+        if kind is CrashKind.TREE:
             return self._end()
         pid = self._pid(kind, stopped)
         at = time.time()
@@ -90,26 +90,31 @@ class Victim:
         wait_ended(tree)
         return code
 
+    def finish(self) -> None:
+        """Wait for the end of the job, which must succeed: RuntimeError if it does not."""
+        if (code := self.join()) != 0:
+            raise RuntimeError(f"the job ended with exit code {code}: {self.said()}")
+
     def said(self) -> str:
-        """The end of what the job printed."""
+        """The end of the job's output."""
         return (self.work / "said.log").read_text(errors="replace")[-2000:]
 
-    def _pid(self, kind: Kind, stopped: int | None) -> int:
-        if kind is Kind.DRIVER:
+    def _pid(self, kind: CrashKind, stopped: int | None) -> int:
+        if kind is CrashKind.DRIVER:
             return self.process.pid
-        if kind is Kind.JVM:
+        if kind is CrashKind.JVM:
             below = psutil.Process(self.process.pid).children()
             return int(next(p.pid for p in below if p.name() == "java"))
         if stopped is None:
             raise ValueError(f"a {kind} is killed at a breakpoint")
-        if kind in (Kind.WORKER, Kind.READER):
+        if kind in (CrashKind.WORKER, CrashKind.READER):
             return stopped
         above = psutil.Process(stopped).parents()
         return int(next(p.pid for p in above if EXECUTOR in " ".join(p.cmdline())))
 
     def _end(self) -> float:
         tree = self.family()
-        for process in tree:  # so that none sees another's end and acts on it
+        for process in tree:  # so that none reacts to the end of another
             _signal(process, signal.SIGSTOP)
         at = time.time()
         for process in {*tree, *self.family()}:
@@ -122,7 +127,7 @@ class Victim:
         until = time.monotonic() + timeout_s
         while not ready():
             if self.process.poll() is not None:
-                raise Died(self.said())
+                raise JobEnded(self.said())
             if time.monotonic() > until:
                 raise TimeoutError(f"the job {what} in {timeout_s:g} s: {self.said()}")
             time.sleep(POLL_S)
@@ -161,10 +166,10 @@ def start(
 
 
 def wait_ended(processes: Sequence[psutil.Process], timeout_s: float = 30) -> None:
-    """Wait until they have ended; RuntimeError if some do not.
+    """Wait until the processes have ended; RuntimeError if some do not.
 
-    A zombie has ended: its memory is free and its files are closed.  When it is reaped is up to
-    whoever adopts orphans, which may take seconds, and says nothing of the job.
+    A zombie has ended: its memory is free and its files are closed.  The process that adopts
+    orphans reaps it, which may take seconds and does not concern the job.
     """
     until = time.monotonic() + timeout_s
     while left := [process for process in processes if _alive(process)]:
@@ -193,12 +198,12 @@ def _signal(process: psutil.Process, number: signal.Signals) -> None:
 
 
 def _main() -> None:
-    """The child: do what the first line of standard input says, and end when it is closed."""
+    """The child: run the job that the first line of standard input names; end with the input."""
     order = json.loads(sys.stdin.readline())
 
     def orphaned() -> None:
         sys.stdin.read()
-        os._exit(1)  # who would have killed us is gone; our JVM ends with us
+        os._exit(1)  # the parent is gone; our JVM ends with us
 
     threading.Thread(target=orphaned, daemon=True).start()
     module, _, function = order["job"].partition(":")

@@ -1,6 +1,6 @@
-"""Columns of two logs: read alike, found comparable, and made into digests.
+"""Columns of two logs: read alike, checked whether they compare, and made into digests.
 
-Rule of this file: what "the same" means of two rows is decided here, and nothing else is.
+Rule of this file: it decides when two rows are the same, and nothing else.
 
 A row is compared by all columns but those to be ignored.  Values are the same if Spark's `<=>` says
 so: null equals null and nothing else, NaN equals NaN, 0.0 equals -0.0, and any other floats are
@@ -24,8 +24,8 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from model.errors import Invalid
-from spark_check.traces.logs import Log
-from spark_check.traces.unreadable import explained
+from spark_check.traces.logs import OutputLog
+from spark_check.traces.unreadable import explain_errors
 
 FILE, ROW = "_asif_file", "_asif_row"
 BLOCK_BYTES = 1 << 24
@@ -42,11 +42,11 @@ READING = {
     "spark.sql.files.minPartitionNum": "1",  # or else blocks would be of any size
     "spark.sql.csv.parser.columnPruning.enabled": "false",  # each line is read, and is whole
 }
-"""How Spark must be set for what is said here to be true."""
+"""The settings of Spark on which this file relies."""
 
 
-class Asked(NamedTuple):
-    """Names of columns."""
+class ColumnRoles(NamedTuple):
+    """The columns that play a role in a comparison, by name."""
 
     key: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
@@ -55,22 +55,22 @@ class Asked(NamedTuple):
 
     @property
     def sorted_by_content(self) -> bool:
-        """Is where a row stands part of what it says?"""
+        """Is the place of a row part of its content?"""
         return bool(self.order) and not set(self.order) & set(self.ignore)
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What names a result, whatever it says; nothing if only all of it does."""
+        """The columns that name a result, whatever its content; empty if there are none."""
         return self.id or (self.order if self.sorted_by_content else ())
 
 
-class Table(NamedTuple):
-    """Two logs read alike: `columns` are (name, type) of all columns that count, in order."""
+class ComparedLogs(NamedTuple):
+    """Two logs read alike; `columns` are (name, type) of all columns that are used, in order."""
 
     reference: DataFrame
     actual: DataFrame
     columns: tuple[tuple[str, T.DataType], ...]
-    asked: Asked
+    asked: ColumnRoles
 
     @property
     def compared(self) -> tuple[tuple[str, T.DataType], ...]:
@@ -78,14 +78,17 @@ class Table(NamedTuple):
 
 
 def col(name: str) -> Column:
+    """The column with this name, whatever characters the name has."""
     return F.col("`" + name.replace("`", "``") + "`")
 
 
-def table(spark: SparkSession, reference: Log, actual: Log, asked: Asked) -> Table:
+def read_alike(
+    spark: SparkSession, reference: OutputLog, actual: OutputLog, asked: ColumnRoles
+) -> ComparedLogs:
     """Raises Invalid if a column is missing, or the two cannot be compared."""
     logs = (reference, actual)
     schemas = [_schema(spark, log) for log in logs]
-    _named(asked, logs, schemas)
+    _check_names(asked, logs, schemas)
     types = {}
     for name in schemas[0].names:
         used = name not in asked.ignore or name in asked.order
@@ -100,18 +103,18 @@ def table(spark: SparkSession, reference: Log, actual: Log, asked: Asked) -> Tab
         frame.select(*(col(n).cast(t).alias(n) for n, t in types.items()), FILE, ROW)
         for frame in read
     ]
-    return Table(frames[0], frames[1], tuple(types.items()), asked)
+    return ComparedLogs(frames[0], frames[1], tuple(types.items()), asked)
 
 
 # --- reading ---------------------------------------------------------------------------------
-def _schema(spark: SparkSession, log: Log) -> T.StructType:
+def _schema(spark: SparkSession, log: OutputLog) -> T.StructType:
     if log.format == "csv":
         return T.StructType([T.StructField(name, T.StringType()) for name in log.names])
-    with explained(f"{log.side} {log.root}"):
+    with explain_errors(f"{log.side} {log.root}"):
         return _frame(spark, log, None).schema
 
 
-def _frame(spark: SparkSession, log: Log, schema: T.StructType | None) -> DataFrame:
+def _frame(spark: SparkSession, log: OutputLog, schema: T.StructType | None) -> DataFrame:
     reader = spark.read.format(log.format).option("mode", "FAILFAST")
     if log.root.is_dir():
         reader = reader.option("basePath", str(log.root.resolve()))
@@ -124,8 +127,8 @@ def _frame(spark: SparkSession, log: Log, schema: T.StructType | None) -> DataFr
     return reader.load([str(file.resolve()) for file in log.files])
 
 
-def _read(spark: SparkSession, log: Log, schema: T.StructType) -> DataFrame:
-    """With the place of each row: FILE, a path, and ROW, a number that grows along the file."""
+def _read(spark: SparkSession, log: OutputLog, schema: T.StructType) -> DataFrame:
+    """The rows with their place: FILE, a path, and ROW, a number that grows along the file."""
     if log.format == "parquet":
         row = F.col("_metadata.row_index")
     else:
@@ -138,7 +141,9 @@ def _read(spark: SparkSession, log: Log, schema: T.StructType) -> DataFrame:
 
 
 # --- comparable? -----------------------------------------------------------------------------
-def _named(asked: Asked, logs: Sequence[Log], schemas: Sequence[T.StructType]) -> None:
+def _check_names(
+    asked: ColumnRoles, logs: Sequence[OutputLog], schemas: Sequence[T.StructType]
+) -> None:
     every = sorted({name for schema in schemas for name in schema.names})
     for option, names in asked._asdict().items():
         for name in names:
@@ -156,12 +161,14 @@ def _named(asked: Asked, logs: Sequence[Log], schemas: Sequence[T.StructType]) -
         for one, other in (schemas, reversed(schemas))
     ]
     if any(only):
-        told = "; ".join(
+        differences = "; ".join(
             f"only {log.side} has {', '.join(names)}"
             for log, names in zip(logs, only, strict=True)
             if names
         )
-        raise Invalid(f"the logs have different columns: {told} (--ignore what need not agree)")
+        raise Invalid(
+            f"the logs have different columns: {differences} (--ignore what need not agree)"
+        )
     if not {*schemas[0].names} - {*asked.ignore}:
         raise Invalid("--ignore leaves no column to compare")
 
@@ -171,7 +178,7 @@ FLOATING = (T.FloatType, T.DoubleType)
 
 
 def _common(
-    spark: SparkSession, name: str, logs: Sequence[Log], schemas: Sequence[T.StructType]
+    spark: SparkSession, name: str, logs: Sequence[OutputLog], schemas: Sequence[T.StructType]
 ) -> T.DataType:
     """A type that both columns have without loss."""
     one, other = (schema[name].dataType for schema in schemas)
@@ -182,7 +189,7 @@ def _common(
         typed = other if formats[0] == "csv" else one
         if isinstance(typed, T.AtomicType) and not isinstance(typed, T.BinaryType):
             return typed
-    if formats == ["json", "json"]:  # all null here, or all whole there: what do both hold?
+    if formats == ["json", "json"]:  # one may be all null, or all whole: infer from both
         files = tuple(file for log in logs for file in log.files)
         both = logs[0]._replace(files=files, root=files[0])
         return _frame(spark, both, None).schema[name].dataType
@@ -208,9 +215,9 @@ def digest(seed: int, columns: Iterable[tuple[str, T.DataType]]) -> Column:
     return F.xxhash64(*parts)
 
 
-def digested(both: Table, side: int, rank: Sequence[Column]) -> DataFrame:
-    """Of one log: k (stream), i (identity), d1 and d2 (content), side, o (what to sort by), and
-    row, all its columns.
+def digest_rows(both: ComparedLogs, side: int, rank: Sequence[Column]) -> DataFrame:
+    """The rows of one log: k (stream), i (identity), d1 and d2 (content), side, o (the sort key),
+    and row, all columns.
     """
     frame = (both.reference, both.actual)[side]
     types = dict(both.columns)
@@ -233,8 +240,8 @@ def digested(both: Table, side: int, rank: Sequence[Column]) -> DataFrame:
 
 
 # --- order -----------------------------------------------------------------------------------
-def rank(spark: SparkSession, both: Table) -> tuple[Column, ...]:
-    """What to sort by for --order: CSV columns as numbers if all of their values are."""
+def rank(spark: SparkSession, both: ComparedLogs) -> tuple[Column, ...]:
+    """The sort key for --order: CSV columns as numbers if all of their values are numbers."""
     if not both.asked.order:
         return ()
     text = [n for n in both.asked.order if isinstance(dict(both.columns)[n], T.StringType)]
@@ -256,8 +263,8 @@ def rank(spark: SparkSession, both: Table) -> tuple[Column, ...]:
     )
 
 
-def placed(frame: DataFrame, log: Log) -> DataFrame:
-    """With `place`, a number that grows along the log."""
+def add_places(frame: DataFrame, log: OutputLog) -> DataFrame:
+    """The rows with `place`, a number that grows along the log."""
     numbers = {str(file.resolve()): number for number, file in enumerate(log.files)}
     paths = [urlsplit(uri).path for uri in frame.inputFiles()]
     # Spark names files in both ways, file:///path here and file:/path in _metadata.

@@ -1,6 +1,6 @@
-"""The first differences between two logs, of each kind, with both sides as a person reads them.
+"""The first differences of each kind between two logs, with both sides as a person reads them.
 
-Rule of this file: it explains what `streams` has counted and counts nothing itself.
+Rule of this file: it shows rows that `streams` has counted, and counts nothing itself.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import Row as SparkRow
 from pyspark.sql import functions as F
 
-from spark_check.traces.columns import FILE_BITS, Asked
-from spark_check.traces.logs import Log
+from spark_check.traces.columns import FILE_BITS, ColumnRoles
+from spark_check.traces.logs import OutputLog
 from spark_check.traces.streams import FOREIGN, LACKING, Verdicts
 
 SIDES = ("reference", "actual")
@@ -23,8 +23,8 @@ Spot: TypeAlias = tuple[int, int]
 """(side, place)"""
 
 
-class Found(NamedTuple):
-    """One difference.  rows: digests of what each side says, None where it says nothing.
+class Difference(NamedTuple):
+    """One difference.  rows: digests of the row on each side, None where there is none.
 
     places: where, in each log.  copies: how often the row is in each log.
     """
@@ -35,11 +35,11 @@ class Found(NamedTuple):
     copies: tuple[int, int]
 
 
-def differences(
+def find_differences(
     verdicts: Verdicts,
     sides: Sequence[DataFrame],
-    logs: Sequence[Log],
-    asked: Asked,
+    logs: Sequence[OutputLog],
+    asked: ColumnRoles,
     counts: dict[str, int],
     show: int,
 ) -> list[dict[str, Any]]:
@@ -47,8 +47,8 @@ def differences(
     found = [one for kind in KINDS if counts[kind] for one in KINDS[kind](verdicts, show)]
     contents = _contents(sides, {digest for one in found for digest in one.rows if digest})
     spots = {(s, p) for one in found for s, p in enumerate(one.places) if p is not None}
-    told = {} if verdicts.by_content else _told(verdicts.rows, logs, asked, spots)
-    return [_shown(one, contents, told, asked) for one in found]
+    labels = {} if verdicts.by_content else _row_labels(verdicts.rows, logs, asked, spots)
+    return [_as_json(one, contents, labels, asked) for one in found]
 
 
 # --- which -----------------------------------------------------------------------------------
@@ -58,11 +58,11 @@ def _first(groups: DataFrame, verdicts: Verdicts, side: str, show: int) -> list[
 
 
 def _place(row: SparkRow, end: str) -> int | None:
-    """If it has one: rows that are sorted by their content say themselves where they stand."""
+    """The place of a row, if it has one: rows that are sorted by their content have none."""
     return row[end] if end in row else None  # noqa: SIM401
 
 
-def _missing(verdicts: Verdicts, show: int) -> Iterator[Found]:
+def _missing(verdicts: Verdicts, show: int) -> Iterator[Difference]:
     lacking = verdicts.groups.where("r > a")
     if verdicts.identified:
         by_id = verdicts.groups.where("r != a").groupBy("k", "i")
@@ -70,11 +70,13 @@ def _missing(verdicts: Verdicts, show: int) -> Iterator[Found]:
         lacking = lacking.join(lost, ["k", "i"], "left_semi")
     for row in _first(lacking, verdicts, "r", show):
         digest = (row["d1"], row["d2"])
-        yield Found("missing", (digest, None), (_place(row, "last_r"), None), (row["r"], row["a"]))
+        yield Difference(
+            "missing", (digest, None), (_place(row, "last_r"), None), (row["r"], row["a"])
+        )
 
 
 def _foreign(verdicts: Verdicts, known: bool) -> DataFrame:
-    """Rows that the reference does not hold, whose identity it does or does not know."""
+    """Rows that the reference does not hold.  known: does it hold their identity?"""
     foreign = verdicts.groups.where("r = 0")
     if not verdicts.identified:
         return foreign
@@ -82,37 +84,37 @@ def _foreign(verdicts: Verdicts, known: bool) -> DataFrame:
     return foreign.join(identities, ["k", "i"], "left_semi" if known else "left_anti")
 
 
-def _different(verdicts: Verdicts, show: int) -> Iterator[Found]:
-    """Beside it the reference's row of that identity: one that lacks, if there is one."""
+def _different(verdicts: Verdicts, show: int) -> Iterator[Difference]:
+    """Each with the reference's row of that identity: one that lacks, if there is one."""
     for row in _first(_foreign(verdicts, known=True), verdicts, "a", show):
         same = f"r > 0 and k = {row['k']} and i = {row['i']}"
         meant = verdicts.groups.where(same).orderBy(F.expr("r > a").desc(), "d1").first()
         assert meant is not None
         digests = ((meant["d1"], meant["d2"]), (row["d1"], row["d2"]))
         places = (_place(meant, "first_r"), _place(row, "first_a"))
-        yield Found("different", digests, places, (meant["r"], row["a"]))
+        yield Difference("different", digests, places, (meant["r"], row["a"]))
 
 
-def _duplicated(verdicts: Verdicts, show: int) -> Iterator[Found]:
+def _duplicated(verdicts: Verdicts, show: int) -> Iterator[Difference]:
     for row in _first(verdicts.groups.where("r > 0 and a > r"), verdicts, "a", show):
         digest = (row["d1"], row["d2"])
         places = (_place(row, "first_r"), _place(row, "last_a"))
-        yield Found("duplicated", (digest, digest), places, (row["r"], row["a"]))
+        yield Difference("duplicated", (digest, digest), places, (row["r"], row["a"]))
 
 
-def _unexpected(verdicts: Verdicts, show: int) -> Iterator[Found]:
+def _unexpected(verdicts: Verdicts, show: int) -> Iterator[Difference]:
     for row in _first(_foreign(verdicts, known=False), verdicts, "a", show):
         places = (None, _place(row, "first_a"))
-        yield Found("unexpected", (None, (row["d1"], row["d2"])), places, (0, row["a"]))
+        yield Difference("unexpected", (None, (row["d1"], row["d2"])), places, (0, row["a"]))
 
 
-def _out_of_order(verdicts: Verdicts, show: int) -> Iterator[Found]:
+def _out_of_order(verdicts: Verdicts, show: int) -> Iterator[Difference]:
     for row in verdicts.crossed.orderBy("act").limit(show).collect():
         digest = (row["d1"], row["d2"])
-        yield Found("out_of_order", (digest, digest), (row["ref"], row["act"]), (1, 1))
+        yield Difference("out_of_order", (digest, digest), (row["ref"], row["act"]), (1, 1))
 
 
-KINDS: dict[str, Callable[[Verdicts, int], Iterator[Found]]] = {
+KINDS: dict[str, Callable[[Verdicts, int], Iterator[Difference]]] = {
     "missing": _missing,
     "different": _different,
     "duplicated": _duplicated,
@@ -121,7 +123,7 @@ KINDS: dict[str, Callable[[Verdicts, int], Iterator[Found]]] = {
 }
 
 
-# --- what they say ---------------------------------------------------------------------------
+# --- as JSON ---------------------------------------------------------------------------------
 def _contents(sides: Sequence[DataFrame], digests: set[Digest]) -> dict[Digest, dict[str, Any]]:
     """The rows behind some digests."""
     if not digests:
@@ -134,8 +136,10 @@ def _contents(sides: Sequence[DataFrame], digests: set[Digest]) -> dict[Digest, 
     return {(row["d1"], row["d2"]): json.loads(row["row"]) for row in found}
 
 
-def _told(rows: DataFrame, logs: Sequence[Log], asked: Asked, spots: set[Spot]) -> dict[Spot, str]:
-    """Places as people count: rows of a file from 1, or rows in the order that was asked for."""
+def _row_labels(
+    rows: DataFrame, logs: Sequence[OutputLog], asked: ColumnRoles, spots: set[Spot]
+) -> dict[Spot, str]:
+    """Places as people count: rows of a file from 1, or rows in the order of --order."""
     if not spots:
         return {}
     listed = sorted(spots)
@@ -149,19 +153,19 @@ def _told(rows: DataFrame, logs: Sequence[Log], asked: Asked, spots: set[Spot]) 
     ]
     counts = rows.agg(*before).first()
     assert counts is not None
-    told = {}
+    labels = {}
     for (side, place), count in zip(listed, counts, strict=True):
         files = logs[side].files
         of = f" of {files[place >> FILE_BITS].name}" if len(files) > 1 and not asked.order else ""
-        told[side, place] = f"row {count:,}{of}"
-    return told
+        labels[side, place] = f"row {count:,}{of}"
+    return labels
 
 
-def _shown(
-    one: Found,
+def _as_json(
+    one: Difference,
     contents: dict[Digest, dict[str, Any]],
-    told: dict[Spot, str],
-    asked: Asked,
+    labels: dict[Spot, str],
+    asked: ColumnRoles,
 ) -> dict[str, Any]:
     rows = [contents[digest] if digest else None for digest in one.rows]
     some = rows[0] or rows[1] or {}
@@ -170,7 +174,7 @@ def _shown(
         "key": {name: some[name] for name in asked.key},
         "order": {name: some[name] for name in asked.order if asked.sorted_by_content},
         **{
-            side: None if row is None else {"row": row, "at": told.get((number, place or 0))}
+            side: None if row is None else {"row": row, "at": labels.get((number, place or 0))}
             for number, (side, row, place) in enumerate(zip(SIDES, rows, one.places, strict=True))
         },
         "copies": dict(zip(SIDES, one.copies, strict=True)),

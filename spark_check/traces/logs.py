@@ -1,8 +1,8 @@
 """Output logs on disk: which files a log consists of, in which order, and in which format.
 
-Rule of this file: nothing here starts Spark, so that what is wrong with a path is told at once.
-Whatever is left out of a log is told in its notes; nothing is left out in silence but what Hadoop
-calls hidden (names that begin with "_" or ".": markers, checksums, files not yet committed).
+Rule of this file: nothing here starts Spark, so that a wrong path is reported at once.  The notes
+of a log name all files that are left out, except those that Hadoop calls hidden (names that begin
+with "_" or ".": markers, checksums, files not yet committed).
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ SUFFIXES = {
 }
 PACKED = (".gz", ".bz2", ".zst")
 COMMITS = "_spark_metadata"
-"""Where Spark's file sink says which files it committed, a log entry a micro-batch."""
+"""The folder in which Spark's file sink lists the files it committed, an entry a micro-batch."""
 
 
-class Log(NamedTuple):
-    """side: REFERENCE or ACTUAL.  root: what the user named.  files: in order, none empty.
+class OutputLog(NamedTuple):
+    """An output log.  side: REFERENCE or ACTUAL.  root: the path that the user named.  files: in
+    order, none empty.
 
     names: the columns that the files themselves name, where that is known without Spark (CSV).
     committed: did Spark's file sink write them, and so their order?
@@ -57,13 +58,13 @@ class Log(NamedTuple):
         return sum(file.stat().st_size for file in self.files)
 
 
-def log(side: str, root: Path) -> Log:
-    """The log at a file or folder.  Invalid if there is none, or not of one known format."""
-    here = Log(side, root, (), "", ())
+def find_log(side: str, root: Path) -> OutputLog:
+    """The log at a file or folder.  Raises Invalid if there is none, or not of one known format."""
+    here = OutputLog(side, root, (), "", ())
     if not root.exists():
         raise here.complain("there is no such file or folder")
     try:
-        found, notes = _found(root)
+        found, notes = _find(root)
         full = tuple(file for file in found if file.stat().st_size)
     except OSError as error:
         raise here.complain(f"cannot be read ({error.strerror})") from None
@@ -89,7 +90,7 @@ def log(side: str, root: Path) -> Log:
     if format_ == "csv":
         names = _header(here, full)
     committed = root.is_dir() and (root / COMMITS).is_dir()
-    return Log(side, root, full, format_, notes, names, committed)
+    return OutputLog(side, root, full, format_, notes, names, committed)
 
 
 def _files(count: int) -> str:
@@ -101,7 +102,7 @@ class Missing(Exception):
     """A file that was committed is not there."""
 
 
-def _found(root: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+def _find(root: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     if root.is_file():
         return (root,), ()
     files = []
@@ -112,7 +113,7 @@ def _found(root: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     files.sort(key=_natural)
     if not (root / COMMITS).is_dir():
         return tuple(root / below for below in files), ()
-    committed = _committed(root / COMMITS, files)
+    committed = _committed_files(root / COMMITS, files)
     left = len(files) - len(committed)
     notes: tuple[str, ...] = (f"read through Spark's own {COMMITS}, in the order of its batches",)
     if left:
@@ -126,8 +127,8 @@ def _natural(path: Path) -> list[tuple[int, int, str]]:
     return [(0, int(p), "") if p.isdecimal() else (1, 0, p) for p in pieces]
 
 
-def _committed(folder: Path, files: Sequence[Path]) -> list[Path]:
-    """What a log of Spark's file sink names: the last compaction, and the batches after it."""
+def _committed_files(folder: Path, files: Sequence[Path]) -> list[Path]:
+    """The files that Spark's file sink lists: in the last compaction, and in the batches after."""
     entries = {int(f.name.split(".")[0]): f for f in folder.iterdir() if f.name.isdecimal()}
     compact = {int(f.stem): f for f in folder.glob("*.compact") if f.stem.isdecimal()}
     last = max(compact, default=-1)
@@ -147,8 +148,8 @@ def _committed(folder: Path, files: Sequence[Path]) -> list[Path]:
 
 
 # --- of which format -------------------------------------------------------------------------
-def _format(here: Log, file: Path) -> str:
-    """By its name, or else by its first bytes: file sinks of some engines name no format."""
+def _format(here: OutputLog, file: Path) -> str:
+    """The format by the file's name, or else by its first bytes: some engines' sinks name none."""
     name = file.name.lower()
     for suffix in PACKED:
         name = name.removesuffix(suffix)
@@ -165,7 +166,7 @@ def _format(here: Log, file: Path) -> str:
     return known
 
 
-def _footer(here: Log, file: Path) -> None:
+def _footer(here: OutputLog, file: Path) -> None:
     try:
         pq.read_metadata(file)
     except (pa.ArrowException, OSError) as error:
@@ -173,8 +174,8 @@ def _footer(here: Log, file: Path) -> None:
         raise here.complain(f"{file.name} is no whole Parquet file ({why})") from None
 
 
-def _header(here: Log, files: Sequence[Path]) -> tuple[str, ...]:
-    """Columns go by their place in a CSV file, so that all files must name the same."""
+def _header(here: OutputLog, files: Sequence[Path]) -> tuple[str, ...]:
+    """The names of the columns; all files must have the same, since CSV columns go by place."""
     headers: dict[tuple[str, ...], Path] = {}
     for file in files:
         try:

@@ -3,11 +3,12 @@
 Rule of this file: it equals `model.oracle.classify` on finished streams that hold every expected
 row and no foreign one: PRECISE, REPEATING or neither.  Rows are 64-bit digests of their content.
 
-Why one pass is enough: all that matters of what has been seen is the furthest position F of the
-expected stream that it may stand for.  The next row either continues, being the expected row F, or
-rewinds to just after the last expected row before F that is the same.  (A row that could do either
-continues: whoever has come further can do whatever the other can.)  Each step back has to be made
-up for by a row, so that searching backwards takes no more steps than there are rows.
+Why one pass is enough: of the rows so far, only the furthest position F of the expected stream
+matters that they may stand for.  The next row either continues, because it is the expected row F,
+or rewinds to just after the last expected row before F that is the same.  (A row that could do
+either continues: from a further position, all is possible that is possible from a nearer one.)
+Each step back needs a later row to make up for it, so the search backwards takes no more steps than
+there are rows.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ FIRST_STEP = 16
 """Digests compared at once after a rewind; the number doubles as long as they agree."""
 
 
-class Expected:
+class ExpectedStream:
     """The expected stream: written once from its beginning, then read anywhere."""
 
     def __init__(self) -> None:
@@ -73,7 +74,7 @@ class Expected:
 class Follower:
     """Follows an observed stream along the expected one, which is complete by then."""
 
-    def __init__(self, expected: Expected) -> None:
+    def __init__(self, expected: ExpectedStream) -> None:
         self.expected = expected
         self.at = 0
         self.rewinds = 0
@@ -110,14 +111,14 @@ class Follower:
 SCHEMA = "k long, same boolean, rewinds boolean"
 
 
-def judged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """(k: stream, side: 0 expected or 1 observed, d: digest), sorted by stream, side and place ->
     per stream: is it the same, does it only rewind?
     """
     stream: int | None = None
-    expected = Expected()
+    expected = ExpectedStream()
     follower = Follower(expected)
-    told: list[tuple[int, bool, bool]] = []
+    verdicts: list[tuple[int, bool, bool]] = []
     for batch in batches:
         ks, sides, ds = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
         borders = np.flatnonzero((ks[1:] != ks[:-1]) | (sides[1:] != sides[:-1])) + 1
@@ -126,16 +127,16 @@ def judged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                 continue
             if ks[start] != stream:
                 if stream is not None:
-                    told.append(_verdict(stream, follower))
+                    verdicts.append(_verdict(stream, follower))
                 expected.close()
-                stream, expected = int(ks[start]), Expected()
+                stream, expected = int(ks[start]), ExpectedStream()
                 follower = Follower(expected)
             if sides[start] == 0:
                 expected.append(ds[start:end])
             else:
                 follower.follow(ds[start:end])
-        yield _batch(told)
-        told = []
+        yield _batch(verdicts)
+        verdicts = []
     if stream is not None:
         yield _batch([_verdict(stream, follower)])
     expected.close()
@@ -146,8 +147,8 @@ def _verdict(stream: int, follower: Follower) -> tuple[int, bool, bool]:
     return stream, same, follower.whole and not same
 
 
-def _batch(told: list[tuple[int, bool, bool]]) -> pa.RecordBatch:
-    columns = list(zip(*told, strict=True)) or [(), (), ()]
+def _batch(verdicts: list[tuple[int, bool, bool]]) -> pa.RecordBatch:
+    columns = list(zip(*verdicts, strict=True)) or [(), (), ()]
     types = (pa.int64(), pa.bool_(), pa.bool_())
     arrays = [pa.array(column, type_) for column, type_ in zip(columns, types, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, names=["k", "same", "rewinds"])

@@ -1,18 +1,18 @@
 """The recovery type of each stream, as `model.oracle.classify` has it, as Spark queries.
 
-Rule of this file: a row is (k stream, i identity, d1 d2 content, side), and where it stands: `o`,
-the columns of --order, if those are part of the content, or else `place`.  Nothing here reads
-columns of the logs themselves, and nothing is collected.
+Rule of this file: a row is (k stream, i identity, d1 d2 content, side) and its position: `o`, the
+columns of --order, if those are part of the content, or else `place`.  Nothing here reads columns
+of the logs themselves, and nothing is collected.
 
 The definitions are in the docstring of `spark_check.traces.verify`.  How they are computed:
 
-- All rows are counted by content, once.  If where a row stands is part of its content, both logs
+- All rows are counted by content, once.  If the position of a row is part of its content, both logs
   are sorted by content, and the counts decide everything: sorted streams differ if and only if
   their counts do, identical copies stand side by side and are rewinds by one, and a stream ends as
   expected if no foreign row stands at its end or behind it.
-- If it is not, streams with the right rows and perhaps surplus copies of them are followed row by
-  row (rewinds.py); in all others the k-th copy of a row is paired with the k-th expected one, and
-  pairs that cross are counted.
+- Otherwise, streams with the right rows and perhaps surplus copies of them are followed row by row
+  (rewinds.py); in all other streams the k-th copy of a row is paired with the k-th expected one,
+  and pairs that cross are counted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from model.core import Guarantee
-from spark_check.traces.rewinds import SCHEMA, judged
+from spark_check.traces.rewinds import SCHEMA, judge
 
 CONTENT = ("k", "i", "d1", "d2")
 COUNTS = ("missing", "different", "duplicated", "unexpected", "out_of_order")
@@ -31,8 +31,8 @@ BUCKET_BITS = 20
 all cores busy."""
 
 
-def groups(rows: DataFrame) -> DataFrame:
-    """Rows by content: how often in the reference (r) and in the actual log (a)."""
+def group_rows(rows: DataFrame) -> DataFrame:
+    """Rows grouped by content, with their number in the reference (r) and the actual log (a)."""
     sides = {name: F.col("side") == side for side, name in enumerate("ra")}
     counts = [F.count_if(side).alias(name) for name, side in sides.items()]
     if "o" in rows.columns:
@@ -50,8 +50,8 @@ COPIES = "sum(if(r > 0, greatest(a - r, 0), 0))"
 FOREIGN = "sum(if(r = 0, a, 0))"
 
 
-def counted(groups: DataFrame) -> DataFrame:
-    """Per stream: sums, and whether both end with the same row."""
+def count_rows(groups: DataFrame) -> DataFrame:
+    """Per stream: sums, and whether both logs end with the same row."""
     ends: tuple[Column, ...] = ()
     if "last_r" in groups.columns:
         same = (f"max_by({d}, last_r) <=> max_by({d}, last_a)" for d in ("d1", "d2"))
@@ -63,9 +63,9 @@ def counted(groups: DataFrame) -> DataFrame:
     )
 
 
-def replaced(groups: DataFrame) -> DataFrame:
-    """Per stream: foreign rows that have the identity of an expected one, and how many of those
-    that lack they stand for.
+def count_replaced(groups: DataFrame) -> DataFrame:
+    """Per stream: foreign rows that have the identity of an expected row, and the number of lacking
+    rows for which they stand.
     """
     strange = groups.where("r = 0").groupBy("k", "i").agg(F.sum("a").alias("x"))
     known = (
@@ -80,8 +80,8 @@ def replaced(groups: DataFrame) -> DataFrame:
     )
 
 
-def ended(groups: DataFrame) -> DataFrame:
-    """Per stream with foreign rows, if sorted by content: do they all stand before its end?"""
+def find_ends(groups: DataFrame) -> DataFrame:
+    """Per stream with foreign rows, sorted by content: do these all stand before its end?"""
     strange = groups.where("r = 0").groupBy("k").agg(F.max("o").alias("strange"))
     end = (
         groups.where("r > 0")
@@ -92,8 +92,8 @@ def ended(groups: DataFrame) -> DataFrame:
     return strange.join(end, "k").select("k", (F.col("strange") < F.col("end")).alias("ends"))
 
 
-def followed(rows: DataFrame, streams: DataFrame) -> DataFrame:
-    """Per stream that holds all expected rows and no foreign ones: same? rewinds?"""
+def follow_rows(rows: DataFrame, streams: DataFrame) -> DataFrame:
+    """Per stream with all expected rows and no foreign ones: is it the same, does it rewind?"""
     whole = streams.where("lacking = 0 and foreign = 0").select("k")
     return (
         rows.join(whole, "k", "left_semi")
@@ -101,11 +101,11 @@ def followed(rows: DataFrame, streams: DataFrame) -> DataFrame:
         .repartition("k")
         .sortWithinPartitions("k", "side", "place")
         .select("k", "side", "d1")
-        .mapInArrow(judged, SCHEMA)
+        .mapInArrow(judge, SCHEMA)
     )
 
 
-def pairs(rows: DataFrame, streams: DataFrame) -> DataFrame:
+def pair_copies(rows: DataFrame, streams: DataFrame) -> DataFrame:
     """(k, d1, d2, ref, act): places of the k-th copies of a row in both logs."""
     copies = Window.partitionBy("k", "d1", "d2", "side").orderBy("place")
     sides = {name: F.col("side") == side for side, name in enumerate(("ref", "act"))}
@@ -120,7 +120,7 @@ def pairs(rows: DataFrame, streams: DataFrame) -> DataFrame:
     )
 
 
-def crossed(pairs: DataFrame) -> DataFrame:
+def find_crossed(pairs: DataFrame) -> DataFrame:
     """Pairs whose row comes, in the actual log, directly behind one (of the pairs of its stream)
     that the reference has later; `behind` is the reference's place of that one.
     """
@@ -139,13 +139,13 @@ def crossed(pairs: DataFrame) -> DataFrame:
 
 
 class Verdicts:
-    """The queries of one comparison; what several of them need is kept on disk until `close`."""
+    """The queries of one comparison; shared results are kept on disk until `close`."""
 
     def __init__(self, rows: DataFrame, identified: bool) -> None:
         self.by_content = "o" in rows.columns
         self._kept: list[DataFrame] = []
         self.rows = rows if self.by_content else self._keep(rows)
-        self.groups = self._keep(groups(self.rows))
+        self.groups = self._keep(group_rows(self.rows))
         self.identified = identified
 
     def close(self) -> None:
@@ -158,10 +158,10 @@ class Verdicts:
 
     def streams(self) -> DataFrame:
         """Per stream (k): rows (r, a), COUNTS, and the value of its Guarantee."""
-        streams = self._keep(counted(self.groups))
+        streams = self._keep(count_rows(self.groups))
         foreign = streams.where("foreign > 0").limit(1).count() > 0
         if self.identified and foreign:
-            streams = streams.join(replaced(self.groups), "k", "left")
+            streams = streams.join(count_replaced(self.groups), "k", "left")
         else:
             streams = streams.withColumns({"different": F.lit(0), "replaced": F.lit(0)})
         streams = streams.fillna(0, ["different", "replaced"]).withColumns(
@@ -176,7 +176,7 @@ class Verdicts:
 
     def _by_content(self, streams: DataFrame, foreign: bool) -> DataFrame:
         if foreign:
-            streams = streams.join(ended(self.groups), "k", "left")
+            streams = streams.join(find_ends(self.groups), "k", "left")
         else:
             streams = streams.withColumn("ends", F.lit(True))
         plain = F.col("lacking") + F.col("foreign") == 0
@@ -185,11 +185,11 @@ class Verdicts:
         )
 
     def _by_place(self, streams: DataFrame, _: bool) -> DataFrame:
-        streams = streams.join(followed(self.rows, streams), "k", "left")
+        streams = streams.join(follow_rows(self.rows, streams), "k", "left")
         streams = self._keep(streams.fillna(False, ["same", "rewinds"]))
         left = streams.where("not same and not rewinds")
         if left.limit(1).count():
-            self.crossed = self._keep(crossed(pairs(self.rows, left)))
+            self.crossed = self._keep(find_crossed(pair_copies(self.rows, left)))
             crossings = self.crossed.groupBy("k").agg(F.count("*").alias("out_of_order"))
             streams = streams.join(crossings, "k", "left").fillna(0, ["out_of_order"])
         else:
@@ -198,6 +198,7 @@ class Verdicts:
 
 
 def guarantee(same: Column, rewinds: Column) -> Column:
+    """The value of the Guarantee.  same, rewinds: is the stream the same, or with rewinds?"""
     return (
         F.when(F.col("missing") > 0, Guarantee.GAP.value)
         .when(F.col("lacking") > 0, Guarantee.DIVERGENT.value)

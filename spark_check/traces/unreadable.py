@@ -1,6 +1,6 @@
-"""What Spark cannot read is bad input, and one line.
+"""Spark's errors about unreadable logs, as one line each.
 
-Rule of this file: only errors that come from the logs are turned into Invalid; all others are ours.
+Rule of this file: only errors that come from the logs become Invalid; all others are our defects.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ CONDITIONS = {
     "CANNOT_MERGE_SCHEMAS": "its files hold columns of one name and different types",
     "CAST_INVALID_INPUT": r"\1 is no \2, which the other log's column holds",
 }
-"""Spark's error conditions that mean bad input, and what is told."""
+"""Spark's error conditions that mean bad input, and what is reported."""
 DETAILS = {
     "FAILED_READ_FILE": r"reading file (?:file:/+)?(\S+?)\.? ",
     "CAST_INVALID_INPUT": r"The value ('.*?') of the type \S+ cannot be cast to \"(\w+)\"",
 }
 
 LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
-"""Pyspark's own, which print each error as a page of JSON."""
+"""Loggers of pyspark, which print each error as a page of JSON."""
 
 
 @contextmanager
-def explained(where: str) -> Iterator[None]:
-    """Raises Invalid, with `where` in front."""
+def explain_errors(where: str) -> Iterator[None]:
+    """Turn Spark's errors about a log into Invalid, with `where` in front."""
 
     def nothing(_: logging.LogRecord) -> bool:
         return False

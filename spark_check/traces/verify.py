@@ -1,22 +1,22 @@
-"""Is one output log what another should have been?  For logs of any engine, of any size.
+"""The recovery type of an output log, compared with a reference: any engine, any size.
 
 Rule of this file: it puts the parts in traces/ together and decides nothing about rows.
 
-REFERENCE is the output of a run without failures, ACTUAL that of a run with some.  What is wrong
-is told as a recovery type (Hwang et al., Section 3.1), as `model.oracle.classify` defines them.
+REFERENCE is the output of a run without failures, ACTUAL that of a run with failures.  The result
+is a recovery type (Hwang et al., Section 3.1), as `model.oracle.classify` defines them.
 
-*Streams.*  Rows with the same --key are a stream; without one, a log is one stream.  Streams are
-judged each by itself, so between them any order will do, and the weakest type is the log's.
+*Streams.*  Rows with the same --key are a stream; without a key, a log is one stream.  Each stream
+is judged by itself, in any order relative to others; the log has the weakest of their types.
 
 *Order.*  Within a stream rows are in the order of the file (files of a folder by name, numbers in
 names as numbers; what Spark's file sink wrote, by batch), or of the --order columns.
   If these are compared, as sequence numbers and event times are, rows that tie have no order.
-  If they are ignored (--ignore), as times of output must be, they sort the log and say nothing, and
-  rows that tie keep the order of the file.
+  If they are ignored (--ignore), as times of output must be, they only sort the log, and rows that
+  tie keep the order of the file.
 
 *Rows.*  Two rows are the same if all columns agree but those of --ignore (`traces.columns` has the
-details of null, NaN, floats and text).  A result may be told apart from what it says by --id; if
-that is not given, the --order columns do so, provided that they are compared.
+details of null, NaN, floats and text).  --id names a result independently of its content; without
+--id the --order columns name it, provided that they are compared.
 
 Of a stream E in REFERENCE and O in ACTUAL, as multisets of rows:
   lacking     rows of E that O does not hold: E - O.
@@ -31,8 +31,8 @@ Of a stream E in REFERENCE and O in ACTUAL, as multisets of rows:
 The type, and the paper's words for it:
   gap         rows are missing ("the failure causes the loss of tuple t4").
   divergent   none is, but some lack and a different one came ("eliminating these duplicates does
-              not produce an output that is achievable without failure").  Without identities these
-              two cannot be told apart, and it is a gap.
+              not produce an output that is achievable without failure").  Without identities,
+              divergent cannot be distinguished from gap, and the type is gap.
   precise     O = E, row by row.
   repeating   O is E with rewinds: at times it goes on from an earlier row, and it reaches the end
               ("duplicate tuples are identical to those produced previously").
@@ -60,11 +60,11 @@ from pyspark.sql import functions as F
 from model.core import Guarantee
 from spark_check.runtime.session import BRIEF, LOCAL, session
 from spark_check.traces import columns
-from spark_check.traces.columns import Asked
-from spark_check.traces.differences import SIDES, differences
-from spark_check.traces.logs import Log, log
+from spark_check.traces.columns import ColumnRoles
+from spark_check.traces.differences import SIDES, find_differences
+from spark_check.traces.logs import OutputLog, find_log
 from spark_check.traces.streams import COUNTS, Verdicts
-from spark_check.traces.unreadable import explained
+from spark_check.traces.unreadable import explain_errors
 
 Tell: TypeAlias = Callable[[str, int, int], None]
 """Progress: (what, done, of how many)."""
@@ -78,7 +78,7 @@ SHOWN = 3
 
 
 def _silent(what: str, done: int, total: int) -> None:
-    """Nobody looks."""
+    """Report no progress."""
 
 
 def verify(
@@ -97,12 +97,12 @@ def verify(
 ) -> dict[str, Any]:
     """Compare two logs, files or folders of Parquet, CSV or JSON lines: a JSON-able value.
 
-    `show` is how many differences of each kind are told in full.  Raises Invalid if a log cannot
-    be read, a column is missing, or the two cannot be compared.
+    `show` is the number of differences of each kind that are reported in full.  Raises Invalid if a
+    log cannot be read, a column is missing, or the two cannot be compared.
     """
     started = perf_counter()
-    asked = Asked(tuple(key), tuple(order), tuple(id), tuple(ignore))
-    logs = (log("REFERENCE", reference), log("ACTUAL", actual))
+    asked = ColumnRoles(tuple(key), tuple(order), tuple(id), tuple(ignore))
+    logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
     size = sum(one.size for one in logs)
     settings = {
         "spark.sql.shuffle.partitions": str(max(2, size // PARTITION_BYTES)),
@@ -129,32 +129,38 @@ def verify(
 
 
 def compare(
-    spark: SparkSession, logs: tuple[Log, Log], asked: Asked, show: int, tell: Tell
+    spark: SparkSession,
+    logs: tuple[OutputLog, OutputLog],
+    asked: ColumnRoles,
+    show: int,
+    tell: Tell,
 ) -> dict[str, Any]:
     """The part of `verify` that Spark does, in a session with `columns.READING`."""
-    with explained("the logs cannot be compared"), _watched(spark, tell) as phase:
+    with explain_errors("the logs cannot be compared"), _watch(spark, tell) as phase:
         phase("reading")
-        both = columns.table(spark, *logs, asked)
+        both = columns.read_alike(spark, *logs, asked)
         rank = columns.rank(spark, both)
-        sides = [columns.digested(both, side, rank) for side in range(2)]
+        sides = [columns.digest_rows(both, side, rank) for side in range(2)]
         verdicts = Verdicts(_standing(sides, logs, asked), bool(asked.identity))
         phase("counting rows")
         verdicts.groups.count()
         phase("judging streams")
         totals = _totals(logs, verdicts.streams())
         phase("finding the first differences")
-        first = differences(verdicts, sides, logs, asked, totals["rows"], show)
+        first = find_differences(verdicts, sides, logs, asked, totals["rows"], show)
         verdicts.close()
     return {**totals, "compared": [name for name, _ in both.compared], "differences": first}
 
 
-def _standing(sides: Sequence[DataFrame], logs: Sequence[Log], asked: Asked) -> DataFrame:
-    """Rows of both logs, with o or place, whichever tells where they stand."""
+def _standing(
+    sides: Sequence[DataFrame], logs: Sequence[OutputLog], asked: ColumnRoles
+) -> DataFrame:
+    """Rows of both logs, with their position: o or place."""
     if asked.sorted_by_content:
         where, frames = "o", list(sides)
     else:
         where = "place"
-        frames = [columns.placed(*pair) for pair in zip(sides, logs, strict=True)]
+        frames = [columns.add_places(*pair) for pair in zip(sides, logs, strict=True)]
         if asked.order:
             number = F.monotonically_increasing_id()  # grows along sorted rows
             frames = [one.orderBy("o", "place").withColumn("place", number) for one in frames]
@@ -162,12 +168,12 @@ def _standing(sides: Sequence[DataFrame], logs: Sequence[Log], asked: Asked) -> 
     return one.unionAll(other)
 
 
-def _totals(logs: Sequence[Log], streams: DataFrame) -> dict[str, Any]:
+def _totals(logs: Sequence[OutputLog], streams: DataFrame) -> dict[str, Any]:
     sums = [F.sum(name).alias(name) for name in ("r", "a", *COUNTS)]
     rows = streams.groupBy("guarantee").agg(F.count("*").alias("streams"), *sums).collect()
     read = [sum(row[side] for row in rows) for side in "ra"]
     if not read[0]:
-        raise logs[0].complain("holds no rows, so that nothing could be found wrong")
+        raise logs[0].complain("holds no rows, so nothing could be found wrong")
     types = {Guarantee(row["guarantee"]): row["streams"] for row in rows}
     return {
         "read": dict(zip(SIDES, read, strict=True)),
@@ -176,7 +182,7 @@ def _totals(logs: Sequence[Log], streams: DataFrame) -> dict[str, Any]:
     }
 
 
-def _described(one: Log) -> dict[str, Any]:
+def _described(one: OutputLog) -> dict[str, Any]:
     return {
         "path": str(one.root),
         "format": one.format,
@@ -185,7 +191,7 @@ def _described(one: Log) -> dict[str, Any]:
     }
 
 
-def _notes(logs: Sequence[Log], asked: Asked) -> list[str]:
+def _notes(logs: Sequence[OutputLog], asked: ColumnRoles) -> list[str]:
     notes = [f"{one.side}: {note}" for one in logs for note in one.notes]
     if not asked.order:
         notes += [
@@ -198,8 +204,8 @@ def _notes(logs: Sequence[Log], asked: Asked) -> list[str]:
 
 # --- while Spark works -----------------------------------------------------------------------
 @contextmanager
-def _watched(spark: SparkSession, tell: Tell) -> Iterator[Callable[[str], None]]:
-    """`phase(name)` says what begins; its tasks are told while they run."""
+def _watch(spark: SparkSession, tell: Tell) -> Iterator[Callable[[str], None]]:
+    """`phase(name)` begins a phase; the progress of its tasks is reported while they run."""
     tracker = spark.sparkContext.statusTracker()
     now = [""]
     over = threading.Event()

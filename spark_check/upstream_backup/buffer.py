@@ -2,10 +2,10 @@
 
 Rule of this file: it is the source node of model.protocols.upstream_backup.nodes, with its output
 queue in a SQLite file; trimming and skipping are SQL here and share no code with the model.  Every
-call is a transaction. Lima et al., Sections II-B and III-A.
+call is a transaction.  Lima et al., Sections II-B and III-A.
 
-An incarnation of the operator has an epoch.  Whoever speaks for an older one is refused: what is
-left of a crashed query may not trim what its successor is about to replay.
+An incarnation of the operator has an epoch.  Calls for an older epoch are refused: what is left of
+a crashed query may not trim what its successor is about to replay.
 """
 
 from __future__ import annotations
@@ -36,22 +36,21 @@ INSERT INTO source VALUES (0, 0, NULL);
 
 
 class Fenced(Exception):
-    """Somebody speaks for an incarnation that has a successor: (its epoch, the newest)."""
+    """A call for an incarnation that has a successor: (its epoch, the newest)."""
 
 
-class Answer(NamedTuple):
-    """To an incarnation that begins: its epoch, the savepoint held, and the number before the
-    first event in the backup."""
+class Handshake(NamedTuple):
+    """What an incarnation receives when it begins: its epoch, the savepoint held, and the number
+    before the first event in the backup."""
 
     epoch: int
     savepoint: Savepoint | None
     trimmed: int
 
 
-class Life(NamedTuple):
-    """What is known of an incarnation: events in the backup when it began, events that the
-    operator was given, how often somebody who spoke for it was refused, and the end of each batch
-    that was planned."""
+class IncarnationCounts(NamedTuple):
+    """The counts of one incarnation: events in the backup when it began, events that the operator
+    received, calls for it that were refused, and the end of each batch that was planned."""
 
     replayed: int
     handed: int
@@ -59,8 +58,8 @@ class Life(NamedTuple):
     ends: tuple[int, ...]
 
 
-class Left(NamedTuple):
-    """What the backup came to: most events in it at a time, those in it now, SN_trim."""
+class BufferUsage(NamedTuple):
+    """How full the backup was: most events in it at a time, those in it now, SN_trim."""
 
     peak: int
     events: int
@@ -74,7 +73,7 @@ class Buffer(NamedTuple):
 
     # --- the source's side -------------------------------------------------------------------
     def create(self, bodies: Sequence[Body]) -> None:
-        """A new file, with the events that will arrive, numbered 1, 2, ..."""
+        """Make a new file, with the events that will arrive, numbered 1, 2, ..."""
         Path(self.path).parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(self.path)) as file:
             file.execute("PRAGMA journal_mode=WAL")
@@ -119,36 +118,36 @@ class Buffer(NamedTuple):
             ).fetchall()
 
     def release(self, epoch: int, end: int) -> None:
-        """The batches up to `end` are committed: do what the operator acknowledged in them."""
+        """Apply what the operator acknowledged in the batches up to `end`, which are committed."""
         with self._transaction() as file:
             _fence(file, epoch)
             due = file.execute(
                 "SELECT ack FROM outbox WHERE epoch = ? AND batch <= ? ORDER BY rowid", (epoch, end)
             ).fetchall()
             for (pickled,) in due:
-                _released(file, pickle.loads(pickled))
+                _release(file, pickle.loads(pickled))
             file.execute("DELETE FROM outbox WHERE epoch < ? OR batch <= ?", (epoch, end))
 
     # --- the operator's side -----------------------------------------------------------------
-    def begin(self) -> Answer:
-        """A new incarnation says hello.  What older ones had not got through stays in the outbox
-        and is void, since nobody can speak for them any more."""
+    def begin(self) -> Handshake:
+        """Begin a new incarnation.  Older acknowledgements in the outbox are void from now on,
+        since calls for older incarnations are refused."""
         with self._transaction() as file:
             (epoch,) = _row(file, "SELECT coalesce(max(epoch), 0) + 1 FROM epochs")
             (events,) = _row(file, "SELECT count(*) FROM backup")
             file.execute("INSERT INTO epochs VALUES (?, ?, 0, 0)", (epoch, events))
             trimmed, savepoint = _row(file, "SELECT trimmed, savepoint FROM source")
-            return Answer(epoch, savepoint and pickle.loads(savepoint), trimmed)
+            return Handshake(epoch, savepoint and pickle.loads(savepoint), trimmed)
 
     def handed(self, epoch: int, events: int) -> None:
-        """The operator is given so many events."""
+        """Count events that the operator receives."""
         with self._transaction() as file:
             _fence(file, epoch)
             file.execute("UPDATE epochs SET handed = handed + ? WHERE epoch = ?", (events, epoch))
 
     def post(self, epoch: int, end: int, acks: Sequence[Ack]) -> None:
-        """What the operator acknowledges in the batch that ends with event `end`.  It stays in
-        the outbox until the engine commits the batch."""
+        """Keep what the operator acknowledges in the batch that ends with event `end` in the
+        outbox, until the engine commits the batch."""
         with self._transaction() as file:
             _fence(file, epoch)
             file.executemany(
@@ -156,21 +155,21 @@ class Buffer(NamedTuple):
                 ((epoch, end, pickle.dumps(ack)) for ack in acks),
             )
 
-    # --- what was seen -----------------------------------------------------------------------
-    def lives(self) -> tuple[Life, ...]:
+    # --- counts ------------------------------------------------------------------------------
+    def incarnations(self) -> tuple[IncarnationCounts, ...]:
         with self._transaction() as file:
             epochs = file.execute("SELECT * FROM epochs ORDER BY epoch").fetchall()
             return tuple(
-                Life(replayed, handed, refused, tuple(_ends(file, epoch)))
+                IncarnationCounts(replayed, handed, refused, tuple(_ends(file, epoch)))
                 for epoch, replayed, handed, refused in epochs
             )
 
-    def left(self) -> Left:
+    def usage(self) -> BufferUsage:
         with self._transaction() as file:
             (peak,) = _row(file, "SELECT coalesce(max(backup), 0) FROM planned")
             (events,) = _row(file, "SELECT count(*) FROM backup")
             (trimmed,) = _row(file, "SELECT trimmed FROM source")
-            return Left(peak, events, trimmed)
+            return BufferUsage(peak, events, trimmed)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -193,11 +192,12 @@ class Buffer(NamedTuple):
 
 
 def event(row: tuple[int, bytes]) -> Event:
+    """The event of a row of the backup."""
     sn, body = row
     return Event((sn,), pickle.loads(body))
 
 
-def _released(file: sqlite3.Connection, ack: Ack) -> None:
+def _release(file: sqlite3.Connection, ack: Ack) -> None:
     """Trim the prefix, delete what was skipped behind it, keep the savepoint: all or nothing."""
     ((_, fresh),) = ack.replicas
     (held,) = _row(file, "SELECT savepoint FROM source")
@@ -214,7 +214,7 @@ def _released(file: sqlite3.Connection, ack: Ack) -> None:
 
 
 def _number(sn: SN) -> int:
-    """Of an event of this source; 0 stands for before the first."""
+    """The number of an event of this source; 0 stands for before the first."""
     return sn[0] if sn else 0
 
 

@@ -1,7 +1,6 @@
-"""Which pipelines of upstream backup are run on Spark, and where each is crashed.
+"""The pipelines of upstream backup that are run on Spark, and where each is crashed.
 
-Rule of this file: values alone.  How they are run and judged is
-spark_check.upstream_backup.checks.crashes.
+Rule of this file: values alone.  spark_check.upstream_backup.checks.crashes runs and judges them.
 """
 
 from __future__ import annotations
@@ -18,53 +17,87 @@ from model.cep.windows import CountWindows
 from model.core import Arrival, Guarantee
 from model.graph import Graph, chain
 from model.protocols.upstream_backup.scopes import ANY_MATCH, EVERY, LATE, SKIPPY
+from sim.predictions import upstream_backup as predictions
+from spark_check.upstream_backup.source import CrashPoint
 
 
-# --- where crashes strike --------------------------------------------------------------------
-class Place(NamedTuple):
-    """A breakpoint.  struck: what a crash there is to the simulator.  first: the first batch of an
-    incarnation that comes there.  driver: does the driver itself stop there?"""
+# --- crash points ----------------------------------------------------------------------------
+class PointFacts(NamedTuple):
+    """What the check must know of a crash point of the job.
+
+    predicted: the crash point of the simulator.  first: the first batch of an incarnation (1, 2,
+    ...) that comes there.  driver: does the driver itself stop there?
+    """
 
     title: str
-    struck: str
+    predicted: predictions.CrashPoint
     first: int = 1
     driver: bool = False
 
 
-PLACES = {
-    "planned": Place("before Spark logs the batch", "planned"),
-    "logged": Place("after Spark logs the batch, before it acknowledges the last", "planned", 2),
-    "acked": Place("after Spark acknowledges the last batch", "acked", 2),
-    "read": Place("in the task that reads the batch", "acked"),
-    "processed": Place("after the operator, before the sink", "processed", driver=True),
-    "taken": Place("after the sink, before the savepoints", "taken", driver=True),
-    "saved": Place("after the savepoints, before Spark commits the batch", "saved", driver=True),
+FACTS = {
+    CrashPoint.PLANNED: PointFacts("before Spark logs the batch", predictions.CrashPoint.PLANNED),
+    CrashPoint.LOGGED: PointFacts(
+        "after Spark logs the batch, before it acknowledges the last",
+        predictions.CrashPoint.PLANNED,
+        first=2,
+    ),
+    CrashPoint.ACKED: PointFacts(
+        "after Spark acknowledges the last batch", predictions.CrashPoint.ACKED, first=2
+    ),
+    CrashPoint.READ: PointFacts("in the task that reads the batch", predictions.CrashPoint.ACKED),
+    CrashPoint.PROCESSED: PointFacts(
+        "after the operator, before the sink", predictions.CrashPoint.PROCESSED, driver=True
+    ),
+    CrashPoint.TAKEN: PointFacts(
+        "after the sink, before the savepoints", predictions.CrashPoint.TAKEN, driver=True
+    ),
+    CrashPoint.SAVED: PointFacts(
+        "after the savepoints, before Spark commits the batch",
+        predictions.CrashPoint.SAVED,
+        driver=True,
+    ),
 }
 """Spark acknowledges nothing in the first batch of an incarnation."""
 
 
-class Stop(NamedTuple):
-    """A crash: where, and in which batch of its incarnation (1, 2, ...)."""
+class CrashPlan(NamedTuple):
+    """A crash to come: its point, in which batch of its incarnation (1, 2, ...)."""
 
-    place: str
+    point: CrashPoint
     batch: int
 
+    @property
+    def passed(self) -> int:
+        """How often the incarnation comes to the point before it crashes there."""
+        return self.batch - FACTS[self.point].first
 
-class Story(NamedTuple):
-    """A pipeline and its crashes, one an incarnation.  rows: events a batch.  expected: what the
-    evidence of the protocol says of it."""
+    @property
+    def logged(self) -> int:
+        """Batches that Spark has logged when the crash comes."""
+        return self.batch - (self.point is CrashPoint.PLANNED)
+
+    @property
+    def place(self) -> str:
+        """The point in words, with the batch."""
+        return f"{FACTS[self.point].title} (batch {self.batch})"
+
+
+class CrashCase(NamedTuple):
+    """A pipeline and its crashes, one an incarnation.  rows: events a batch.  expected: the
+    guarantee that the protocol's evidence names."""
 
     stream: str
     protocol: str
     graph: Graph
     arrivals: tuple[Arrival, ...]
     rows: int
-    crashes: tuple[Stop, ...]
+    crashes: tuple[CrashPlan, ...]
     expected: Guarantee = Guarantee.PRECISE
 
     @property
     def name(self) -> str:
-        crashes = ", ".join(f"{place} {batch}" for place, batch in self.crashes)
+        crashes = ", ".join(f"{point} {batch}" for point, batch in self.crashes)
         return f"{self.protocol}, {self.stream}: {crashes or 'no crash'}"
 
 
@@ -86,74 +119,76 @@ def _random(events: int) -> tuple[Arrival, ...]:
     return _word("".join(random.choice("abcd") for _ in range(events)))
 
 
-def _small(protocol: str, *crashes: Stop) -> Story:
+def _small(protocol: str, *crashes: CrashPlan) -> CrashCase:
     graph = _windows(sequence("a", "b"), 12, 5)
-    return Story("60 events", protocol, graph, _random(60), 10, crashes)
+    return CrashCase("60 events", protocol, graph, _random(60), 10, crashes)
 
 
-def _large(protocol: str, *crashes: Stop) -> Story:
+def _large(protocol: str, *crashes: CrashPlan) -> CrashCase:
     graph = _windows(sequence("a", "b"), 200, 100)
-    return Story("10000 events", protocol, graph, _random(10_000), 500, crashes)
+    return CrashCase("10000 events", protocol, graph, _random(10_000), 500, crashes)
 
 
 def _wrong(
-    variant: str, stream: str, graph: Graph, rows: int, stop: Stop | None, expected: Guarantee
-) -> Story:
+    variant: str, stream: str, graph: Graph, rows: int, crash: CrashPlan | None, expected: Guarantee
+) -> CrashCase:
     protocol = f"{CORRECT}:{variant}"
-    crashes = (stop,) if stop else ()
-    return Story(stream, protocol, graph, _word(stream), rows, crashes, expected)
+    crashes = (crash,) if crash else ()
+    return CrashCase(stream, protocol, graph, _word(stream), rows, crashes, expected)
 
 
-def corrected(story: Story) -> Story:
+def correct(case: CrashCase) -> CrashCase:
     """The same pipeline and crashes, with the protocol as corrected."""
-    return story._replace(protocol=CORRECT, expected=Guarantee.PRECISE)
+    return case._replace(protocol=CORRECT, expected=Guarantee.PRECISE)
 
 
 GAP, REPEATING, PRECISE = Guarantee.GAP, Guarantee.REPEATING, Guarantee.PRECISE
 AA = _windows(sequence("a", "a"), 5, 2)
 """Skip till next match, the strategy of the paper's own evaluation."""
 
-NUMBERED_TWICE = _wrong("pairs", "baa", LATE.graph, 1, Stop("processed", 3), REPEATING)
+NUMBERED_TWICE = _wrong(
+    "pairs", "baa", LATE.graph, 1, CrashPlan(CrashPoint.PROCESSED, 3), REPEATING
+)
 """docs/findings.md, x:y pairs, 2: the wrong first window."""
 PUBLISHED = (
     _wrong("pairs", "aab", ANY_MATCH.graph, 3, None, GAP),  # 1: one number for two events
     NUMBERED_TWICE,
-    _wrong("pairs", "abaaaaaa", AA, 1, Stop("processed", 7), GAP),  # 3: iterations not seen again
-    _wrong("pairs", "abaaaaaa", AA, 1, Stop("processed", 6), PRECISE),  # a batch earlier: not yet
-    _wrong("scalar", "aaaa", EVERY.graph, 1, Stop("processed", 4), GAP),
-    _wrong("pairs-of-inputs", "abaaa", SKIPPY.graph, 2, Stop("saved", 2), GAP),
-    _wrong("opener-windows", "aba", SKIPPY.graph, 2, Stop("processed", 2), GAP),
-    _wrong("counted-windows", "aba", SKIPPY.graph, 2, Stop("acked", 2), GAP),
+    # 3: iterations that are not seen again; a crash a batch earlier does no harm
+    _wrong("pairs", "abaaaaaa", AA, 1, CrashPlan(CrashPoint.PROCESSED, 7), GAP),
+    _wrong("pairs", "abaaaaaa", AA, 1, CrashPlan(CrashPoint.PROCESSED, 6), PRECISE),
+    _wrong("scalar", "aaaa", EVERY.graph, 1, CrashPlan(CrashPoint.PROCESSED, 4), GAP),
+    _wrong("pairs-of-inputs", "abaaa", SKIPPY.graph, 2, CrashPlan(CrashPoint.SAVED, 2), GAP),
+    _wrong("opener-windows", "aba", SKIPPY.graph, 2, CrashPlan(CrashPoint.PROCESSED, 2), GAP),
+    _wrong("counted-windows", "aba", SKIPPY.graph, 2, CrashPlan(CrashPoint.ACKED, 2), GAP),
 )
 """Each as small as batches allow, and wrong in the way in which it is refuted."""
 
 QUICK = (
-    _small(CORRECT, Stop("acked", 4), Stop("processed", 1)),
-    _small(NO_SKIPS, Stop("planned", 4), Stop("taken", 2)),
-    _small(CORRECT, Stop("read", 3), Stop("saved", 3)),
+    _small(CORRECT, CrashPlan(CrashPoint.ACKED, 4), CrashPlan(CrashPoint.PROCESSED, 1)),
+    _small(NO_SKIPS, CrashPlan(CrashPoint.PLANNED, 4), CrashPlan(CrashPoint.TAKEN, 2)),
+    _small(CORRECT, CrashPlan(CrashPoint.READ, 3), CrashPlan(CrashPoint.SAVED, 3)),
     NUMBERED_TWICE,
-    corrected(NUMBERED_TWICE),
+    correct(NUMBERED_TWICE),
 )
-OUTLIVED = _small(CORRECT, Stop("logged", 4))
+OUTLIVED = _small(CORRECT, CrashPlan(CrashPoint.LOGGED, 4))
 
 
-def _crashed_thrice(protocol: str) -> Iterator[Story]:
+def _three_crashes(protocol: str) -> Iterator[CrashCase]:
     """Early or late in the stream, in the replay that follows, and again after that."""
-    places = [*PLACES]
-    inside = cycle(name for name, place in PLACES.items() if place.driver)
-    for at, (place, second) in enumerate(zip(places, inside, strict=False)):
-        third = places[(at + 3) % len(places)]
+    points = [*CrashPoint]
+    in_driver = cycle(point for point in points if FACTS[point].driver)
+    for at, (first, second) in enumerate(zip(points, in_driver, strict=False)):
         yield _large(
             protocol,
-            Stop(place, 2 + 2 * at),
-            Stop(second, 1 + at % 3),
-            Stop(third, 2 + (at + 1) % 3),
+            CrashPlan(first, 2 + 2 * at),
+            CrashPlan(second, 1 + at % 3),
+            CrashPlan(points[(at + 3) % len(points)], 2 + (at + 1) % 3),
         )
 
 
-def full() -> tuple[tuple[Story, ...], ...]:
+def full() -> tuple[tuple[CrashCase, ...], ...]:
     """In groups, each of which shares a Spark."""
-    large = (*_crashed_thrice(CORRECT), *_crashed_thrice(NO_SKIPS))
+    large = (*_three_crashes(CORRECT), *_three_crashes(NO_SKIPS))
     by_five = [large[at : at + 5] for at in range(0, len(large), 5)]
-    small = [story for wrong in PUBLISHED for story in (wrong, corrected(wrong))]
+    small = [case for wrong in PUBLISHED for case in (wrong, correct(wrong))]
     return (QUICK[:3], *by_five, tuple(small[:8]), tuple(small[8:]))

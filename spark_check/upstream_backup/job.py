@@ -3,9 +3,10 @@
 Rule of this file: what runs inside the job that is crashed.  Batches, their order, their
 acknowledgement and their processes are Spark's; the operator is the model's own node.
 
-The operator lives in the driver, in what Spark calls for each batch (foreachBatch), and nothing of
-it is stored: a crash loses it.  Its next incarnation says hello to the buffer, is answered with the
-savepoint, and Spark, started anew with an empty checkpoint, reads the backup from there.
+The operator lives in the driver, in the function that Spark calls for each batch (foreachBatch).
+Nothing of it is stored: a crash loses it.  Its next incarnation says hello to the buffer, which
+answers with the savepoint; Spark, started anew with an empty checkpoint, reads the backup from
+there.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ from model.world import System
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.session import BRIEF, session
 from spark_check.upstream_backup.buffer import Buffer, event
-from spark_check.upstream_backup.sink import Sink
-from spark_check.upstream_backup.source import FORMAT, Stream, UpstreamBackup
+from spark_check.upstream_backup.sink import DurableSink
+from spark_check.upstream_backup.source import FORMAT, BackupStream, CrashPoint, UpstreamBackup
 
 SAVED = "pipeline.pickle"
+ALL_STARTED = "all started"
+"""The breakpoint behind the last pipeline."""
 
 
 class Pipeline(NamedTuple):
@@ -46,19 +49,24 @@ class Pipeline(NamedTuple):
         return Path(self.folder).name
 
     @property
+    def begin(self) -> str:
+        """The breakpoint before the pipeline starts."""
+        return f"begin {self.name}"
+
+    @property
     def buffer(self) -> Buffer:
         return Buffer(f"{self.folder}/buffer.db")
 
     @property
-    def sink(self) -> Sink:
-        return Sink(f"{self.folder}/sink.db")
+    def sink(self) -> DurableSink:
+        return DurableSink(f"{self.folder}/sink.db")
 
     def checkpoint(self, epoch: int) -> Path:
-        """Spark's, of one incarnation."""
+        """Spark's checkpoint of one incarnation."""
         return Path(self.folder) / f"checkpoint-{epoch}"
 
     def create(self, arrivals: Sequence[Arrival]) -> None:
-        """Its files, with the events that will arrive."""
+        """Make the files, with the events that will arrive."""
         Path(self.folder).mkdir(parents=True)
         self.buffer.create(assign_times(arrivals))
         self.sink.create()
@@ -71,8 +79,8 @@ class Pipeline(NamedTuple):
         return protocol, {site.role: site for site in system.deployment.sites}
 
 
-class Operator:
-    """The operator's node, and the messages that it has sent and nobody has taken yet."""
+class HostedOperator:
+    """The operator's node, and the messages that it has sent and that nobody has taken yet."""
 
     def __init__(self, pipeline: Pipeline) -> None:
         self.pipeline = pipeline
@@ -95,21 +103,21 @@ class Operator:
         self.state, effects = self.protocol.step(self.site, self.state, Received(sender, message))
         self._send(effects)
 
-    def batch(self, rows: Sequence[Any], stream: Stream) -> None:
-        """Process a batch; what it gives is in the sink, and the savepoints in the buffer's
-        outbox, before Spark is told that the batch is done."""
+    def batch(self, rows: Sequence[Any], stream: BackupStream) -> None:
+        """Process a batch.  Before Spark knows that the batch is done, its outputs are in the sink
+        and the savepoints in the buffer's outbox."""
         buffer = self.pipeline.buffer
         buffer.handed(self.epoch, len(rows))
         for row in rows:
             self.take(self.source, event(row))
-        stream.here("processed")
+        stream.here(CrashPoint.PROCESSED)
         acks = self.pipeline.sink.take(self.protocol, self.sink, self._sent(self.sink.name))
-        stream.here("taken")
+        stream.here(CrashPoint.TAKEN)
         for ack in acks:
             self.take(self.sink.name, ack)
         saved: list[Ack] = self._sent(self.source)
         buffer.post(self.epoch, rows[-1].sn, saved)
-        stream.here("saved")
+        stream.here(CrashPoint.SAVED)
 
     def _send(self, effects: Sequence[Any]) -> None:
         for effect in effects:
@@ -121,10 +129,12 @@ class Operator:
         return sent
 
 
-def begun(spark: SparkSession, pipeline: Pipeline, breakpoints: Breakpoints) -> StreamingQuery:
-    """The next incarnation, running until the input ends."""
-    operator = Operator(pipeline)
-    stream = Stream(
+def start_query(
+    spark: SparkSession, pipeline: Pipeline, breakpoints: Breakpoints
+) -> StreamingQuery:
+    """Start the next incarnation, which runs until the input ends."""
+    operator = HostedOperator(pipeline)
+    stream = BackupStream(
         pipeline.name,
         pipeline.buffer,
         operator.epoch,
@@ -144,20 +154,20 @@ def begun(spark: SparkSession, pipeline: Pipeline, breakpoints: Breakpoints) -> 
     )
 
 
-def job(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
+def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
     """Run pipelines one after the other, each up to its breakpoint or to the end of its input.
 
-    settings: pipelines (folders), crashed (will they be?), master.  Before each there is a
-    breakpoint "begin <name>": Spark gives up on a source whose process does not start in time, so
-    on a small machine they should not start all at once.
+    settings: pipelines (folders), crashed (will they be?), master.  Each pipeline begins at a
+    breakpoint: Spark gives up on a source whose process does not start in time, so on a small
+    machine the sources should not start all at once.
     """
     with session(work, master=settings["master"], conf=BRIEF) as spark:
         spark.dataSource.register(UpstreamBackup)
         for folder in settings["pipelines"]:
             pipeline: Pipeline = pickle.loads((Path(folder) / SAVED).read_bytes())
-            breakpoints.here(f"begin {pipeline.name}")
-            query = begun(spark, pipeline, breakpoints)
+            breakpoints.here(pipeline.begin)
+            query = start_query(spark, pipeline, breakpoints)
             if not settings["crashed"]:
                 query.processAllAvailable()
                 query.stop()
-        breakpoints.here("all begun")
+        breakpoints.here(ALL_STARTED)

@@ -26,7 +26,7 @@ INSERT INTO sink VALUES ('[]', 0);
 """
 
 
-class Sink(NamedTuple):
+class DurableSink(NamedTuple):
     """A sink by the path of its file."""
 
     path: str

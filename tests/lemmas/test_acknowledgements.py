@@ -52,7 +52,7 @@ SHORTCUT = Scope(
     ),
     (("O", Inputs((EVENT,), 4)), ("P", Inputs((EVENT,), 4))),
 )
-"""The graph in which telling a restarted node of others loses events."""
+"""The graph that loses events if a restarted node receives savepoints of others."""
 
 LIMIT = 4_000
 
@@ -72,7 +72,7 @@ def worlds(victim: str) -> Iterator[World]:
 @pytest.mark.parametrize("victim", ["Q", "A", "B", "C"])
 def test_nodes_hold_savepoints_of_themselves_and_of_nodes_below_alone(victim: str) -> None:
     graph = SHORTCUT.graph
-    told: set[str] = set()
+    restored: set[str] = set()
     for world in worlds(victim):
         for (name, _), node in zip(graph.nodes, world.nodes, strict=True):
             if isinstance(node.state, OperatorNode):
@@ -81,8 +81,8 @@ def test_nodes_hold_savepoints_of_themselves_and_of_nodes_below_alone(victim: st
         for channel in world.channels:
             for message in channel:
                 if isinstance(message, Restore):
-                    told |= {name for name, _ in message.replicas}
-    assert victim in told, "otherwise it was restored from nothing"
+                    restored |= {name for name, _ in message.replicas}
+    assert victim in restored, "otherwise it was restored from nothing"
 
 
 def test_a_graph_with_shortcuts_does_not_drift() -> None:

@@ -6,6 +6,7 @@ import ast
 import importlib
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -36,10 +37,12 @@ from model.world import (
     response,
 )
 from proofs.explore.mutants import mutate, mutated_source
-from proofs.lemmas.upstream_backup.duplicates import counterexamples as duplicates_lost
+from proofs.lemmas.upstream_backup.duplicates import counterexamples
 from proofs.lemmas.upstream_backup.duplicates.abstraction import ABSTRACTIONS
+from proofs.lemmas.upstream_backup.duplicates.counterexamples import FoundEdgeRun
 from proofs.prove.conformance import Comparison, Coverage, Formulas, compare
 from proofs.prove.grid import Grid
+from proofs.prove.kinds import Answer, QueryKind
 from proofs.prove.lemma import all_given
 from proofs.prove.query import ask
 
@@ -52,18 +55,31 @@ def mutant(name: str) -> Mutant:
     return next(mutant for mutant in MUTANTS if mutant.name == name)
 
 
+BROKEN = {
+    "duplicates-undiscarded": counterexamples.UNDISCARDED,
+    "duplicates-late-restore": counterexamples.LATE_RESTORE,
+    "duplicates-late-replay": counterexamples.LATE_REPLAY,
+}
+
+
+def test_all_counterexamples_are_run() -> None:
+    assert [lemma.name for lemma in counterexamples.LEMMAS] == [*BROKEN]
+
+
 @cache
-def drawn(name: str) -> Grid:
+def found(name: str) -> FoundEdgeRun:
     """The counterexample of a refuted lemma."""
-    lemma = next(lemma for lemma in duplicates_lost.LEMMAS if lemma.name == name)
-    *_, query = lemma.build(all_given)
-    grid = ask(query).grid
-    assert grid is not None
-    return grid
+    broken = BROKEN[name]
+    query = broken.question(broken.depth, QueryKind.COUNTEREXAMPLE)
+    assert query.show is not None
+    draw, runs = query.show, list[FoundEdgeRun]()
 
+    def show(model: Any) -> Grid:
+        runs.append(broken.read(model))
+        return draw(model)
 
-def lane(grid: Grid, label: str) -> list[str]:
-    return next([cell.text for cell in row.cells] for row in grid.rows if row.label == label)
+    assert ask(replace(query, show=show)).answer is Answer.SAT
+    return runs[-1]
 
 
 # --- counterexamples -------------------------------------------------------------------------
@@ -72,30 +88,31 @@ EACH = Operator(sequence("a"), CountWindows(1, 1))
 LINE = Scope(chain(("A", EACH)), (("source", Inputs((EVENT,), 3)),), crashes=1)
 
 
-class Line:
+class DrivenLine:
     """Source, operator and sink, driven along a run of the edge between the last two."""
 
     def __init__(self, protocol: Protocol) -> None:
         self.system = System(protocol, LINE)
         self.world = initial(self.system)
 
-    def does(self, step: str) -> None:
-        what, _, number = step.rpartition(" ") if step[-1].isdigit() else (step, "", "")
-        match what:
+    def take(self, transition: str, event: int | None) -> None:
+        match transition:
             case "give":
                 before = len(self.events())
                 self.until(lambda: len(self.events()) > before)
-                assert self.events()[-1].body.time == int(number), "one event a unit of time"
+                assert self.events()[-1].body.time == event, "one event a unit of time"
             case "take":
                 before = len(self.events())
                 while len(self.events()) == before:
                     self.act(Deliver("sink", "A"))
-            case "producer crashes" | "producer crashes, mute":
-                self.act(Crash("A", drops_sent=what.endswith("mute")))
+            case "producer crashes":
+                self.act(Crash("A"))
+            case "producer crashes, mute":
+                self.act(Crash("A", drops_sent=True))
             case "producer is restored":
                 self.until(lambda: getattr(self.node("A"), "operator", None) is not None)
             case _:
-                raise AssertionError(step)
+                raise AssertionError(transition)
 
     def until(self, reached: Callable[[], bool]) -> None:
         """The sink takes nothing, and what it has said stays unread."""
@@ -118,12 +135,12 @@ class Line:
 
 @pytest.mark.parametrize("takes_duplicates", [False, True])
 def test_a_sink_that_discards_nothing_gives_an_event_out_twice(takes_duplicates: bool) -> None:
-    grid = drawn("duplicates-undiscarded")
-    assert lane(grid, "effect of 1")[-1] == "twice"
+    run = found("duplicates-undiscarded")
+    assert run.twice == (1,)
     culprit = mutant("a sink takes duplicates")
-    line = Line(mutate(PROTOCOL, culprit, HOME) if takes_duplicates else PROTOCOL)
-    for step in grid.columns[1:]:
-        line.does(step)
+    line = DrivenLine(mutate(PROTOCOL, culprit, HOME) if takes_duplicates else PROTOCOL)
+    for step in run.steps:
+        line.take(*step)
     (outputs,) = line.world.outputs
     assert len(outputs) == 1 + takes_duplicates
     assert len(set(outputs)) == 1
@@ -133,20 +150,23 @@ def test_a_sink_that_discards_nothing_gives_an_event_out_twice(takes_duplicates:
 @pytest.mark.parametrize("where", ["sink", "A"])
 def test_an_event_that_is_left_out_is_lost_for_ever(name: str, where: str) -> None:
     """What the successor takes last in the run, and only then what it has not heard."""
-    grid = drawn(name)
-    response = int(grid.columns[-1].removeprefix("take "))
-    lost = next(n for n in range(1, response) if lane(grid, f"effect of {n}")[-1] == "lost")
+    run = found(name)
+    transition, last = run.steps[-1]
+    assert transition == "take"
+    assert last is not None
+    lost = run.lost[0]
+    assert lost < last
     site = System(PROTOCOL, LINE).sites[where]
     boot = PROTOCOL.boot(site)
 
-    def told(state: Any, number: int) -> Any:
+    def receive(state: Any, number: int) -> Any:
         event = Event((number,), Body(number, "a"))
         return PROTOCOL.step(site, state, Received(site.preds[0], event))[0]
 
-    assert told(boot, lost) != boot
-    without = told(boot, response)
+    assert receive(boot, lost) != boot
+    without = receive(boot, last)
     assert without != boot
-    assert told(without, lost) == without
+    assert receive(without, lost) == without
 
 
 # --- the abstraction -------------------------------------------------------------------------
@@ -154,7 +174,7 @@ def test_an_event_that_is_left_out_is_lost_for_ever(name: str, where: str) -> No
 def alter(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Replaces the function that a mutant changes, wherever the model refers to it.
 
-    The classes stay the same, which those of `mutated` do not; an abstraction tells them apart.
+    The classes stay the same, which those of `mutated` do not; an abstraction sees the difference.
     """
 
     def altered(name: str) -> None:

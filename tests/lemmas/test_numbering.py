@@ -26,21 +26,27 @@ from model.events import Body, Event
 from model.protocols.upstream_backup.gem import Gem
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.scopes import SCOPES
-from proofs.lemmas.upstream_backup.numbering import numbering as proved
-from proofs.lemmas.upstream_backup.numbering import overtaking
-from proofs.lemmas.upstream_backup.numbering.overtaking import Machine
-from proofs.lemmas.upstream_backup.numbering.streams import STEPS, Found, Place, Scenario, value
-from proofs.lemmas.upstream_backup.windows import first_window
+from proofs.lemmas.upstream_backup.numbering import overtaking, replays, schemes
+from proofs.lemmas.upstream_backup.numbering.overtaking import SymbolicEngine
+from proofs.lemmas.upstream_backup.numbering.streams import (
+    STEPS,
+    FoundStream,
+    SymbolicScenario,
+    WindowPlace,
+    value,
+)
+from proofs.lemmas.upstream_backup.windows import first_window, first_window_abstraction
 from proofs.prove.conformance import compare
+from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Lemma, all_given
 from proofs.prove.query import Query
 
 
 # --- what the operator does ------------------------------------------------------------------
-class Matched(NamedTuple):
+class MatchTwice(NamedTuple):
     """A match, by what it is, and its number in the original run and in the replay."""
 
-    place: Place
+    place: WindowPlace
     copy: int
     original: tuple[int, ...]
     replayed: tuple[int, ...]
@@ -68,7 +74,7 @@ def run(gem: Gem, stream: list[Event]) -> list[Event]:
     return popped(gem)
 
 
-class Original:
+class NumberedRun:
     """A failure-free run twice: with the numbering under test, and with the one that names the
     window and the event of every match."""
 
@@ -87,11 +93,11 @@ class Original:
         numbers = [theta.sn for theta in self.produced]
         return len(set(numbers)) < len(numbers)
 
-    def place(self, i: int) -> Place:
+    def place(self, i: int) -> WindowPlace:
         time, _, _, window, _ = self._named[i].sn
-        return Place((window - 1) * self._slide, time - 1)
+        return WindowPlace((window - 1) * self._slide, time - 1)
 
-    def replay(self, acknowledged: int) -> list[Matched]:
+    def replay(self, acknowledged: int) -> list[MatchTwice]:
         """Acknowledge so many matches but one, lose the state, replay: the windows kept."""
         gem, names = copy(self._gem), copy(self._names)
         savepoint = gem.save(self.produced[acknowledged])
@@ -102,7 +108,7 @@ class Original:
         kept = [i for i, name in enumerate(self._named) if name.sn[3] >= first]
         assert [self.produced[i].body for i in kept] == [theta.body for theta in replayed]
         return [
-            Matched(self.place(i), self._named[i].sn[4], self.produced[i].sn, theta.sn)
+            MatchTwice(self.place(i), self._named[i].sn[4], self.produced[i].sn, theta.sn)
             for i, theta in zip(kept, replayed, strict=True)
         ]
 
@@ -110,28 +116,32 @@ class Original:
         return any(match.original != match.replayed for match in self.replay(acknowledged))
 
 
-def original(found: Found, numbering: Numbering) -> Original:
+def original(found: FoundStream, numbering: Numbering) -> NumberedRun:
     pattern = sequence(*found.pattern, strategy=found.strategy)
-    return Original(pattern, found.word, found.size, found.slide, numbering)
+    return NumberedRun(pattern, found.word, found.size, found.slide, numbering)
 
 
 # --- counterexamples -------------------------------------------------------------------------
-LEMMAS = {lemma.name: lemma for lemma in (*proved.LEMMAS, *first_window.LEMMAS, *overtaking.LEMMAS)}
+LEMMAS = {
+    lemma.name: lemma for lemma in (*replays.LEMMAS, *first_window.LEMMAS, *overtaking.LEMMAS)
+}
 
 
 def refuting(lemma: Lemma) -> tuple[Query, int, Any]:
     """The query that refutes it, its place, and a model."""
     queries = list(lemma.build(all_given))
-    ((size, query),) = [(i, query) for i, query in enumerate(queries, 1) if query.refutes]
+    ((size, query),) = [
+        (i, query) for i, query in enumerate(queries, 1) if query.kind is QueryKind.COUNTEREXAMPLE
+    ]
     solver = z3.Solver()
     solver.add(*query.claims)
     assert solver.check() == z3.sat
     return query, size, solver.model()
 
 
-def found(name: str) -> Found:
+def found(name: str) -> FoundStream:
     _, size, model = refuting(LEMMAS[name])
-    return Scenario(size).read(model)
+    return SymbolicScenario(size).read(model)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +183,7 @@ def test_every_refuted_lemma_is_replayed_here() -> None:
 
 REFUTED = [
     lemma
-    for lemma in (*proved.LEMMAS, *first_window.LEMMAS, *overtaking.LEMMAS)
+    for lemma in (*replays.LEMMAS, *first_window.LEMMAS, *overtaking.LEMMAS)
     if lemma.expect is Outcome.REFUTED
 ]
 
@@ -181,7 +191,7 @@ REFUTED = [
 @pytest.mark.parametrize("lemma", REFUTED, ids=lambda lemma: lemma.name)
 def test_what_is_drawn_is_a_table(lemma: Lemma) -> None:
     for query in lemma.build(all_given):
-        if query.refutes:
+        if query.kind is QueryKind.COUNTEREXAMPLE:
             assert query.show is not None
             grid = query.show(refuting(lemma)[2])
             assert all(len(row.cells) == len(grid.columns) for row in grid.rows)
@@ -197,12 +207,12 @@ NEGATED = ["", "!a", "!b"]
 
 def runs(
     n: int, numbering: Numbering, strategies: tuple[Strategy, ...] = tuple(Strategy)
-) -> Iterator[Original]:
+) -> Iterator[NumberedRun]:
     """Every stream of n events, every pattern, strategy and window."""
     engines = [sequence(*pattern, strategy=s) for pattern in PATTERNS for s in strategies]
     words = ["".join(letters) for letters in product("ab", repeat=n)]
     for engine, word, size, slide in product(engines, words, range(1, n + 2), range(1, n + 1)):
-        yield Original(engine, word, size, slide, numbering)
+        yield NumberedRun(engine, word, size, slide, numbering)
 
 
 @pytest.mark.parametrize(
@@ -222,35 +232,35 @@ def test_no_smaller_run_shares_a_pair() -> None:
 
 # --- the formulas give every run the operator's numbers --------------------------------------
 @cache
-def formulas(n: int, name: str) -> tuple[Scenario, proved.Scheme, z3.Solver]:
+def formulas(n: int, name: str) -> tuple[SymbolicScenario, schemes.NumberingScheme, z3.Solver]:
     numbered = {
-        "pairs": proved.pairs,
-        "pairs from the first window kept": proved.pairs_from_first_window,
-        "scalar": proved.scalar,
+        "pairs": schemes.pairs,
+        "pairs from the first window kept": schemes.pairs_from_first_window,
+        "scalar": schemes.scalar,
     }[name]
-    scenario = Scenario(n, negation=True)
+    scenario = SymbolicScenario(n, negation=True)
     solver = z3.Solver()
     solver.add(*scenario.claims)
     return scenario, numbered(scenario.windows), solver
 
 
 @st.composite
-def founds(draw: st.DrawFn) -> Found:
+def founds(draw: st.DrawFn) -> FoundStream:
     n = draw(st.integers(1, 7))
     pattern = list(draw(st.sampled_from(PATTERNS)))
     for step in range(len(pattern) - 1, 0, -1):
         pattern[step:step] = filter(None, [draw(st.sampled_from(NEGATED))])
-    return Found(
+    return FoundStream(
         draw(st.text("ab", min_size=n, max_size=n)),
         tuple(pattern),
         draw(st.sampled_from(Strategy)),
         draw(st.integers(1, n + 1)),
         draw(st.integers(1, n)),
-        Place(0, 0),
+        WindowPlace(0, 0),
     )
 
 
-def values(scenario: Scenario, found: Found) -> list[Any]:
+def values(scenario: SymbolicScenario, found: FoundStream) -> list[Any]:
     """The formulas that say: this scenario is this one."""
     windows = scenario.windows
     steps: list[str] = []
@@ -282,7 +292,7 @@ def _letters(are_a: Sequence[Any], letters: Sequence[str]) -> list[Any]:
 @settings(max_examples=150, deadline=None)
 @given(founds(), st.sampled_from([PAIRS, PAIRS_FROM_FIRST_WINDOW, SCALAR]), st.data())
 def test_the_formulas_number_as_the_operator_does(
-    found: Found, numbering: Numbering, data: st.DataObject
+    found: FoundStream, numbering: Numbering, data: st.DataObject
 ) -> None:
     run_ = original(found, numbering)
     assume(run_.produced)
@@ -302,7 +312,7 @@ def test_the_formulas_number_as_the_operator_does(
             assert z3.is_true(model.eval(windows.kept(match.place.opener)))
             assert scheme.original.text(model, match.place) == ":".join(map(str, match.original))
             assert scheme.replayed.text(model, match.place) == ":".join(map(str, match.replayed))
-    assert z3.is_true(model.eval(proved.misnumbered(scenario, scheme))) == run_.misnumbered(
+    assert z3.is_true(model.eval(replays.misnumbered(scenario, scheme))) == run_.misnumbered(
         acknowledged
     )
 
@@ -310,13 +320,12 @@ def test_the_formulas_number_as_the_operator_does(
 # --- the first match of the windows kept -----------------------------------------------------
 def test_the_engine_found_matches_first_in_a_younger_window() -> None:
     lemma = LEMMAS["first-window"]
-    sizes = [(1, n) for n in range(1, overtaking.ONE_STATE + 1)] + [(2, 1), (2, 2)]
     _, at, model = refuting(lemma)
-    found = Machine(*sizes[at - 1]).read(model)
-    run_ = Original(Mealy(found.rows), found.word, found.size, found.slide, PAIRS)
+    found = SymbolicEngine(*overtaking.SIZES[at - 1]).read(model)
+    run_ = NumberedRun(Mealy(found.rows), found.word, found.size, found.slide, PAIRS)
     thetas = [i for i in range(len(run_.produced)) if run_.place(i) == found.theta]
     assert run_.misnumbered(thetas[-1])
-    mended = Original(
+    mended = NumberedRun(
         Mealy(found.rows), found.word, found.size, found.slide, PAIRS_FROM_FIRST_WINDOW
     )
     assert not mended.misnumbered(thetas[-1])
@@ -333,7 +342,7 @@ def test_no_smaller_engine_does(states: int, longest: int) -> None:
             for letters, size, slide in product(
                 product("ab", repeat=n), range(1, n + 2), range(1, n + 1)
             ):
-                run_ = Original(Mealy(rows), "".join(letters), size, slide, PAIRS)
+                run_ = NumberedRun(Mealy(rows), "".join(letters), size, slide, PAIRS)
                 assert not any(run_.misnumbered(i) for i in range(len(run_.produced)))
 
 
@@ -362,7 +371,7 @@ def overtaken(pattern: Pattern, word: str) -> bool:
 )
 def test_a_younger_window_is_first_on_the_engine(name: str, strategy: Strategy) -> None:
     _, size, model = refuting(LEMMAS[name])
-    found = Scenario(size, negation=True).read(model)
+    found = SymbolicScenario(size, negation=True).read(model)
     assert found.strategy is strategy
     assert overtaken(sequence(*found.pattern, strategy=strategy), found.word)
 
@@ -402,7 +411,9 @@ def test_no_younger_window_is_first_under_next_and_any(pattern: Pattern, word: s
 @pytest.mark.parametrize("name", ["count windows", "time windows", "two input edges"])
 def test_the_operator_takes_the_steps_that_are_proved(name: str) -> None:
     (scope,) = [pinned.scope for pinned in SCOPES if pinned.name == name]
-    (account,) = compare(first_window.ABSTRACTIONS, PROTOCOL, scope, limit=4_000).values()
+    (account,) = compare(
+        first_window_abstraction.ABSTRACTIONS, PROTOCOL, scope, limit=4_000
+    ).values()
     assert account.drift is None
     taken = {"an event", "an event and theta"}
     if name == "time windows":

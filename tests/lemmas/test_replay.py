@@ -37,14 +37,13 @@ from model.protocols.upstream_backup.savepoints import (
 )
 from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESSED
 from model.registry import protocols
-from proofs.lemmas.upstream_backup.replay import abstraction as seen
-from proofs.lemmas.upstream_backup.replay import counterexamples as lost
-from proofs.lemmas.upstream_backup.replay.abstraction import Original
-from proofs.lemmas.upstream_backup.replay.counterexamples import Found, Wrong
-from proofs.lemmas.upstream_backup.replay.pairs import published as published_pairs
-from proofs.prove.conformance import Comparison, Coverage, Formulas, Path, compare
+from proofs.lemmas.upstream_backup.reference import FailureFreeRun, run_operator
+from proofs.lemmas.upstream_backup.replay import abstraction, counterexamples, pairs
+from proofs.lemmas.upstream_backup.replay.counterexamples import FoundReplay, Wrong
+from proofs.prove.conformance import Comparison, Coverage, Formulas, Misfit, Path, compare
+from proofs.prove.kinds import Answer, QueryKind
 from proofs.prove.lemma import all_given
-from proofs.prove.query import Answer, ask
+from proofs.prove.query import ask
 from proofs.prove.structure import Structure
 
 
@@ -53,7 +52,7 @@ from proofs.prove.structure import Structure
 class Scripted:
     """Windows that open and close where a counterexample says; times count events from 0."""
 
-    found: Found
+    found: FoundReplay
     counts: bool = False
 
     def opens(self, newest: Extent | None, event: Body) -> bool:
@@ -70,14 +69,14 @@ class Scripted:
         return (event.time, self.found.opened[window.start]) in self.found.completes
 
 
-def found_by(wrong: Wrong) -> Found:
-    seen: list[Found] = []
-    query = wrong.query()
+def found_by(wrong: Wrong) -> FoundReplay:
+    seen: list[FoundReplay] = []
+    query = wrong.question(wrong.depth, QueryKind.COUNTEREXAMPLE)
     assert query.show is not None
     draw = query.show
 
     def show(model: Any) -> Any:
-        seen.append(wrong.seen(model).found())
+        seen.append(wrong.read(model).found())
         return draw(model)
 
     asked = ask(replace(query, show=show))
@@ -85,7 +84,7 @@ def found_by(wrong: Wrong) -> Found:
     return seen[-1]
 
 
-def of(found: Found) -> Operator:
+def of(found: FoundReplay) -> Operator:
     rows = tuple(tuple((str(event), *cell) for event, cell in enumerate(row)) for row in found.rows)
     return Operator(Mealy(rows, found.closing), Scripted(found))
 
@@ -102,9 +101,9 @@ def run(
 
 
 WRONG = {
-    "skipping-opener": lost.opener_lost,
-    "skipping-closer": lost.closer_lost,
-    "skipping-one-window": lost.window_lost,
+    "skipping-opener": counterexamples.lose_opener,
+    "skipping-closer": counterexamples.lose_closer,
+    "skipping-one-window": counterexamples.lose_window,
 }
 
 
@@ -128,7 +127,7 @@ def test_the_operator_loses_the_match_too(name: str) -> None:
 
 
 def test_lemmas_and_counterexamples_have_the_same_names() -> None:
-    refuted = [lemma.name for lemma in lost.LEMMAS if lemma.expect.value == "refuted"]
+    refuted = [lemma.name for lemma in counterexamples.LEMMAS if lemma.expect.value == "refuted"]
     assert refuted == list(WRONG)
 
 
@@ -148,7 +147,7 @@ WINDOWS: tuple[Splitter, ...] = (
 )
 
 
-class Run(NamedTuple):
+class SavedRun(NamedTuple):
     """An operator, its input, what it produced, and a savepoint after some of it.
 
     events: all of them; known: those before the savepoint.
@@ -172,7 +171,7 @@ def some_runs(
     every: int,
     engines: Sequence[Engine] = MACHINES,
     windows: Sequence[Splitter] = WINDOWS,
-) -> Iterator[Run]:
+) -> Iterator[SavedRun]:
     """One of `every` streams of all engines, windows and words, and in it all acknowledgements."""
     scheme = Scheme()
     for at, case in enumerate(product(engines, windows, words(length))):
@@ -183,10 +182,10 @@ def some_runs(
         known = length - at // every % 3
         state, outputs = run(operator, scheme, origin(scheme, 1), events[:known])
         for theta in range(len(outputs)):
-            yield Run(operator, events, known, outputs, state, theta)
+            yield SavedRun(operator, events, known, outputs, state, theta)
 
 
-def telling_runs() -> Iterator[Run]:
+def telling_runs() -> Iterator[SavedRun]:
     """The engines of the findings: a later window matches first, a dropped one matches alone."""
     return some_runs(7, 5, [ALTERNATING, SUPPRESSED], [CountWindows(4, 1)])
 
@@ -244,13 +243,13 @@ def test_events_that_only_dropped_windows_used_can_be_left_out() -> None:
 
 
 # --- x:y -------------------------------------------------------------------------------------
-def place_of(run_: Original, sn: SN) -> tuple[int, int]:
+def place_of(run_: FailureFreeRun, sn: SN) -> tuple[int, int]:
     """Position and window of a match, by its number as TRIGGERED has it."""
     numbers = {number: opened for opened, number in run_.numbers.items()}
     return run_.at[sn[1], sn[2:-2]], numbers[sn[-2]]
 
 
-class Twice(NamedTuple):
+class NumberedTwice(NamedTuple):
     """An operator with the numbering under test beside one that names windows and triggers."""
 
     operator: Operator
@@ -260,12 +259,14 @@ class Twice(NamedTuple):
     def schemes(self) -> tuple[Scheme, Scheme]:
         return Scheme(TRIGGERED, Skipping.OFF), Scheme(self.numbering, Skipping.OFF)
 
-    def original(self, events: list[Event]) -> tuple[Original, list[OperatorState], list[Event]]:
+    def original(
+        self, events: list[Event]
+    ) -> tuple[FailureFreeRun, list[OperatorState], list[Event]]:
         """The run; the states and the output with the numbering under test."""
         named, numbered = self.schemes
         config = Config(Design(named), (), ())
         site = Site("A", Role.OPERATOR, self.operator, ("source",), ("sink",), config)
-        run_ = seen.original_run(site, tuple((0, event) for event in events))
+        run_ = run_operator(site, tuple((0, event) for event in events))
         states = [restore(numbered, origin(numbered, 1))]
         outputs: list[Event] = []
         for event in events:
@@ -284,7 +285,7 @@ class Seeds(NamedTuple):
     misnumbered: bool
 
 
-def replayed(twice: Twice, case: Run) -> Seeds:
+def replayed(twice: NumberedTwice, case: SavedRun) -> Seeds:
     """The path of the product that the operator takes when it is restored and replays all."""
     operator, events = case.operator, case.events
     run_, states, outputs = twice.original(events)
@@ -298,7 +299,7 @@ def replayed(twice: Twice, case: Run) -> Seeds:
     assert savepoint.trim == published.trim
     start = sum(event.sn <= savepoint.trim[0] for event in events)
     opened = {number: at for at, number in run_.numbers.items()}[savepoint.seed.window]
-    matched = [at for at in sorted(run_.got) if at[1] >= opened]
+    matched = [at for at in sorted(run_.matches) if at[1] >= opened]
     source = min(matched)[1]
     begun, missed = False, 0
     x_of = dict.fromkeys(range(len(events) + 1), 0)
@@ -310,7 +311,7 @@ def replayed(twice: Twice, case: Run) -> Seeds:
     theirs, mine = restore(named, savepoint), restore(numbered, published)
 
     def replay(last: int, got: dict[int, Any], started: bool) -> dict[str, Any]:
-        return seen.seen_again(run_, mine, last, got, started) | {
+        return abstraction.replay_state(run_, mine, last, got, started) | {
             "x_again": mine.sequencer[0],
             "begun": begun,
             "missed": missed,
@@ -318,7 +319,7 @@ def replayed(twice: Twice, case: Run) -> Seeds:
 
     def original(at: int, got: Any) -> dict[str, Any]:
         counts = {"x": x(at) if at >= 0 else 0, "x_of": {**x_of}}
-        return seen.seen_originally(run_, at, got) | counts
+        return abstraction.original_state(run_, at, got) | counts
 
     first = original(start - 1, {}) | replay(start - 1, {}, False)
     path = [first, first | {"replaying": True}]
@@ -334,14 +335,14 @@ def replayed(twice: Twice, case: Run) -> Seeds:
             # What the formulas say that its number is, it is.
             assert number.sn == (mine.sequencer[0], labels[window])
             misnumbered |= number.sn != (x(at), run_.numbers[window])
-        here = [window for position, window in run_.got if position == at]
+        here = [window for position, window in run_.matches if position == at]
         missed += begun and bool(here) and not any(window >= opened for window in here)
         begun = begun or any(window >= opened for window in here)
         x_of[at] = x(at)
-        state = original(at, run_.got) | replay(at, got, True)
+        state = original(at, run_.matches) | replay(at, got, True)
         processed = path[-1]["done_again"] | {at: True}
         path.append(state | {"done_again": processed})
-    rigid = seen.seen_rigid(run_, opened, published.seed.window, run_.numbers[opened])
+    rigid = abstraction.rigid_structure(run_, opened, published.seed.window, run_.numbers[opened])
     more = {
         "seed_x": published.seed.number[0],
         "source": source,
@@ -356,11 +357,11 @@ def replayed(twice: Twice, case: Run) -> Seeds:
 @pytest.mark.parametrize("numbering", [PAIRS, PAIRS_FROM_FIRST_WINDOW], ids=lambda n: str(n.name))
 def test_the_operator_with_pairs_is_the_system_of_the_condition(numbering: Numbering) -> None:
     """Its every step is a transition, and the condition is exact in every state."""
-    comparison = Comparison(Formulas(published_pairs(all_given)))
+    comparison = Comparison(Formulas(pairs.published(all_given)))
     account = Coverage()
     missed = late = wrong = right = 0
     for case in (*some_runs(6, 601), *telling_runs()):
-        seeds = replayed(Twice(case.operator, numbering), case)
+        seeds = replayed(NumberedTwice(case.operator, numbering), case)
         drift = comparison.compare(seeds.path, account)
         assert drift is None
         missed += seeds.missed > 0
@@ -373,17 +374,18 @@ def test_the_operator_with_pairs_is_the_system_of_the_condition(numbering: Numbe
 
 def test_a_wrong_condition_would_drift() -> None:
     """Without (b), the same comparison finds a match that has another number."""
-    system = published_pairs(all_given)
+    system = pairs.published(all_given)
     name = "if the condition holds, a match replayed has its x:y"
     holds = system.invariants[name]
     wrong = replace(system, invariants={name: lambda s: holds(_unmissed(s))})
     comparison = Comparison(Formulas(wrong))
     # The seed's y is mended, so that only x can be wrong.
     cases = (
-        replayed(Twice(case.operator, PAIRS_FROM_FIRST_WINDOW), case) for case in telling_runs()
+        replayed(NumberedTwice(case.operator, PAIRS_FROM_FIRST_WINDOW), case)
+        for case in telling_runs()
     )
     drifts = [comparison.compare(seeds.path, Coverage()) for seeds in cases]
-    assert any(drift is not None and name in drift.what for drift in drifts)
+    assert any(drift is not None and drift.formula == name for drift in drifts)
 
 
 def _unmissed(moment: Any) -> Any:
@@ -410,7 +412,7 @@ QUICK = ("match at the end of the window", "serial processing", "pattern-opened 
 @pytest.mark.parametrize("name", QUICK)
 def test_the_operator_does_what_the_product_does(name: str) -> None:
     (scope,) = (pinned.scope for pinned in PROTOCOL.scopes if pinned.name == name)
-    ((_, account),) = compare(seen.ABSTRACTIONS, PROTOCOL, scope, limit=20_000).items()
+    ((_, account),) = compare(abstraction.ABSTRACTIONS, PROTOCOL, scope, limit=20_000).items()
     assert account.drift is None
     assert account.transitions["restore"]
     assert account.transitions["process"]
@@ -424,6 +426,7 @@ def test_the_operator_does_what_the_product_does(name: str) -> None:
 @pytest.mark.parametrize("name", ["counted-windows", "opener-windows"])
 def test_windows_that_open_elsewhere_drift(name: str) -> None:
     protocol = protocols()[f"upstream-backup:{name}"]
-    ((_, account),) = compare(seen.ABSTRACTIONS, protocol, SKIPPY).items()
+    ((_, account),) = compare(abstraction.ABSTRACTIONS, protocol, SKIPPY).items()
     assert account.drift is not None
-    assert account.drift.what == "the invariant does not hold: the same windows kept are open"
+    assert account.drift.kind is Misfit.INVARIANT
+    assert account.drift.formula == "the same windows kept are open"

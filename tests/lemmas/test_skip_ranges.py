@@ -37,17 +37,16 @@ from model.protocols.upstream_backup.savepoints import (
 )
 from model.protocols.upstream_backup.scopes import MERGE, SKIPPY
 from model.registry import protocols
-from proofs.lemmas.upstream_backup.skip_ranges import counterexamples as ranges_coalesced
-from proofs.lemmas.upstream_backup.skip_ranges import ranges
+from proofs.lemmas.upstream_backup.skip_ranges import counterexamples, ranges
 from proofs.lemmas.upstream_backup.skip_ranges.abstraction import ABSTRACTIONS
 from proofs.lemmas.upstream_backup.skip_ranges.counterexamples import (
     ONE_TRIM,
     OVERLAPPING,
     PUBLISHED,
-    Found,
+    FoundRun,
 )
-from proofs.prove.conformance import compare
-from proofs.prove.lemma import all_given, dropped
+from proofs.prove.conformance import Misfit, compare
+from proofs.prove.lemma import all_given, without
 
 OPERATOR = Operator(sequence("a"), PatternWindows(Type("a"), size=1))
 """Every a opens a window, which it fills and matches; every b is skipped."""
@@ -57,16 +56,16 @@ Taken = tuple[int, Event]
 
 
 # --- one for all edges ------------------------------------------------------------------------
-def found(design: ranges_coalesced.Design) -> Found:
+def found(design: counterexamples.SharedRanges) -> FoundRun:
     """What Z3 finds: not the same each time, but always a counterexample."""
-    *_, query = ranges_coalesced.smallest(design, all_given)
+    *_, query = counterexamples.refute(design, all_given)
     solver = z3.Solver()
     solver.add(*query.claims)
     assert solver.check() == z3.sat
-    return ranges_coalesced.read(design, design.system, solver.model())
+    return counterexamples.read(design, design.system, solver.model())
 
 
-class Played(NamedTuple):
+class SkippedRun(NamedTuple):
     """merged: all events in the order of the merge.  seen: how many come before the savepoint."""
 
     merged: tuple[Taken, ...]
@@ -74,7 +73,7 @@ class Played(NamedTuple):
     receiver: int
 
 
-def played(run: Found) -> Played:
+def play(run: FoundRun) -> SkippedRun:
     """The run with events that the operator skips and keeps, as it does there.
 
     What has been processed by the end comes first, in that order.
@@ -88,7 +87,7 @@ def played(run: Found) -> Played:
         merged.append((edge, Event((number,), Body(time, "b" if i in skipped else "a"))))
     receivers = [at for name, at in run.steps if name == "receive"]
     assert receivers[-1] is not None
-    return Played(tuple(merged), len(processed), receivers[-1])
+    return SkippedRun(tuple(merged), len(processed), receivers[-1])
 
 
 def process(
@@ -107,7 +106,7 @@ def log_of(queue: Sequence[Event]) -> Log[Event]:
 
 
 def held(queue: Sequence[Event], trim: SN, skips: Ranges) -> list[Event]:
-    """What upstream holds of them when it has been told."""
+    """What upstream holds of them once it has received an acknowledgement."""
     site = Site("up", Role.SOURCE, SOURCE, (), ("A",), Config(Design(), (), ()))
     (outlet,) = release(site, (Outlet(log_of(queue)),), "A", Ack(trim, skips, ()))
     return [*outlet.backup]
@@ -133,9 +132,9 @@ def queues_of(merged: Iterable[Taken]) -> list[list[Event]]:
 
 
 @pytest.mark.parametrize("design", [PUBLISHED, OVERLAPPING], ids=lambda design: design.shares)
-def test_one_array_deletes_what_a_replay_needs(design: ranges_coalesced.Design) -> None:
+def test_one_array_deletes_what_a_replay_needs(design: counterexamples.SharedRanges) -> None:
     run = found(design)
-    merged, seen, receiver = played(run)
+    merged, seen, receiver = play(run)
     numbers = [event.sn for _, event in merged]
     assert (len({*numbers}) == len(numbers)) is design.distinct
     queues = queues_of(merged)
@@ -164,7 +163,7 @@ def test_one_array_deletes_what_a_replay_needs(design: ranges_coalesced.Design) 
 
 def test_one_trim_deletes_what_a_replay_needs() -> None:
     run = found(ONE_TRIM)
-    merged, seen, receiver = played(run)
+    merged, seen, receiver = play(run)
     assert seen == 1
     # The model keeps the window of the event acknowledged, so one more comes before the save.
     (edge, before), *later = merged
@@ -282,13 +281,13 @@ ONE_ARRAY = protocols()["upstream-backup:coalesced-skips"]
 def test_one_array_drifts_from_the_system_with_an_array_an_edge() -> None:
     (account,) = compare(ABSTRACTIONS, ONE_ARRAY, NARROW).values()
     assert account.drift is not None
-    assert account.drift.what == f"the axiom does not hold: {ranges.ARRAYS}"
-    given_up = dropped(ranges.ARRAYS)
+    assert account.drift.kind is Misfit.AXIOM
+    assert account.drift.formula == ranges.ARRAYS
+    given_up = without(ranges.ARRAYS)
     (account,) = compare(ABSTRACTIONS, ONE_ARRAY, NARROW, given_up).values()
     assert account.drift is not None
-    assert (
-        account.drift.what == "the invariant does not hold: the run covers no event that is needed"
-    )
+    assert account.drift.kind is Misfit.INVARIANT
+    assert account.drift.formula == "the run covers no event that is needed"
 
 
 def test_one_array_is_right_for_one_edge_and_arrays_an_edge_for_two() -> None:
@@ -312,4 +311,5 @@ def test_deleting_one_event_too_many_drifts(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(backup, "covers", wider)
     (account,) = compare(ABSTRACTIONS, PROTOCOL, scope, limit=10_000).values()
     assert account.drift is not None
-    assert account.drift.what == f"the invariant does not hold: {ranges.DELETED}"
+    assert account.drift.kind is Misfit.INVARIANT
+    assert account.drift.formula == ranges.DELETED

@@ -39,16 +39,15 @@ from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESS
 from model.registry import protocols
 from model.world import System
 from proofs.explore.explorer import edges
-from proofs.lemmas.upstream_backup.numbering.streams import BITS, Place
-from proofs.lemmas.upstream_backup.windows import abstraction as seen
-from proofs.lemmas.upstream_backup.windows import counterexamples as recounting
-from proofs.lemmas.upstream_backup.windows import savepoints
-from proofs.lemmas.upstream_backup.windows.counterexamples import Found, Recount
-from proofs.lemmas.upstream_backup.windows.savepoints import COUNTED, TIMED, Kind
-from proofs.prove.conformance import Comparison, Coverage, Formulas, Path, compare
-from proofs.prove.grid import Grid, Mark
+from proofs.lemmas.upstream_backup.numbering.streams import BITS, WindowPlace
+from proofs.lemmas.upstream_backup.windows import abstraction, counterexamples, savepoints
+from proofs.lemmas.upstream_backup.windows.counterexamples import FoundRecount, Recount
+from proofs.lemmas.upstream_backup.windows.savepoints import COUNTED, TIMED, WindowKind
+from proofs.prove.conformance import Comparison, Coverage, Formulas, Misfit, Path, compare
+from proofs.prove.grid import CellMark, Grid
+from proofs.prove.kinds import Answer
 from proofs.prove.lemma import all_given
-from proofs.prove.query import Answer, ask
+from proofs.prove.query import ask
 
 
 # --- one operator, saved and restored --------------------------------------------------------
@@ -60,7 +59,7 @@ class Matched(NamedTuple):
     match: tuple[Body, ...]
 
 
-class Run:
+class WindowedRun:
     """One operator; remembers what it did."""
 
     def __init__(self, operator: Operator, scheme: Scheme, start: Savepoint) -> None:
@@ -84,7 +83,7 @@ class Run:
 
     @property
     def layout(self) -> list[tuple[int, int | None]]:
-        """Opener and closer of each window; a closer that the window does not hold is not told."""
+        """Opener and closer of each window; no closer that the window does not hold."""
         return [
             (window.opener[1][0] - 1, window.closer and window.closer[1][0] - 1)
             for window in self.windows.values()
@@ -116,27 +115,27 @@ def events_of(word: str, gaps: tuple[int, ...] = ()) -> list[Event]:
 
 # --- counterexamples -------------------------------------------------------------------------
 CASES = {
-    "layout-counted": Recount(recounting.COUNTED, Drawing.NOTHING),
-    "layout-openers": Recount(recounting.OPENERS, Drawing.OPENERS),
-    "layout-openers-told": Recount(recounting.TOLD, Drawing.OPENERS, told=True),
+    "layout-counted": Recount(counterexamples.COUNTED, Drawing.NOTHING),
+    "layout-openers": Recount(counterexamples.OPENERS, Drawing.OPENERS),
+    "layout-openers-told": Recount(counterexamples.ALL_LISTED, Drawing.OPENERS, all_listed=True),
 }
 
 
 def test_all_counterexamples_are_run() -> None:
-    assert [lemma.name for lemma in recounting.LEMMAS] == [*CASES]
+    assert [lemma.name for lemma in counterexamples.LEMMAS] == [*CASES]
 
 
-class Replayed(NamedTuple):
-    original: Run
-    again: Run
+class RunAndReplay(NamedTuple):
+    original: WindowedRun
+    again: WindowedRun
     savepoint: Savepoint
     left_out: tuple[int, ...]
 
 
-def replayed(found: Found, drawing: Drawing) -> Replayed:
+def replayed(found: FoundRecount, drawing: Drawing) -> RunAndReplay:
     operator = Operator(sequence("a"), CountWindows(found.size, found.slide))
     scheme = Scheme(drawing=drawing)
-    original = Run(operator, scheme, origin(scheme, 1))
+    original = WindowedRun(operator, scheme, origin(scheme, 1))
     events = events_of(found.word)
     for event in events[: found.saved]:
         original.push(event)
@@ -150,14 +149,14 @@ def replayed(found: Found, drawing: Drawing) -> Replayed:
         original.push(event)
     (trim,) = savepoint.trim
     left_out = tuple(event for event in skipped if events[event].sn > trim)
-    again = Run(operator, scheme, savepoint)
+    again = WindowedRun(operator, scheme, savepoint)
     for place, event in enumerate(events):
         if event.sn > trim and place not in left_out:
             again.push(event)
-    return Replayed(original, again, savepoint, left_out)
+    return RunAndReplay(original, again, savepoint, left_out)
 
 
-def expected(run: Replayed) -> list[Matched]:
+def expected(run: RunAndReplay) -> list[Matched]:
     """What the windows kept matched in the original run."""
     (trim,) = run.savepoint.trim
     start = trim[0] if trim else 0
@@ -166,12 +165,12 @@ def expected(run: Replayed) -> list[Matched]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_operator_goes_wrong_too(name: str) -> None:
-    recount, models = CASES[name], list[Found]()
-    lemma = next(lemma for lemma in recounting.LEMMAS if lemma.name == name)
+    recount, models = CASES[name], list[FoundRecount]()
+    lemma = next(lemma for lemma in counterexamples.LEMMAS if lemma.name == name)
 
     def show(model: Any) -> Grid:
         models.append(recount.read(model))
-        return recounting.drawn(recount, model)
+        return counterexamples.draw(recount, model)
 
     asked = ask(replace([*lemma.build(all_given)][-1], show=show))
     assert asked.answer is Answer.SAT
@@ -185,14 +184,16 @@ def test_the_operator_goes_wrong_too(name: str) -> None:
     corrected = replayed(found, Drawing.LAYOUT)
     assert corrected.left_out == run.left_out
     assert corrected.again.matched == expected(corrected) == expected(run)
-    bad = [row.label for row in asked.grid.rows if any(cell.mark is Mark.BAD for cell in row.cells)]
+    bad = [
+        row.label for row in asked.grid.rows if any(cell.mark is CellMark.BAD for cell in row.cells)
+    ]
     wrong = {*run.again.matched} ^ {*expected(run)}
     assert bad == [f"window from event {n + 1}" for n in sorted({opener for opener, *_ in wrong})]
 
 
 def test_what_the_openers_miss_is_where_windows_end() -> None:
     """Windows of 3, every 2: a4 is new in the window from a1."""
-    found = Found("abaa", 3, 2, Place(0, 0), 3, (1,))
+    found = FoundRecount("abaa", 3, 2, WindowPlace(0, 0), 3, (1,))
     run = replayed(found, Drawing.OPENERS)
     assert [opener for opener, _ in run.again.layout] == [
         opener for opener, _ in run.original.layout
@@ -203,7 +204,7 @@ def test_what_the_openers_miss_is_where_windows_end() -> None:
 
 
 # --- the encoding of counterexamples against the operator ------------------------------------
-def founds(events: int) -> Iterator[Found]:
+def founds(events: int) -> Iterator[FoundRecount]:
     """All streams, windows, matches acknowledged and times of saving."""
     words = map("".join, product("ab", repeat=events))
     sizes, slides = range(1, events + 2), range(1, events + 1)
@@ -212,10 +213,10 @@ def founds(events: int) -> Iterator[Found]:
             for opener in range(0, theta + 1, slide):
                 if word[theta] == "a" and theta - opener < size:
                     for saved in range(theta + 1, events + 1):
-                        yield Found(word, size, slide, Place(opener, theta), saved, ())
+                        yield FoundRecount(word, size, slide, WindowPlace(opener, theta), saved, ())
 
 
-def assigned(recount: Recount, found: Found) -> z3.ModelRef:
+def assigned(recount: Recount, found: FoundRecount) -> z3.ModelRef:
     windows = recount.windows
     solver = z3.Solver()
     solver.add(
@@ -246,13 +247,13 @@ def test_the_encoding_is_the_operator(drawing: Drawing) -> None:
     cases = 0
     for found in founds(3):
         run = replayed(found, drawing)
-        told = assigned(recount, found).eval(together, model_completion=True).as_long()
+        answers = assigned(recount, found).eval(together, model_completion=True).as_long()
         wanted = [
             *((place.opener, place.event) in places(expected(run)) for place in windows.places),
             *((place.opener, place.event) in places(run.again.matched) for place in windows.places),
             *(event in run.left_out for event in recount.events),
         ]
-        assert f"{told:0{len(bits)}b}" == "".join("01"[is_so] for is_so in wanted), found
+        assert f"{answers:0{len(bits)}b}" == "".join("01"[is_so] for is_so in wanted), found
         cases += 1
     assert cases > 200
 
@@ -292,12 +293,12 @@ def streams(length: int) -> Iterator[list[Event]]:
         yield events_of("".join(word), gaps[:length])
 
 
-class Case(NamedTuple):
+class SavedCase(NamedTuple):
     """An operator that has consumed `events`, then answers the acknowledgement of `theta`."""
 
     operator: Operator
     events: list[Event]
-    run: Run
+    run: WindowedRun
     savepoint: Savepoint
     skipped: tuple[int, ...]
 
@@ -312,16 +313,16 @@ class Case(NamedTuple):
         return list(slices(self.operator, [event.body for event in self.events]))
 
 
-def cases(operator: Operator, length: int) -> Iterator[Case]:
+def cases(operator: Operator, length: int) -> Iterator[SavedCase]:
     for events in streams(length):
-        run = Run(operator, Scheme(), origin(Scheme(), 1))
+        run = WindowedRun(operator, Scheme(), origin(Scheme(), 1))
         for event in events:
             run.push(event)
         for theta in [*run.outputs]:
-            saving = Run(operator, Scheme(), origin(Scheme(), 1))
+            saving = WindowedRun(operator, Scheme(), origin(Scheme(), 1))
             saving.state, saving.windows = run.state, {**run.windows}
             saving.outputs = [*run.outputs]
-            yield Case(operator, events, saving, *saving.save(theta))
+            yield SavedCase(operator, events, saving, *saving.save(theta))
 
 
 @pytest.mark.parametrize("splitter", SPLITTERS, ids=repr)
@@ -349,7 +350,7 @@ def test_windows_open_and_close_where_they_did(splitter: Splitter) -> None:
         for case in cases(operator, 4):
             first = kept(case.run.state)[0].number
             later = Event((5,), Body(case.events[-1].body.time + 1, "a"))
-            again = Run(operator, Scheme(), case.savepoint)
+            again = WindowedRun(operator, Scheme(), case.savepoint)
             for place, event in enumerate(case.events):
                 if place >= case.start and place not in case.skipped:
                     again.push(event)
@@ -368,7 +369,7 @@ def test_windows_open_and_close_where_they_did(splitter: Splitter) -> None:
 
 
 # --- drift -----------------------------------------------------------------------------------
-(TWICE,) = (a for a in seen.ABSTRACTIONS if a.name == "windows twice")
+(TWICE,) = (a for a in abstraction.ABSTRACTIONS if a.name == "windows twice")
 
 
 def scope_of(name: str) -> Scope:
@@ -408,14 +409,16 @@ def test_notices_do_not_drift() -> None:
     """Skips that are reported ahead of a savepoint, with the layout."""
     protocol = protocols()["upstream-backup:notices"]
     for pinned in protocol.scopes:
-        for account in compare(seen.ABSTRACTIONS, protocol, pinned.scope, limit=30_000).values():
+        for account in compare(
+            abstraction.ABSTRACTIONS, protocol, pinned.scope, limit=30_000
+        ).values():
             assert account.drift is None
 
 
-def first_trim(kind: Kind, scope: Scope) -> Path:
+def first_trim(kind: WindowKind, scope: Scope) -> Path:
     """A path of one step, with which something is trimmed."""
     system = System(PROTOCOL, scope)
-    paths = seen.trims(kind, system)
+    paths = abstraction.trim_paths(kind, system)
     return next(
         path
         for edge in edges(PROTOCOL, scope)
@@ -424,10 +427,13 @@ def first_trim(kind: Kind, scope: Scope) -> Path:
     )
 
 
+TRIMMED = "no event trimmed is in a window kept, or in one that opens later"
+
+
 @pytest.mark.parametrize(
     ("kind", "name"), [(TIMED, "time windows"), (COUNTED, "every event matches, two crashes")]
 )
-def test_trimming_one_event_too_many_drifts(kind: Kind, name: str) -> None:
+def test_trimming_one_event_too_many_drifts(kind: WindowKind, name: str) -> None:
     path = first_trim(kind, scope_of(name))
     comparison = Comparison(Formulas(savepoints.trimming(all_given, kind)))
     assert comparison.compare(path, Coverage()) is None
@@ -437,4 +443,5 @@ def test_trimming_one_event_too_many_drifts(kind: Kind, name: str) -> None:
     edited = path._replace(states=(before, {**after, "trimmed": {**trimmed, one_more: True}}))
     drift = comparison.compare(edited, Coverage())
     assert drift is not None
-    assert "trimmed" in drift.what
+    assert drift.kind is Misfit.INVARIANT
+    assert drift.formula == TRIMMED, kind

@@ -50,7 +50,7 @@ from model.world import (
 )
 from proofs.explore.explorer import Exploration, edges, explore
 from proofs.explore.random_attack import machine
-from tests.strategies import operators, words
+from proofs.explore.strategies import operators, words
 
 A = Arrival(1, "a")
 ALL = (PROTOCOL, *PROTOCOL.variants)

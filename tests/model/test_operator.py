@@ -27,7 +27,7 @@ from model.protocols.upstream_backup.savepoints import (
     restore,
     save,
 )
-from tests.strategies import operators, words
+from proofs.explore.strategies import operators, words
 
 
 def events(bodies: Sequence[Body]) -> list[Event]:

@@ -16,7 +16,7 @@ from model.world import System, apply, enabled, initial, observe
 from proofs.explore.mutants import mutate
 from proofs.explore.random_attack import STEPS, attack, machine, pytest_file
 from proofs.explore.random_walk import walks
-from tests.strategies import actions, scopes
+from proofs.explore.strategies import actions, scopes
 
 PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]

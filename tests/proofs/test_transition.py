@@ -9,9 +9,10 @@ import pytest
 import z3
 
 from model.core import Outcome
-from proofs.prove.grid import Mark
-from proofs.prove.lemma import Given, Lemma, all_given, dropped, hypotheses
-from proofs.prove.query import Answer, Query, ask, search
+from proofs.prove.grid import CellMark
+from proofs.prove.kinds import Answer, QueryKind
+from proofs.prove.lemma import Given, Lemma, all_given, hypotheses, without
+from proofs.prove.query import Query, ask, search
 from proofs.prove.transition import (
     Moment,
     Symbol,
@@ -59,18 +60,21 @@ def answers(queries: list[Query]) -> set[Answer]:
 def test_an_inductive_invariant_is_proved_by_name() -> None:
     queries = inductive(ring(all_given))
     assert [query.name for query in queries] == ["initially × one has it", "hand over × one has it"]
+    assert [query.kind for query in queries] == [QueryKind.INITIAL, QueryKind.STEP]
+    assert [query.transition for query in queries] == [None, "hand over"]
+    assert {query.invariant for query in queries} == {"one has it"}
     assert answers(queries) == {Answer.UNSAT}
 
 
 def test_what_is_not_inductive_is_shown_as_two_small_states() -> None:
-    _, step = inductive(ring(dropped("the giver lets go")))
+    _, step = inductive(ring(without("the giver lets go")))
     asked = ask(step)
     assert asked.answer is Answer.SAT
     assert asked.grid is not None
     assert asked.grid.columns == ("before hand over", "after")
     held = [row for row in asked.grid.rows if row.label.startswith("has")]
     assert len(held) == 2, "two nodes are enough, so no more are shown"
-    assert any(cell.mark is Mark.NEW for row in held for cell in row.cells)
+    assert any(cell.mark is CellMark.NEW for row in held for cell in row.cells)
     assert "hand over node" in asked.grid.caption
     assert search(step).answer is Answer.SAT
 
@@ -81,13 +85,13 @@ def test_a_lemma_knows_its_hypotheses() -> None:
 
 
 def test_a_bounded_run_ends_where_the_invariant_breaks() -> None:
-    broken = ring(dropped("the giver lets go"))
+    broken = ring(without("the giver lets go"))
     assert ask(bounded(broken, "one has it", 0, sizes={NODE: 2})).answer is Answer.UNSAT
-    found = ask(bounded(broken, "one has it", 1, Answer.SAT, sizes={NODE: 2}))
+    found = ask(bounded(broken, "one has it", 1, QueryKind.COUNTEREXAMPLE, sizes={NODE: 2}))
     assert found.answer is Answer.SAT
     assert found.grid is not None
     assert len(found.grid.columns) == 2
-    assert found.grid.columns[1].startswith("hand over")
+    assert "hand over" in found.grid.columns[1]
     alone = bounded(broken, "one has it", 3, sizes={NODE: 1})
     assert ask(alone).answer is Answer.UNSAT, "with one node there is nobody to hand it to"
 
@@ -96,8 +100,8 @@ def test_what_can_be_reached_is_reached() -> None:
     somebody_else = reaches(
         ring(all_given), "a token", lambda s: z3.Exists([n], s.has(n)), 2, {NODE: 2}
     )
-    assert somebody_else.name.startswith("sometimes: ")
-    assert not somebody_else.refutes
+    assert somebody_else.name == "sometimes: a token (nodes: 2)"
+    assert somebody_else.kind is QueryKind.SOMETIMES
     assert ask(somebody_else).answer is Answer.SAT
 
 

@@ -12,27 +12,45 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import Invalid
-from proofs.prove.grid import Cell, Grid, Mark, Row
+from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from reports import page
 from reports.diagrams import grid
 from reports.results import proofs as proved
 
 
-def grid_of(*rows: Row, columns: int = 2, caption: str = "a match is lost") -> dict[str, Any]:
+def grid_of(*rows: GridRow, columns: int = 2, caption: str = "a match is lost") -> dict[str, Any]:
     return Grid(caption, tuple(f"event {at}" for at in range(columns)), rows).data()
 
 
 LOST = grid_of(
-    Row("original run", (Cell(), Cell()), heading=True),
-    Row("window 1", (Cell("opens"), Cell("match", Mark.GOOD))),
-    Row("replay", (Cell(), Cell()), heading=True),
-    Row("window 1", (Cell("left out", Mark.DIM), Cell("no match", Mark.BAD))),
+    GridRow("original run", (Cell(), Cell()), heading=True),
+    GridRow("window 1", (Cell("opens"), Cell("match", CellMark.GOOD))),
+    GridRow("replay", (Cell(), Cell()), heading=True),
+    GridRow("window 1", (Cell("left out", CellMark.DIM), Cell("no match", CellMark.BAD))),
 )
 
 
 def query(name: str, answer: str = "unsat", **changed: Any) -> dict[str, Any]:
-    asked = {"name": name, "expect": answer, "answer": answer, "seconds": 0.1, "grid": None}
+    asked = {
+        "name": name,
+        "kind": "claim" if answer == "unsat" else "counterexample",
+        "transition": None,
+        "invariant": None,
+        "expect": answer,
+        "answer": answer,
+        "seconds": 0.1,
+        "grid": None,
+    }
     return {**asked, **changed}
+
+
+def step(transition: str, invariant: str, answer: str = "unsat", **changed: Any) -> dict[str, Any]:
+    about = {"kind": "step", "transition": transition, "invariant": invariant}
+    return query(f"{transition} × {invariant}", answer, **{**about, **changed})
+
+
+def initially(invariant: str) -> dict[str, Any]:
+    return query(f"initially × {invariant}", kind="initial", invariant=invariant)
 
 
 def lemma(name: str, **changed: Any) -> dict[str, Any]:
@@ -47,9 +65,14 @@ def lemma(name: str, **changed: Any) -> dict[str, Any]:
         "as_expected": True,
         "seconds": 1.5,
         "queries": [
-            query("initially × states agree"),
-            query("process × states agree"),
-            query("sometimes: a match", "sat", grid=grid_of(caption="a run that is found")),
+            initially("states agree"),
+            step("process", "states agree"),
+            query(
+                "sometimes: a match",
+                "sat",
+                kind="sometimes",
+                grid=grid_of(caption="a run that is found"),
+            ),
         ],
         "hypotheses": [
             {
@@ -125,10 +148,10 @@ WRONG: dict[str, dict[str, Any]] = {
     "an unexpected verdict": {"outcome": "refuted", "as_expected": False},
     "an unknown one": {"outcome": "unknown", "as_expected": False},
     "a query that says otherwise": {
-        "queries": [query("process × agree", "sat", expect="unsat", grid=LOST)],
+        "queries": [step("process", "agree", "sat", expect="unsat", grid=LOST)],
         "as_expected": False,
     },
-    "another solver that says otherwise": {"queries": [query("process × agree", cvc5="sat")]},
+    "another solver that says otherwise": {"queries": [step("process", "agree", cvc5="sat")]},
     "a hypothesis that is none": {
         "hypotheses": [{"name": "x", "needed": False, "by": None, "grid": None, "seconds": 1.0}]
     },
@@ -156,7 +179,7 @@ def test_what_was_compared_with_the_python_is_told(tmp_path: Path) -> None:
 
 
 def test_a_second_solver_that_does_not_know_is_no_fault(tmp_path: Path) -> None:
-    found = entries(lemma("skipping", queries=[query("process × agree", cvc5="unknown")]))
+    found = entries(lemma("skipping", queries=[step("process", "agree", cvc5="unknown")]))
     html, _ = pages(found, tmp_path)
     assert "NOT all as expected" not in html
     assert "agrees on 0 of 1" in html
@@ -177,7 +200,7 @@ def test_the_page_for_the_docs_has_no_times() -> None:
 
 # --- grids ---------------------------------------------------------------------------------------
 CELLS = st.builds(
-    Cell, st.sampled_from(["", "match", "used, and then skipped"]), st.sampled_from(Mark)
+    Cell, st.sampled_from(["", "match", "used, and then skipped"]), st.sampled_from(CellMark)
 )
 
 
@@ -186,7 +209,7 @@ def grids(draw: st.DrawFn) -> dict[str, Any]:
     columns = draw(st.integers(1, 12))
     cells = st.lists(CELLS, min_size=columns, max_size=columns).map(tuple)
     labels = st.sampled_from(["window 1", "what the savepoint of node 3 says of node 4"])
-    rows = draw(st.lists(st.builds(Row, labels, cells), max_size=5))
+    rows = draw(st.lists(st.builds(GridRow, labels, cells), max_size=5))
     return grid_of(*rows, columns=columns)
 
 

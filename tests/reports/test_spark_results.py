@@ -1,8 +1,8 @@
-"""Checks on a real engine, as a reader has them."""
+"""Results of checks on a real engine, in the terminal and on the page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,16 @@ from reports import commands, page
 from reports.results import spark as engine
 
 
-def case(name: str, predicted: Any, seen: Any, crashed: Any = (), seconds: Any = None) -> Any:
+def case(
+    name: str, predicted: Any, seen: Any, crashed: Sequence[str] = (), seconds: Any = None
+) -> Any:
+    """crashed: the kind of each outage."""
     return {
         "name": name,
         "predicted": predicted,
         "seen": seen,
         "told": {},
-        "crashed": crashed,
+        "crashed": [{"kind": kind, "place": "idle"} for kind in crashed],
         "seconds": seconds or {},
         "agrees": predicted == seen,
     }
@@ -37,7 +40,7 @@ def check(*cases: Mapping[str, Any]) -> dict[str, Any]:
 
 
 GOOD = check(
-    case("a", {"same": True, "replayed": 3}, {"same": True, "replayed": 3}, ["tree: idle"]),
+    case("a", {"same": True, "replayed": 3}, {"same": True, "replayed": 3}, ["tree"]),
     case("b", {"same": True}, {"same": True}, ["tree", "worker"]),
 )
 BAD = check(case("a", {"same": True, "replayed": 3}, {"same": True, "replayed": 1234}, ["tree"]))
@@ -55,8 +58,11 @@ RESULTS: dict[str, Any] = {
 }
 
 
-def test_agreement_is_told_with_the_number_of_crashes() -> None:
-    assert engine.told(GOOD) == "kill-it: Spark did as predicted in all 2 cases, after 3 crashes"
+def test_agreement_is_reported_with_the_number_of_crashes() -> None:
+    assert (
+        engine.summary_line(GOOD)
+        == "kill-it: Spark did as predicted in all 2 cases, after 3 crashes"
+    )
     assert engine.crashes([GOOD]) == [
         ("tree", 2, (("kill-it", 2),), 2, 2),
         ("worker", 1, (("kill-it", 1),), 1, 1),
@@ -65,8 +71,8 @@ def test_agreement_is_told_with_the_number_of_crashes() -> None:
     assert (tree.cases, tree.agreed) == (1, 0)
 
 
-def test_a_difference_is_told_and_shown() -> None:
-    assert "NOT AS PREDICTED in 1 of 1 cases" in engine.told(BAD)
+def test_a_difference_is_reported_and_shown() -> None:
+    assert "NOT AS PREDICTED in 1 of 1 cases" in engine.summary_line(BAD)
     assert engine.row(BAD["cases"][0]) == ("a", "same yes, replayed 3", "replayed 1,234", "✗")
 
 
@@ -97,7 +103,7 @@ def test_predictions_are_drawn_once_the_same(tmp_path: Path) -> None:
 
 def test_the_terminal_gets_table_errors_and_verdict() -> None:
     parts = list(commands.engine_check(TIMED))
-    assert parts[-1] == engine.told(TIMED)
+    assert parts[-1] == engine.summary_line(TIMED)
     assert len(parts) == 5
     assert len(list(commands.engine_check(GOOD))) == 4
 

@@ -1,4 +1,4 @@
-"""Experiments: campaigns that can be interrupted, numbers judged, and Figure 9 of Lima et al."""
+"""Experiments: interrupted campaigns, judged numbers, and Figure 9 of Lima et al."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from model.errors import Invalid
 from reports.results import experiments as reproduced
 from sim.experiments import campaign, published
 from sim.experiments.experiment import Experiment, experiments
-from sim.experiments.lima.cycle import Setting
+from sim.experiments.lima.cycle import CycleSetting
 from sim.experiments.lima.figure9 import (
     FIG9,
     INTERVALS,
@@ -129,7 +129,7 @@ def test_a_value_that_is_missing_is_named() -> None:
     number = next(number for number in published.numbers() if len(number.ours) > 1)
     first, second = list(number.ours.values())[:2]
     with pytest.raises(Invalid, match=f"{number.id}: the experiment has no value '{second}'"):
-        published.judged({first: 1.0})
+        published.judge({first: 1.0})
 
 
 def test_every_number_of_the_paper_is_compared(done: tuple[Path, dict[str, Any]]) -> None:
@@ -163,7 +163,7 @@ def test_published_numbers_lose_complex_events_in_the_papers_own_setting() -> No
 
 @pytest.mark.parametrize("slide", SLIDES)
 def test_windows_open_at_once_are_size_over_slide(slide: int) -> None:
-    ran = run(stream(0, EVENTS), Setting(PATTERN, SIZE, slide))
+    ran = run(stream(0, EVENTS), CycleSetting(PATTERN, SIZE, slide))
     assert ran.windows == -(-SIZE // slide)
 
 

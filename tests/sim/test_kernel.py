@@ -1,4 +1,4 @@
-"""Kernel, model and batch oracle say the same, also where the published numbers are wrong."""
+"""Kernel, model and match oracle agree, also where the published numbers are wrong."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from hypothesis import strategies as st
 from model.cep.numbering import PAIRS, SCALAR, TRIGGERED, Numbering
 from model.errors import Invalid
 from sim.experiments.lima import match_oracle as batch
-from sim.experiments.lima.cycle import Outcome, Setting, Stream, Theta, cycle
+from sim.experiments.lima.cycle import CycleOutcome, CycleSetting, EventArrays, Theta, run_cycle
 from sim.experiments.lima.kernel import run
 
 ROOT = Path(__file__).parents[2]
 TYPES = 5
 
 
-def stream(types: list[int], gaps: list[int]) -> Stream:
-    return Stream(np.array(types, np.uint8), np.cumsum(np.array(gaps, np.int64)))
+def stream(types: list[int], gaps: list[int]) -> EventArrays:
+    return EventArrays(np.array(types, np.uint8), np.cumsum(np.array(gaps, np.int64)))
 
 
-def drawn(events: int, seed: int) -> Stream:
+def drawn(events: int, seed: int) -> EventArrays:
     draw = np.random.default_rng(seed)
     types = draw.integers(0, TYPES, events, np.uint8)
-    return Stream(types, np.cumsum(draw.integers(0, 3, events)))
+    return EventArrays(types, np.cumsum(draw.integers(0, 3, events)))
 
 
 @st.composite
-def cycles(draw: st.DrawFn) -> tuple[Stream, Setting]:
+def cycles(draw: st.DrawFn) -> tuple[EventArrays, CycleSetting]:
     events = draw(st.integers(0, 70))  # else most lists are short
     types = draw(st.lists(st.integers(0, TYPES - 1), min_size=events, max_size=events))
     gaps = st.lists(st.integers(0, 3), min_size=events, max_size=events)
     skip = draw(st.booleans())
-    setting = Setting(
+    setting = CycleSetting(
         pattern=tuple(draw(st.permutations(range(TYPES)))[: draw(st.integers(1, 4))]),
         size=draw(st.integers(1, 40)),
         slide=draw(st.integers(1, 45)),
@@ -53,13 +53,13 @@ def cycles(draw: st.DrawFn) -> tuple[Stream, Setting]:
     return stream(types, draw(gaps)), setting
 
 
-def matches(given_: Stream, setting: Setting) -> list[tuple[int, int]]:
+def matches(given_: EventArrays, setting: CycleSetting) -> list[tuple[int, int]]:
     """By the batch oracle: (window, place of the last event)."""
     windows, places = batch.matches(*given_, setting.pattern, setting.size, setting.slide)
     return list(zip(windows.tolist(), places.tolist(), strict=True))
 
 
-def passed_on(outcome: Outcome, setting: Setting) -> list[tuple[int, int]]:
+def passed_on(outcome: CycleOutcome, setting: CycleSetting) -> list[tuple[int, int]]:
     """What the sink makes of the complex events that it did not discard."""
     window = 1 if setting.numbering is PAIRS else 3
     return [(theta.sn[window], theta.at) for theta in outcome.made if theta.passed_on]
@@ -67,9 +67,9 @@ def passed_on(outcome: Outcome, setting: Setting) -> list[tuple[int, int]]:
 
 @settings(max_examples=600)
 @given(cycles())
-def test_kernel_and_model_do_the_same(drawn_: tuple[Stream, Setting]) -> None:
+def test_kernel_and_model_do_the_same(drawn_: tuple[EventArrays, CycleSetting]) -> None:
     given_, setting = drawn_
-    ran, expected = run(given_, setting).outcome(), cycle(given_, setting)
+    ran, expected = run(given_, setting).outcome(), run_cycle(given_, setting)
     for of_kernel, of_model in zip(ran, expected, strict=True):
         assert of_kernel == of_model
 
@@ -77,7 +77,7 @@ def test_kernel_and_model_do_the_same(drawn_: tuple[Stream, Setting]) -> None:
 @settings(max_examples=400)
 @given(cycles())
 def test_and_what_they_pass_on_is_what_the_batch_oracle_finds(
-    drawn_: tuple[Stream, Setting],
+    drawn_: tuple[EventArrays, CycleSetting],
 ) -> None:
     given_, setting = drawn_
     if setting.numbering is PAIRS:
@@ -94,10 +94,10 @@ def test_a_longer_cycle(
     theta: Theta, slide: int, notice_every: int | None, numbering: Numbering
 ) -> None:
     given_ = drawn(1500, seed=slide)
-    setting = Setting((0, 1, 2), 200, slide, 8, 750, True, notice_every, numbering, theta)
+    setting = CycleSetting((0, 1, 2), 200, slide, 8, 750, True, notice_every, numbering, theta)
     outcome, without = (run(given_, s).outcome() for s in (setting, skipless(setting)))
-    assert outcome == cycle(given_, setting)
-    assert without == cycle(given_, skipless(setting))
+    assert outcome == run_cycle(given_, setting)
+    assert without == run_cycle(given_, skipless(setting))
     # The run was one in which something happened.
     assert 0 < len(outcome.replayed) < len(without.replayed)
     assert outcome.peak < without.peak
@@ -106,12 +106,14 @@ def test_a_longer_cycle(
     assert any(sent.notice for sent in outcome.sent) == (notice_every is not None)
 
 
-def skipless(setting: Setting) -> Setting:
+def skipless(setting: CycleSetting) -> CycleSetting:
     return replace(setting, skip=False, notice_every=None)
 
 
 @given(cycles())
-def test_of_one_acknowledgement_the_first_is_the_last(drawn_: tuple[Stream, Setting]) -> None:
+def test_of_one_acknowledgement_the_first_is_the_last(
+    drawn_: tuple[EventArrays, CycleSetting],
+) -> None:
     given_, setting = drawn_
     first, last = (run(given_, replace(setting, interval=1, theta=t)).outcome() for t in Theta)
     assert first == last
@@ -119,7 +121,7 @@ def test_of_one_acknowledgement_the_first_is_the_last(drawn_: tuple[Stream, Sett
 
 @given(cycles())
 def test_a_later_theta_is_saved_for_at_the_same_time_and_keeps_no_more(
-    drawn_: tuple[Stream, Setting],
+    drawn_: tuple[EventArrays, CycleSetting],
 ) -> None:
     given_, setting = drawn_
     first, last = (run(given_, replace(setting, fail_after=None, theta=t)).outcome() for t in Theta)
@@ -134,7 +136,7 @@ def test_a_later_theta_is_saved_for_at_the_same_time_and_keeps_no_more(
 def test_theta_first_and_last_by_hand() -> None:
     """Each event is a window and a match; the last save, after event 4, is for event 3 or 4."""
     given_ = stream([0] * 4, [1] * 4)
-    setting = Setting((0,), 1, 1, interval=2, fail_after=4)
+    setting = CycleSetting((0,), 1, 1, interval=2, fail_after=4)
     replayed = {t: run(given_, replace(setting, theta=t)).outcome().replayed for t in Theta}
     assert replayed == {Theta.FIRST: (3, 4), Theta.LAST: (4,)}
 
@@ -142,16 +144,16 @@ def test_theta_first_and_last_by_hand() -> None:
 # Two windows from times 0 and 5, of 6 time units each.  Window 1 matches alone (3:1) after the
 # first complex event of window 2 (2:2) and closes before the one acknowledged last (4:2).  A replay
 # begins with window 2, so it does not count 3:1, and numbers from then on are one too small.
-LOSING = Stream(
+LOSING = EventArrays(
     np.array([0, 1, 0, 2, 1, 0, 2, 1, 2, 0, 1, 2, 0, 1, 2], np.uint8),
     np.array([0] * 2 + [5] * 7 + [6] * 6),
 )
-PUBLISHED = Setting((0, 1, 2), 6, 5, interval=1, fail_after=12, numbering=PAIRS)
+PUBLISHED = CycleSetting((0, 1, 2), 6, 5, interval=1, fail_after=12, numbering=PAIRS)
 
 
 def test_published_pairs_lose_a_match_in_both_in_the_same_way() -> None:
     outcome = run(LOSING, PUBLISHED).outcome()
-    assert outcome == cycle(LOSING, PUBLISHED)
+    assert outcome == run_cycle(LOSING, PUBLISHED)
     original, again = outcome.made[: outcome.before], outcome.made[outcome.before :]
     assert [(theta.sn, theta.at) for theta in original] == [
         ((1, 1), 4),
@@ -179,53 +181,53 @@ def test_and_with_other_events_in_between(
     for at, type_ in extra:
         types.insert(at, type_)
         times.insert(at, times[min(at, len(times) - 1)])
-    given_ = Stream(np.array(types, np.uint8), np.array(times))
+    given_ = EventArrays(np.array(types, np.uint8), np.array(times))
     setting = replace(
         PUBLISHED,
         fail_after=processed + len(extra),
         notice_every=notice_every,
         numbering=numbering,
     )
-    assert run(given_, setting).outcome() == cycle(given_, setting)
+    assert run(given_, setting).outcome() == run_cycle(given_, setting)
 
 
 def test_published_pairs_lose_matches_now_and_then_corrected_ones_never() -> None:
     losing = []
     for seed in range(200):
         given_ = drawn(600, seed)
-        published = Setting((0, 1, 2, 3), 100, 25, 1, 300, numbering=PAIRS)
+        published = CycleSetting((0, 1, 2, 3), 100, 25, 1, 300, numbering=PAIRS)
         corrected = replace(published, numbering=TRIGGERED)
         expected = matches(given_, published)
         assert passed_on(run(given_, corrected).outcome(), corrected) == expected
         outcome = run(given_, published).outcome()
         if passed_on(outcome, published) != expected:
             losing.append(seed)
-            assert outcome == cycle(given_, published)
+            assert outcome == run_cycle(given_, published)
     assert 0 < len(losing) < 20
 
 
 def test_a_recovery_repeated_for_its_measurement_changes_nothing() -> None:
-    given_, setting = drawn(400, seed=2), Setting((0, 1, 2), 50, 7, 3, 200)
-    assert run(given_, setting, rounds=3).outcome() == cycle(given_, setting)
+    given_, setting = drawn(400, seed=2), CycleSetting((0, 1, 2), 50, 7, 3, 200)
+    assert run(given_, setting, rounds=3).outcome() == run_cycle(given_, setting)
     with pytest.raises(Invalid, match="0 rounds of recovery: give at least 1"):
         run(given_, setting, rounds=0)
 
 
 def test_tables_grow() -> None:
     given_ = drawn(300, seed=0)
-    setting = Setting((0, 1), 200, 1, 1, 150)
+    setting = CycleSetting((0, 1), 200, 1, 1, 150)
     ran = run(given_, setting)
     assert len(ran.made) > len(given_.types)
-    assert ran.outcome() == cycle(given_, setting)
+    assert ran.outcome() == run_cycle(given_, setting)
 
 
 INTERPRETED = """
 import sys
 sys.modules["numba"] = None
 from sim.experiments.lima.kernel import COMPILED, run
-from tests.sim.test_kernel import Setting, drawn
+from tests.sim.test_kernel import CycleSetting, drawn
 assert not COMPILED
-print(run(drawn(400, seed=1), Setting((0, 1, 2), 50, 7, 3, 200)).outcome())
+print(run(drawn(400, seed=1), CycleSetting((0, 1, 2), 50, 7, 3, 200)).outcome())
 """
 
 
@@ -238,7 +240,7 @@ def test_without_numba_it_is_the_same() -> None:
         text=True,
         check=True,
     )
-    expected = cycle(drawn(400, seed=1), Setting((0, 1, 2), 50, 7, 3, 200))
+    expected = run_cycle(drawn(400, seed=1), CycleSetting((0, 1, 2), 50, 7, 3, 200))
     assert shown.stdout.strip() == str(expected)
 
 
@@ -259,7 +261,7 @@ def test_without_numba_it_is_the_same() -> None:
 )
 def test_settings_that_cannot_be_run(changes: dict[str, object], complaint: str) -> None:
     with pytest.raises(Invalid) as caught:
-        run(stream([0, 1, 2], [1, 1, 1]), replace(Setting((0,), 5, 2), **changes))  # type: ignore[arg-type]
+        run(stream([0, 1, 2], [1, 1, 1]), replace(CycleSetting((0,), 5, 2), **changes))  # type: ignore[arg-type]
     assert complaint in str(caught.value)
 
 
@@ -267,11 +269,11 @@ def test_settings_that_cannot_be_run(changes: dict[str, object], complaint: str)
     ("given_", "complaint"),
     [
         (stream([0, 1, 2], [5, 1, -1]), "event 3 is earlier"),
-        (Stream(np.zeros(2, np.uint8), np.zeros(3, np.int64)), "2 types and 3 times"),
-        (Stream(np.zeros(2, np.int8), np.zeros(2, np.int64)), "give uint8 and int64"),
+        (EventArrays(np.zeros(2, np.uint8), np.zeros(3, np.int64)), "2 types and 3 times"),
+        (EventArrays(np.zeros(2, np.int8), np.zeros(2, np.int64)), "give uint8 and int64"),
     ],
 )
-def test_streams_that_cannot_be_run(given_: Stream, complaint: str) -> None:
+def test_streams_that_cannot_be_run(given_: EventArrays, complaint: str) -> None:
     with pytest.raises(Invalid) as caught:
-        run(given_, Setting((0,), 5, 2))
+        run(given_, CycleSetting((0,), 5, 2))
     assert complaint in str(caught.value)

@@ -1,4 +1,4 @@
-"""Sweeps: which runs there are and how they are known, what is kept of them, and the table."""
+"""Sweeps: the runs and their identities, the journal, and the table."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from hypothesis import strategies as st
 import asif
 from model.errors import Invalid
 from model.registry import protocols
-from reports.results import sweeps as told
+from reports.results import sweeps as sweep_results
 from sim.scenarios.overrides import Override, overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import check_draft, draft, read
 from sim.sweeps import results as swept
-from sim.sweeps.grid import Range, Run, Sweep, check
+from sim.sweeps.grid import Sweep, SweepRun, ValueRange, check
 from sim.sweeps.grid import read as read_sweep
 from sim.sweeps.journal import Journal, journal
-from sim.sweeps.results import JOURNAL, METRICS, TABLE, Entry, as_claimed, carry_out, outcome
-from sim.sweeps.summary import T_95, _t_95, interval, summary
+from sim.sweeps.results import JOURNAL, METRICS, TABLE, Entry, as_claimed, carry_out, simulate_run
+from sim.sweeps.summary import T_95, _t_95, interval, summarize
 
 SCENARIO = """\
 protocol = "upstream-backup"
@@ -66,16 +66,16 @@ def grid(folder: Path, lines: str) -> Sweep:
     return written(folder, f'scenario = "base.toml"\n[grid]\n{lines}\n')
 
 
-Told = Generator[list[tuple[int, Entry | None, str]], None, None]
+Outcomes = Generator[list[tuple[int, Entry | None, str]], None, None]
 
 
-def here(call: Callable[[Run], Entry], runs: Sequence[Run]) -> Told:
+def here(call: Callable[[SweepRun], Entry], runs: Sequence[SweepRun]) -> Outcomes:
     """All runs in this process, one after the other."""
     for number, run in enumerate(runs):
         yield [(number, call(run), "")]
 
 
-def fake(run: Run) -> Entry:
+def fake(run: SweepRun) -> Entry:
     """An outcome in no time, where what it is does not matter."""
     number = int(run.id, 16)
     return {
@@ -87,7 +87,7 @@ def fake(run: Run) -> Entry:
     }
 
 
-def faked(_: Any, runs: Sequence[Run]) -> Told:
+def faked(_: Any, runs: Sequence[SweepRun]) -> Outcomes:
     yield from here(fake, runs)
 
 
@@ -179,7 +179,7 @@ def test_a_scenario_with_values_set_is_the_scenario_that_says_so(tmp_path: Path)
         (["failures.1.at_s=0.1"], "base.toml:12 with failures.1.at_s=0.1: failures[1]: say when"),
     ],
 )
-def test_what_cannot_be_set_is_told(texts: list[str], said: str, tmp_path: Path) -> None:
+def test_what_cannot_be_set_is_reported(texts: list[str], said: str, tmp_path: Path) -> None:
     (tmp_path / "base.toml").write_text("seed = 3\n" + SCENARIO)
     with pytest.raises(Invalid) as error:
         read(tmp_path / "base.toml", overrides(texts))
@@ -255,7 +255,7 @@ def test_a_run_is_another_one_in_another_scenario_version_or_on_another_file(
 )
 def test_a_range_has_each_step_and_its_end(start: float, steps: int, step: float) -> None:
     end = Decimal(str(start)) + steps * Decimal(str(step))
-    values = Range.model_validate({"from": start, "to": float(end), "step": step}).values()
+    values = ValueRange.model_validate({"from": start, "to": float(end), "step": step}).values()
     assert len(values) == steps + 1
     assert values[0] == start
     assert values[-1] == float(end)
@@ -286,7 +286,7 @@ def test_a_range_has_each_step_and_its_end(start: float, steps: int, step: float
         ("scenario = ", " not TOML: "),
     ],
 )
-def test_what_is_wrong_with_a_sweep_is_told_with_its_line(
+def test_what_is_wrong_with_a_sweep_is_reported_with_its_line(
     text: str, said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(Invalid) as error:
@@ -311,7 +311,7 @@ def test_columns_are_all_numbers_that_a_simulation_has(tmp_path: Path) -> None:
     assert set(swept.OVERHEAD) == set(result["overhead"])
     columns = set(swept.schema(sweep).names)
     for run in sweep.runs():
-        entry = outcome(sweep.base, run)
+        entry = simulate_run(sweep.base, run)
         assert entry["error"] is None
         assert entry.keys() < columns
         assert json.loads(json.dumps(entry)) == entry
@@ -339,9 +339,13 @@ def test_columns_and_their_types_do_not_depend_on_what_came_out(
         raise ZeroDivisionError
 
     sweep = grid(tmp_path, 'failures = [[], [{ nodes = ["match"], at_s = 0.01 }]]\nunit_s = [1, 2]')
-    good = swept.table(sweep, sweep.runs(), {r.id: outcome(sweep.base, r) for r in sweep.runs()})
+    good = swept.table(
+        sweep, sweep.runs(), {r.id: simulate_run(sweep.base, r) for r in sweep.runs()}
+    )
     monkeypatch.setattr(swept, "simulate", fails)
-    bad = swept.table(sweep, sweep.runs(), {r.id: outcome(sweep.base, r) for r in sweep.runs()})
+    bad = swept.table(
+        sweep, sweep.runs(), {r.id: simulate_run(sweep.base, r) for r in sweep.runs()}
+    )
     assert good.schema == bad.schema == swept.table(sweep, sweep.runs(), {}).schema
     assert [json.loads(v) for v in good["failures"].to_pylist()[::2]] == [
         [],
@@ -407,7 +411,7 @@ def test_what_is_worse_than_claimed_counts_where_the_claim_is_believed() -> None
 def stopping(after: int, order: Sequence[int] = ()) -> swept.Execute:
     """Ctrl-C comes after so many outcomes, which come in this order."""
 
-    def execute(_: Any, runs: Sequence[Run]) -> Told:
+    def execute(_: Any, runs: Sequence[SweepRun]) -> Outcomes:
         numbers = [n for n in order if n < len(runs)] or range(len(runs))
         for done, number in enumerate(numbers):
             if done == after:
@@ -454,7 +458,7 @@ def test_the_table_is_the_same_however_often_a_sweep_is_interrupted(
 
 @given(st.data())
 @settings(max_examples=15, deadline=None)
-def test_a_journal_cut_anywhere_is_gone_on_with(
+def test_a_journal_cut_anywhere_is_resumed(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("sweep")
@@ -477,7 +481,7 @@ def test_what_is_done_is_not_done_again_unless_asked_for(tmp_path: Path) -> None
     sweep = written(tmp_path)
     asked: list[int] = []
 
-    def counting(_: Any, runs: Sequence[Run]) -> Told:
+    def counting(_: Any, runs: Sequence[SweepRun]) -> Outcomes:
         asked.append(len(runs))
         yield from here(fake, runs)
 
@@ -506,7 +510,7 @@ def test_rows_of_another_version_are_not_used(
 
 
 def test_a_run_whose_process_died_has_a_row_and_is_tried_again(tmp_path: Path) -> None:
-    def dying(call: Callable[[Run], Entry], runs: Sequence[Run]) -> Told:
+    def dying(call: Callable[[SweepRun], Entry], runs: Sequence[SweepRun]) -> Outcomes:
         for number, run in enumerate(runs):
             yield [(number, None, "crashed") if number == 2 else (number, call(run), "")]
 
@@ -544,7 +548,7 @@ def test_the_table_can_be_read_while_it_grows(tmp_path: Path) -> None:
 
     carry_out(sweep, tmp_path / "out", faked, watch=watch)
     assert [done for done, _ in seen] == [*range(2, 13)]
-    assert all(done <= 1 + swept.GROWN * rows for done, rows in seen)
+    assert all(done <= 1 + swept.REWRITE_FACTOR * rows for done, rows in seen)
 
 
 def test_two_at_a_time_in_one_folder_are_refused(tmp_path: Path) -> None:
@@ -564,7 +568,7 @@ def _refused(sweep: Sweep, folder: Path) -> str:
     return "not refused"
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(Invalid, match="cannot be written"):
         carry_out(written(tmp_path), tmp_path / "file" / "out", here, watch=quiet)
@@ -574,7 +578,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 def test_a_summary_is_over_the_seeds(tmp_path: Path) -> None:
     sweep = written(tmp_path)
     found = swept_table(sweep, tmp_path / "out")
-    result = summary(sweep, tmp_path / "out" / TABLE)
+    result = summarize(sweep, tmp_path / "out" / TABLE)
     assert result["by"] == ["protocol", "operators.match.window"]
     assert [g["parameters"]["operators.match.window"] for g in result["groups"]] == [20, 40, 20, 40]
     assert [(g["runs"], g["failed"], g["same"]) for g in result["groups"]] == [(3, 0, 3)] * 4
@@ -614,7 +618,7 @@ def _summary(**parameters: list[Any]) -> dict[str, Any]:
                 "runs": 2,
                 "failed": 0 if number else 2,
                 "same": 2 if number else 0,
-                "metrics": {column.metric: found for column in told.COLUMNS},
+                "metrics": {column.metric: found for column in sweep_results.COLUMNS},
             }
 
     by = list(parameters)
@@ -634,15 +638,15 @@ def test_a_summary_is_drawn_over_its_numbers(
     parameters: dict[str, list[Any]], along: str | None
 ) -> None:
     found = _summary(**parameters)
-    assert told._along(found) == along
-    assert told.png(found, dpi=40).startswith(b"\x89PNG")
-    assert told.table(found).row_count == len(found["groups"])
+    assert sweep_results._along(found) == along
+    assert sweep_results.png(found, dpi=40).startswith(b"\x89PNG")
+    assert sweep_results.table(found).row_count == len(found["groups"])
 
 
 def test_a_table_shows_means_and_what_failed() -> None:
-    rows = told.table(_summary(protocol=["a", "b"]))
+    rows = sweep_results.table(_summary(protocol=["a", "b"]))
     cells = {str(column.header): list(column.cells) for column in rows.columns}
-    assert told._short(["a.b", "c.d", "e.d"]) == {"a.b": "b", "c.d": "c.d", "e.d": "e.d"}
+    assert sweep_results._short(["a.b", "c.d", "e.d"]) == {"a.b": "b", "c.d": "c.d", "e.d": "e.d"}
     assert cells["runs"] == ["2\n2 failed", "2"]
     assert cells["backup,\npeak"] == ["-", "2\n± 6"]
 
@@ -659,7 +663,9 @@ def test_a_table_shows_means_and_what_failed() -> None:
 )
 def test_a_line_says_how_a_sweep_went(changed: dict[str, Any], said: str) -> None:
     result = {"sweep": "mine", "runs": 12, "resumed": 0, "others": 0, "same": 12, "failed": 0}
-    assert said in told.told({**result, "not_as_claimed": 0, "seconds": 3.0, **changed})
+    assert said in sweep_results.summary_line(
+        {**result, "not_as_claimed": 0, "seconds": 3.0, **changed}
+    )
 
 
 # --- the command -----------------------------------------------------------------------------
@@ -721,7 +727,7 @@ def test_a_bad_call_is_one_line_and_leaves_nothing(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_an_unreachable_master_is_told(tmp_path: Path, called: Callable[..., Called]) -> None:
+def test_an_unreachable_master_is_reported(tmp_path: Path, called: Callable[..., Called]) -> None:
     written(tmp_path)
     code, _, err = called("sweep", "grid.toml", "--master", "spark://127.0.0.1:9")
     assert code == 2

@@ -1,4 +1,4 @@
-"""Upstream backup in micro-batches, as the simulator orders it: the protocol holds, and counts."""
+"""Predictions for upstream backup in micro-batches: the guarantee holds, and the counts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from model.oracle import classify, oracle
 from model.protocols.upstream_backup.scopes import ANY_MATCH, EVERY, LATE, SKIPPY
 from model.registry import protocols
 from model.world import Action, Deliver, Inject, Restart, System, World, apply, faults, progress
-from sim.predictions import upstream_backup as batches
-from sim.predictions.upstream_backup import Life, Run, Struck, run
-from tests.strategies import operators, streams
+from proofs.explore.strategies import operators, streams
+from sim.predictions import upstream_backup as predictions
+from sim.predictions.upstream_backup import CrashPoint, Incarnation, PredictedCounts, predict
 
 CORRECT = protocols()["upstream-backup"]
 GRAPH = chain(("A", Operator(sequence("a", "b"), CountWindows(6, 2))))
@@ -32,16 +32,16 @@ def _word(types: str) -> tuple[Arrival, ...]:
 
 
 @st.composite
-def lives(draw: st.DrawFn, events: int) -> list[Life]:
+def incarnations(draw: st.DrawFn, events: int) -> list[Incarnation]:
     """Up to three incarnations; each begins its batches anywhere, as a replay does, and the last
     comes to the end."""
-    drawn: list[Life] = []
+    drawn: list[Incarnation] = []
     for _ in range(draw(st.integers(0, 2))):
         sizes = draw(st.lists(st.integers(1, 5), max_size=5))
         ends = [end for end in accumulate(sizes) if end <= events]
-        drawn.append((ends, draw(st.sampled_from(Struck))))
+        drawn.append(Incarnation(tuple(ends), draw(st.sampled_from(CrashPoint))))
     sizes = draw(st.lists(st.integers(1, 5), max_size=5))
-    drawn.append(([*(end for end in accumulate(sizes) if end < events), events], None))
+    drawn.append(Incarnation((*(end for end in accumulate(sizes) if end < events), events)))
     return drawn
 
 
@@ -52,12 +52,12 @@ def test_whatever_the_batches_and_crashes_the_output_is_as_if_nothing_had_failed
     operator = data.draw(operators())
     graph = chain(("A", operator))
     word = data.draw(streams(longest=14))
-    told = data.draw(lives(len(word)))
-    ran = run(CORRECT, graph, word, told)
+    planned = data.draw(incarnations(len(word)))
+    ran = predict(CORRECT, graph, word, planned)
     ((expected,),) = oracle(graph, {"source": word}).values()
     assert ran.outputs == expected
-    assert len(ran.replayed) == len(told) - 1  # one a restart
-    assert len(ran.handed) == len(told)
+    assert len(ran.replayed) == len(planned) - 1  # one a restart
+    assert len(ran.handed) == len(planned)
     assert ran.left <= ran.peak <= len(word)
     assert all(replayed <= ran.peak for replayed in ran.replayed)
 
@@ -72,12 +72,17 @@ def test_only_what_the_world_offers_is_done(monkeypatch: pytest.MonkeyPatch) -> 
         done[type(action).__name__] += 1
         return apply(system, world, action)
 
-    monkeypatch.setattr(batches, "apply", checked)
+    monkeypatch.setattr(predictions, "apply", checked)
     word = _word("aabb" * 5)
-    for struck in Struck:
-        run(CORRECT, GRAPH, word, [([4, 8], struck), ([8, 12], struck), ([16, 20], None)])
-    assert done["Inject"] == len(word) * len(Struck)
-    assert done["Crash"] == done["Restart"] == 2 * len(Struck)
+    for point in CrashPoint:
+        predict(
+            CORRECT,
+            GRAPH,
+            word,
+            [Incarnation((4, 8), point), Incarnation((8, 12), point), Incarnation((16, 20))],
+        )
+    assert done["Inject"] == len(word) * len(CrashPoint)
+    assert done["Crash"] == done["Restart"] == 2 * len(CrashPoint)
     assert done["Deliver"] > 0
 
 
@@ -87,37 +92,41 @@ def test_only_what_the_world_offers_is_done(monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_a_batch_alone_is_acknowledged_never(word: str, sizes: list[int]) -> None:
     """Acknowledgements lag by one batch, and after the last there is none."""
-    whole = run(CORRECT, GRAPH, _word(word), [([len(word)], None)])
+    whole = predict(CORRECT, GRAPH, _word(word), [Incarnation((len(word),))])
     assert (whole.peak, whole.left, whole.trimmed) == (len(word), len(word), 0)
     ends = [end for end in accumulate(sizes) if end < len(word)]
-    parts = run(CORRECT, GRAPH, _word(word), [([*ends, len(word)], None)])
+    parts = predict(CORRECT, GRAPH, _word(word), [Incarnation((*ends, len(word)))])
     assert parts.left <= whole.left
 
 
 def test_when_in_a_batch_a_crash_comes_makes_a_difference() -> None:
-    word, ends = _word("aabbabab" * 2), [4, 8, 12, 16]
+    word, ends = _word("aabbabab" * 2), (4, 8, 12, 16)
     seen = {}
-    for struck in Struck:
-        ran = run(CORRECT, GRAPH, word, [(ends[:3], struck), (ends[2:], None)])
-        seen[struck] = (ran.replayed, ran.handed[0], ran.discarded)
-    replayed = {struck: counts[0] for struck, counts in seen.items()}
-    assert replayed[Struck.PLANNED] > replayed[Struck.ACKED]  # the acknowledgement is lost
-    assert seen[Struck.ACKED][1] < seen[Struck.PROCESSED][1]  # the events are not given
-    assert seen[Struck.PROCESSED][2] < seen[Struck.TAKEN][2]  # what the sink has comes again
-    assert seen[Struck.TAKEN] == seen[Struck.SAVED]  # savepoints on their way are lost
+    for point in CrashPoint:
+        ran = predict(CORRECT, GRAPH, word, [Incarnation(ends[:3], point), Incarnation(ends[2:])])
+        seen[point] = (ran.replayed, ran.handed[0], ran.discarded)
+    replayed = {point: counts[0] for point, counts in seen.items()}
+    assert replayed[CrashPoint.PLANNED] > replayed[CrashPoint.ACKED]  # the acknowledgement is lost
+    assert seen[CrashPoint.ACKED][1] < seen[CrashPoint.PROCESSED][1]  # the events are not given
+    # What the sink has comes again.
+    assert seen[CrashPoint.PROCESSED][2] < seen[CrashPoint.TAKEN][2]
+    assert seen[CrashPoint.TAKEN] == seen[CrashPoint.SAVED]  # savepoints on their way are lost
 
 
 def test_skip_ranges_make_replays_shorter() -> None:
     graph = chain(("A", Operator(sequence("a", "b"), CountWindows(12, 5))))
-    word, crashed = _word("acdbcdacdb" * 4), [([10, 20, 30], "acked"), ([30, 40], None)]
-    skipping = run(CORRECT, graph, word, crashed)
-    plain = run(protocols()["upstream-backup:no-skips"], graph, word, crashed)
+    word = _word("acdbcdacdb" * 4)
+    crashed = [Incarnation((10, 20, 30), CrashPoint.ACKED), Incarnation((30, 40))]
+    skipping = predict(CORRECT, graph, word, crashed)
+    plain = predict(protocols()["upstream-backup:no-skips"], graph, word, crashed)
     assert skipping.outputs == plain.outputs
     assert skipping.replayed < plain.replayed
 
 
 def test_a_crash_before_the_first_batch_is_one() -> None:
-    ran = run(CORRECT, GRAPH, _word("aabb"), [([], "planned"), ([4], None)])
+    ran = predict(
+        CORRECT, GRAPH, _word("aabb"), [Incarnation((), CrashPoint.PLANNED), Incarnation((4,))]
+    )
     assert ran.replayed == (0,)
     assert ran.handed == (0, 4)
 
@@ -125,22 +134,52 @@ def test_a_crash_before_the_first_batch_is_one() -> None:
 @pytest.mark.parametrize(
     ("variant", "scope", "word", "crashed", "guarantee"),
     [
-        ("pairs", ANY_MATCH, "aab", [([3], None)], Guarantee.GAP),
-        ("pairs", LATE, "baa", [([1, 2, 3], "acked"), ([1, 2, 3], None)], Guarantee.REPEATING),
-        ("scalar", EVERY, "aaaa", [([1, 2, 3, 4], "acked"), ([2, 3, 4], None)], Guarantee.GAP),
-        ("opener-windows", SKIPPY, "aba", [([2, 3], "processed"), ([3], None)], Guarantee.GAP),
-        ("counted-windows", SKIPPY, "aba", [([2, 3], "processed"), ([3], None)], Guarantee.GAP),
-        ("pairs-of-inputs", SKIPPY, "abaaa", [([2, 4], "saved"), ([3, 5], None)], Guarantee.GAP),
+        ("pairs", ANY_MATCH, "aab", [Incarnation((3,))], Guarantee.GAP),
+        (
+            "pairs",
+            LATE,
+            "baa",
+            [Incarnation((1, 2, 3), CrashPoint.ACKED), Incarnation((1, 2, 3))],
+            Guarantee.REPEATING,
+        ),
+        (
+            "scalar",
+            EVERY,
+            "aaaa",
+            [Incarnation((1, 2, 3, 4), CrashPoint.ACKED), Incarnation((2, 3, 4))],
+            Guarantee.GAP,
+        ),
+        (
+            "opener-windows",
+            SKIPPY,
+            "aba",
+            [Incarnation((2, 3), CrashPoint.PROCESSED), Incarnation((3,))],
+            Guarantee.GAP,
+        ),
+        (
+            "counted-windows",
+            SKIPPY,
+            "aba",
+            [Incarnation((2, 3), CrashPoint.PROCESSED), Incarnation((3,))],
+            Guarantee.GAP,
+        ),
+        (
+            "pairs-of-inputs",
+            SKIPPY,
+            "abaaa",
+            [Incarnation((2, 4), CrashPoint.SAVED), Incarnation((3, 5))],
+            Guarantee.GAP,
+        ),
     ],
 )
 def test_what_is_refuted_goes_wrong_in_batches_too(
-    variant: str, scope: Scope, word: str, crashed: Sequence[Life], guarantee: Guarantee
+    variant: str, scope: Scope, word: str, crashed: Sequence[Incarnation], guarantee: Guarantee
 ) -> None:
     graph, arrivals = scope.graph, _word(word)
     ((expected,),) = oracle(graph, {"source": arrivals}).values()
 
-    def outputs(name: str) -> Run:
-        return run(protocols()[name], graph, arrivals, crashed)
+    def outputs(name: str) -> PredictedCounts:
+        return predict(protocols()[name], graph, arrivals, crashed)
 
     assert classify(expected, outputs(f"upstream-backup:{variant}").outputs) is guarantee
     assert outputs("upstream-backup").outputs == expected

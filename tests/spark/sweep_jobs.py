@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sim.sweeps.grid import Run, read
+from sim.sweeps.grid import SweepRun, read
 from sim.sweeps.results import Entry, carry_out
 from spark_check.runtime.breakpoints import Breakpoints
-from spark_check.runtime.parallel_calls import results
+from spark_check.runtime.parallel_calls import call_all
 from spark_check.runtime.session import BRIEF, session
 
 FATAL = {7: signal.SIGKILL, 11: signal.SIGTERM}
@@ -56,9 +56,9 @@ def swept(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> 
     """The sweep in settings["file"]; breakpoints in the workers before each run, and in the
     driver after each that is kept."""
 
-    def execute(call: Callable[[Run], Entry], runs: Sequence[Run]) -> Any:
+    def execute(call: Callable[[SweepRun], Entry], runs: Sequence[SweepRun]) -> Any:
         with session(work / "spark", conf=BRIEF) as spark:
-            yield from results(spark, partial(_stopping, call, breakpoints), runs)
+            yield from call_all(spark, partial(_stopping, call, breakpoints), runs)
 
     def watch(stage: str, done: int, total: int) -> None:
         if stage != "checking":
@@ -67,6 +67,6 @@ def swept(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> 
     carry_out(read(settings["file"]), work / "out", execute, watch=watch)
 
 
-def _stopping(call: Callable[[Run], Entry], breakpoints: Breakpoints, run: Run) -> Entry:
+def _stopping(call: Callable[[SweepRun], Entry], breakpoints: Breakpoints, run: SweepRun) -> Entry:
     breakpoints.here("run")
     return call(run)

@@ -1,4 +1,4 @@
-"""An interrupted campaign of checks is gone on with; nothing stale is taken for done."""
+"""An interrupted campaign of checks is resumed, and no stale result is reused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from model.errors import Invalid
-from spark_check.campaign import KEPT, carried_out
+from spark_check.campaign import KEPT, run_all
 from spark_check.check import Case, Check, Setting, Tell
 
 NAMES = ("one", "two", "three")
@@ -40,7 +40,7 @@ class Campaign:
     ) -> list[dict[str, Any]]:
         self.ran.clear()
         checks = [self.check(name) for name in names or NAMES]
-        return [*carried_out(checks, self.folder, profile, version, _unseen)]
+        return [*run_all(checks, self.folder, profile, version, _unseen)]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What is wrong with a checkpoint is found without Spark, and what a crash leaves is not wrong."""
+"""Damage to a checkpoint is found without Spark, and what a crash leaves is no damage."""
 
 from __future__ import annotations
 
@@ -17,20 +17,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_check.micro_batch.checkpoint import Broken, committed, complaints, entry, logged, stores
+from spark_check.micro_batch.checkpoint import (
+    Broken,
+    committed_batches,
+    complaints,
+    entry,
+    offsets_by_batch,
+    stores,
+)
 from spark_check.micro_batch.checks.damage import (
     CONTENTS,
     EVIDENCE,
     IMPLIED,
     Damage,
-    damaged,
+    apply_damage,
     evidence,
 )
 
 TABLE = {"dfsSstFileName": "7-0a.sst", "sizeBytes": 5}
 
 
-class Made(NamedTuple):
+class CheckpointShape(NamedTuple):
     """A checkpoint as Spark writes it: `batches` batches, the oldest purged, but for two.
 
     reached: how far the last one came: 0 its offsets, 1 and 2 one and both of its state stores,
@@ -45,7 +52,7 @@ class Made(NamedTuple):
 
 
 @contextmanager
-def made(how: Made) -> Iterator[Path]:
+def made(how: CheckpointShape) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         checkpoint = Path(folder) / "checkpoint"
         write(checkpoint / "metadata", b'{"id":"0a"}', how.sided)
@@ -90,7 +97,7 @@ def write(path: Path, content: bytes, sided: bool) -> None:
 
 
 checkpoints = st.builds(
-    Made,
+    CheckpointShape,
     batches=st.integers(1, 12),
     reached=st.integers(0, 3),
     purged=st.integers(0, 3),
@@ -103,7 +110,7 @@ logs = st.sampled_from(["offsets/2", "commits/2", "metadata"])
 
 
 @given(checkpoints)
-def test_what_a_crash_leaves_is_not_wrong(how: Made) -> None:
+def test_what_a_crash_leaves_is_not_wrong(how: CheckpointShape) -> None:
     with made(how) as checkpoint:
         assert complaints(checkpoint) == ()
 
@@ -111,7 +118,7 @@ def test_what_a_crash_leaves_is_not_wrong(how: Made) -> None:
 @given(
     stopped, st.sampled_from(["offsets/2", "commits/2", "metadata"]), st.sampled_from([*CONTENTS])
 )
-def test_a_damaged_log_is_named(how: Made, file: str, damage: str) -> None:
+def test_a_damaged_log_is_named(how: CheckpointShape, file: str, damage: str) -> None:
     with made(how) as checkpoint:
         path = checkpoint / file
         path.write_bytes(CONTENTS[damage](path.read_bytes()))
@@ -121,7 +128,7 @@ def test_a_damaged_log_is_named(how: Made, file: str, damage: str) -> None:
 
 
 @given(stopped, st.sampled_from([*CONTENTS]))
-def test_a_damaged_state_file_is_named(how: Made, damage: str) -> None:
+def test_a_damaged_state_file_is_named(how: CheckpointShape, damage: str) -> None:
     with made(how._replace(sided=True)) as checkpoint:
         path = checkpoint / f"state/0/0/3.{how.suffix}"
         path.write_bytes(CONTENTS[damage](path.read_bytes()))
@@ -147,8 +154,8 @@ def test_a_damaged_state_file_is_named(how: Made, damage: str) -> None:
         ([f"state/0/1/{v}.delta" for v in (1, 2, 3)], "state/0/1: ends with version 0"),
     ],
 )
-def test_what_is_missing_is_told(deleted: list[str], said: str, sided: bool) -> None:
-    with made(Made(sided=sided)) as checkpoint:
+def test_what_is_missing_is_reported(deleted: list[str], said: str, sided: bool) -> None:
+    with made(CheckpointShape(sided=sided)) as checkpoint:
         for name in deleted:
             path = checkpoint / name
             path.unlink()
@@ -161,7 +168,7 @@ def test_what_is_missing_is_told(deleted: list[str], said: str, sided: bool) -> 
     [(None, "3.zip: 7-0a.sst is missing"), (b"", "3.zip: 7-0a.sst has 0 bytes, not 5")],
 )
 def test_a_table_that_a_version_needs_is_missed(content: bytes | None, said: str) -> None:
-    with made(Made(suffix="zip", sided=False)) as checkpoint:
+    with made(CheckpointShape(suffix="zip", sided=False)) as checkpoint:
         table = checkpoint / "state/0/1/SSTs/7-0a.sst"
         table.unlink()
         if content is not None:
@@ -169,35 +176,35 @@ def test_a_table_that_a_version_needs_is_missed(content: bytes | None, said: str
         assert f"state/0/1/{said}" in complaints(checkpoint)
 
 
-def test_a_checkpoint_without_batches_is_told(tmp_path: Path) -> None:
+def test_a_checkpoint_without_batches_is_reported(tmp_path: Path) -> None:
     assert "begins with batch 0" in "\n".join(complaints(tmp_path))
 
 
-def test_a_side_file_without_its_file_is_told() -> None:
-    with made(Made()) as checkpoint:
+def test_a_side_file_without_its_file_is_reported() -> None:
+    with made(CheckpointShape()) as checkpoint:
         (checkpoint / "commits/2").unlink()
         assert complaints(checkpoint) == (
             "commits/2: is missing, and its side file .2.crc is there",
         )
 
 
-def test_another_number_of_sources_is_told() -> None:
-    with made(Made(sided=False)) as checkpoint:
+def test_another_number_of_sources_is_reported() -> None:
+    with made(CheckpointShape(sided=False)) as checkpoint:
         write(checkpoint / "offsets/2", log({}, {"end": 2}, None), False)
         assert complaints(checkpoint) == ("offsets: its entries have 1 or 2 sources",)
 
 
 def test_well_formed_changes_are_not_seen_without_side_files() -> None:
     """A limit: nothing in the checkpoint contradicts them."""
-    with made(Made(sided=False)) as checkpoint:
+    with made(CheckpointShape(sided=False)) as checkpoint:
         shutil.copyfile(checkpoint / "offsets/1", checkpoint / "offsets/2")
         assert complaints(checkpoint) == ()
 
 
 def test_what_is_logged_is_read() -> None:
-    with made(Made(batches=2, reached=1)) as checkpoint:
-        assert logged(checkpoint) == {0: ({"end": 0},), 1: ({"end": 1},)}
-        assert committed(checkpoint) == (0,)
+    with made(CheckpointShape(batches=2, reached=1)) as checkpoint:
+        assert offsets_by_batch(checkpoint) == {0: ({"end": 0},), 1: ({"end": 1},)}
+        assert committed_batches(checkpoint) == (0,)
         newest = {place: max(versions) for place, versions in stores(checkpoint).items()}
         assert newest == {"state/0/0": 2, "state/0/1": 1}
 
@@ -234,9 +241,9 @@ def test_the_evidence_is_complete() -> None:
     "damage", [damage for damage in evidence() if damage.base == "stopped"], ids=attrgetter("name")
 )
 def test_a_damage_does_damage(damage: Damage) -> None:
-    with made(Made()) as checkpoint:
+    with made(CheckpointShape()) as checkpoint:
         before = contents(checkpoint)
-        damaged(checkpoint, damage.what, damage.how)
+        apply_damage(checkpoint, damage.what, damage.how)
         assert contents(checkpoint) != before
 
 

@@ -1,4 +1,4 @@
-"""What Spark does after crashes and damages is as expected, and if not, the checks notice."""
+"""Spark recovers from crashes and damages as expected, and the checks notice if it does not."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from spark_check.check import Case, Check, Setting
 from spark_check.micro_batch import crashes
 from spark_check.micro_batch.checks import crash_kinds, damage
 from spark_check.micro_batch.checks import crash_points as micro_batch
-from spark_check.micro_batch.crashes import Load, predicted
-from spark_check.micro_batch.external_store import BEGUN, Outside, Row, Sink
-from spark_check.micro_batch.job import Settings
-from spark_check.micro_batch.verdict import bodies, expected, judged
+from spark_check.micro_batch.crashes import Load, predict
+from spark_check.micro_batch.external_store import STARTED, CountRow, ExternalStore, SinkKind
+from spark_check.micro_batch.job import JobSettings
+from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
 
 CHECKS = {
     "micro-batch": micro_batch.CHECK,
@@ -82,10 +82,10 @@ def test_a_quick_check_holds(name: str, results: Results) -> None:
 )
 def test_spark_is_no_other_design(other: str, results: Results) -> None:
     """What was seen of it contradicts the model of each design that does one thing otherwise."""
-    sinks = {Sink.BY_BATCH: PROTOCOL.variant(f"micro-batch:{other}")}
+    sinks = {SinkKind.BY_BATCH: PROTOCOL.variant(f"micro-batch:{other}")}
     contradictions = set()
     for crash, case in zip(micro_batch.QUICK, results.of("micro-batch"), strict=True):
-        left, later = predicted(crash.point, crash.load, sinks)
+        left, later = predict(crash.point, crash.load, sinks)
         said = {**left, **later}
         contradictions |= {key for key, value in said.items() if case.seen[key] != value}
     assert contradictions
@@ -93,7 +93,7 @@ def test_spark_is_no_other_design(other: str, results: Results) -> None:
 
 def test_no_two_points_are_alike() -> None:
     """Spark cannot pass for having been crashed elsewhere."""
-    said = {point: predicted(point, Load()) for point in micro_batch.WHERE}
+    said = {point: predict(point, Load()) for point in micro_batch.WHERE}
     assert all(said[one] != said[other] for one, other in combinations(said, 2))
 
 
@@ -101,13 +101,13 @@ def test_sinks_differ_where_a_batch_is_written_again_only() -> None:
     differ = {
         point
         for point in micro_batch.WHERE
-        if predicted(point, Load())[1]["append sink"] != "precise"
+        if predict(point, Load())[1]["append sink"] != "precise"
     }
     assert differ == {Modelled.AFTER_SINK}
 
 
 def test_a_batch_that_was_not_logged_regroups() -> None:
-    _, later = predicted(Modelled.BEFORE_OFFSETS, Load((4, 4, 2), late=3))
+    _, later = predict(Modelled.BEFORE_OFFSETS, Load((4, 4, 2), late=3))
     assert later["ran after the restart"] == [[2, 8, 13]]
 
 
@@ -137,11 +137,11 @@ def test_an_outcome_is_called_by_its_name(refused: bool, sinks: list[str], named
     ],
 )
 def test_an_error_names_a_file_or_not(error: str, named: bool) -> None:
-    assert damage.named(error, ["offsets/2"]) == named
+    assert damage.names_file(error, ["offsets/2"]) == named
 
 
 def test_silence_about_a_wrong_output_is_a_failure() -> None:
-    wanted = damage.Expected("wrong", found=True, sinks=("gap", "gap"))
+    wanted = damage.ExpectedOutcome("wrong", found=True, sinks=("gap", "gap"))
     warned = damage.as_seen("", ["gap", "gap"], ["offsets/2"], ("offsets/2: is odd",))
     silent = damage.as_seen("", ["gap", "gap"], ["offsets/2"], ())
     assert warned == damage.as_expected(wanted)
@@ -166,57 +166,57 @@ def test_a_busy_machine_is_no_refusal(tmp_path: Path, monkeypatch: pytest.Monkey
         if died_of:
             raise PySparkException(f"Spark says: {died_of.pop()}")
 
-    monkeypatch.setattr(crashes, "drained", dying)
+    monkeypatch.setattr(crashes, "run_to_end", dying)
     spark: Any = None
-    ran = [crashes.restarted(spark, Settings(str(tmp_path)), Load()) for _ in range(2)]
+    ran = [crashes.restart(spark, JobSettings(str(tmp_path)), Load()) for _ in range(2)]
     assert ran == ["Spark says: no such offset", ""]
     died_of += [crashes.BUSY] * crashes.ATTEMPTS
     with pytest.raises(Invalid, match="too busy"):
-        crashes.restarted(spark, Settings(str(tmp_path)), Load())
+        crashes.restart(spark, JobSettings(str(tmp_path)), Load())
 
 
 # --- what is outside of Spark --------------------------------------------------------------------
-ROWS = (Row(1, "a", 1), Row(2, "b", 1), Row(3, "a", 2))
+ROWS = (CountRow(1, "a", 1), CountRow(2, "b", 1), CountRow(3, "a", 2))
 
 
 def test_counted_rows_are_what_the_model_expects(tmp_path: Path) -> None:
-    outside = Outside(str(tmp_path))
-    outside.arrive("aba")
-    assert bodies(ROWS) == expected(outside.events())
+    store = ExternalStore(str(tmp_path))
+    store.arrive("aba")
+    assert bodies(ROWS) == expected_bodies(store.events())
 
 
 def test_one_sink_takes_a_batch_twice_and_the_other_does_not(tmp_path: Path) -> None:
-    outside = Outside(str(tmp_path))
-    outside.arrive("aba")
+    store = ExternalStore(str(tmp_path))
+    store.arrive("aba")
     first, second = Batch(0, 0, 2), Batch(1, 2, 3)
-    assert outside.write(first, ROWS[:2])
-    assert outside.taken() == first
-    assert not outside.write(first, ROWS[:2])
-    assert outside.write(second, ROWS[2:])
-    assert judged(outside, Sink.BY_BATCH) is Guarantee.PRECISE
-    assert judged(outside, Sink.APPEND) is Guarantee.REPEATING
+    assert store.write(first, ROWS[:2])
+    assert store.taken() == first
+    assert not store.write(first, ROWS[:2])
+    assert store.write(second, ROWS[2:])
+    assert judge(store, SinkKind.BY_BATCH) is Guarantee.PRECISE
+    assert judge(store, SinkKind.APPEND) is Guarantee.REPEATING
 
 
 def test_a_sink_that_knows_batches_drops_another_one_with_the_same_id(tmp_path: Path) -> None:
-    outside = Outside(str(tmp_path))
-    outside.arrive("aba")
-    outside.write(Batch(0, 0, 2), ROWS[:2])
-    outside.write(Batch(0, 0, 3), ROWS)
-    assert judged(outside, Sink.BY_BATCH) is Guarantee.GAP
+    store = ExternalStore(str(tmp_path))
+    store.arrive("aba")
+    store.write(Batch(0, 0, 2), ROWS[:2])
+    store.write(Batch(0, 0, 3), ROWS)
+    assert judge(store, SinkKind.BY_BATCH) is Guarantee.GAP
 
 
 def test_double_counting_shows(tmp_path: Path) -> None:
-    outside = Outside(str(tmp_path))
-    outside.arrive("aba")
-    outside.write(Batch(0, 0, 3), [*ROWS[:2], Row(3, "a", 3)])
-    assert judged(outside, Sink.BY_BATCH) is Guarantee.GAP
+    store = ExternalStore(str(tmp_path))
+    store.arrive("aba")
+    store.write(Batch(0, 0, 3), [*ROWS[:2], CountRow(3, "a", 3)])
+    assert judge(store, SinkKind.BY_BATCH) is Guarantee.GAP
 
 
-def test_what_was_told_lately_is_of_the_last_start(tmp_path: Path) -> None:
-    outside = Outside(str(tmp_path))
+def test_what_was_noted_lately_is_of_the_last_start(tmp_path: Path) -> None:
+    store = ExternalStore(str(tmp_path))
     for number in range(2):
-        outside.tell(BEGUN)
-        outside.tell("acked", start=number)
-    assert [line["start"] for line in outside.told("acked")] == [0, 1]
-    assert [line["start"] for line in outside.told("acked", lately=True)] == [1]
-    assert outside.acked() == 1
+        store.note(STARTED)
+        store.note("acked", start=number)
+    assert [line["start"] for line in store.notes("acked")] == [0, 1]
+    assert [line["start"] for line in store.notes("acked", lately=True)] == [1]
+    assert store.acked() == 1

@@ -1,4 +1,4 @@
-"""Spark runs the model's operator as it is, and whatever is not as it is gets noticed."""
+"""Spark runs the model's operator unchanged, and the check notices any change."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from model.cep.operator import CepState, Operator
 from model.cep.patterns import Strategy
 from model.events import Body
 from model.oracle import evaluate
+from proofs.explore.strategies import operators, words
 from spark_check.check import Case, Setting
-from spark_check.operator.checks.equality import at_random, cases, cut, looped, merged
-from spark_check.operator.outcome import different, outcome
-from spark_check.operator.queries import STRATEGIES, drawn, operator
-from spark_check.operator.sql import Answer, Simple, answered
+from spark_check.operator.checks.equality import cases, cut, merge, run_in_loop, run_random
+from spark_check.operator.outcome import differing_keys, outcome
+from spark_check.operator.queries import STRATEGIES, draw_query, operator
+from spark_check.operator.sql import Simple, SqlMatch, answer
 from spark_check.operator.stateful import (
     ROCKSDB,
-    Found,
+    MatchRow,
     advance,
     body,
-    found,
+    match_rows,
     row,
 )
 from spark_check.runtime.session import BRIEF, session
 from tests.spark.spark_operators import Forgetful, Reversing, Wider
-from tests.strategies import operators, words
 
 FLAWED = 200
 """Random queries that flawed operators are tried with."""
@@ -50,13 +50,13 @@ def test_batches_and_order_in_a_batch_change_nothing(
     operator: Operator, word: tuple[Body, ...], batches: int, random: Random
 ) -> None:
     streams = {("q", "k"): word}
-    state, done = CepState(), list[Found]()
+    state, done = CepState(), list[MatchRow]()
     for rows in cut(streams, batches):
         random.shuffle(rows)
         state, more = advance(operator, state, rows)
         state = pickle.loads(pickle.dumps(state))
         done += more
-    assert done == looped({"q": operator}, streams)
+    assert done == run_in_loop({"q": operator}, streams)
 
 
 @given(operators(), words())
@@ -64,13 +64,13 @@ def test_events_come_back_from_rows(operator: Operator, word: tuple[Body, ...]) 
     """Also complex ones, and ones with attributes."""
     for one in (Body(3, "a", (("x", 1), ("y", "é"))), *word, *evaluate(operator, word)):
         assert body(row("q", "k", 1, one)) == one
-        assert [body(back) for back in found("q", "k", 1, [(4, one)])] == [one]
+        assert [body(back) for back in match_rows("q", "k", 1, [(4, one)])] == [one]
 
 
 def test_the_merge_takes_what_is_certain() -> None:
     late, early = Body(5, "a"), Body(2, "b")
-    assert list(merged([[late], [early]], 5)) == [early, late]
-    assert list(merged([[late], [early]], 4)) == [early]
+    assert list(merge([[late], [early]], 5)) == [early, late]
+    assert list(merge([[late], [early]], 4)) == [early]
 
 
 @pytest.mark.parametrize("parallel", [True, False])
@@ -87,8 +87,8 @@ def test_a_state_does_not_grow_with_the_stream(parallel: bool) -> None:
 
 
 def test_random_queries_are_of_every_kind_and_the_same_again() -> None:
-    all_ = [drawn(seed, 3) for seed in range(400)]
-    assert all_ == [drawn(seed, 3) for seed in range(400)]
+    all_ = [draw_query(seed, 3) for seed in range(400)]
+    assert all_ == [draw_query(seed, 3) for seed in range(400)]
     simple = [one.simple for one in all_ if one.simple]
     assert {(one.windows, one.finds) for one in simple} == {
         (windows, finds)
@@ -107,13 +107,13 @@ def test_random_queries_are_of_every_kind_and_the_same_again() -> None:
 
 
 def test_a_difference_in_any_field_is_a_difference() -> None:
-    one = Found("q", "k", 3, 0, 2, 5, "match", "[]")
-    others = [Found._make((*one[:at], 9, *one[at + 1 :])) for at in range(len(one))]
+    one = MatchRow("q", "k", 3, 0, 2, 5, "match", "[]")
+    others = [MatchRow._make((*one[:at], 9, *one[at + 1 :])) for at in range(len(one))]
     told = [outcome([other])["sha256"] for other in (one, *others)]
     assert len(set(told)) == len(told)
-    assert different([one], [one]) == []
-    assert different([one, one], [one]) == ["q k"]
-    assert different([one], []) == ["q k"]
+    assert differing_keys([one], [one]) == []
+    assert differing_keys([one, one], [one]) == ["q k"]
+    assert differing_keys([one], []) == ["q k"]
 
 
 # --- with Spark ------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def test_and_there_was_something_to_find_across_batches(seen: tuple[Case, ...]) 
     random = by_name["1,000 random queries"]
     assert random.seen["states"] == 1_000
     assert random.seen["keys"] > 600
-    assert random.told["queries that need what earlier batches left"] > 500
+    assert random.details["queries that need what earlier batches left"] > 500
 
 
 @pytest.mark.spark
@@ -152,9 +152,9 @@ def test_and_there_was_something_to_find_across_batches(seen: tuple[Case, ...]) 
 def test_a_flawed_operator_is_found_out(
     operators: type[Wider | Forgetful | Reversing], spark: SparkSession, tmp_path: Path
 ) -> None:
-    against_model, against_sql = at_random(spark, tmp_path, range(FLAWED), 2, operators)
+    against_model, against_sql = run_random(spark, tmp_path, range(FLAWED), 2, operators)
     assert not against_model.agrees
-    assert against_model.told["keys that differ"]
+    assert against_model.details["keys that differ"]
     assert against_sql.agrees == (operators is Reversing)  # SQL gives no order to one trigger's
 
 
@@ -181,14 +181,14 @@ def test_a_flawed_question_is_found_out(spark: SparkSession) -> None:
         [(name, "k", n, time, type_) for name in names for n, (time, type_) in word],
         "query string, key string, n long, time long, type string",
     )
-    all_ = answered(spark, zip(names, [right, *wrong], strict=True), table)
+    all_ = answer(spark, zip(names, [right, *wrong], strict=True), table)
     told = {name: _of(all_, name) for name in names}
     stream = [Body(time, type_) for _, (time, type_) in word]
     for name, simple in zip(names, [right, *wrong], strict=True):
-        by_model = looped({name: operator(simple)}, {(name, "k"): stream})
+        by_model = run_in_loop({name: operator(simple)}, {(name, "k"): stream})
         assert told[name] == [(one.n, one.time, one.data) for one in by_model]
     assert all(told["q"] != told[name] for name in names[1:])
 
 
-def _of(rows: Sequence[Answer], name: str) -> list[tuple[int, int, str]]:
+def _of(rows: Sequence[SqlMatch], name: str) -> list[tuple[int, int, str]]:
     return sorted((one.n, one.time, one.data) for one in rows if one.query == name)

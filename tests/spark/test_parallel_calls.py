@@ -1,4 +1,4 @@
-"""Sweeps on Spark: whatever is killed, the table is that of an undisturbed one."""
+"""Sweeps on Spark: any process may be killed, the table is that of an undisturbed sweep."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from pyspark.sql import SparkSession
 from model.errors import Invalid
 from sim.sweeps.results import JOURNAL
 from spark_check.runtime import parallel_calls as spark_sweep
-from spark_check.runtime.parallel_calls import results
+from spark_check.runtime.parallel_calls import call_all
 from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import Kind, start, wait_ended
+from spark_check.runtime.victim import CrashKind, start, wait_ended
 from tests.commands.test_cli import asif
 from tests.sim.test_sweeps import SWEEP, here, swept_table, written
 from tests.spark.sweep_jobs import FATAL, fatal, noted, once_fatal, raising, squared
@@ -57,7 +57,7 @@ def flat(parts: Iterator[Any]) -> list[Any]:
 # --- calls -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("count", [0, 1, 3, COUNT])
 def test_every_call_has_its_result_once(count: int, spark: SparkSession) -> None:
-    found = flat(results(spark, squared, range(count)))
+    found = flat(call_all(spark, squared, range(count)))
     assert sorted(found) == [(number, number * number, "") for number in range(count)]
 
 
@@ -66,7 +66,7 @@ def test_short_calls_share_tasks_and_long_ones_do_not(
 ) -> None:
     def tasks() -> int:
         before = _ended(spark)
-        flat(results(spark, squared, range(COUNT)))
+        flat(call_all(spark, squared, range(COUNT)))
         return _ended(spark) - before
 
     cores = spark.sparkContext.defaultParallelism
@@ -87,7 +87,7 @@ def test_cores_get_equal_shares(count: int, size: int, cores: int) -> None:
 
 
 def test_a_call_that_ends_its_process_ends_no_other(spark: SparkSession) -> None:
-    found = sorted(flat(results(spark, fatal, range(COUNT))))
+    found = sorted(flat(call_all(spark, fatal, range(COUNT))))
     died = {number: why for number, result, why in found if result is None}
     assert died.keys() == FATAL.keys()
     assert all("Python worker exited unexpectedly" in why for why in died.values())
@@ -98,26 +98,26 @@ def test_a_call_that_ends_its_process_ends_no_other(spark: SparkSession) -> None
 def test_a_call_whose_process_was_ended_from_outside_is_called_again(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    found = flat(results(spark, partial(once_fatal, str(tmp_path)), range(COUNT)))
+    found = flat(call_all(spark, partial(once_fatal, str(tmp_path)), range(COUNT)))
     assert (tmp_path / "ended").exists()
     assert sorted(found) == [(number, number * number, "") for number in range(COUNT)]
 
 
 def test_a_call_that_raises_is_no_crash(spark: SparkSession) -> None:
     with pytest.raises(PythonException):
-        flat(results(spark, raising, range(3)))
+        flat(call_all(spark, raising, range(3)))
 
 
-def test_whoever_has_enough_ends_the_job(spark: SparkSession, tmp_path: Path) -> None:
-    some = results(spark, partial(noted, str(tmp_path)), range(5000))
+def test_a_caller_that_stops_early_ends_the_job(spark: SparkSession, tmp_path: Path) -> None:
+    some = call_all(spark, partial(noted, str(tmp_path)), range(5000))
     while len(next(some)) < 10:  # past those that show how long a call takes
         pass
     some.close()
-    assert flat(results(spark, squared, [3])) == [(0, 9, "")]
+    assert flat(call_all(spark, squared, [3])) == [(0, 9, "")]
     assert 10 < len(list(tmp_path.iterdir())) < 5000
 
 
-def test_a_spark_that_ends_between_two_jobs_is_told(
+def test_a_spark_that_ends_between_two_jobs_is_reported(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever a job asks of Spark first."""
@@ -130,12 +130,12 @@ def test_a_spark_that_ends_between_two_jobs_is_told(
 
     monkeypatch.setattr(SparkContext, "setJobGroup", ended)
     with pytest.raises(Invalid, match="Spark ended before its work did"):
-        flat(results(spark, squared, range(5000)))
+        flat(call_all(spark, squared, range(5000)))
     assert len(jobs) == 2
 
 
 @pytest.mark.slow
-def test_a_spark_that_ends_is_told_in_a_line(tmp_path: Path) -> None:
+def test_a_spark_that_ends_is_reported_in_a_line(tmp_path: Path) -> None:
     """Nobody else may have a session in this process, so in a child."""
     code = (
         "import os, sys, time, pathlib\n"
@@ -162,9 +162,9 @@ def test_a_sweep_killed_again_and_again_has_the_table_of_an_undisturbed_one(
     job = {"file": str(tmp_path / "grid.toml")}
     kept = [0]
     for place, passed, kind in (
-        ("run", 2, Kind.TREE),
-        ("kept", 2, Kind.DRIVER),
-        ("run", 3, Kind.JVM),
+        ("run", 2, CrashKind.TREE),
+        ("kept", 2, CrashKind.DRIVER),
+        ("run", 3, CrashKind.JVM),
     ):
         with start(JOB, tmp_path, job, stop_at={place: passed}) as victim:
             victim.kill(kind, victim.stopped(place))
@@ -174,7 +174,7 @@ def test_a_sweep_killed_again_and_again_has_the_table_of_an_undisturbed_one(
     assert kept == sorted(kept)
     assert 0 < kept[-1] < len(undisturbed)  # something was kept, and something is left
     with start(JOB, tmp_path, job, stop_at={"run": 0}) as victim:
-        victim.kill(Kind.WORKER, victim.stopped("run"))
+        victim.kill(CrashKind.WORKER, victim.stopped("run"))
         assert victim.join() == 0, victim.said()
     found = pd.read_parquet(tmp_path / "out").drop(columns="seconds")
     pd.testing.assert_frame_equal(found, undisturbed)

@@ -1,4 +1,4 @@
-"""Costs are read off a run, and predict that run and others to the second."""
+"""Costs are measured in a run, and predict that run and others to the second."""
 
 from __future__ import annotations
 
@@ -15,25 +15,32 @@ from hypothesis import strategies as st
 from model.errors import Invalid
 from model.protocols.micro_batch.messages import Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
-from sim.predictions.micro_batch import BatchCosts, Phase, Predicted, admitting, micro_batches
-from spark_check.check import Setting, result
+from sim.predictions import micro_batch as predictions
+from sim.predictions.micro_batch import BatchCosts, BatchPhase, Predicted, admitting, predict
+from spark_check.check import Setting, run_check
 from spark_check.micro_batch.calibration import (
     RUNNING,
+    BatchTimes,
     Calibration,
-    Line,
-    Lived,
-    Times,
-    armed,
-    calibrated,
-    lived,
-    passed,
+    CleanRun,
+    LinearCost,
+    arm,
+    calibrate,
+    read_run,
+    read_times,
 )
 from spark_check.micro_batch.checks import prediction
-from spark_check.micro_batch.checks.prediction import Plan, Stream, plans, where
-from spark_check.micro_batch.external_store import Row
-from spark_check.micro_batch.stream import Point, place
+from spark_check.micro_batch.checks.prediction import (
+    PlannedRun,
+    TimedStream,
+    plan_runs,
+    predict_crash,
+)
+from spark_check.micro_batch.crashes import CrashPlan
+from spark_check.micro_batch.external_store import CountRow
+from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
 from spark_check.runtime.breakpoints import Breakpoints
-from spark_check.runtime.victim import Kind
+from spark_check.runtime.victim import CrashKind
 
 COSTS = BatchCosts(start_s=10, trigger_s=0.03, save_s=0.02, batch_s=0.4, event_s=0.0001, stop_s=1.5)
 ENDS = (5_000, 8_000, 8_200, 18_000)
@@ -41,10 +48,9 @@ seconds = st.floats(0.001, 10)
 
 
 def _predicted(
-    batch: int, phase: Phase, share: float, away_s: float = 0.0, ends: Sequence[int] = ENDS
+    batch: int, phase: BatchPhase, share: float, away_s: float = 0.0, ends: Sequence[int] = ENDS
 ) -> Predicted:
-    hit = {"batch": batch, "phase": phase, "share": share, "away_s": away_s}
-    return micro_batches(ends, COSTS._asdict(), hit)
+    return predict(ends, COSTS, predictions.CrashPlan(batch, phase, share, away_s))
 
 
 def _batch_s(events: int) -> float:
@@ -59,7 +65,7 @@ def _batch_s(events: int) -> float:
 )
 @settings(max_examples=25)
 def test_a_run_without_crashes_is_the_sum_of_its_parts(sizes: list[int], costs: BatchCosts) -> None:
-    found = micro_batches([*accumulate(sizes)], costs._asdict())
+    found = predict([*accumulate(sizes)], costs)
     each = costs.trigger_s + 3 * costs.save_s + costs.batch_s
     whole = costs.start_s + len(sizes) * each + sum(sizes) * costs.event_s + costs.stop_s
     assert found[:3] == (True, False, None)
@@ -70,16 +76,14 @@ def test_a_run_without_crashes_is_the_sum_of_its_parts(sizes: list[int], costs: 
 def test_events_can_be_counted_in_blocks(block: int) -> None:
     small, large = [3, 5, 9], [3 * block, 5 * block, 9 * block]
     dear = COSTS._replace(event_s=COSTS.event_s * block)
-    hit = {"batch": 1, "phase": "running", "share": 0.5, "away_s": 0.0}
-    one, other = (
-        micro_batches(ends, costs._asdict(), hit) for ends, costs in [(small, dear), (large, COSTS)]
-    )
+    crash = predictions.CrashPlan(1, BatchPhase.RUNNING, 0.5)
+    one, other = (predict(ends, costs, crash) for ends, costs in [(small, dear), (large, COSTS)])
     assert one.recovery_s == pytest.approx(other.recovery_s, abs=1e-9)
     assert one.total_s == pytest.approx(other.total_s, abs=1e-9)
 
 
 def test_a_batch_that_was_not_logged_is_planned_again() -> None:
-    found = _predicted(1, Phase.PLANNING, 0.0)
+    found = _predicted(1, BatchPhase.PLANNING, 0.0)
     planning = COSTS.trigger_s + COSTS.save_s
     assert not found.again
     assert found.recovery_s == pytest.approx(COSTS.start_s + planning + _batch_s(3_000))
@@ -87,17 +91,17 @@ def test_a_batch_that_was_not_logged_is_planned_again() -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.999])
 def test_a_batch_that_was_logged_runs_again(share: float) -> None:
-    found = _predicted(1, Phase.RUNNING, share, away_s=2.0)
+    found = _predicted(1, BatchPhase.RUNNING, share, away_s=2.0)
     assert found.again
     assert found.recovery_s == pytest.approx(2.0 + COSTS.start_s + _batch_s(3_000))
-    undisturbed = micro_batches(ENDS, COSTS._asdict()).total_s
+    undisturbed = predict(ENDS, COSTS).total_s
     lost = share * _batch_s(3_000)
     assert found.total_s == pytest.approx(undisturbed + lost + 2.0 + COSTS.start_s)
 
 
 def test_a_batch_that_the_sink_has_runs_again_for_nothing() -> None:
-    found = _predicted(3, Phase.COMMITTING, 0.0)
-    undisturbed = micro_batches(ENDS, COSTS._asdict()).total_s
+    found = _predicted(3, BatchPhase.COMMITTING, 0.0)
+    undisturbed = predict(ENDS, COSTS).total_s
     assert found.same
     assert found.again
     assert found.recovery_s == pytest.approx(COSTS.start_s + _batch_s(9_800))
@@ -106,20 +110,20 @@ def test_a_batch_that_the_sink_has_runs_again_for_nothing() -> None:
 
 @given(
     batch=st.integers(0, 3),
-    phase=st.sampled_from(Phase),
+    phase=st.sampled_from(BatchPhase),
     share=st.floats(0, 1),
     away_s=st.floats(0, 5),
 )
 @settings(max_examples=40)
 def test_every_crash_costs_a_start_and_at_most_the_batch(
-    batch: int, phase: Phase, share: float, away_s: float
+    batch: int, phase: BatchPhase, share: float, away_s: float
 ) -> None:
     found = _predicted(batch, phase, share, away_s)
-    late = found.total_s - micro_batches(ENDS, COSTS._asdict()).total_s
-    hit = ENDS[batch] - (ENDS[batch - 1] if batch else 0)
+    late = found.total_s - predict(ENDS, COSTS).total_s
+    crashed = ENDS[batch] - (ENDS[batch - 1] if batch else 0)
     assert found.same
     assert away_s + COSTS.start_s <= late + 1e-9
-    assert late <= away_s + COSTS.start_s + COSTS.trigger_s + 3 * COSTS.save_s + _batch_s(hit)
+    assert late <= away_s + COSTS.start_s + COSTS.trigger_s + 3 * COSTS.save_s + _batch_s(crashed)
 
 
 @pytest.mark.parametrize("variant", ["foreach-batch", "state-in-place"])
@@ -129,7 +133,7 @@ def test_a_protocol_that_fails_is_not_predicted_to_be_precise(
     monkeypatch.setattr(
         "sim.predictions.micro_batch.PROTOCOL", PROTOCOL.variant(f"micro-batch:{variant}")
     )
-    assert not _predicted(1, Phase.COMMITTING, 0.5).same
+    assert not _predicted(1, BatchPhase.COMMITTING, 0.5).same
 
 
 def test_admission_control_changes_no_batch_but_its_end() -> None:
@@ -147,11 +151,11 @@ def test_admission_control_changes_no_batch_but_its_end() -> None:
 )
 def test_what_is_no_run_is_refused(ends: list[int], batch: int, complaint: str) -> None:
     with pytest.raises(Invalid, match=complaint):
-        _predicted(batch, Phase.RUNNING, 0.5, ends=ends)
+        _predicted(batch, BatchPhase.RUNNING, 0.5, ends=ends)
 
 
 # --- calibration -----------------------------------------------------------------------------
-def _run(costs: BatchCosts, sizes: Sequence[int], cold_s: float) -> Lived:
+def _run(costs: BatchCosts, sizes: Sequence[int], cold_s: float) -> CleanRun:
     """A run as the model has it, whose first batch takes so much longer."""
     now = 100 + costs.start_s - cold_s
     batches = []
@@ -159,18 +163,20 @@ def _run(costs: BatchCosts, sizes: Sequence[int], cold_s: float) -> Lived:
         planned = now + costs.trigger_s
         logged = planned + costs.save_s
         took = costs.batch_s + events * costs.event_s + costs.save_s + (0 if number else cold_s)
-        reached = {p.value: logged + took * (n + 1) / 4 for n, p in enumerate(RUNNING)}
+        reached = {p: logged + took * (n + 1) / 4 for n, p in enumerate(RUNNING)}
         batches.append(
-            Times(events, planned, logged, reached, logged + took, logged + took + costs.save_s)
+            BatchTimes(
+                events, planned, logged, reached, logged + took, logged + took + costs.save_s
+            )
         )
         now = batches[-1].committed
-    return Lived(100, tuple(batches), now + costs.stop_s)
+    return CleanRun(100, tuple(batches), now + costs.stop_s)
 
 
 @given(costs=st.builds(BatchCosts, *[seconds] * 6), cold_s=st.floats(0, 20))
 def test_costs_are_found_again(costs: BatchCosts, cold_s: float) -> None:
-    found = calibrated(_run(costs, (4_000, 200, 20_000, 200), cold_s))
-    assert found.costs == pytest.approx(costs._asdict(), abs=1e-6)
+    found = calibrate(_run(costs, (4_000, 200, 20_000, 200), cold_s))
+    assert found.costs == pytest.approx(costs, abs=1e-6)
     for events in (200, 7_000):
         shares = [found.share(point, events) for point in RUNNING]
         assert shares == pytest.approx([0.25, 0.5, 0.75])
@@ -178,7 +184,7 @@ def test_costs_are_found_again(costs: BatchCosts, cold_s: float) -> None:
 
 
 @st.composite
-def _any_run(draw: st.DrawFn) -> Lived:
+def _any_run(draw: st.DrawFn) -> CleanRun:
     """A run in which nothing is regular but that every batch takes longer than it has events."""
     now = 100.0
     batches = []
@@ -187,17 +193,17 @@ def _any_run(draw: st.DrawFn) -> Lived:
         logged = planned + draw(st.floats(0.001, 0.1))
         written = logged + 2 + events + draw(st.floats(0, 0.5))
         committed = written + draw(st.floats(0.001, 0.1))
-        reached = {point.value: written for point in RUNNING}
-        batches.append(Times(events, planned, logged, reached, written, committed))
+        reached = dict.fromkeys(RUNNING, written)
+        batches.append(BatchTimes(events, planned, logged, reached, written, committed))
         now = committed
-    return Lived(0, tuple(batches), now + draw(seconds))
+    return CleanRun(0, tuple(batches), now + draw(seconds))
 
 
 @given(run=_any_run())
 @settings(max_examples=25)
-def test_a_run_predicts_its_own_total_whatever_it_was(run: Lived) -> None:
+def test_a_run_predicts_its_own_total_whatever_it_was(run: CleanRun) -> None:
     ends = [*accumulate(batch.events for batch in run.batches)]
-    found = micro_batches(ends, calibrated(run).costs)
+    found = predict(ends, calibrate(run).costs)
     assert found.total_s == pytest.approx(run.ended - run.started)
 
 
@@ -207,22 +213,22 @@ def test_where_a_point_is_depends_on_how_large_the_batch_is() -> None:
     early = [
         batch._replace(reached=dict.fromkeys(RUNNING, batch.logged + 0.1)) for batch in run.batches
     ]
-    found = calibrated(run._replace(batches=tuple(early)))
+    found = calibrate(run._replace(batches=tuple(early)))
     for batch in early[1:]:
-        share = found.share(Point.COUNT, batch.events)
+        share = found.share(CrashPoint.COUNT, batch.events)
         assert share == pytest.approx(0.1 / (batch.written - batch.logged))
 
 
 def test_a_small_batch_that_took_longer_is_no_discount_for_events() -> None:
     costs = COSTS._replace(event_s=-0.00001)
-    found = calibrated(_run(costs, (4_000, 200, 20_000), 5.0)).costs
-    assert found["event_s"] == 0
-    assert found["batch_s"] == pytest.approx(0.4 - 0.00001 * 10_100)
+    found = calibrate(_run(costs, (4_000, 200, 20_000), 5.0)).costs
+    assert found.event_s == 0
+    assert found.batch_s == pytest.approx(0.4 - 0.00001 * 10_100)
 
 
 def test_batches_of_one_size_calibrate_nothing() -> None:
     with pytest.raises(Invalid, match=r"\[200, 200\] events.*two sizes"):
-        calibrated(_run(COSTS, (4_000, 200, 200), 5.0))
+        calibrate(_run(COSTS, (4_000, 200, 200), 5.0))
 
 
 def _leave(work: Path, times: Mapping[str, float]) -> None:
@@ -247,77 +253,85 @@ def test_times_are_those_of_the_files_that_a_run_leaves(tmp_path: Path) -> None:
             "checkpoint/commits/0": 16,
         },
     )
-    found = lived(tmp_path / "run-0", tmp_path / "checkpoint", [7], 1, 17)
-    reached = {"read": 12.0, "count": 13.0, "processed": 14.0}
-    assert found == Lived(1, (Times(7, 10, 11, reached, 15, 16),), 17)
+    found = read_run(tmp_path / "run-0", tmp_path / "checkpoint", [7], 1, 17)
+    reached = {CrashPoint.READ: 12.0, CrashPoint.COUNT: 13.0, CrashPoint.PROCESSED: 14.0}
+    assert found == CleanRun(1, (BatchTimes(7, 10, 11, reached, 15, 16),), 17)
     with pytest.raises(Invalid, match="batch 1 left no time: 'read-7'"):
-        lived(tmp_path / "run-0", tmp_path / "checkpoint", [7, 9], 1, 17)
+        read_run(tmp_path / "run-0", tmp_path / "checkpoint", [7, 9], 1, 17)
 
 
 def test_a_run_that_is_armed_leaves_times_and_does_not_stop(tmp_path: Path) -> None:
-    breakpoints = Breakpoints(str(tmp_path), armed([0, 7]))
-    for point in Point:
-        breakpoints.here(place(point, 7))
-        breakpoints.here(place(point, 7))
-    assert passed(tmp_path).keys() == {place(point, 7) for point in Point}
+    breakpoints = Breakpoints(str(tmp_path), arm([0, 7]))
+    for point in CrashPoint:
+        breakpoints.here(breakpoint_at(point, 7))
+        breakpoints.here(breakpoint_at(point, 7))
+    assert read_times(tmp_path).keys() == {breakpoint_at(point, 7) for point in CrashPoint}
 
 
 # --- the check -------------------------------------------------------------------------------
 def test_the_full_profile_crashes_every_kind_ten_times() -> None:
-    full = plans("full")
-    for kind in (Kind.TREE, Kind.DRIVER, Kind.JVM, Kind.WORKER):
-        mine = [plan for plan in full if plan.kind is kind]
+    full = plan_runs("full")
+    for kind in (CrashKind.TREE, CrashKind.DRIVER, CrashKind.JVM, CrashKind.WORKER):
+        mine = [plan for plan in full if plan.crash.kind is kind]
         assert len(mine) >= 10
-        tasks = {Point.READ, Point.COUNT}
-        points = {plan.point for plan in mine}
-        assert points == (tasks if kind is Kind.WORKER else tasks | {*prediction.DRIVERS})
-    assert {plan.batch for plan in full} == {1, 2, 3, 4}
-    assert full == plans("full")
-    assert len(plans("quick")) == 2
+        tasks = {CrashPoint.READ, CrashPoint.COUNT}
+        points = {plan.crash.point for plan in mine}
+        assert points == (tasks if kind is CrashKind.WORKER else tasks | {*prediction.DRIVERS})
+    assert {plan.crash.batch for plan in full} == {1, 2, 3, 4}
+    assert full == plan_runs("full")
+    assert len(plan_runs("quick")) == 2
 
 
 @pytest.mark.parametrize(
     ("kind", "point", "expected"),
     [
-        (Kind.TREE, Point.PLAN, ("planning", 0.0, 0.0)),
-        (Kind.DRIVER, Point.READ, ("running", 0.25, 1.5)),
-        (Kind.WORKER, Point.COUNT, ("running", 0.5, 1.5)),
-        (Kind.JVM, Point.WRITTEN, ("committing", 0.0, 1.5)),
+        (CrashKind.TREE, CrashPoint.PLAN, (BatchPhase.PLANNING, 0.0, 0.0)),
+        (CrashKind.DRIVER, CrashPoint.READ, (BatchPhase.RUNNING, 0.25, 1.5)),
+        (CrashKind.WORKER, CrashPoint.COUNT, (BatchPhase.RUNNING, 0.5, 1.5)),
+        (CrashKind.JVM, CrashPoint.WRITTEN, (BatchPhase.COMMITTING, 0.0, 1.5)),
     ],
 )
-def test_the_simulator_is_told_where_the_crash_will_be(
-    kind: Kind, point: Point, expected: tuple[str, float, float]
+def test_the_simulator_knows_where_the_crash_will_be(
+    kind: CrashKind, point: CrashPoint, expected: tuple[BatchPhase, float, float]
 ) -> None:
-    reached = {Point.READ.value: Line(0.425, 0.0), Point.COUNT.value: Line(0.05, 0.002)}
-    known = Calibration(COSTS._asdict(), reached, Line(0.1, 0.004), 0.0)
-    hit = where(Plan((200, 400), kind, point, 1), known)
-    assert tuple(hit.values()) == pytest.approx((1, *expected))
-    micro_batches([200, 600], known.costs, hit)
+    reached = {
+        CrashPoint.READ: LinearCost(0.425, 0.0),
+        CrashPoint.COUNT: LinearCost(0.05, 0.002),
+    }
+    known = Calibration(COSTS, reached, LinearCost(0.1, 0.004), 0.0)
+    crash = predict_crash(PlannedRun((200, 400), CrashPlan(kind, point, 1)), known)
+    phase, *times = expected
+    assert crash[:2] == (1, phase)
+    assert crash[2:] == pytest.approx(times)
+    predict([200, 600], known.costs, crash)
 
 
 def test_output_with_a_row_too_many_or_too_few_is_not_the_same(tmp_path: Path) -> None:
-    stream = Stream(tmp_path / "run", (2, 3))
+    stream = TimedStream(tmp_path / "run", (2, 3))
     stream.create()
     seen: dict[str, int] = {}
     rows = []
-    for sn, type_ in enumerate(stream.outside.events(), 1):
+    for sn, type_ in enumerate(stream.store.events(), 1):
         seen[type_] = seen.get(type_, 0) + 1
-        rows.append(Row(sn, type_, seen[type_]))
+        rows.append(CountRow(sn, type_, seen[type_]))
     verdicts = []
     for number, (start, end) in enumerate(pairwise((0, *stream.ends))):
-        stream.outside.write(Batch(number, start, end), rows[start:end])
+        stream.store.write(Batch(number, start, end), rows[start:end])
         verdicts.append(stream.same())
-    stream.outside.write(Batch(2, 5, 6), rows[4:])
+    stream.store.write(Batch(2, 5, 6), rows[4:])
     assert [*verdicts, stream.same()] == [False, True, False]
 
 
 @pytest.mark.spark
 def test_crashed_runs_are_predicted(tmp_path: Path) -> None:
-    told = result(prediction.CHECK, Setting(tmp_path, "quick", lambda *_: None))
-    assert told["holds"]
-    free, *crashed = told["cases"]
+    result = run_check(prediction.CHECK, Setting(tmp_path, "quick", lambda *_: None))
+    assert result["holds"]
+    free, *crashed = result["cases"]
     assert free["told"]["event_s"] >= 0
-    assert [case["crashed"] for case in crashed] == [("tree: count",), ("tree: written",)]
+    assert [case["crashed"] for case in crashed] == [
+        [{"kind": "tree", "place": "count"}],
+        [{"kind": "tree", "place": "written"}],
+    ]
     for case in crashed:
         for predicted, measured in case["seconds"].values():
             assert predicted > 0

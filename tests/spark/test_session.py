@@ -20,8 +20,8 @@ import pytest
 from model.errors import Invalid
 from spark_check.runtime import java
 from spark_check.runtime.breakpoints import Breakpoints
-from spark_check.runtime.session import BRIEF, heard_ctrl_c, session
-from spark_check.runtime.victim import Died, Kind, start, wait_ended
+from spark_check.runtime.session import BRIEF, keep_ctrl_c, session
+from spark_check.runtime.victim import CrashKind, JobEnded, start, wait_ended
 
 JOB = "tests.spark.spark_jobs:sleeper"
 
@@ -71,12 +71,12 @@ def test_the_packaged_java_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ("local[x]", r"Spark knows local\[n\]"),
     ],
 )
-def test_an_unreachable_master_is_told(master: str, complaint: str, tmp_path: Path) -> None:
+def test_an_unreachable_master_is_reported(master: str, complaint: str, tmp_path: Path) -> None:
     with pytest.raises(Invalid, match=complaint), session(tmp_path, master=master):
         pass
 
 
-def test_an_occupied_port_is_told(tmp_path: Path) -> None:
+def test_an_occupied_port_is_reported(tmp_path: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -114,7 +114,7 @@ def test_ctrl_c_in_a_finalizer_is_not_lost() -> None:
         assert watched() is None
         threading.Event().wait(60)
 
-    with heard_ctrl_c(), pytest.raises(KeyboardInterrupt):
+    with keep_ctrl_c(), pytest.raises(KeyboardInterrupt):
         work()
 
 
@@ -211,18 +211,20 @@ def test_a_signal_to_the_parent_ends_all_of_its_processes(number: int, tmp_path:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("kind", [Kind.TREE, Kind.DRIVER, Kind.JVM, Kind.WORKER])
-def test_each_kind_of_crash_ends_the_job(kind: Kind, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "kind", [CrashKind.TREE, CrashKind.DRIVER, CrashKind.JVM, CrashKind.WORKER]
+)
+def test_each_kind_of_crash_ends_the_job(kind: CrashKind, tmp_path: Path) -> None:
     with start(JOB, tmp_path, {}, stop_at={"task": 1}) as victim:
         victim.kill(kind, victim.stopped("task"))
         assert victim.join() != 0
 
 
 @pytest.mark.spark
-def test_a_job_that_ends_too_early_is_told(tmp_path: Path) -> None:
+def test_a_job_that_ends_too_early_is_reported(tmp_path: Path) -> None:
     with (
         start("tests.spark.spark_jobs:nothing", tmp_path, {}, stop_at={"task": 0}) as victim,
-        pytest.raises(Died, match="nothing to do"),
+        pytest.raises(JobEnded, match="nothing to do"),
     ):
         victim.stopped("task")
 

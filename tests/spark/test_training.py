@@ -1,4 +1,4 @@
-"""Java learns once an installation, and nobody waits for it twice."""
+"""The cache of Java's classes is made once an installation, by one process."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from spark_check.runtime.session import BRIEF, JAVA_OPTIONS, session
 
 
 class Lesson:
-    """Counts how often Java is taught; it writes the file, unless it is told to fail."""
+    """Counts how often Java is taught; it writes the file, unless it is to fail."""
 
     def __init__(self) -> None:
         self.given = 0
-        self.told = 0
+        self.announced = 0
         self.fails = False
 
     def teach(self, known: Path) -> None:
@@ -27,14 +27,14 @@ class Lesson:
             known.touch()
 
     def tell(self) -> None:
-        self.told += 1
+        self.announced += 1
 
 
 @pytest.fixture
 def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    path = java.learned()
+    path = java.aot_cache()
     assert path is not None
     assert tmp_path in path.parents
     return path
@@ -43,7 +43,7 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def lesson(monkeypatch: pytest.MonkeyPatch) -> Lesson:
     made = Lesson()
-    monkeypatch.setattr(training, "_trained", made.teach)
+    monkeypatch.setattr(training, "_train", made.teach)
     return made
 
 
@@ -51,7 +51,7 @@ def test_it_is_taught_once(known: Path, lesson: Lesson) -> None:
     for _ in range(3):
         training.train(lesson.tell)
         assert known.exists()
-    assert lesson.given == lesson.told == 1
+    assert lesson.given == lesson.announced == 1
 
 
 def test_a_lesson_that_failed_is_given_again(known: Path, lesson: Lesson) -> None:
@@ -63,12 +63,14 @@ def test_a_lesson_that_failed_is_given_again(known: Path, lesson: Lesson) -> Non
     assert known.exists()
 
 
-def test_nobody_waits_for_another_process_that_teaches_it(known: Path, lesson: Lesson) -> None:
+def test_another_process_that_makes_the_cache_is_not_waited_for(
+    known: Path, lesson: Lesson
+) -> None:
     known.parent.mkdir(parents=True)
     with known.with_suffix(".lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         training.train(lesson.tell)
-    assert lesson.given == lesson.told == 0
+    assert lesson.given == lesson.announced == 0
     training.train(lesson.tell)
     assert lesson.given == 1
 
@@ -85,7 +87,7 @@ def test_a_java_of_ones_own_is_used_as_it_is(
     known: Path, lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", "/opt/java")
-    assert java.learned() is None
+    assert java.aot_cache() is None
     training.train(lesson.tell)
     assert lesson.given == 0
     assert not known.exists()

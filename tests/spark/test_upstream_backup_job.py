@@ -22,31 +22,37 @@ from model.core import Arrival
 from model.graph import chain
 from model.oracle import assign_times
 from model.protocols.upstream_backup.buffers import Ack
+from proofs.explore.strategies import operators, streams
 from spark_check.check import Case, Setting
 from spark_check.runtime.breakpoints import Breakpoints
-from spark_check.runtime.victim import Kind
+from spark_check.runtime.victim import CrashKind
 from spark_check.upstream_backup import buffer as buffers
 from spark_check.upstream_backup.buffer import Buffer, Fenced
 from spark_check.upstream_backup.cases import (
     CORRECT,
+    FACTS,
     NO_SKIPS,
     OUTLIVED,
-    PLACES,
     PUBLISHED,
     QUICK,
-    Stop,
-    Story,
-    corrected,
+    CrashCase,
+    CrashPlan,
+    correct,
 )
-from spark_check.upstream_backup.checks.crashes import CHECK, NONE, created, judged, outlived
-from spark_check.upstream_backup.job import Operator, Pipeline
-from spark_check.upstream_backup.sink import Sink
-from spark_check.upstream_backup.source import Range, Reader, Stream
-from tests.strategies import operators, streams
+from spark_check.upstream_backup.checks.crashes import CHECK, NONE, create, judge, outlive
+from spark_check.upstream_backup.job import HostedOperator, Pipeline
+from spark_check.upstream_backup.sink import DurableSink
+from spark_check.upstream_backup.source import (
+    BackupPartition,
+    BackupReader,
+    BackupStream,
+    CrashPoint,
+    breakpoint_at,
+)
 
 
 # --- an engine without Spark ------------------------------------------------------------------
-class Crashed(Exception):
+class ProcessLost(Exception):
     """All that is not on disk is gone."""
 
 
@@ -58,23 +64,23 @@ class Bang(NamedTuple):
 
     def here(self, place: str) -> None:
         if place == self.armed and next(self.passes) == 0:
-            raise Crashed
+            raise ProcessLost
 
 
-class Row(NamedTuple):
+class ReadRow(NamedTuple):
     sn: int
     body: bytes
 
 
-def lived(pipeline: Pipeline, stop: Stop | None) -> None:
+def live(pipeline: Pipeline, crash: CrashPlan | None) -> None:
     """One incarnation, in the order in which Spark calls."""
-    passed = stop.batch - PLACES[stop.place].first if stop else 0
-    bang: Any = Bang(f"{pipeline.name} {stop.place if stop else ''}", count(-passed))
-    operator = Operator(pipeline)
-    stream = Stream(
+    armed = breakpoint_at(pipeline.name, crash.point) if crash else ""
+    bang: Any = Bang(armed, count(-crash.passed if crash else 0))
+    operator = HostedOperator(pipeline)
+    stream = BackupStream(
         pipeline.name, pipeline.buffer, operator.epoch, operator.start, pipeline.rows, bang
     )
-    reader, before = Reader(stream), None
+    reader, before = BackupReader(stream), None
     offset = reader.initialOffset()
     log = pipeline.checkpoint(operator.epoch) / "offsets"
     log.mkdir(parents=True)
@@ -86,18 +92,18 @@ def lived(pipeline: Pipeline, stop: Stop | None) -> None:
         if before:
             reader.commit(before)
         parts = reader.partitions(offset, end)
-        operator.batch(sorted(Row(*row) for part in parts for row in reader.read(part)), stream)
+        operator.batch(sorted(ReadRow(*row) for part in parts for row in reader.read(part)), stream)
         before = offset = end
 
 
-def played(folder: Path, story: Story) -> Case:
-    (pipeline,) = created(folder, [story])
-    for stop in story.crashes:
-        with pytest.raises(Crashed):
-            lived(pipeline, stop)
-    lived(pipeline, None)
-    kinds = [Kind.TREE] * len(story.crashes)
-    return judged(_setting(folder, "quick"), story, pipeline, kinds)
+def play(folder: Path, planned: CrashCase) -> Case:
+    (pipeline,) = create(folder, [planned])
+    for crash in planned.crashes:
+        with pytest.raises(ProcessLost):
+            live(pipeline, crash)
+    live(pipeline, None)
+    kinds = [CrashKind.TREE] * len(planned.crashes)
+    return judge(planned, pipeline, kinds)
 
 
 def _setting(folder: Path, profile: str) -> Setting:
@@ -105,65 +111,67 @@ def _setting(folder: Path, profile: str) -> Setting:
 
 
 @st.composite
-def stories(draw: st.DrawFn) -> Story:
+def crash_cases(draw: st.DrawFn) -> CrashCase:
     """Any operator; up to two crashes, each in a batch to which there are events enough."""
     arrivals = draw(streams(longest=16).filter(bool))
     rows = draw(st.integers(1, 5))
-    stops = []
+    plans = []
     left = -(-len(arrivals) // rows)
     for _ in range(draw(st.integers(0, 2))):
-        place = draw(st.sampled_from([name for name in PLACES if PLACES[name].first <= left]))
-        batch = draw(st.integers(PLACES[place].first, left))
+        point = draw(st.sampled_from([point for point in CrashPoint if FACTS[point].first <= left]))
+        batch = draw(st.integers(FACTS[point].first, left))
         left = left - batch + 1  # at least so many are needed afterwards
-        stops.append(Stop(place, batch))
+        plans.append(CrashPlan(point, batch))
     protocol = draw(st.sampled_from((CORRECT, NO_SKIPS)))
     graph = chain(("A", draw(operators())))
-    return Story("drawn", protocol, graph, arrivals, rows, tuple(stops))
+    return CrashCase("drawn", protocol, graph, arrivals, rows, tuple(plans))
 
 
 # --- properties ------------------------------------------------------------------------------
 @settings(max_examples=25)
-@given(story=stories())
+@given(planned=crash_cases())
 def test_what_the_files_hold_is_what_the_simulator_predicts(
-    story: Story, tmp_path_factory: pytest.TempPathFactory
+    planned: CrashCase, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    case = played(tmp_path_factory.mktemp("story"), story)
+    case = play(tmp_path_factory.mktemp("case"), planned)
     assert case.seen == case.predicted
 
 
-@pytest.mark.parametrize("story", [*QUICK, *PUBLISHED, *map(corrected, PUBLISHED)])
-def test_each_story_ends_as_its_evidence_says(story: Story, tmp_path: Path) -> None:
-    case = played(tmp_path, story)
+@pytest.mark.parametrize("planned", [*QUICK, *PUBLISHED, *map(correct, PUBLISHED)])
+def test_each_case_ends_as_its_evidence_says(planned: CrashCase, tmp_path: Path) -> None:
+    case = play(tmp_path, planned)
     assert case.seen == case.predicted
-    assert len(case.crashed) == len(story.crashes)
+    assert len(case.crashed) == len(planned.crashes)
 
 
 def test_published_numbers_go_wrong_in_one_batch_and_not_before(tmp_path: Path) -> None:
-    wrong, harmless = (story for story in PUBLISHED if story.arrivals == PUBLISHED[2].arrivals)
+    wrong, harmless = (
+        planned for planned in PUBLISHED if planned.arrivals == PUBLISHED[2].arrivals
+    )
     assert wrong.crashes[0].batch == harmless.crashes[0].batch + 1
-    assert played(tmp_path / "wrong", wrong).seen["lost"] == "a7 a8 at 8"
-    assert played(tmp_path / "harmless", harmless).seen["lost"] == NONE
+    assert play(tmp_path / "wrong", wrong).seen["lost"] == "a7 a8 at 8"
+    assert play(tmp_path / "harmless", harmless).seen["lost"] == NONE
 
 
 # --- what is broken is found -------------------------------------------------------------------
 def _trims_too_much(file: Any, ack: Ack) -> None:
-    RELEASED(file, ack._replace(trim=(ack.trim[0] + 1,) if ack.trim else ack.trim))
+    RELEASE(file, ack._replace(trim=(ack.trim[0] + 1,) if ack.trim else ack.trim))
 
 
 def _skips_too_much(file: Any, ack: Ack) -> None:
-    RELEASED(file, ack._replace(skips=tuple((lo, (hi[0] + 1,)) for lo, hi in ack.skips)))
+    RELEASE(file, ack._replace(skips=tuple((lo, (hi[0] + 1,)) for lo, hi in ack.skips)))
 
 
 def _keeps_skipped(file: Any, ack: Ack) -> None:
-    RELEASED(file, ack._replace(skips=()))
+    RELEASE(file, ack._replace(skips=()))
 
 
 def _forgets_the_savepoint(file: Any, ack: Ack) -> None:
-    RELEASED(file, ack)
+    RELEASE(file, ack)
     file.execute("UPDATE source SET savepoint = NULL")
 
 
-RELEASED = buffers._released
+RELEASE = buffers._release
 
 
 @pytest.mark.parametrize(
@@ -172,21 +180,21 @@ RELEASED = buffers._released
 def test_a_careless_buffer_is_found(
     careless: Callable[[Any, Ack], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(buffers, "_released", careless)
+    monkeypatch.setattr(buffers, "_release", careless)
     assert not _all_agree(tmp_path)
 
 
 def test_a_sink_that_forgets_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    take = Sink.take
+    take = DurableSink.take
 
-    def forgetful(sink: Sink, *told: Any) -> tuple[Any, ...]:
-        answers = take(sink, *told)
+    def forgetful(sink: DurableSink, *arguments: Any) -> tuple[Any, ...]:
+        answers = take(sink, *arguments)
         with closing(sqlite3.connect(sink.path)) as file:
             file.execute("UPDATE sink SET heard = '[]'")
             file.commit()
         return answers
 
-    monkeypatch.setattr(Sink, "take", forgetful)
+    monkeypatch.setattr(DurableSink, "take", forgetful)
     assert not _all_agree(tmp_path)
 
 
@@ -200,7 +208,7 @@ def test_acknowledgements_without_their_lag_are_found(
         buffer.release(epoch, end)
 
     monkeypatch.setattr(Buffer, "post", prompt)
-    case = played(tmp_path, QUICK[0])
+    case = play(tmp_path, QUICK[0])
     assert case.seen["lost"] == case.seen["surplus"] == NONE  # harmless
     assert case.seen["peak buffer"] < case.predicted["peak buffer"]  # but not Spark's way
 
@@ -210,22 +218,24 @@ def test_a_reader_that_outlives_its_query_does_harm_unless_it_is_refused(
     fenced: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It acknowledges the third batch while the next incarnation is about to read its first."""
-    read = Reader.read
+    read = BackupReader.read
 
-    def late(reader: Reader, partition: Range) -> Iterator[tuple[Any, ...]]:
+    def late(reader: BackupReader, partition: BackupPartition) -> Iterator[tuple[Any, ...]]:
         if reader.stream.epoch == 2:
             with suppress(Fenced):
                 reader.stream.buffer.release(1, 30)
         return read(reader, partition)
 
-    monkeypatch.setattr(Reader, "read", late)
+    monkeypatch.setattr(BackupReader, "read", late)
     if not fenced:
         monkeypatch.setattr(buffers, "_fence", lambda *_: None)
-    assert played(tmp_path, OUTLIVED).agrees is fenced
+    assert play(tmp_path, OUTLIVED).agrees is fenced
 
 
 def _all_agree(folder: Path) -> bool:
-    return all(played(folder / str(number), story).agrees for number, story in enumerate(QUICK[:3]))
+    return all(
+        play(folder / str(number), planned).agrees for number, planned in enumerate(QUICK[:3])
+    )
 
 
 # --- the buffer by itself ----------------------------------------------------------------------
@@ -245,8 +255,8 @@ def test_what_is_left_of_an_older_incarnation_is_refused(tmp_path: Path) -> None
     for attempt in attempts:
         with pytest.raises(Fenced):
             attempt()
-    assert [life.refused for life in buffer.lives()] == [len(attempts), 0]
-    assert buffer.lives()[1].replayed == buffer.left().events == 3
+    assert [life.refused for life in buffer.incarnations()] == [len(attempts), 0]
+    assert buffer.incarnations()[1].replayed == buffer.usage().events == 3
     assert buffer.arrive(new.epoch, new.trimmed, 4) == 4
 
 
@@ -259,30 +269,31 @@ def test_a_batch_is_filled_from_the_backup_and_then_from_outside(tmp_path: Path)
     assert buffer.arrive(epoch, 3, 9) == 6
     assert buffer.arrive(epoch, 6, 9) == 6  # no more
     assert [pickle.loads(body).type for _, body in buffer.events(1, 4)] == ["b", "c", "d"]
-    assert buffer.lives()[0].ends == (2, 3, 6)
+    assert buffer.incarnations()[0].ends == (2, 3, 6)
 
 
 def test_a_batch_is_read_in_two_parts_that_cover_it(tmp_path: Path) -> None:
-    stream = Stream("p0", Buffer(""), 1, 0, 4, Breakpoints(""))
+    stream = BackupStream("p0", Buffer(""), 1, 0, 4, Breakpoints(""))
     for start in range(3):
         for end in range(start + 1, 7):
-            parts = Reader(stream).partitions({"sn": start}, {"sn": end})
+            parts = BackupReader(stream).partitions({"sn": start}, {"sn": end})
             covered = [sn for part in parts for sn in range(part.start + 1, part.end + 1)]
             assert covered == list(range(start + 1, end + 1))
             assert [part.first for part in parts] == [True, False][: len(parts)]
-            assert all(isinstance(part, Range) for part in parts)
+            assert all(isinstance(part, BackupPartition) for part in parts)
 
 
 def test_batches_that_spark_does_not_have_are_found(tmp_path: Path) -> None:
-    story = Story("8", CORRECT, chain(("A", Cep(sequence("a"), CountWindows(2, 2)))), (), 2, ())
-    story = story._replace(arrivals=(Arrival(1, "a"),) * 8)
-    (pipeline,) = created(tmp_path, [story])
-    lived(pipeline, None)
+    planned = CrashCase(
+        "8", CORRECT, chain(("A", Cep(sequence("a"), CountWindows(2, 2)))), (), 2, ()
+    )
+    planned = planned._replace(arrivals=(Arrival(1, "a"),) * 8)
+    (pipeline,) = create(tmp_path, [planned])
+    live(pipeline, None)
     log = pipeline.checkpoint(1) / "offsets"
-    setting = _setting(tmp_path, "quick")
-    assert judged(setting, story, pipeline, []).agrees
+    assert judge(planned, pipeline, []).agrees
     (log / "1").write_text('v1\n{}\n{"sn": 3}')
-    assert judged(setting, story, pipeline, []).seen["batches"] == [-1]
+    assert judge(planned, pipeline, []).seen["batches"] == [-1]
 
 
 # --- Spark -----------------------------------------------------------------------------------
@@ -292,8 +303,8 @@ def test_spark_crashed_and_as_predicted(tmp_path: Path) -> None:
     for case in cases:
         assert case.seen == case.predicted, case.name
     assert sum(len(case.crashed) for case in cases) == 8
-    kinds = {crash.split(":")[0] for case in cases for crash in case.crashed}
-    assert kinds == {Kind.TREE.value, Kind.DRIVER.value}
+    kinds = {outage.kind for case in cases for outage in case.crashed}
+    assert kinds == {CrashKind.TREE.value, CrashKind.DRIVER.value}
     assert all(sum(case.seen["replayed"]) > 0 for case in cases)
     assert sum(case.seen["duplicates discarded"] for case in cases) > 0
     wrong = [case for case in cases if case.seen["guarantee"] != "precise"]
@@ -303,6 +314,6 @@ def test_spark_crashed_and_as_predicted(tmp_path: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.slow
 def test_a_source_that_outlives_its_query_is_refused(tmp_path: Path) -> None:
-    case = outlived(_setting(tmp_path, "quick"), tmp_path)
+    case = outlive(tmp_path)
     assert case.seen == case.predicted
     assert case.seen["refused"] == 1

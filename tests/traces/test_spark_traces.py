@@ -31,10 +31,19 @@ from model.errors import Invalid
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import start
 from spark_check.traces import columns, streams, verify
-from spark_check.traces.columns import Asked
+from spark_check.traces.columns import ColumnRoles
 from spark_check.traces.differences import SIDES
-from spark_check.traces.logs import Log, log
-from tests.traces.trace_oracle import FAULTS, KNOWN, Case, Judged, Row, Values, cases, judged
+from spark_check.traces.logs import OutputLog, find_log
+from tests.traces.trace_oracle import (
+    FAULTS,
+    KNOWN,
+    Row,
+    StreamVerdict,
+    TraceCase,
+    Values,
+    cases,
+    judge,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,12 +51,14 @@ pytestmark = pytest.mark.spark
 
 KEY = ("case", "u")
 ASKED = {
-    "file order": Asked(KEY, ignore=("t",)),
-    "file order, identities": Asked(KEY, id=("n",), ignore=("t",)),
-    "sequence numbers": Asked(KEY, order=("n",), ignore=("t",)),
-    "several order columns": Asked(KEY, order=("n", "v"), id=("n",), ignore=("t",)),
-    "times of output": Asked(KEY, order=("t",), ignore=("t",)),
-    "times, identities over streams": Asked(("case",), order=("t",), id=("u", "n"), ignore=("t",)),
+    "file order": ColumnRoles(KEY, ignore=("t",)),
+    "file order, identities": ColumnRoles(KEY, id=("n",), ignore=("t",)),
+    "sequence numbers": ColumnRoles(KEY, order=("n",), ignore=("t",)),
+    "several order columns": ColumnRoles(KEY, order=("n", "v"), id=("n",), ignore=("t",)),
+    "times of output": ColumnRoles(KEY, order=("t",), ignore=("t",)),
+    "times, identities over streams": ColumnRoles(
+        ("case",), order=("t",), id=("u", "n"), ignore=("t",)
+    ),
 }
 
 
@@ -58,7 +69,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         yield spark
 
 
-def packed(many: Sequence[Case]) -> tuple[list[Row], list[Row]]:
+def packed(many: Sequence[TraceCase]) -> tuple[list[Row], list[Row]]:
     """Rows of both logs, with the number of their case."""
     reference: list[Row] = [
         {"case": n, **row} for n, case in enumerate(many) for row in case.reference
@@ -68,12 +79,12 @@ def packed(many: Sequence[Case]) -> tuple[list[Row], list[Row]]:
 
 
 def found(
-    spark: SparkSession, logs: tuple[Log, Log], asked: Asked, by: ModuleType
-) -> dict[Values, Judged]:
+    spark: SparkSession, logs: tuple[OutputLog, OutputLog], asked: ColumnRoles, by: ModuleType
+) -> dict[Values, StreamVerdict]:
     """What a version of `streams` finds, by key."""
-    both = columns.table(spark, *logs, asked)
+    both = columns.read_alike(spark, *logs, asked)
     rank = columns.rank(spark, both)
-    sides = [columns.digested(both, side, rank) for side in range(2)]
+    sides = [columns.digest_rows(both, side, rank) for side in range(2)]
     keys = [
         side.select(
             "k",
@@ -87,7 +98,7 @@ def found(
     rows = verdicts.streams().join(keys[0].unionAll(keys[1]).distinct(), "k").collect()
     verdicts.close()
     return {
-        tuple(json.loads(row["key"]).values()): Judged(
+        tuple(json.loads(row["key"]).values()): StreamVerdict(
             Guarantee(row["guarantee"]).name.lower(), *(row[name] for name in streams.COUNTS)
         )
         for row in rows
@@ -95,12 +106,12 @@ def found(
 
 
 @pytest.fixture(scope="module")
-def attempts() -> list[Case]:
-    many: list[Case] = list(KNOWN)
+def attempts() -> list[TraceCase]:
+    many: list[TraceCase] = list(KNOWN)
 
     @settings(max_examples=400)
     @given(cases())
-    def collect(case: Case) -> None:
+    def collect(case: TraceCase) -> None:
         many.append(case)
 
     collect()
@@ -108,12 +119,16 @@ def attempts() -> list[Case]:
 
 
 @pytest.fixture(scope="module")
-def logs(attempts: list[Case], tmp_path_factory: pytest.TempPathFactory) -> tuple[Log, Log]:
+def logs(
+    attempts: list[TraceCase], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[OutputLog, OutputLog]:
     folder = tmp_path_factory.mktemp("logs")
     for name, rows in zip(("REFERENCE", "ACTUAL"), packed(attempts), strict=True):
         text = "".join(json.dumps(row) + "\n" for row in rows)
         (folder / f"{name}.jsonl").write_text(text)
-    return log("REFERENCE", folder / "REFERENCE.jsonl"), log("ACTUAL", folder / "ACTUAL.jsonl")
+    return find_log("REFERENCE", folder / "REFERENCE.jsonl"), find_log(
+        "ACTUAL", folder / "ACTUAL.jsonl"
+    )
 
 
 def version(*changes: tuple[str, str]) -> ModuleType:
@@ -129,9 +144,9 @@ def version(*changes: tuple[str, str]) -> ModuleType:
 
 @pytest.mark.parametrize("name", ASKED)
 def test_each_stream_is_judged_as_defined(
-    name: str, spark: SparkSession, attempts: list[Case], logs: tuple[Log, Log]
+    name: str, spark: SparkSession, attempts: list[TraceCase], logs: tuple[OutputLog, OutputLog]
 ) -> None:
-    expected = judged(*packed(attempts), ASKED[name])
+    expected = judge(*packed(attempts), ASKED[name])
     seen = found(spark, logs, ASKED[name], version())
     wrong = {key for key in {*expected, *seen} if expected.get(key) != seen.get(key)}
     smallest = min(wrong, key=lambda key: sum(map(len, attempts[key[0]][:2])), default=None)
@@ -143,11 +158,11 @@ def test_each_stream_is_judged_as_defined(
     )
 
 
-def test_the_random_logs_are_not_all_alike(attempts: list[Case]) -> None:
+def test_the_random_logs_are_not_all_alike(attempts: list[TraceCase]) -> None:
     faults = Counter(fault for case in attempts for fault in case.faults)
     assert min(faults[fault] for fault in FAULTS) > 20
     for asked in ASKED.values():
-        verdicts = judged(*packed(attempts), asked).values()
+        verdicts = judge(*packed(attempts), asked).values()
         types = Counter(one.guarantee for one in verdicts)
         possible = {"precise", "repeating", "convergent", "divergent", "gap"}
         assert min(types[one] for one in possible) > 5, (asked, types)
@@ -177,20 +192,25 @@ MUTANTS = (
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "old", "new"), MUTANTS, ids=[old for _, old, _ in MUTANTS])
 def test_a_mutant_judges_otherwise(
-    name: str, old: str, new: str, spark: SparkSession, attempts: list[Case], logs: tuple[Log, Log]
+    name: str,
+    old: str,
+    new: str,
+    spark: SparkSession,
+    attempts: list[TraceCase],
+    logs: tuple[OutputLog, OutputLog],
 ) -> None:
-    expected = judged(*packed(attempts), ASKED[name])
+    expected = judge(*packed(attempts), ASKED[name])
     assert found(spark, logs, ASKED[name], version((old, new))) != expected
 
 
 # --- by example ------------------------------------------------------------------------------
 NAMES = ("k", "n", "d1", "place", "side", "o", "row", "a.b", "we`ird", "r")
 """Columns of users may have names that are ours."""
-NOTHING = Asked()
+NOTHING = ColumnRoles()
 
 
 def written(path: Path, rows: Sequence[Row]) -> Path:
-    """In the format that the name tells; a folder is of Parquet files of three rows."""
+    """In the format of the name; a folder is of Parquet files of three rows."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(list(rows)), path)
@@ -208,10 +228,10 @@ def written(path: Path, rows: Sequence[Row]) -> Path:
 
 
 def compared(
-    spark: SparkSession, reference: Path, actual: Path, asked: Asked = NOTHING
+    spark: SparkSession, reference: Path, actual: Path, asked: ColumnRoles = NOTHING
 ) -> dict[str, Any]:
     """Showing one difference of each kind."""
-    logs = (log("REFERENCE", reference), log("ACTUAL", actual))
+    logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
     return verify.compare(spark, logs, asked, 1, lambda *_: None)
 
 
@@ -261,7 +281,7 @@ SCHEMA = pa.schema(
 )
 
 
-def test_values_are_the_same_as_told(spark: SparkSession, tmp_path: Path) -> None:
+def test_values_are_the_same_as_documented(spark: SparkSession, tmp_path: Path) -> None:
     row = {"a": None, "b": 1, "f": 0.0, "g": 1.5, "s": "", "l": [1, None], "t": {"x": None}}
     same: list[Row] = [{}, {"f": -0.0}]
     others: list[Row] = [
@@ -282,8 +302,8 @@ def test_values_are_the_same_as_told(spark: SparkSession, tmp_path: Path) -> Non
     for at, path in enumerate(paths):
         rows = [{"n": number, **pair[at]} for number, pair in enumerate(pairs)]
         pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path)
-    logs = [log(side, path) for side, path in zip(SIDES, paths, strict=True)]
-    seen = found(spark, (logs[0], logs[1]), Asked(key=("n",)), streams)
+    logs = [find_log(side, path) for side, path in zip(SIDES, paths, strict=True)]
+    seen = found(spark, (logs[0], logs[1]), ColumnRoles(key=("n",)), streams)
     precise = {key for (key,), one in seen.items() if one.guarantee == "precise"}
     assert precise == {0, 1, len(pairs) - 1}
 
@@ -301,13 +321,13 @@ def test_the_first_differences_show_both_sides(spark: SparkSession, tmp_path: Pa
     def value(side: Any) -> Any:
         return side and side["row"]["v"]
 
-    result = compared(spark, *logs, Asked(key=("u",), order=("n",)))
+    result = compared(spark, *logs, ColumnRoles(key=("u",), order=("n",)))
     assert result["streams"] == {"convergent": 1, "divergent": 1, "gap": 1}
-    told = [
+    differences = [
         (one["kind"], one["key"]["u"], one["order"]["n"], *map(value, map(one.get, SIDES)))
         for one in result["differences"]
     ]
-    assert told == [
+    assert differences == [
         ("missing", "a", 1, 0.5, None),
         ("different", "b", 2, 1.0, 9.0),
         ("duplicated", "b", 3, 1.5, 1.5),
@@ -321,7 +341,9 @@ def test_text_is_in_the_order_of_its_numbers(spark: SparkSession, tmp_path: Path
     rows = [{"n": n, "v": 0} for n in range(8, 11)]
     reference = written(tmp_path / "r.csv", rows)
     actual = written(tmp_path / "a.csv", [*rows, {"n": 9, "v": 1}])
-    assert compared(spark, reference, actual, Asked(order=("n",)))["streams"] == {"convergent": 1}
+    assert compared(spark, reference, actual, ColumnRoles(order=("n",)))["streams"] == {
+        "convergent": 1
+    }
 
 
 def test_what_spark_did_not_commit_does_not_count(spark: SparkSession, tmp_path: Path) -> None:
@@ -336,7 +358,7 @@ def test_what_spark_did_not_commit_does_not_count(spark: SparkSession, tmp_path:
     sink.trigger(availableNow=True).start(str(tmp_path / "out")).awaitTermination()
     written(tmp_path / "out" / "part-0-left.parquet", rows)
     (tmp_path / "out" / "part-1-left.parquet").touch()
-    found = log("ACTUAL", tmp_path / "out")
+    found = find_log("ACTUAL", tmp_path / "out")
     assert found.notes[1:] == ("2 files left out that Spark wrote and did not commit",)
     result = compared(spark, written(tmp_path / "r.jsonl", rows), tmp_path / "out")
     assert result["streams"] == {"precise": 1}
@@ -351,7 +373,7 @@ def test_what_cannot_be_compared_is_refused(
 
     def refused(match: str, reference: Path, actual: Path, **asked: tuple[str, ...]) -> None:
         with pytest.raises(Invalid, match=match):
-            compared(spark, reference, actual, Asked(**asked))
+            compared(spark, reference, actual, ColumnRoles(**asked))
 
     def other(name: str, **values: Any) -> Path:
         return written(tmp_path / name, [{**row, **values} for row in rows])

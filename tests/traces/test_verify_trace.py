@@ -1,4 +1,4 @@
-"""What a comparison of two logs does without Spark: files, rewinds, refusals, what is printed."""
+"""The comparison of two logs without Spark: files, rewinds, refusals, printed results."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from model.errors import Invalid
 from model.oracle import classify
 from reports.results import traces as traced
 from spark_check.traces import rewinds
-from spark_check.traces.columns import Asked
-from spark_check.traces.logs import log
-from tests.traces.trace_oracle import FIGURE_2, Judged, Row, judged
+from spark_check.traces.columns import ColumnRoles
+from spark_check.traces.logs import find_log
+from tests.traces.trace_oracle import FIGURE_2, Row, StreamVerdict, judge
 
 # --- rewinds ---------------------------------------------------------------------------------
 FEW = st.integers(0, 3)
@@ -82,12 +82,12 @@ def followed(module: ModuleType, many: Sequence[Pair], cuts: int) -> list[tuple[
     batches = (
         pa.RecordBatch.from_pylist(rows[at : at + cuts], schema) for at in range(0, len(rows), cuts)
     )
-    told: dict[int, tuple[bool, bool]] = {}
-    for batch in module.judged(batches):
+    verdicts: dict[int, tuple[bool, bool]] = {}
+    for batch in module.judge(batches):
         for row in batch.to_pylist():
-            assert row["k"] not in told
-            told[row["k"]] = (row["same"], row["rewinds"])
-    return [told.get(number, (True, False)) for number in range(len(many))]
+            assert row["k"] not in verdicts
+            verdicts[row["k"]] = (row["same"], row["rewinds"])
+    return [verdicts.get(number, (True, False)) for number in range(len(many))]
 
 
 SMALL_CHUNKS = version()
@@ -106,7 +106,7 @@ MUTANTS = (
     ("return start + int(found[-1])", "return start + int(found[0])"),
     ("while end > 0:", "while end > 1:"),
     ("self.rewinds += 1", "pass"),
-    ("stream, expected = int(ks[start]), Expected()", "stream = int(ks[start])"),
+    ("stream, expected = int(ks[start]), ExpectedStream()", "stream = int(ks[start])"),
     ("last(digest, self.at)", "last(digest, self.expected.length)"),
     ("if stream is not None:\n        yield", "if False:\n        yield"),
 )
@@ -129,15 +129,15 @@ def test_a_mutant_follows_otherwise(old: str, new: str) -> None:
 @pytest.mark.parametrize("type_", FIGURE_2)
 def test_the_types_are_those_of_the_paper(type_: str) -> None:
     one = FIGURE_2[type_]
-    for asked in (Asked(id=("n",), ignore=("t",)), Asked(order=("n",), ignore=("t",))):
-        (found,) = judged(one.reference, one.actual, asked).values()
+    for asked in (ColumnRoles(id=("n",), ignore=("t",)), ColumnRoles(order=("n",), ignore=("t",))):
+        (found,) = judge(one.reference, one.actual, asked).values()
         assert found.guarantee == type_
 
 
 def test_without_identities_other_content_is_a_loss() -> None:
     one = FIGURE_2["divergent"]
-    (found,) = judged(one.reference, one.actual, Asked(ignore=("t",))).values()
-    assert found == Judged("gap", missing=3, unexpected=5)
+    (found,) = judge(one.reference, one.actual, ColumnRoles(ignore=("t",))).values()
+    assert found == StreamVerdict("gap", missing=3, unexpected=5)
 
 
 # --- files -----------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_files_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     for name in ("part-10.parquet", "part-9.parquet", "day=2/part-1.parquet", "_hidden.parquet"):
         parquet(tmp_path / name)
     parquet(tmp_path / "_temporary" / "part-1.parquet")
-    found = log("ACTUAL", tmp_path)
+    found = find_log("ACTUAL", tmp_path)
     assert [str(file.relative_to(tmp_path)) for file in found.files] == [
         "day=2/part-1.parquet",
         "part-9.parquet",
@@ -163,7 +163,7 @@ def test_files_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
 def test_empty_files_are_left_out_with_a_note(tmp_path: Path) -> None:
     parquet(tmp_path / "a.parquet")
     (tmp_path / "b.parquet").touch()
-    found = log("ACTUAL", tmp_path)
+    found = find_log("ACTUAL", tmp_path)
     assert [file.name for file in found.files] == ["a.parquet"]
     assert found.notes == ("1 file of 0 bytes left out (Spark leaves such when it is killed)",)
 
@@ -180,16 +180,16 @@ def test_empty_files_are_left_out_with_a_note(tmp_path: Path) -> None:
         ("a.txt", b"n\n1\n", None),
     ],
 )
-def test_formats_are_told_by_names_or_beginnings(
+def test_formats_are_known_by_names_or_beginnings(
     name: str, content: bytes, format_: str | None, tmp_path: Path
 ) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     if format_ is None:
         with pytest.raises(Invalid, match=r"neither Parquet|no whole Parquet file"):
-            log("ACTUAL", path)
+            find_log("ACTUAL", path)
     else:
-        assert log("ACTUAL", path).format == format_
+        assert find_log("ACTUAL", path).format == format_
 
 
 def commit(folder: Path, name: str, *files: str) -> None:
@@ -208,7 +208,7 @@ def test_what_spark_committed_is_read_by_batch(tmp_path: Path) -> None:
     commit(tmp_path, "1.compact", "z.parquet", "y.parquet")
     commit(tmp_path, "2", "a%20b.parquet")
     commit(tmp_path, "10", "x.parquet")
-    found = log("ACTUAL", tmp_path)
+    found = find_log("ACTUAL", tmp_path)
     names = ["z.parquet", "y.parquet", "a b.parquet", "x.parquet"]
     assert [file.name for file in found.files] == names
     assert found.notes == (
@@ -217,13 +217,13 @@ def test_what_spark_committed_is_read_by_batch(tmp_path: Path) -> None:
     )
     (tmp_path / "x.parquet").unlink()
     with pytest.raises(Invalid, match=r"committed x.parquet in batch 10; it is not there"):
-        log("ACTUAL", tmp_path)
+        find_log("ACTUAL", tmp_path)
 
 
 def test_what_cannot_be_a_log_is_refused(tmp_path: Path) -> None:
     def refused(match: str, path: Path) -> None:
         with pytest.raises(Invalid, match=f"ACTUAL {path}: {match}"):
-            log("ACTUAL", path)
+            find_log("ACTUAL", path)
 
     refused("there is no such file", tmp_path / "none")
     (tmp_path / "bare").mkdir()
@@ -291,12 +291,12 @@ def result(**changes: Any) -> dict[str, Any]:
 
 def printed(value: dict[str, Any]) -> str:
     console = Console(width=120, record=True)
-    for part in traced.told(value):
+    for part in traced.render(value):
         console.print(part, highlight=False)
     return console.export_text()
 
 
-def test_a_result_is_told_with_both_sides_and_a_verdict() -> None:
+def test_a_result_is_reported_with_both_sides_and_a_verdict() -> None:
     text = printed(result())
     assert text.startswith("ACTUAL: a note\n")
     assert "│ REFERENCE │ a    │ csv    │ 1     │ 1,200 │" in text
@@ -328,7 +328,7 @@ def test_the_verdict_is_one_line(expect: str, holds: bool, line: str) -> None:
 
 
 # --- the command -----------------------------------------------------------------------------
-def test_the_command_asks_as_it_is_told_and_exits_with_the_verdict(
+def test_the_command_asks_as_it_is_reported_and_exits_with_the_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calls: list[dict[str, Any]] = []

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from model.core import Guarantee
 from model.oracle import classify
-from spark_check.traces.columns import Asked
+from spark_check.traces.columns import ColumnRoles
 
 Row: TypeAlias = Mapping[str, Any]
 Values: TypeAlias = tuple[Any, ...]
 
 
-class Judged(NamedTuple):
+class StreamVerdict(NamedTuple):
     """Of one stream."""
 
     guarantee: str
@@ -32,7 +32,9 @@ class Judged(NamedTuple):
     out_of_order: int = 0
 
 
-def judged(reference: Sequence[Row], actual: Sequence[Row], asked: Asked) -> dict[Values, Judged]:
+def judge(
+    reference: Sequence[Row], actual: Sequence[Row], asked: ColumnRoles
+) -> dict[Values, StreamVerdict]:
     """By key, in the order of --key."""
     streams: dict[Values, tuple[list[Row], list[Row]]] = defaultdict(lambda: ([], []))
     for side, rows in enumerate((reference, actual)):
@@ -41,7 +43,7 @@ def judged(reference: Sequence[Row], actual: Sequence[Row], asked: Asked) -> dic
     return {key: _stream(*rows, asked) for key, rows in streams.items()}
 
 
-def _stream(reference: Sequence[Row], actual: Sequence[Row], asked: Asked) -> Judged:
+def _stream(reference: Sequence[Row], actual: Sequence[Row], asked: ColumnRoles) -> StreamVerdict:
     names = [name for name in (*reference, *actual)[0] if name not in asked.ignore]
     known = {_values(row, names) for row in reference}
 
@@ -68,7 +70,7 @@ def _stream(reference: Sequence[Row], actual: Sequence[Row], asked: Asked) -> Ju
     kind = classify(expected, observed)  # type: ignore[arg-type]
     if kind is Guarantee.GAP and not missing:
         kind = Guarantee.DIVERGENT
-    return Judged(
+    return StreamVerdict(
         kind.name.lower(),
         missing,
         different,
@@ -103,13 +105,13 @@ NAMES = ("u", "n", "v", "t")
 """A key, a number in its stream, a value, and the time of output."""
 
 
-class Case(NamedTuple):
+class TraceCase(NamedTuple):
     reference: tuple[Row, ...]
     actual: tuple[Row, ...]
     faults: tuple[str, ...]
 
 
-def case(expected: str, observed: str) -> Case:
+def case(expected: str, observed: str) -> TraceCase:
     """Rows as digits, each a result; a mark behind one is other content of it."""
     reference, actual = (
         tuple(
@@ -118,7 +120,7 @@ def case(expected: str, observed: str) -> Case:
         )
         for text in (expected, observed)
     )
-    return Case(reference, actual, ())
+    return TraceCase(reference, actual, ())
 
 
 FIGURE_2 = {
@@ -141,7 +143,7 @@ FAULTS = ("drop", "duplicate", "replay", "swap", "change", "invent")
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> Case:
+def cases(draw: st.DrawFn) -> TraceCase:
     """A log, and the same after a few faults; the numbers may count up or repeat."""
     rows = draw(st.lists(ROWS, min_size=0, max_size=10))
     if draw(st.booleans()):
@@ -155,7 +157,7 @@ def cases(draw: st.DrawFn) -> Case:
     times = draw(
         st.lists(st.integers(0, 9), min_size=len(broken), max_size=len(broken)).map(sorted)
     )
-    return Case(
+    return TraceCase(
         tuple(dict(zip(NAMES, (*row, at), strict=True)) for at, row in enumerate(rows)),
         tuple(
             dict(zip(NAMES, (*row, t), strict=True)) for row, t in zip(broken, times, strict=True)

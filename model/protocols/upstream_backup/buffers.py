@@ -59,7 +59,7 @@ def answer(
     The node sends the savepoints of the receiver and of the nodes below the receiver.  If the node
     sent others, a node above could hold a savepoint without the fitting savepoint of a node below:
     the hypothesis "... and of no others" in
-    proofs.lemmas.upstream_backup.acknowledgements.acknowledgements.
+    proofs.lemmas.upstream_backup.acknowledgements.replicas.
     """
     edge = site.succs.index(succ)
     held = tuple(entry for entry in replicas if entry[0] in site.config.reach[edge])

@@ -1,21 +1,21 @@
-"""What the model does, for abstractions to look at: the failure-free run, and single iterations.
+"""The failure-free run, with which abstractions compare what the explorer sees.
 
-Rule of this file: it runs model.protocols.upstream_backup.nodes and model.cep.operator and adds
-nothing of its own.
+Rule of this file: it runs model.cep.operator on what sources send and adds nothing of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
-from model.cep.merge import Inlet, ready
+from model.cep.engines import Matches
 from model.cep.operator import Operator
-from model.cep.savepoint import Savepoint
+from model.cep.savepoint import Place, Savepoint
 from model.core import Arrival, NodeName, Role, Site
-from model.events import BEGINNING, Body, Event, Mark
-from model.protocols.upstream_backup.buffers import Restore, join
-from model.protocols.upstream_backup.nodes import OperatorNode, reinstate
+from model.events import NOTHING, SN, Body, Event
+from model.protocols.upstream_backup.layouts import Window
 from model.protocols.upstream_backup.savepoints import OperatorState, Scheme, origin, push, restore
 from model.world import System
 
@@ -24,15 +24,117 @@ Taken = tuple[int, Event]
 """An input event with the input edge on which it comes."""
 
 
-class Iteration(NamedTuple):
-    """One call of `push`: the state before it, the event, the state after it, what it produced."""
+def operator_of(site: Site) -> Operator:
+    """What the operator of the site computes."""
+    assert isinstance(site.spec, Operator)
+    return site.spec
+
+
+def scheme_of(site: Site) -> Scheme:
+    """How the operator of the site numbers, skips and saves."""
+    scheme = site.config.design.scheme
+    assert isinstance(scheme, Scheme)
+    return scheme
+
+
+def kept_windows(state: OperatorState) -> tuple[Window, ...]:
+    """The windows that an operator has not dropped, oldest first."""
+    return (*state.closed, *state.open)
+
+
+def matches_by_window(
+    outputs: Iterable[Event], state: OperatorState, at: Mapping[Place, int]
+) -> dict[int, Matches]:
+    """The matches of an iteration by the position of the opener of their window.
+
+    The window is the last part but one of their numbers.
+    """
+    openers = {window.number: at[window.opener] for window in kept_windows(state)}
+    matches: dict[int, Matches] = {}
+    for event in outputs:
+        opener = openers[event.sn[-2]]
+        matches[opener] = (*matches.get(opener, ()), event.body.data)
+    return matches
+
+
+@dataclass(frozen=True, eq=False)
+class FailureFreeRun:
+    """The run of one operator without failures, up to an event.
+
+    states: before the first event and after each.  outputs: of each event.  at: the position of an
+    event by its edge and number; `coming` is the position of all events to come.
+    """
 
     site: Site
-    before: OperatorState
-    edge: int
-    event: Event
-    after: OperatorState
-    outputs: tuple[Event, ...]
+    inputs: tuple[Taken, ...]
+    states: tuple[OperatorState, ...]
+    outputs: tuple[tuple[Event, ...], ...]
+    at: Mapping[Place, int]
+
+    @property
+    def coming(self) -> int:
+        return len(self.inputs)
+
+    def opener(self, window: Window) -> int:
+        """The position of the event that opened the window."""
+        return self.at[window.opener]
+
+    def last(self, state: OperatorState) -> int:
+        """The position of the last event that an operator has consumed; -1 if there is none."""
+        return max(self.at.get(place, -1) for place in enumerate(state.last))
+
+    @cached_property
+    def windows(self) -> tuple[Window, ...]:
+        """All windows that opened, oldest first."""
+        return kept_windows(self.states[-1])
+
+    @cached_property
+    def numbers(self) -> dict[int, int]:
+        """The numbers of the windows, by the position of their openers."""
+        return {self.opener(window): window.number for window in self.windows}
+
+    @cached_property
+    def openers(self) -> tuple[int, ...]:
+        """The openers of the windows, and of the one yet to come."""
+        return (*self.numbers, self.coming)
+
+    @cached_property
+    def matches(self) -> dict[tuple[int, int], Matches]:
+        """The matches by position and by the position of the opener of their window."""
+        return {
+            (position, opener): matches
+            for position, outputs in enumerate(self.outputs)
+            for opener, matches in matches_by_window(
+                outputs, self.states[position + 1], self.at
+            ).items()
+        }
+
+    @cached_property
+    def numbers_of_matches(self) -> tuple[SN, ...]:
+        """The numbers of all matches, in the order of production."""
+        return tuple(event.sn for outputs in self.outputs for event in outputs)
+
+    @cached_property
+    def ends(self) -> dict[tuple[int, int], bool]:
+        """Does the event at a position close a window by being in it (else it expires)?"""
+        return {
+            (position, self.opener(window)): window.closer is not None
+            for position, (before, after) in enumerate(pairwise(self.states))
+            for window in (*after.closed,)[len(before.closed) :]
+        }
+
+
+def run_operator(site: Site, inputs: tuple[Taken, ...]) -> FailureFreeRun:
+    """The run of the operator from its deployment on."""
+    operator, scheme = operator_of(site), scheme_of(site)
+    states = [restore(scheme, origin(scheme, len(site.preds)))]
+    outputs = []
+    for edge, event in inputs:
+        state, produced = push(operator, scheme, states[-1], edge, event)
+        states.append(state)
+        outputs.append((*produced,))
+    at = {(edge, event.sn): position for position, (edge, event) in enumerate(inputs)}
+    return FailureFreeRun(site, inputs, tuple(states), tuple(outputs), at)
 
 
 class Reference:
@@ -42,9 +144,11 @@ class Reference:
         self._system = system
         self._inputs: dict[tuple[NodeName, Arrivals], tuple[Taken, ...]] = {}
         self._outputs: dict[tuple[NodeName, Arrivals], tuple[Event, ...]] = {}
+        self._runs: dict[tuple[NodeName, tuple[Taken, ...]], FailureFreeRun] = {}
+        self._thetas: dict[tuple[NodeName, Savepoint, Arrivals], SN] = {}
 
     def inputs(self, name: NodeName, arrivals: Arrivals) -> tuple[Taken, ...]:
-        """What the node takes, merged by time and edge."""
+        """What the node takes, in order: merged by time and edge."""
         key = (name, arrivals)
         if key not in self._inputs:
             site = self._system.sites[name]
@@ -62,71 +166,45 @@ class Reference:
         if key not in self._outputs:
             site = self._system.sites[name]
             if site.role is Role.SOURCE:
-                self._outputs[key] = _produced(arrivals[self._system.source_at[name]])
+                self._outputs[key] = _events_of(arrivals[self._system.source_at[name]])
             else:
-                start = origin(_scheme(site), len(site.preds))
+                start = origin(scheme_of(site), len(site.preds))
                 self._outputs[key] = self.replay(name, start, arrivals)
         return self._outputs[key]
 
     def replay(self, name: NodeName, savepoint: Savepoint, arrivals: Arrivals) -> tuple[Event, ...]:
         """What the operator sends once it is restored, if nothing has been deleted upstream."""
         site = self._system.sites[name]
-        state = restore(_scheme(site), savepoint)
+        state = restore(scheme_of(site), savepoint)
         outputs: list[Event] = []
         for edge, event in self.inputs(name, arrivals):
             if event.sn > savepoint.trim[edge]:
-                state, produced = push(_operator(site), _scheme(site), state, edge, event)
+                state, produced = push(operator_of(site), scheme_of(site), state, edge, event)
                 outputs += produced
         return tuple(outputs)
 
+    def run(self, site: Site, taken: Taken, arrivals: Arrivals) -> FailureFreeRun:
+        """The run of an operator up to an event that it takes."""
+        inputs = self.inputs(site.name, arrivals)
+        inputs = inputs[: inputs.index(taken) + 1]
+        key = (site.name, inputs)
+        if key not in self._runs:
+            self._runs[key] = run_operator(site, inputs)
+        return self._runs[key]
 
-def _produced(arrivals: tuple[Arrival, ...]) -> tuple[Event, ...]:
+    def theta(self, name: NodeName, savepoint: Savepoint, arrivals: Arrivals) -> SN:
+        """The last of its events that a node does not give again, restored from the savepoint."""
+        key = (name, savepoint, arrivals)
+        if key not in self._thetas:
+            again = set(self.replay(name, savepoint, arrivals))
+            gone = [e.sn for e in self.outputs(name, arrivals) if e not in again]
+            self._thetas[key] = max(gone, default=NOTHING)
+        return self._thetas[key]
+
+
+def _events_of(arrivals: tuple[Arrival, ...]) -> tuple[Event, ...]:
     events, now = [], 0
     for number, (gap, type_, data) in enumerate(arrivals, 1):
         now += gap
         events.append(Event((number,), Body(now, type_, data)))
     return tuple(events)
-
-
-def iterations(
-    site: Site, node: OperatorNode, sender: NodeName, message: object
-) -> Iterator[Iteration]:
-    """The iterations that a node does when it takes an event, a watermark or the last answer to
-    its hello, with which it is restored."""
-    if isinstance(message, Restore) and node.awaited == {sender}:
-        answers = join(node.replicas, message.replicas)
-        node = reinstate(site, node._replace(replicas=answers, awaited=frozenset()))
-        message = Mark(BEGINNING)
-    if node.operator is None or not isinstance(message, Event | Mark):
-        return
-    edge = site.preds.index(sender)
-    inlet = node.inlets[edge]
-    if isinstance(message, Mark):
-        inlet = inlet._replace(mark=max(inlet.mark, message.time))
-    elif message.sn > inlet.heard:
-        inlet = inlet.hear(message)
-    else:
-        return
-    inlets = _with(node.inlets, edge, inlet)
-    state = node.operator
-    while (at := ready(inlets)) is not None:
-        event = inlets[at].queue.first()
-        inlets = _with(inlets, at, inlets[at]._replace(queue=inlets[at].queue.rest()))
-        after, outputs = push(_operator(site), _scheme(site), state, at, event)
-        yield Iteration(site, state, at, event, after, outputs)
-        state = after
-
-
-def _with(inlets: tuple[Inlet, ...], at: int, inlet: Inlet) -> tuple[Inlet, ...]:
-    return (*inlets[:at], inlet, *inlets[at + 1 :])
-
-
-def _operator(site: Site) -> Operator:
-    assert isinstance(site.spec, Operator)
-    return site.spec
-
-
-def _scheme(site: Site) -> Scheme:
-    scheme = site.config.design.scheme
-    assert isinstance(scheme, Scheme)
-    return scheme

@@ -6,12 +6,13 @@ model.protocols.upstream_backup.savepoints.  sim.experiments.lima.kernel is the 
 events, and a test compares the two.
 
 The environment.  Each event enters the upstream backup and is pushed.  Complex events are popped
-at once; one whose number is not greater than all heard before is a duplicate and discarded, any
-other is passed on and acknowledged.  With each `interval`-th acknowledgement save(A, theta) is
-called for one of those acknowledged since the last call (Theta), and what it returns is sent
-upstream.
-The failure resets the operator alone: what was heard and which acknowledgements wait is known
-to its neighbours.  The last savepoint sent is restored, the backup replayed, and the input goes on.
+at once.  A complex event whose number is not greater than all numbers before is a duplicate and is
+discarded; any other is passed on and acknowledged.  With each `interval`-th acknowledgement
+save(A, theta) is called for one of those acknowledged since the last call (Theta), and its result
+is sent upstream.
+The failure resets the operator alone: its neighbours know the numbers received and the
+acknowledgements that wait.  The last savepoint sent is restored, the backup is replayed, and the
+input goes on.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ CODES = 256
 """How many type codes there are."""
 
 
-class Stream(NamedTuple):
+class EventArrays(NamedTuple):
     """Events by position: type codes and times (time units, never decreasing)."""
 
     types: NDArray[np.uint8]
@@ -64,7 +65,7 @@ class Theta(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class CycleSetting:
     """A cycle's parameters.
 
     pattern: distinct type codes, a sequence searched under skip-till-next-match.
@@ -105,7 +106,7 @@ class Setting:
             )
 
 
-class Made(NamedTuple):
+class ComplexEvent(NamedTuple):
     """A complex event: its number, the position of the event that triggered it, and whether it
     was passed on (no duplicate)."""
 
@@ -124,15 +125,15 @@ class Sent(NamedTuple):
     notice: bool
 
 
-class Outcome(NamedTuple):
-    """Of a cycle.  Positions start at 1.
+class CycleOutcome(NamedTuple):
+    """The outcome of a cycle.  Positions start at 1.
 
     before: how many of `made` came before the failure.  replayed: positions of the events in the
     upstream backup at the failure.  backup, peak: events in it at the end, and at most.
     windows: open at once, at most.
     """
 
-    made: tuple[Made, ...]
+    made: tuple[ComplexEvent, ...]
     before: int
     sent: tuple[Sent, ...]
     replayed: tuple[int, ...]
@@ -141,7 +142,7 @@ class Outcome(NamedTuple):
     windows: int
 
 
-def checked(stream: Stream, setting: Setting) -> None:
+def check(stream: EventArrays, setting: CycleSetting) -> None:
     """Raises Invalid unless `setting` can be run on `stream`."""
     types, times = stream
     if len(types) != len(times):
@@ -155,9 +156,9 @@ def checked(stream: Stream, setting: Setting) -> None:
         raise Invalid(f"failure after {setting.fail_after} events: there are 0 to {len(types)}")
 
 
-def cycle(stream: Stream, setting: Setting) -> Outcome:
-    """Run it on the model: slow, and the truth.  Raises Invalid for what cannot be run."""
-    checked(stream, setting)
+def run_cycle(stream: EventArrays, setting: CycleSetting) -> CycleOutcome:
+    """Run a cycle on the model, slowly.  Raises Invalid for what cannot be run."""
+    check(stream, setting)
     types, times = (array.tolist() for array in stream)
     events = [
         Event((at,), Body(time, str(type_), (at,)))
@@ -177,7 +178,7 @@ def cycle(stream: Stream, setting: Setting) -> Outcome:
 class _Environment:
     """The moving parts of a cycle."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: CycleSetting) -> None:
         skipping = Skipping.PER_EDGE if setting.skip else Skipping.OFF
         self.setting = setting
         self.scheme = Scheme(setting.numbering, skipping)
@@ -188,7 +189,7 @@ class _Environment:
         self.backup: list[Event] = []
         self.heard: SN = NOTHING
         self.acked: list[SN] = []
-        self.made: list[Made] = []
+        self.made: list[ComplexEvent] = []
         self.sent: list[Sent] = []
         self.peak = self.most = 0
 
@@ -199,27 +200,27 @@ class _Environment:
             self._push(event)
 
     def recover(self) -> tuple[int, ...]:
-        """Reset, restore, replay; the positions of the events replayed."""
+        """Reset, restore and replay: the positions of the events replayed."""
         self.state = restore(self.scheme, self.savepoint)
         replay = tuple(self.backup)
         for event in replay:
             self._push(event)
         return tuple(event.sn[0] for event in replay)
 
-    def outcome(self, replayed: tuple[int, ...], before: int) -> Outcome:
+    def outcome(self, replayed: tuple[int, ...], before: int) -> CycleOutcome:
         made, sent = tuple(self.made), tuple(self.sent)
-        return Outcome(made, before, sent, replayed, len(self.backup), self.peak, self.most)
+        return CycleOutcome(made, before, sent, replayed, len(self.backup), self.peak, self.most)
 
     def _push(self, event: Event) -> None:
         self.state, produced = push(self.operator, self.scheme, self.state, 0, event)
         self.most = max(self.most, len(self.state.records))
         every = self.setting.notice_every
         if every is not None and self.state.skipped >= every:
-            told = notice(self.scheme, self.windows, self.state, self.savepoint)
-            self._send(event, *told, is_notice=True)
+            sent = notice(self.scheme, self.windows, self.state, self.savepoint)
+            self._send(event, *sent, is_notice=True)
         for theta in produced:
             fresh = theta.sn > self.heard
-            self.made.append(Made(theta.sn, theta.body.data[-1].data[0], fresh))
+            self.made.append(ComplexEvent(theta.sn, theta.body.data[-1].data[0], fresh))
             if fresh:
                 self.heard = theta.sn
                 self.acked.append(theta.sn)

@@ -1,12 +1,12 @@
 """Lima et al., Section IV: what skipping saves in a failure-recovery cycle (Figure 9).
 
-Rule of this file: which cycles are run, and what the numbers of the paper are in terms of them. A
-cycle is sim.experiments.lima.cycle's, at speed sim.experiments.lima.kernel's; campaigns are
-campaign.py's.
+Rule of this file: which cycles are run, and the numbers of the paper in terms of them.
+sim.experiments.lima.cycle defines a cycle, sim.experiments.lima.kernel runs it fast, and
+campaign.py runs campaigns.
 
-Two ways to tell recovery time.  Counted: events replayed times the service time of one, which is
-the same for all, so only ratios mean something.  Measured: processor time of the kernel, medians
-over the seeds; it feeds windows in the same state together, which libgem does not.
+Recovery time is found in two ways.  Counted: events replayed times the service time of one, which
+is the same for all, so only ratios mean something.  Measured: processor time of the kernel, medians
+over the seeds; the kernel feeds windows in the same state together, which libgem does not.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from model.cep.numbering import PAIRS, TRIGGERED
 from sim.experiments.experiment import Experiment, Parameter
-from sim.experiments.lima.cycle import Setting, Stream, Theta
-from sim.experiments.lima.kernel import Ran, run
+from sim.experiments.lima.cycle import CycleSetting, EventArrays, Theta
+from sim.experiments.lima.kernel import KernelRun, run
 from sim.experiments.lima.kernel_loops import PASSED, PLACE
 
 TYPES, PATTERN, SIZE = 10, (0, 1, 2, 3, 4), 1000
@@ -35,7 +35,7 @@ ROUNDS = 50
 
 
 class Mode(NamedTuple):
-    """How skipping, numbering (published: pairs) and saving are done; title: for people."""
+    """A mode of skipping, numbering (published: pairs) and saving; title: for people."""
 
     name: str
     title: str
@@ -80,21 +80,22 @@ PARAMETERS = (
 
 
 # --- one seed --------------------------------------------------------------------------------
-def stream(seed: int, events: int) -> Stream:
+def stream(seed: int, events: int) -> EventArrays:
+    """The random stream of a seed: types uniform, one event a time unit."""
     rng = np.random.default_rng(seed)
-    return Stream(
+    return EventArrays(
         rng.integers(0, TYPES, events).astype(np.uint8), np.arange(events, dtype=np.int64)
     )
 
 
 def rows(seed: int, events: int) -> list[dict[str, Any]]:
-    """All cycles over one random stream, a row each; and two runs a slide and mode that tell what
-    a savepoint costs (interval 1, and never)."""
+    """All cycles over one random stream, a row each; and two runs for each slide and mode that show
+    the cost of a savepoint (interval 1, and never)."""
     input_ = stream(seed, events)
     return [row for slide in SLIDES for mode in MODES for row in _cycles(input_, slide, mode)]
 
 
-def _cycles(input_: Stream, slide: int, mode: Mode) -> Iterator[dict[str, Any]]:
+def _cycles(input_: EventArrays, slide: int, mode: Mode) -> Iterator[dict[str, Any]]:
     events = len(input_.types)
     free = run(input_, _setting(slide, mode, NEVER, None))
     for interval in (*INTERVALS, 1, NEVER):
@@ -115,9 +116,9 @@ def _cycles(input_: Stream, slide: int, mode: Mode) -> Iterator[dict[str, Any]]:
         }
 
 
-def _setting(slide: int, mode: Mode, interval: int, fail_after: int | None) -> Setting:
+def _setting(slide: int, mode: Mode, interval: int, fail_after: int | None) -> CycleSetting:
     numbering = TRIGGERED if mode.corrected else PAIRS
-    return Setting(
+    return CycleSetting(
         PATTERN,
         SIZE,
         slide,
@@ -131,14 +132,14 @@ def _setting(slide: int, mode: Mode, interval: int, fail_after: int | None) -> S
 
 
 def _fed(times: NDArray[np.int64], slide: int) -> int:
-    """How often an event is fed to a window, all in all."""
+    """How often an event is fed to a window, in total."""
     starts = np.arange(times[0], times[-1] + 1, slide)
     ends = np.searchsorted(times, starts + SIZE)
     return int((ends - np.searchsorted(times, starts)).sum())
 
 
-def _wrong(ran: Ran, free: Ran) -> int:
-    """Complex events that are passed on too often or not at all, told by what triggered them."""
+def _wrong(ran: KernelRun, free: KernelRun) -> int:
+    """The number of complex events passed on too often or not at all, counted by their triggers."""
     count = len(ran.times) + 1
     passed = [one.made[one.made[:, PASSED] == 1, PLACE] for one in (ran, free)]
     times = [np.bincount(triggers, minlength=count) for triggers in passed]
@@ -148,7 +149,7 @@ def _wrong(ran: Ran, free: Ran) -> int:
 # --- all seeds -------------------------------------------------------------------------------
 def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """cells: a row each slide, mode and interval, with means and deviations over the seeds (and
-    medians and quartiles of what was measured); values: what numbers of the paper come to."""
+    medians and quartiles of measured times); values: our values for the paper's numbers."""
     frame = pd.DataFrame(found)
     cells = [_cell(key, part) for key, part in frame.groupby(["slide", "mode", "interval"])]
     by_key = {(c["slide"], c["mode"], c["interval"]): c for c in cells}
@@ -160,7 +161,7 @@ def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _notes(frame: pd.DataFrame) -> Iterator[str]:
-    """Which outputs were wrong."""
+    """A line for each mode: how many outputs were wrong."""
     for mode in MODES:
         runs = frame[(frame["mode"] == mode.name) & frame["interval"].isin(INTERVALS)]
         wrong = runs[runs["wrong"] > 0]
@@ -198,8 +199,8 @@ _Cells = Mapping[tuple[int, str, int], Mapping[str, Any]]
 
 
 def _save_share(cells: _Cells, cell: Mapping[str, Any]) -> float:
-    """Of the time of normal processing.  What one savepoint costs is told from a run with one
-    at every acknowledgement and a run with none: of eight times as many it can be measured."""
+    """The share of savepoints in the time of normal processing.  The cost of one comes from a run
+    with a savepoint at every acknowledgement and a run with none: the difference is measurable."""
     often, never = (cells[cell["slide"], cell["mode"], interval] for interval in (1, NEVER))
     cost = max(0.0, often["normal_s"] - never["normal_s"]) / often["saves_mean"]
     return float(cost * cell["saves_mean"] / cell["normal_s"])
@@ -234,12 +235,13 @@ def _values(cells: _Cells) -> dict[str, float]:
 
 
 def shrinks(gains: Sequence[float]) -> bool:
-    """All in all, and nowhere grows by a percentage point."""
+    """Do the gains shrink from first to last, and grow nowhere by a percentage point?"""
     return gains[-1] < gains[0] and all(b - a < 0.01 for a, b in pairwise(gains))
 
 
 def _gain(cells: _Cells, slide: int, interval: int, after: str) -> tuple[float, float]:
-    """Events that need not be replayed: how many, and as a share.  after: what modes end with."""
+    """Events that need not be replayed: the number and the share.  after: the end of the modes'
+    names."""
     off, on = (cells[slide, mode + after, interval]["replayed_mean"] for mode in ("off", "on"))
     return off - on, 1 - on / off
 

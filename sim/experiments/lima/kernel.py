@@ -1,9 +1,9 @@
 """The kernel: a failure-recovery cycle of sim.experiments.lima.cycle at compiled speed, for
 campaigns.
 
-Rule of this file: tables, their growth and what they come to; every event is processed in
-sim.experiments.lima.kernel_loops.  tests/sim/test_kernel.py holds it equal to
-sim.experiments.lima.cycle, and so to the model.
+Rule of this file: tables, their growth and their results; sim.experiments.lima.kernel_loops
+processes the events.  tests/sim/test_kernel.py compares the outcomes with those of
+sim.experiments.lima.cycle, and so with the model.
 """
 
 from __future__ import annotations
@@ -19,22 +19,31 @@ from model.cep.numbering import PAIRS, Seed
 from model.cep.savepoint import Savepoint
 from model.errors import Invalid
 from sim.experiments.lima import kernel_loops as loops
-from sim.experiments.lima.cycle import CODES, Made, Outcome, Sent, Setting, Stream, Theta, checked
-from sim.experiments.lima.kernel_loops import COMPILED, Hand, Rules, Tables
+from sim.experiments.lima.cycle import (
+    CODES,
+    ComplexEvent,
+    CycleOutcome,
+    CycleSetting,
+    EventArrays,
+    Sent,
+    Theta,
+    check,
+)
+from sim.experiments.lima.kernel_loops import COMPILED, CompiledSetting, Hand, Tables
 
-__all__ = ["COMPILED", "Ran", "run"]
+__all__ = ["COMPILED", "KernelRun", "run"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """What a cycle did; an Outcome in arrays, with columns as in sim.experiments.lima.kernel_loops.
+class KernelRun:
+    """A CycleOutcome in arrays, with columns as in sim.experiments.lima.kernel_loops.
 
     made: a row each complex event.  sent: a row each savepoint or notice.  ranges: rows (from, to).
     Processor time: before_s of normal processing before the failure, recovery_s of restore and
     replay, after_s of what came then.
     """
 
-    setting: Setting
+    setting: CycleSetting
     times: NDArray[np.int64]
     made: NDArray[np.int32]
     before: int
@@ -56,9 +65,9 @@ class Ran:
     def saves(self) -> int:
         return len(self.sent) - int(self.sent[:, loops.NOTICE].sum())
 
-    def outcome(self) -> Outcome:
-        """The same in the words of the model."""
-        return Outcome(
+    def outcome(self) -> CycleOutcome:
+        """The same outcome in the words of the model."""
+        return CycleOutcome(
             tuple(self._made()),
             self.before,
             tuple(self._sent()),
@@ -68,11 +77,11 @@ class Ran:
             self.windows,
         )
 
-    def _made(self) -> Iterator[Made]:
+    def _made(self) -> Iterator[ComplexEvent]:
         pairs = self.setting.numbering is PAIRS
         for x, window, at, _, passed in self.made.tolist():
             number = (x, window) if pairs else (int(self.times[at - 1]), 0, at, window, 0)
-            yield Made(number, at, bool(passed))
+            yield ComplexEvent(number, at, bool(passed))
 
     def _sent(self) -> Iterator[Sent]:
         begin = 0
@@ -88,13 +97,13 @@ class Ran:
             begin = end
 
 
-def run(stream: Stream, setting: Setting, *, rounds: int = 1) -> Ran:
+def run(stream: EventArrays, setting: CycleSetting, *, rounds: int = 1) -> KernelRun:
     """Run a cycle.  Raises Invalid for what cannot be run.
 
     rounds: restore and replay so many times, each time as if it were the first, and measure their
     mean.  One replay takes a few microseconds, and to call the compiled code takes as long.
     """
-    checked(stream, setting)
+    check(stream, setting)
     if rounds < 1:
         raise Invalid(f"{rounds} rounds of recovery: give at least 1")
     count = len(stream.types)
@@ -118,7 +127,7 @@ def run(stream: Stream, setting: Setting, *, rounds: int = 1) -> Ran:
         machine.advance(machine.all, end, count)
     clock.append(time.process_time())
     begun, failed, reset, resumed, ended = clock
-    return Ran(
+    return KernelRun(
         setting,
         stream.times,
         machine.tables.made[: now[loops.MADE]],
@@ -136,14 +145,14 @@ def run(stream: Stream, setting: Setting, *, rounds: int = 1) -> Ran:
 
 
 class _Machine:
-    """The tables of one run, and what is done to them."""
+    """The tables of one run, and the operations on them."""
 
-    def __init__(self, stream: Stream, setting: Setting) -> None:
+    def __init__(self, stream: EventArrays, setting: CycleSetting) -> None:
         self.types, self.times = map(np.ascontiguousarray, stream)
         steps, count = len(setting.pattern), len(self.types)
         step_of = np.full(CODES, steps)
         step_of[list(setting.pattern)] = np.arange(steps)
-        self.rules = Rules(
+        self.rules = CompiledSetting(
             step_of,
             np.array(setting.pattern),
             setting.size,

@@ -1,7 +1,7 @@
 """The compiled part of the kernel: one operator and its environment, event by event, in arrays.
 
-Rule of this file: what numba compiles, and Python runs as it is where there is no numba.  What a
-cycle is, is said in sim.experiments.lima.cycle; what an operator does, in model.cep.operator.
+Rule of this file: what numba compiles, and what Python runs as it is where there is no numba.
+sim.experiments.lima.cycle defines a cycle, and model.cep.operator an operator.
 
 Why it is fast.  Under skip-till-next-match, windows whose automata are in the same state do the
 same from then on until they close.  So windows are kept in one list a state, the oldest first, and
@@ -63,7 +63,7 @@ TRIMMED = 14  # KEPT before its replay start
 # Of the environment:
 HEARD_X, HEARD_WINDOW = 15, 16  # the greatest number heard
 ACKED = 17  # acknowledgements since the last save
-THETA_X, THETA_WINDOW = 18, 19  # the first of them, or the last (Rules)
+THETA_X, THETA_WINDOW = 18, 19  # the first of them, or the last (CompiledSetting)
 BACKUP, PEAK = 20, 21  # events in the upstream backup: now, at most
 COUNTED = 22  # the index up to which events have been counted in BACKUP
 MOST = 23  # windows open at once, at most
@@ -88,7 +88,7 @@ ONE = np.uint64(1)
 """The hottest loop counts without a sign: numba need not ask for indices from the end there."""
 
 
-class Rules(NamedTuple):
+class CompiledSetting(NamedTuple):
     """step_of: by type code, its step in the pattern, or the number of steps.  notice_every: 0
     for no notices.  pairs: number as published.  last: save for the last complex event
     acknowledged, not the first."""
@@ -147,7 +147,7 @@ def restore(tables: Tables, bound: int) -> None:
 
 
 @compiled
-def advance(rules: Rules, tables: Tables, hand: Hand, at: int, end: int) -> int:
+def advance(rules: CompiledSetting, tables: Tables, hand: Hand, at: int, end: int) -> int:
     """Push events `at` to before `end` (indices); gives where it stopped: at `end`, or before an
     event for which a table may be too short."""
     step_of, pattern, size, slide, interval, skip, notice_every, pairs, last = rules
@@ -214,7 +214,7 @@ def advance(rules: Rules, tables: Tables, hand: Hand, at: int, end: int) -> int:
 
 @compiled
 def recover(
-    rules: Rules, tables: Tables, backup: Hand, bound: int, failed: Ints, rounds: int
+    rules: CompiledSetting, tables: Tables, backup: Hand, bound: int, failed: Ints, rounds: int
 ) -> int:
     """Restore and replay, over and over; gives where the last round stopped, as `advance` does.
 

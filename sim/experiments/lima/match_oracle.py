@@ -1,8 +1,8 @@
 """All matches of all windows at once, from a whole stream: an oracle for
 sim.experiments.lima.kernel.
 
-Rule of this file: numpy only, and nothing shared with the kernel or the model, so that what they
-have in common they have for a reason.
+Rule of this file: numpy only, and nothing shared with the kernel or the model, so that agreement
+cannot come from a common mistake.
 
 Pointer jumping: for every position, where the next event of each type is; composed, where a match
 that begins there ends.  All windows then jump from match to match together.

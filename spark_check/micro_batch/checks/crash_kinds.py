@@ -1,41 +1,48 @@
 """Each process of a query, killed: does the query go on, and is the output the same?
 
-Rule of this file: what is killed where, and whether the query is expected to survive it.  What a
-query that dies leaves, and what its restart makes of that, is found by running the model: it does
-not matter which of its processes took it down.
+Rule of this file: which process is killed where, and whether the query is expected to survive.
+What a query that dies leaves, and what its restart does then, is found by running the model, for
+which all processes of a query are alike.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from model.protocols.micro_batch.crashes import CrashPoint as Modelled
-from spark_check.check import Case, Check, Setting
-from spark_check.micro_batch.crashes import Load, begun, crashed, predicted, recovered, restarted
-from spark_check.micro_batch.external_store import Outside
-from spark_check.micro_batch.job import Settings, Writer
-from spark_check.micro_batch.stream import Point
-from spark_check.runtime.session import BRIEF, LOCAL, session
-from spark_check.runtime.victim import Kind
+from model.protocols.micro_batch.crashes import CrashPoint as ModelPoint
+from spark_check.check import Case, Check, Outage, Setting
+from spark_check.micro_batch.crashes import (
+    CrashedJob,
+    CrashPlan,
+    Load,
+    observe_recovery,
+    predict,
+    recover_all,
+)
+from spark_check.micro_batch.job import Writer
+from spark_check.micro_batch.stream import CrashPoint
+from spark_check.runtime.session import LOCAL
+from spark_check.runtime.victim import CrashKind
 
 RETRYING, CLUSTER = "local[2,4]", "local-cluster[2,1,1024]"
 
 MODELLED = {
-    Point.PLAN: Modelled.BEFORE_OFFSETS,
-    Point.ACK: Modelled.AFTER_OFFSETS,
-    Point.SPLIT: Modelled.MID_BATCH,
-    Point.READ: Modelled.MID_BATCH,
-    Point.COUNT: Modelled.MID_BATCH,
-    Point.PROCESSED: Modelled.AFTER_STATE,
-    Point.WRITTEN: Modelled.AFTER_SINK,
+    CrashPoint.PLAN: ModelPoint.BEFORE_OFFSETS,
+    CrashPoint.ACK: ModelPoint.AFTER_OFFSETS,
+    CrashPoint.SPLIT: ModelPoint.MID_BATCH,
+    CrashPoint.READ: ModelPoint.MID_BATCH,
+    CrashPoint.COUNT: ModelPoint.MID_BATCH,
+    CrashPoint.PROCESSED: ModelPoint.AFTER_STATE,
+    CrashPoint.WRITTEN: ModelPoint.AFTER_SINK,
 }
 
 
-class Strike(NamedTuple):
-    """survives: does the query go on?  Only tasks are tried again, and not in local[n]."""
+class ProcessCrash(NamedTuple):
+    """A process killed at a point of the last planned batch.  survives: does the query go on?  Only
+    tasks are tried again, and not in local[n]."""
 
-    kind: Kind
-    point: Point
+    kind: CrashKind
+    point: CrashPoint
     survives: bool = False
     master: str = LOCAL
     writer: Writer = Writer.FOREACH_BATCH
@@ -46,82 +53,72 @@ class Strike(NamedTuple):
 
     @property
     def who(self) -> str:
-        """A data source plans its batches in one process, and commits as a sink in another."""
-        committing = self.writer is Writer.DATA_SOURCE and self.kind is Kind.READER
+        """The process that is killed.  A data source plans its batches in one process, and commits
+        as a sink in another."""
+        committing = self.writer is Writer.DATA_SOURCE and self.kind is CrashKind.READER
         return "committer" if committing else str(self.kind)
+
+    @property
+    def job(self) -> CrashedJob:
+        plan = CrashPlan(self.kind, self.point, len(LOAD.sizes) - 1)
+        return CrashedJob(self.name, plan, LOAD, self.master, self.writer)
 
 
 QUICK = (
-    Strike(Kind.WORKER, Point.READ, survives=True, master=RETRYING),
-    Strike(Kind.READER, Point.PLAN),
+    ProcessCrash(CrashKind.WORKER, CrashPoint.READ, survives=True, master=RETRYING),
+    ProcessCrash(CrashKind.READER, CrashPoint.PLAN),
 )
 FULL = (
     *QUICK,
-    Strike(Kind.TREE, Point.READ),
-    Strike(Kind.TREE, Point.COUNT),
-    Strike(Kind.DRIVER, Point.READ),
-    Strike(Kind.DRIVER, Point.WRITTEN),
-    Strike(Kind.JVM, Point.READ),
-    Strike(Kind.JVM, Point.WRITTEN),
-    Strike(Kind.WORKER, Point.READ),
-    Strike(Kind.WORKER, Point.COUNT),
-    Strike(Kind.WORKER, Point.COUNT, survives=True, master=RETRYING),
-    Strike(Kind.WORKER, Point.READ, survives=True, master=CLUSTER),
-    Strike(Kind.EXECUTOR, Point.READ, survives=True, master=CLUSTER),
-    Strike(Kind.EXECUTOR, Point.COUNT, survives=True, master=CLUSTER),
-    Strike(Kind.READER, Point.ACK),
-    Strike(Kind.READER, Point.SPLIT),
-    Strike(Kind.READER, Point.PROCESSED, writer=Writer.DATA_SOURCE),
-    Strike(Kind.READER, Point.WRITTEN, writer=Writer.DATA_SOURCE),
-    Strike(Kind.TREE, Point.WRITTEN, writer=Writer.DATA_SOURCE),
+    ProcessCrash(CrashKind.TREE, CrashPoint.READ),
+    ProcessCrash(CrashKind.TREE, CrashPoint.COUNT),
+    ProcessCrash(CrashKind.DRIVER, CrashPoint.READ),
+    ProcessCrash(CrashKind.DRIVER, CrashPoint.WRITTEN),
+    ProcessCrash(CrashKind.JVM, CrashPoint.READ),
+    ProcessCrash(CrashKind.JVM, CrashPoint.WRITTEN),
+    ProcessCrash(CrashKind.WORKER, CrashPoint.READ),
+    ProcessCrash(CrashKind.WORKER, CrashPoint.COUNT),
+    ProcessCrash(CrashKind.WORKER, CrashPoint.COUNT, survives=True, master=RETRYING),
+    ProcessCrash(CrashKind.WORKER, CrashPoint.READ, survives=True, master=CLUSTER),
+    ProcessCrash(CrashKind.EXECUTOR, CrashPoint.READ, survives=True, master=CLUSTER),
+    ProcessCrash(CrashKind.EXECUTOR, CrashPoint.COUNT, survives=True, master=CLUSTER),
+    ProcessCrash(CrashKind.READER, CrashPoint.ACK),
+    ProcessCrash(CrashKind.READER, CrashPoint.SPLIT),
+    ProcessCrash(CrashKind.READER, CrashPoint.PROCESSED, writer=Writer.DATA_SOURCE),
+    ProcessCrash(CrashKind.READER, CrashPoint.WRITTEN, writer=Writer.DATA_SOURCE),
+    ProcessCrash(CrashKind.TREE, CrashPoint.WRITTEN, writer=Writer.DATA_SOURCE),
 )
 LOAD = Load()
 
 
 def run(setting: Setting) -> tuple[Case, ...]:
-    strikes = QUICK if setting.profile == "quick" else FULL
-    worlds = []
-    for number, strike in enumerate(strikes):
-        setting.tell(f"crash {strike.name}", number, len(strikes))
-        outside = begun(setting.work / f"crash-{number}", LOAD)
-        settings = Settings(outside.work, LOAD.ends[1:], writer=strike.writer, master=strike.master)
-        code = crashed(settings, strike.kind, strike.point, LOAD.ends[-2])
-        worlds.append((strike, outside, code))
-    cases = []
-    with session(setting.work / "restarts", conf=BRIEF) as spark:
-        for number, (strike, outside, code) in enumerate(worlds):
-            setting.tell(f"restart {strike.name}", number, len(strikes))
-            retried = tried_again(outside, strike.point)
-            died = restarted(spark, Settings(outside.work, writer=strike.writer), LOAD)
-            cases.append(
-                Case(
-                    name=strike.name,
-                    predicted=came(strike),
-                    seen={
-                        "the query": "goes on" if code == 0 else "dies",
-                        "tasks tried again": retried,
-                        "the restart": died or "ends",
-                        **recovered(outside),
-                    },
-                    told={"exit code": "killed" if code is None else code},
-                    crashed=(f"{strike.who}: {strike.point}",),
-                )
-            )
-    return tuple(cases)
+    """Crash each process of the profile; all jobs are restarted in one session."""
+    crashes = QUICK if setting.profile == "quick" else FULL
+    found = recover_all(setting, [one.job for one in crashes])
+    return tuple(
+        Case(
+            name=one.name,
+            predicted=predict_case(one),
+            seen={
+                "the query": "goes on" if recovery.code == 0 else "dies",
+                "tasks tried again": recovery.retried,
+                "the restart": recovery.error or "ends",
+                **observe_recovery(recovery.store),
+            },
+            details={"exit code": "killed" if recovery.code is None else recovery.code},
+            crashed=(Outage(one.who, one.point.value),),
+        )
+        for one, recovery in zip(crashes, found, strict=True)
+    )
 
 
-def tried_again(outside: Outside, point: Point) -> bool:
-    """Did a task come to the point that had been tried before?"""
-    return any(line.get("attempt") for line in outside.told(point))
-
-
-def came(strike: Strike) -> dict[str, object]:
+def predict_case(one: ProcessCrash) -> dict[str, object]:
     """A query that survives has committed all its batches in the end, as if nothing had failed."""
-    point = Modelled.AFTER_COMMIT if strike.survives else MODELLED[strike.point]
-    _, later = predicted(point, LOAD)
+    point = ModelPoint.AFTER_COMMIT if one.survives else MODELLED[one.point]
+    _, later = predict(point, LOAD)
     return {
-        "the query": "goes on" if strike.survives else "dies",
-        "tasks tried again": strike.survives,
+        "the query": "goes on" if one.survives else "dies",
+        "tasks tried again": one.survives,
         "the restart": "ends",
         **later,
     }
@@ -132,10 +129,10 @@ CHECK = Check(
     "Each process of a query, killed",
     run,
     notes=(
-        "local[n] tries no task twice: a Python worker that dies takes the query with it.  "
-        "local[n,4], a cluster and its executors try tasks again, and the query goes on.",
+        "local[n] tries no task twice: if a Python worker dies, the query dies.  local[n,4], a "
+        "cluster and its executors try tasks again, and the query goes on.",
         "The process in which a source plans its batches, and the one in which a Python sink "
-        "commits them, are tried again nowhere: the query dies with them.",
+        "commits them, are tried again nowhere: if one of them dies, the query dies.",
         "A query that went on is restarted too, after it has ended: it had committed everything.",
     ),
 )

@@ -1,42 +1,41 @@
-"""Spark's own recovery: crashed at every point that can be told from others, beside its model.
+"""Spark's own recovery, crashed at every point that differs from the others, beside its model.
 
-Rule of this file: where it is crashed, and what is compared.  What comes of a crash is found by
-running the model (model.protocols.micro_batch.crashes); nothing that it says is written down here.
+Rule of this file: the crash points, and what is compared.  The outcome of a crash is found by
+running the model (model.protocols.micro_batch.crashes) and is written down nowhere here.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from model.protocols.micro_batch.crashes import CrashPoint as Modelled
-from spark_check.check import Case, Check, Setting
+from model.protocols.micro_batch.crashes import CrashPoint as ModelPoint
+from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.crashes import (
+    CrashedJob,
+    CrashPlan,
     Load,
-    begun,
-    crashed,
-    predicted,
-    recovered,
-    restarted,
-    stored,
+    observe_recovery,
+    predict,
+    recover_all,
 )
-from spark_check.micro_batch.job import Settings
-from spark_check.micro_batch.stream import Point
-from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import Kind
+from spark_check.micro_batch.stream import CrashPoint
+from spark_check.runtime.victim import CrashKind
 
 WHERE = {
-    Modelled.BEFORE_OFFSETS: (Point.PLAN, 0),
-    Modelled.AFTER_OFFSETS: (Point.ACK, 0),
-    Modelled.MID_BATCH: (Point.READ, 0),
-    Modelled.AFTER_STATE: (Point.PROCESSED, 0),
-    Modelled.AFTER_SINK: (Point.WRITTEN, 0),
-    Modelled.AFTER_COMMIT: (Point.PLAN, 1),
+    ModelPoint.BEFORE_OFFSETS: (CrashPoint.PLAN, 0),
+    ModelPoint.AFTER_OFFSETS: (CrashPoint.ACK, 0),
+    ModelPoint.MID_BATCH: (CrashPoint.READ, 0),
+    ModelPoint.AFTER_STATE: (CrashPoint.PROCESSED, 0),
+    ModelPoint.AFTER_SINK: (CrashPoint.WRITTEN, 0),
+    ModelPoint.AFTER_COMMIT: (CrashPoint.PLAN, 1),
 }
-"""Where Spark is at a point of the model: a breakpoint, of this batch or of the one after it."""
+"""Where Spark is at a point of the model: at a breakpoint of this batch (0) or the next (1)."""
 
 
-class Crash(NamedTuple):
-    point: Modelled
+class PointCrash(NamedTuple):
+    """All processes killed at a point of the last planned batch."""
+
+    point: ModelPoint
     load: Load = Load()
 
     @property
@@ -44,55 +43,55 @@ class Crash(NamedTuple):
         sizes = " + ".join(map(str, self.load.sizes))
         return f"{self.point.value}: {sizes} events, then {self.load.late}"
 
+    @property
+    def plan(self) -> CrashPlan:
+        point, later = WHERE[self.point]
+        return CrashPlan(CrashKind.TREE, point, len(self.load.sizes) - 1 + later)
 
-QUICK = (Crash(Modelled.BEFORE_OFFSETS), Crash(Modelled.AFTER_SINK))
+
+QUICK = (PointCrash(ModelPoint.BEFORE_OFFSETS), PointCrash(ModelPoint.AFTER_SINK))
 FULL = (
-    *(Crash(point) for point in WHERE),
-    Crash(Modelled.BEFORE_OFFSETS, Load((3,))),
-    Crash(Modelled.MID_BATCH, Load((3,), late=0)),
-    Crash(Modelled.AFTER_SINK, Load((5, 1), late=1)),
-    Crash(Modelled.AFTER_COMMIT, Load((5,))),
+    *(PointCrash(point) for point in WHERE),
+    PointCrash(ModelPoint.BEFORE_OFFSETS, Load((3,))),
+    PointCrash(ModelPoint.MID_BATCH, Load((3,), late=0)),
+    PointCrash(ModelPoint.AFTER_SINK, Load((5, 1), late=1)),
+    PointCrash(ModelPoint.AFTER_COMMIT, Load((5,))),
 )
 
 
 def run(setting: Setting) -> tuple[Case, ...]:
+    """Crash the job at each point of the profile, and compare with the model."""
     crashes = QUICK if setting.profile == "quick" else FULL
-    worlds = []
-    for number, crash in enumerate(crashes):
-        setting.tell(f"crash {crash.name}", number, len(crashes))
-        outside = begun(setting.work / f"crash-{number}", crash.load)
-        point, later = WHERE[crash.point]
-        ends = crash.load.ends
-        crashed(Settings(outside.work, ends[1:]), Kind.TREE, point, ends[later - 2])
-        worlds.append((crash, outside, stored(outside)))
+    found = recover_all(setting, [CrashedJob(one.name, one.plan, one.load) for one in crashes])
     cases = []
-    with session(setting.work / "restarts", conf=BRIEF) as spark:
-        for number, (crash, outside, left) in enumerate(worlds):
-            setting.tell(f"restart {crash.name}", number, len(crashes))
-            died = restarted(spark, Settings(outside.work), crash.load)
-            was, then = predicted(crash.point, crash.load)
-            cases.append(
-                Case(
-                    name=crash.name,
-                    predicted={**was, "the restart": "ends", **then},
-                    seen={**left, "the restart": died or "ends", **recovered(outside)},
-                    crashed=(f"{Kind.TREE}: {crash.point.value}",),
-                )
+    for one, recovery in zip(crashes, found, strict=True):
+        was, then = predict(one.point, one.load)
+        cases.append(
+            Case(
+                name=one.name,
+                predicted={**was, "the restart": "ends", **then},
+                seen={
+                    **recovery.left,
+                    "the restart": recovery.error or "ends",
+                    **observe_recovery(recovery.store),
+                },
+                crashed=(Outage(one.plan.kind.value, one.point.value),),
             )
+        )
     return tuple(cases)
 
 
 CHECK = Check(
     "micro-batch",
-    "Micro-batch recovery, crashed at every point that can be told from others",
+    "Micro-batch recovery, crashed at every point that differs from the others",
     run,
     notes=(
         "Predicted by crashing the model at the same point of the same batch.  Compared: what the "
         "crash left in the offset log, the state store, the commit log, the sink and the source; "
-        "which batches ran after the restart, with which events; and what each sink made of them.",
+        "which batches ran after the restart, with which events; and the output of each sink.",
         "Two sinks take every batch in one transaction: the idempotent one knows batch ids, the "
         "appending one does not.",
-        "Between the sink's commit and the commit log nothing of a user's is called: the model's "
+        "Between the sink's commit and the commit log Spark calls no code of a user: the model's "
         "two points there are one on Spark.",
     ),
 )

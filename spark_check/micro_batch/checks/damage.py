@@ -1,10 +1,10 @@
-"""Damaged checkpoints: does Spark refuse them, do they do no harm, or is the output silently wrong?
+"""Damaged checkpoints: does Spark refuse them, are they harmless, or is the output silently wrong?
 
-Rule of this file: how a checkpoint is damaged, and how what came of it is called.  What is expected
-to come of it is evidence, in spark_check/micro_batch/checks/damage.toml.
+Rule of this file: how a checkpoint is damaged, and the names of the outcomes.  The expected outcome
+of each damage is evidence, in spark_check/micro_batch/checks/damage.toml.
 
-Spark does go wrong in silence.  So every checkpoint is shown to micro_batch/checkpoint.py first,
-and the check is that nothing goes wrong that it has not complained of.
+With some damages Spark's output is wrong and Spark reports nothing.  So micro_batch/checkpoint.py
+looks at every checkpoint first, and the check is that it complains wherever the output is wrong.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import Any, NamedTuple
 from pyspark.sql import SparkSession
 
 from model.oracle import classify
-from spark_check.check import Case, Check, Setting
+from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.checkpoint import complaints
-from spark_check.micro_batch.crashes import Load, begun, crashed, restarted
-from spark_check.micro_batch.external_store import Outside, Sink
-from spark_check.micro_batch.job import Settings, drained
-from spark_check.micro_batch.stream import Point
-from spark_check.micro_batch.verdict import bodies, expected
+from spark_check.micro_batch.crashes import CrashPlan, Load, crash, prepare, restart
+from spark_check.micro_batch.external_store import ExternalStore, SinkKind
+from spark_check.micro_batch.job import JobSettings, run_to_end
+from spark_check.micro_batch.stream import CrashPoint
+from spark_check.micro_batch.verdict import bodies, expected_bodies
 from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import Kind
+from spark_check.runtime.victim import CrashKind
 
 EVIDENCE = Path(__file__).with_suffix(".toml")
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -50,8 +50,8 @@ WHAT: Mapping[str, tuple[str, ...]] = {
 """Files and folders of the checkpoint, the last in alphabetical order of each pattern."""
 
 
-class Expected(NamedTuple):
-    """As damage.toml explains."""
+class ExpectedOutcome(NamedTuple):
+    """The expected outcome of a damage; damage.toml explains the fields."""
 
     outcome: str
     found: bool
@@ -62,10 +62,12 @@ class Expected(NamedTuple):
 
 
 class Damage(NamedTuple):
+    """A case: of which checkpoint (base) what is damaged, and how."""
+
     base: str
     what: str
     how: str
-    expected: Expected
+    expected: ExpectedOutcome
 
     @property
     def name(self) -> str:
@@ -74,15 +76,16 @@ class Damage(NamedTuple):
 
 
 def evidence(path: Path = EVIDENCE) -> Iterator[Damage]:
+    """The damages and their expected outcomes, from damage.toml."""
     for base, whats in tomllib.loads(path.read_text()).items():
         for what, hows in whats.items():
             for how, values in hows.items():
-                yield Damage(base, what, how, Expected(**values))
+                yield Damage(base, what, how, ExpectedOutcome(**values))
 
 
 # --- damages -------------------------------------------------------------------------------------
-def _flipped(content: bytes) -> bytes:
-    """In a text the last digit is another one; elsewhere it is the byte in the middle."""
+def _flip_bit(content: bytes) -> bytes:
+    """Flip a bit: of the last digit in a text, elsewhere of the byte in the middle."""
     digits = [at for at, byte in enumerate(content) if chr(byte).isdigit()]
     at = digits[-1] if content.isascii() else len(content) // 2
     return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
@@ -93,16 +96,18 @@ CONTENTS: Mapping[str, Callable[[bytes], bytes]] = {
     "emptied": lambda _: b"",
     "garbage": lambda content: bytes((37 * at + 11) % 251 for at in range(len(content))),
     "appended": lambda content: content + b"more",
-    "a bit flipped": _flipped,
+    "a bit flipped": _flip_bit,
 }
 
 
 def targets(checkpoint: Path, what: str) -> tuple[Path, ...]:
+    """The files and folders of the checkpoint that a damage concerns."""
     patterns = WHAT[what.partition(", of")[0]]
     return tuple(max(checkpoint.glob(one)) if one else checkpoint for one in patterns)
 
 
-def damaged(checkpoint: Path, what: str, how: str) -> None:
+def apply_damage(checkpoint: Path, what: str, how: str) -> None:
+    """Damage the files, as a key of damage.toml names it."""
     for path in targets(checkpoint, what):
         side = path.with_name(f".{path.name}.crc")
         if how in CONTENTS:
@@ -120,56 +125,60 @@ def damaged(checkpoint: Path, what: str, how: str) -> None:
 
 # --- the check -----------------------------------------------------------------------------------
 def run(setting: Setting) -> tuple[Case, ...]:
+    """Damage a copy of a checkpoint for each case, and restart the query on it."""
     full = setting.profile != "quick"
     damages = [damage for damage in evidence() if full or damage.expected.quick]
     bases = {}
     if "crashed" in {damage.base for damage in damages}:
-        bases["crashed"] = world = begun(setting.work / "crashed", LOAD)
-        settings = Settings(world.work, LOAD.ends[1:])
-        crashed(settings, Kind.TREE, Point.WRITTEN, LOAD.ends[-2])
+        bases["crashed"] = world = prepare(setting.work / "crashed", LOAD)
+        settings = JobSettings(world.work, LOAD.ends[1:])
+        plan = CrashPlan(CrashKind.TREE, CrashPoint.WRITTEN, len(LOAD.sizes) - 1)
+        crash(settings, plan, LOAD)
     cases = []
     with session(setting.work / "session", conf=BRIEF) as spark:
         for number, damage in enumerate(damages):
             setting.tell(damage.name, number, len(damages))
             if damage.base not in bases:
-                bases[damage.base] = stopped(spark, setting.work, damage.base)
-            world = copied(bases[damage.base], setting.work / f"damage-{number}")
-            cases.append(case(spark, damage, world))
+                bases[damage.base] = run_query(spark, setting.work, damage.base)
+            world = copy_store(bases[damage.base], setting.work / f"damage-{number}")
+            cases.append(run_case(spark, damage, world))
     return tuple(cases)
 
 
-def stopped(spark: SparkSession, work: Path, base: str) -> Outside:
-    """The checkpoint of a query that has ended by itself."""
-    outside = begun(work / base, LOAD)
+def run_query(spark: SparkSession, work: Path, base: str) -> ExternalStore:
+    """Run a query to its end, for its checkpoint."""
+    store = prepare(work / base, LOAD)
     if base == "rocksdb":
         spark.conf.set(PROVIDER, ROCKSDB)  # from here on it is in the checkpoint
-    drained(spark, Settings(outside.work, LOAD.ends[1:]))
+    run_to_end(spark, JobSettings(store.work, LOAD.ends[1:]))
     spark.conf.unset(PROVIDER)
-    return outside
+    return store
 
 
-def copied(outside: Outside, to: Path) -> Outside:
+def copy_store(store: ExternalStore, to: Path) -> ExternalStore:
+    """Copy a store with its checkpoint into a new folder."""
     to.mkdir()
-    for path in outside.files():
+    for path in store.files():
         copy = shutil.copytree if path.is_dir() else shutil.copyfile
         copy(path, to / path.name)
-    return Outside(str(to))
+    return ExternalStore(str(to))
 
 
-def case(spark: SparkSession, damage: Damage, world: Outside) -> Case:
+def run_case(spark: SparkSession, damage: Damage, world: ExternalStore) -> Case:
+    """Damage the store's checkpoint, restart the query, and compare."""
     checkpoint = world.checkpoint
-    hit = (path for path in targets(checkpoint, damage.what) if path != checkpoint)
-    files = [str(path.relative_to(checkpoint)) for path in hit]
-    damaged(checkpoint, damage.what, damage.how)
+    damaged = (path for path in targets(checkpoint, damage.what) if path != checkpoint)
+    files = [str(path.relative_to(checkpoint)) for path in damaged]
+    apply_damage(checkpoint, damage.what, damage.how)
     found = complaints(checkpoint)
-    error = restarted(spark, Settings(world.work, trims=not damage.expected.keeps), LOAD)
-    sinks = [verdict(world, sink, finished=not error) for sink in Sink]
+    error = restart(spark, JobSettings(world.work, trims=not damage.expected.keeps), LOAD)
+    sinks = [judge_sink(world, sink, finished=not error) for sink in SinkKind]
     return Case(
         name=damage.name,
         predicted=as_expected(damage.expected),
         seen=as_seen(error, sinks, files, found),
-        told={"complaints": list(found), "error": essence(error).replace(world.work, "")},
-        crashed=(f"{damage.what}: {damage.how}",),
+        details={"complaints": list(found), "error": essence(error).replace(world.work, "")},
+        crashed=(Outage(damage.what, damage.how),),
     )
 
 
@@ -181,7 +190,8 @@ IMPLIED = {
 }
 
 
-def as_expected(expected: Expected) -> dict[str, Any]:
+def as_expected(expected: ExpectedOutcome) -> dict[str, Any]:
+    """The expected outcome, with the keys of `as_seen`."""
     return {
         "outcome": expected.outcome,
         "sinks": list(expected.sinks) or IMPLIED[expected.outcome],
@@ -194,19 +204,20 @@ def as_expected(expected: Expected) -> dict[str, Any]:
 def as_seen(
     error: str, sinks: list[str], files: list[str], found: tuple[str, ...]
 ) -> dict[str, Any]:
+    """The outcome: error of the restart, verdicts on both sinks, complaints of our check."""
     came = outcome(bool(error), sinks)
     return {
         "outcome": came,
         "sinks": sinks,
-        "the error names the file": named(error, files) if error else None,
+        "the error names the file": names_file(error, files) if error else None,
         "our check complains": bool(found),
         "wrong, and nobody complained": came == "wrong" and not (error or found),
     }
 
 
-def verdict(world: Outside, sink: Sink, *, finished: bool) -> str:
-    """A recovery type; of an output that a refusal has cut short, only what can be said."""
-    want, got = expected(world.events()), bodies(world.output(sink))
+def judge_sink(world: ExternalStore, sink: SinkKind, *, finished: bool) -> str:
+    """A recovery type; of an output that a refusal has cut short, whether it is right so far."""
+    want, got = expected_bodies(world.events()), bodies(world.output(sink))
     if finished:
         return classify(want, got).name.lower()
     if got == want[: len(got)]:
@@ -215,20 +226,21 @@ def verdict(world: Outside, sink: Sink, *, finished: bool) -> str:
 
 
 def outcome(refused: bool, sinks: list[str]) -> str:
+    """The name of an outcome, from the verdicts on the idempotent and the appending sink."""
     idempotent, append = sinks
     if refused:
         return "refused" if idempotent == RIGHT and append in (RIGHT, COPIES) else "wrong"
     return next((name for name, implied in IMPLIED.items() if implied == sinks), "wrong")
 
 
-def named(error: str, files: list[str]) -> bool:
-    """Is the file in the message, or in that of a cause?  Java's stack does not count."""
+def names_file(error: str, files: list[str]) -> bool:
+    """Does the message, or that of a cause, name one of the files?  Java's stack does not count."""
     lines = [line for line in error.splitlines() if not line.lstrip().startswith("at ")]
     return any(re.search(rf"\b{re.escape(file)}\b", line) for file in files for line in lines)
 
 
 def essence(error: str) -> str:
-    """The first cause, in one line."""
+    """The first cause of an error, in one line."""
     causes = re.findall(r"(?:Caused by|terminated with exception|^): +(.+)", error, re.MULTILINE)
     return " < ".join(cause[:300] for cause in causes[-2:]) or error[:300]
 

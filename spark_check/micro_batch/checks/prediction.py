@@ -1,4 +1,4 @@
-"""How well does the simulator predict?  Recovery and total time of runs that are really crashed.
+"""Recovery time and total time of real crashed runs, compared with the simulator's predictions.
 
 Rule of this file: runs are made and timed here.  Each is predicted from the last run before it that
 had no failures, and from what was decided before it began: where its batches end, which processes
@@ -15,57 +15,69 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from sim.predictions.micro_batch import micro_batches
-from spark_check.check import Case, Check, Setting
+from sim.predictions import micro_batch as predictions
+from sim.predictions.micro_batch import BatchPhase
+from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.calibration import (
     RUNNING,
     Calibration,
-    armed,
-    calibrated,
-    lived,
-    passed,
+    arm,
+    calibrate,
+    read_run,
+    read_times,
 )
-from spark_check.micro_batch.external_store import Outside, Sink
-from spark_check.micro_batch.job import Settings
-from spark_check.micro_batch.stream import Point, place
-from spark_check.micro_batch.verdict import bodies, expected
-from spark_check.runtime.victim import Kind, Victim, start, wait_ended
+from spark_check.micro_batch.crashes import JOB, CrashPlan
+from spark_check.micro_batch.external_store import ExternalStore, SinkKind
+from spark_check.micro_batch.job import JobSettings
+from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
+from spark_check.micro_batch.verdict import bodies, expected_bodies
+from spark_check.runtime.victim import CrashKind, start, wait_ended
 
-JOB = "spark_check.micro_batch.job:run"
 TYPES = "abcd"
 
 SMALL, LARGE, STEP = 200, {"quick": 4_000, "full": 20_000}, 200
-"""Events of the smallest and the largest batches, by profile; sizes are drawn in steps."""
+"""Events of the smallest and the largest batches, by profile; sizes are multiples of STEP."""
 EFFORT = 400
-"""So that the largest take seconds."""
+"""Rounds of a hash for each event, so that the largest batches take seconds."""
 FREE, CRASHED = 4, 5
-"""Pairs of batches, a small and a large one, of a run without failures, so that what a batch costs
-can be told from what an event costs; batches of a run that is crashed."""
+"""Pairs of batches, a small and a large one, of a run without failures, so that the cost of a batch
+and the cost of an event can be separated; batches of a run that is crashed."""
 
-DRIVERS = (Point.PLAN, Point.READ, Point.COUNT, Point.PROCESSED, Point.WRITTEN)
-WORKERS = (Point.READ, Point.COUNT)
+DRIVERS = (
+    CrashPoint.PLAN,
+    CrashPoint.READ,
+    CrashPoint.COUNT,
+    CrashPoint.PROCESSED,
+    CrashPoint.WRITTEN,
+)
+WORKERS = (CrashPoint.READ, CrashPoint.COUNT)
 """Points at which a task is running."""
+BETWEEN_PHASES = {
+    CrashPoint.PLAN: (BatchPhase.PLANNING, 0.0),
+    CrashPoint.WRITTEN: (BatchPhase.COMMITTING, 0.0),
+}
+"""Points at which a phase of the simulator begins."""
 AGAIN = 10
-"""So many crashed runs after a run without failures comes the next one."""
+"""Crashed runs between two runs without failures."""
 END_S = 120.0
-"""How long what a crash has left of a job may take to end."""
+"""Seconds that the processes left by a crash may take to end."""
 
 
-class Plan(NamedTuple):
-    """A run to be crashed.  sizes: of its batches.  batch: 0, 1, ..."""
+class PlannedRun(NamedTuple):
+    """A run to be crashed.  sizes: of its batches."""
 
     sizes: tuple[int, ...]
-    kind: Kind
-    point: Point
-    batch: int
+    crash: CrashPlan
 
     @property
     def title(self) -> str:
-        return f"{self.kind} at {self.point}, batch {self.batch + 1} of {len(self.sizes)}"
+        kind, point, batch = self.crash
+        return f"{kind} at {point}, batch {batch + 1} of {len(self.sizes)}"
 
 
-class Crashed(NamedTuple):
-    """Measured, in seconds.  crash: from the start.  away: from the crash until the job had ended.
+class MeasuredRun(NamedTuple):
+    """A run that was crashed; seconds.  crash_s: from the start to the crash.  away_s: from the
+    crash until the job had ended.  recovery_s: from the crash until the sink has the batch.
     again: did the batch run again, without being planned again?"""
 
     crash_s: float
@@ -75,37 +87,36 @@ class Crashed(NamedTuple):
     again: bool
 
 
-def plans(profile: str) -> list[Plan]:
-    """Quick: two.  Full: ten of each kind, in an order in which all see the same machine."""
+def plan_runs(profile: str) -> list[PlannedRun]:
+    """The runs of a profile: two, or ten of each kind, shuffled so that the machine's slow drift
+    affects all kinds alike."""
     random = Random(profile)
     if profile == "quick":
-        wanted = [(Kind.TREE, Point.COUNT), (Kind.TREE, Point.WRITTEN)]
+        wanted = [(CrashKind.TREE, CrashPoint.COUNT), (CrashKind.TREE, CrashPoint.WRITTEN)]
     else:
         wanted = [
             (kind, points[turn % len(points)])
-            for kind in (Kind.TREE, Kind.DRIVER, Kind.JVM, Kind.WORKER)
-            for points in (WORKERS if kind is Kind.WORKER else DRIVERS,)
+            for kind in (CrashKind.TREE, CrashKind.DRIVER, CrashKind.JVM, CrashKind.WORKER)
+            for points in (WORKERS if kind is CrashKind.WORKER else DRIVERS,)
             for turn in range(10)
         ]
         random.shuffle(wanted)
-    # Not in the first batch: what that takes longer is, in the simulator, over before it begins.
+    # Not in the first batch: in the simulator, what that takes longer is over before it begins.
     return [
-        Plan(
+        PlannedRun(
             tuple(random.randrange(SMALL, LARGE[profile] + 1, STEP) for _ in range(CRASHED)),
-            kind,
-            point,
-            random.randrange(1, CRASHED),
+            CrashPlan(kind, point, random.randrange(1, CRASHED)),
         )
         for kind, point in wanted
     ]
 
 
 def _run(setting: Setting) -> tuple[Case, ...]:
-    return tuple(_cases(setting, plans(setting.profile)))
+    return tuple(_cases(setting, plan_runs(setting.profile)))
 
 
-def _cases(setting: Setting, wanted: list[Plan]) -> Iterator[Case]:
-    runs: list[Plan | None] = []
+def _cases(setting: Setting, wanted: list[PlannedRun]) -> Iterator[Case]:
+    runs: list[PlannedRun | None] = []
     for at in range(0, len(wanted), AGAIN):
         runs += [None, *wanted[at : at + AGAIN]]  # None: a failure-free run
     if setting.profile == "full":
@@ -123,49 +134,50 @@ def _cases(setting: Setting, wanted: list[Plan]) -> Iterator[Case]:
 
 
 def _free(setting: Setting, work: Path, known: Calibration | None) -> tuple[Calibration, Case]:
-    """A run without failures, predicted from the one before it: so much is the machine's doing."""
+    """A run without failures, predicted from the one before it: the error shows the machine's
+    noise."""
     large = LARGE[setting.profile]
-    stream = Stream(work, (large, *(SMALL, large) * FREE))  # the first one is cold
+    stream = TimedStream(work, (large, *(SMALL, large) * FREE))  # the first one is cold
     stream.create()
     began = time.time()
-    with start(JOB, stream.work, stream.settings(), stop_at=armed(stream.starts)) as victim:
-        _finished(victim)
+    with start(JOB, stream.work, stream.settings(), stop_at=arm(stream.starts)) as victim:
+        victim.finish()
     ended = time.time()
-    run = lived(stream.work / "run-0", stream.outside.checkpoint, stream.ends, began, ended)
-    found = calibrated(run)
+    run = read_run(stream.work / "run-0", stream.store.checkpoint, stream.ends, began, ended)
+    found = calibrate(run)
     seconds = {}
     if known is not None:
-        predicted = micro_batches(stream.ends, known.costs)
+        predicted = predictions.predict(stream.ends, known.costs)
         seconds = {"total, no failures": (predicted.total_s, ended - began)}
-    costs = {key: round(value, 6) for key, value in found.costs.items()}
+    costs = {key: round(value, 6) for key, value in found.costs._asdict().items()}
     shares = {f"{point} at": round(found.share(point, large), 3) for point in RUNNING}
     case = Case(
         "no failures",
         {"same": True},
         {"same": stream.same()},
-        told={**costs, **shares, "spread": round(found.spread, 3), "load": _load()},
+        details={**costs, **shares, "spread": round(found.spread, 3), "load": _load()},
         seconds=seconds,
     )
     return found, case
 
 
-def _case(setting: Setting, work: Path, plan: Plan, known: Calibration) -> Case:
-    stream = Stream(work, plan.sizes)
-    hit = where(plan, known)
-    predicted = micro_batches(stream.ends, known.costs, hit)
+def _case(setting: Setting, work: Path, plan: PlannedRun, known: Calibration) -> Case:
+    stream = TimedStream(work, plan.sizes)
+    crash = predict_crash(plan, known)
+    predicted = predictions.predict(stream.ends, known.costs, crash)
     assert predicted.recovery_s is not None  # there is a crash
-    seen = crashed(stream, plan)
+    seen = crash_and_restart(stream, plan.crash)
     return Case(
         plan.title,
         {"same": predicted.same, "again": predicted.again},
         {"same": stream.same(), "again": seen.again},
-        told={
+        details={
             "crash_s": round(seen.crash_s, 3),
             "away_s": round(seen.away_s, 3),
-            "away_s, predicted": round(hit["away_s"], 3),
+            "away_s, predicted": round(crash.away_s, 3),
             "load": _load(),
         },
-        crashed=(f"{plan.kind}: {plan.point}",),
+        crashed=(Outage(plan.crash.kind.value, plan.crash.point.value),),
         seconds={
             "recovery": (predicted.recovery_s, seen.recovery_s),
             "total": (predicted.total_s, seen.total_s),
@@ -174,25 +186,26 @@ def _case(setting: Setting, work: Path, plan: Plan, known: Calibration) -> Case:
 
 
 def _load() -> float:
-    """Of the machine, over the last minute: processes that run or want to."""
+    """Processes that run or are ready to run on this machine, over the last minute."""
     return round(os.getloadavg()[0], 1)
 
 
-def where(plan: Plan, known: Calibration) -> dict[str, Any]:
-    """The crash as the simulator is told it (sim.predictions.micro_batch.Hit).
+def predict_crash(plan: PlannedRun, known: Calibration) -> predictions.CrashPlan:
+    """The same crash for the simulator, which knows phases and no crash points of Spark.
 
     What a crash leaves of a job ends by itself, as a job does that has finished.
     """
-    phase, share = {
-        Point.PLAN: ("planning", 0.0),
-        Point.WRITTEN: ("committing", 0.0),
-    }.get(plan.point) or ("running", known.share(plan.point, plan.sizes[plan.batch]))
-    away = 0.0 if plan.kind is Kind.TREE else known.costs["stop_s"]
-    return {"batch": plan.batch, "phase": phase, "share": share, "away_s": away}
+    kind, point, batch = plan.crash
+    phase, share = BETWEEN_PHASES.get(point) or (
+        BatchPhase.RUNNING,
+        known.share(point, plan.sizes[batch]),
+    )
+    away_s = 0.0 if kind is CrashKind.TREE else known.costs.stop_s
+    return predictions.CrashPlan(batch, phase, share, away_s)
 
 
 # --- runs ------------------------------------------------------------------------------------
-class Stream(NamedTuple):
+class TimedStream(NamedTuple):
     """work: the folder of the run, and of all that is outside of Spark.  sizes: of batches."""
 
     work: Path
@@ -207,56 +220,51 @@ class Stream(NamedTuple):
         return [0, *self.ends[:-1]]
 
     @property
-    def outside(self) -> Outside:
-        return Outside(str(self.work))
+    def store(self) -> ExternalStore:
+        return ExternalStore(str(self.work))
 
     def settings(self) -> Mapping[str, Any]:
-        return Settings(str(self.work), self.ends, effort=EFFORT)._asdict()
+        return JobSettings(str(self.work), self.ends, effort=EFFORT)._asdict()
 
     def create(self) -> None:
         self.work.mkdir(parents=True)
         random = Random(self.ends[-1])
-        self.outside.arrive([random.choice(TYPES) for _ in range(self.ends[-1])])
+        self.store.arrive([random.choice(TYPES) for _ in range(self.ends[-1])])
 
     def same(self) -> bool:
         """Has the sink what it would have if nothing had failed?"""
-        rows = self.outside.output(Sink.BY_BATCH)
-        return bodies(rows) == expected(self.outside.events())
+        rows = self.store.output(SinkKind.BY_BATCH)
+        return bodies(rows) == expected_bodies(self.store.events())
 
 
-def crashed(stream: Stream, plan: Plan) -> Crashed:
-    """Run it, crash it, and start it again as soon as it has ended."""
+def crash_and_restart(stream: TimedStream, plan: CrashPlan) -> MeasuredRun:
+    """Run the job, crash it, and start it again as soon as it has ended."""
     stream.create()
     first = stream.starts[plan.batch]
-    stop = place(plan.point, first)
-    marks = armed(stream.starts)
+    stop = breakpoint_at(plan.point, first)
+    marks = arm(stream.starts)
     began = time.time()
     with start(JOB, stream.work, stream.settings(), stop_at={**marks, stop: 0}) as victim:
         stopped = victim.stopped(stop)
         family = victim.family()
         job = [p for p in family if p.pid == victim.process.pid or p.name() == "java"]
-        struck = victim.kill(plan.kind, stopped)
+        crashed = victim.kill(plan.kind, stopped)
         wait_ended(job, END_S)
         if stopped != victim.process.pid:
-            victim.go(stop)  # or who stopped there would outlive the job
+            victim.go(stop)  # else the process that stopped there would outlive the job
         wait_ended(family, END_S)
     back = time.time()
     with start(JOB, stream.work, stream.settings(), stop_at=marks) as victim:
-        _finished(victim)
+        victim.finish()
     ended = time.time()
-    later = passed(stream.work / "run-1")
-    return Crashed(
-        crash_s=struck - began,
-        away_s=back - struck,
-        recovery_s=later[place(Point.WRITTEN, first)] - struck,
+    later = read_times(stream.work / "run-1")
+    return MeasuredRun(
+        crash_s=crashed - began,
+        away_s=back - crashed,
+        recovery_s=later[breakpoint_at(CrashPoint.WRITTEN, first)] - crashed,
         total_s=ended - began,
-        again=place(Point.PLAN, first) not in later,
+        again=breakpoint_at(CrashPoint.PLAN, first) not in later,
     )
-
-
-def _finished(victim: Victim) -> None:
-    if victim.join() != 0:
-        raise RuntimeError(f"the job failed: {victim.said()}")
 
 
 CHECK = Check(

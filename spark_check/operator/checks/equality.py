@@ -1,6 +1,6 @@
-"""The CEP operator as a stateful operator of Spark: what it finds, the model and SQL find too.
+"""The CEP operator as a stateful operator of Spark, compared with the model and with SQL.
 
-Rule of this file: which streams and queries, and what is compared with what.
+Rule of this file: the streams and queries, and what is compared.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from model.log import Log
 from model.oracle import assign_times, oracle
 from sim.inputs.flights import departures, flight_workload
 from spark_check.check import Case, Check, Setting
-from spark_check.operator.outcome import different, outcome, sent
-from spark_check.operator.queries import Drawn, drawn, operator
-from spark_check.operator.sql import Answer, Simple, answered
+from spark_check.operator.outcome import differing_keys, outcome, sent
+from spark_check.operator.queries import RandomQuery, draw_query, operator
+from spark_check.operator.sql import Simple, SqlMatch, answer
 from spark_check.operator.stateful import (
     ROCKSDB,
-    Found,
+    EventRow,
     KeyedOperators,
-    Row,
-    Streamed,
+    MatchRow,
+    StreamedRun,
     advance,
     body,
     events,
-    found,
+    match_rows,
     row,
-    streamed,
+    stream_batches,
 )
 from spark_check.runtime.session import BRIEF, session
 
@@ -47,7 +47,7 @@ Streams: TypeAlias = Mapping[tuple[str, str], Stream]
 """By (query, key)."""
 
 
-class Size(NamedTuple):
+class ProfileSize(NamedTuple):
     """departures: None for all.  batches: of them, and of the random queries."""
 
     departures: int | None
@@ -56,9 +56,9 @@ class Size(NamedTuple):
     query_batches: int
 
 
-SIZES = {"quick": Size(33_678, 4, 1_000, 3), "full": Size(None, 12, 4_000, 5)}
+SIZES = {"quick": ProfileSize(33_678, 4, 1_000, 3), "full": ProfileSize(None, 12, 4_000, 5)}
 FEW = 2
-"""Batches of what operators find, which is little."""
+"""Batches of the matches of other operators, which are few."""
 
 CARRIER = {
     "very late ones an hour": Simple("grid", 60, 60, "how many", "very late"),
@@ -67,22 +67,22 @@ CARRIER = {
     "late, then cancelled": Simple("opened", 60, 60, "next", "late", "cancelled", "on time"),
     "any very late and cancelled": Simple("grid", 30, 15, "any", "very late", "cancelled"),
 }
-"""What is asked about each carrier's departures; sizes in minutes or departures."""
+"""The queries about each carrier's departures; sizes in minutes or departures."""
 
 
 # --- what the model says ---------------------------------------------------------------------
-def looped(queries: Mapping[str, Operator], streams: Streams) -> list[Found]:
+def run_in_loop(queries: Mapping[str, Operator], streams: Streams) -> list[MatchRow]:
     """What the model's operator finds in a plain loop: no batches, nothing kept or restored."""
-    done: list[Found] = []
+    done: list[MatchRow] = []
     for (name, key), stream in streams.items():
         state = CepState()
         for n, one in enumerate(stream, 1):
             state, happened = process(queries[name], state, one)
-            done += found(name, key, n, happened.produced)
+            done += match_rows(name, key, n, happened.produced)
     return sorted(done)
 
 
-def merged(streams: Sequence[Stream], mark: int) -> Iterator[Body]:
+def merge(streams: Sequence[Stream], mark: int) -> Iterator[Body]:
     """What the model's merge takes of these inputs when nothing before `mark` will follow."""
     if len(streams) == 1:  # nothing to merge, and a long log is slow to take apart
         yield from streams[0]
@@ -98,22 +98,22 @@ def merged(streams: Sequence[Stream], mark: int) -> Iterator[Body]:
 
 
 # --- comparing -------------------------------------------------------------------------------
-def answers(rows: Iterable[Found], names: Iterable[str]) -> list[Answer]:
+def answers(rows: Iterable[MatchRow], names: Iterable[str]) -> list[SqlMatch]:
     """In the terms of SQL, which does not order the complex events of one trigger and window."""
     wanted = set(names)
     return sorted(
-        Answer(one.query, one.key, one.n, one.window, one.time, one.data)
+        SqlMatch(one.query, one.key, one.n, one.window, one.time, one.data)
         for one in rows
         if one.query in wanted
     )
 
 
-def compared(
-    name: str, queries: Mapping[str, Operator], streams: Streams, ran: Streamed, **told: Any
+def compare(
+    name: str, queries: Mapping[str, Operator], streams: Streams, ran: StreamedRun, **details: Any
 ) -> Case:
-    """What the model finds in a loop against what Spark's operator found."""
+    """Compare the model's matches in a loop with those of Spark's operator."""
     started = perf_counter()
-    expected = looped(queries, streams)
+    expected = run_in_loop(queries, streams)
     rate = sum(map(len, streams.values())) / (perf_counter() - started)
     return Case(
         name,
@@ -122,34 +122,34 @@ def compared(
         {
             "rows a second": round(ran.rate),
             "rows a second in a plain loop": round(rate),
-            "keys that differ": different(expected, ran.found)[:5],
-            **told,
+            "keys that differ": differing_keys(expected, ran.found)[:5],
+            **details,
         },
     )
 
 
-def answered_too(
-    name: str, spark: SparkSession, work: Path, simple: Mapping[str, Simple], ran: Streamed
+def compare_with_sql(
+    name: str, spark: SparkSession, work: Path, simple: Mapping[str, Simple], ran: StreamedRun
 ) -> Case:
-    """What SQL finds in the rows that were streamed there against what Spark's operator found."""
+    """Compare SQL's matches in the rows streamed there with those of Spark's operator."""
     started = perf_counter()
-    expected = answered(spark, simple.items(), events(spark, work))
+    expected = answer(spark, simple.items(), events(spark, work))
     seconds = perf_counter() - started
     seen = answers(ran.found, simple)
     return Case(
         name,
         outcome(expected),
         outcome(seen),
-        {"seconds": round(seconds, 1), "keys that differ": different(expected, seen)[:5]},
+        {"seconds": round(seconds, 1), "keys that differ": differing_keys(expected, seen)[:5]},
     )
 
 
 # --- flights ---------------------------------------------------------------------------------
-def regional(
+def run_graph(
     spark: SparkSession, work: Path, graph: Graph, bodies: Sequence[Body], batches: int
 ) -> tuple[list[Case], tuple[Body, ...]]:
-    """The operators of a graph with one source, a job a level, what one finds being streamed to the
-    next; and what comes to the sink.  An operator is one key."""
+    """Run the operators of a graph with one source, a job for each level, whose matches are
+    streamed to the next: the cases, and the events that reach the sink.  An operator is a key."""
     (source,) = (name for name, spec in graph.nodes if spec is SOURCE)
     (sink,) = (name for name, spec in graph.nodes if spec is SINK)
     passed = {source: list(bodies)}
@@ -162,17 +162,17 @@ def regional(
         for name in level:
             inputs = [passed[pred] for pred in graph.preds(name)]
             queries[name] = graph.specs[name]
-            streams[name, ""] = list(merged(inputs, bodies[-1].time))
+            streams[name, ""] = list(merge(inputs, bodies[-1].time))
         rows = cut(streams, FEW if cases else batches)
-        ran = streamed(spark, work / level[0], rows, KeyedOperators(queries))
-        cases.append(compared(f"flights: {', '.join(level)}", queries, streams, ran))
+        ran = stream_batches(spark, work / level[0], rows, KeyedOperators(queries))
+        cases.append(compare(f"flights: {', '.join(level)}", queries, streams, ran))
         for name in level:
             passed[name] = [body(one) for one in ran.found if one.query == name]
     (last,) = graph.preds(sink)
     return cases, tuple(passed[last])
 
 
-def by_carrier(
+def run_by_carrier(
     spark: SparkSession, work: Path, departures: pd.DataFrame, batches: int
 ) -> list[Case]:
     """The same queries about every carrier, in the model and in SQL."""
@@ -182,14 +182,14 @@ def by_carrier(
         passed[carrier].append(Body(minute, went))
     streams = {(name, carrier): stream for name in CARRIER for carrier, stream in passed.items()}
     queries = {name: operator(simple) for name, simple in CARRIER.items()}
-    ran = streamed(spark, work, cut(streams, batches), KeyedOperators(queries))
+    ran = stream_batches(spark, work, cut(streams, batches), KeyedOperators(queries))
     return [
-        compared("flights by carrier", queries, streams, ran),
-        answered_too("flights by carrier, in SQL", spark, work, CARRIER, ran),
+        compare("flights by carrier", queries, streams, ran),
+        compare_with_sql("flights by carrier, in SQL", spark, work, CARRIER, ran),
     ]
 
 
-def cut(streams: Streams, batches: int) -> Iterator[list[Row]]:
+def cut(streams: Streams, batches: int) -> Iterator[list[EventRow]]:
     """The rows of a batch at a time; each stream is cut into equal parts."""
     for batch in range(batches):
         rows = []
@@ -201,7 +201,7 @@ def cut(streams: Streams, batches: int) -> Iterator[list[Row]]:
 
 
 # --- random queries --------------------------------------------------------------------------
-def at_random(
+def run_random(
     spark: SparkSession,
     work: Path,
     seeds: Iterable[int],
@@ -209,25 +209,26 @@ def at_random(
     operators: type[KeyedOperators] = KeyedOperators,
 ) -> list[Case]:
     """Random queries over random streams, each a key, in one job."""
-    all_ = {str(seed): drawn(seed, batches) for seed in seeds}
+    all_ = {str(seed): draw_query(seed, batches) for seed in seeds}
     queries = {name: one.operator for name, one in all_.items()}
     streams = {(name, ""): one.stream for name, one in all_.items()}
     rows = [
         [at for name, one in all_.items() for at in part(name, one, batch)]
         for batch in range(batches)
     ]
-    ran = streamed(spark, work, rows, operators(queries))
+    ran = stream_batches(spark, work, rows, operators(queries))
     anew = chain(*(forgetful(name, one, batches) for name, one in all_.items()))
-    across = different(looped(queries, streams), anew)
+    across = differing_keys(run_in_loop(queries, streams), anew)
     simple = {name: one.simple for name, one in all_.items() if one.simple}
-    told = {"queries that need what earlier batches left": len(across)}
+    details = {"queries that need what earlier batches left": len(across)}
     return [
-        compared(f"{len(all_):,} random queries", queries, streams, ran, **told),
-        answered_too(f"{len(simple):,} of them, in SQL", spark, work, simple, ran),
+        compare(f"{len(all_):,} random queries", queries, streams, ran, **details),
+        compare_with_sql(f"{len(simple):,} of them, in SQL", spark, work, simple, ran),
     ]
 
 
-def part(name: str, one: Drawn, batch: int) -> list[Row]:
+def part(name: str, one: RandomQuery, batch: int) -> list[EventRow]:
+    """The rows of one batch of a random query."""
     return [
         row(name, "", n, body)
         for n, (body, at) in enumerate(zip(one.stream, one.batches, strict=True), 1)
@@ -235,14 +236,15 @@ def part(name: str, one: Drawn, batch: int) -> list[Row]:
     ]
 
 
-def forgetful(name: str, one: Drawn, batches: int) -> Iterator[Found]:
-    """What would be found if every batch began anew."""
+def forgetful(name: str, one: RandomQuery, batches: int) -> Iterator[MatchRow]:
+    """The matches if every batch began anew."""
     for batch in range(batches):
         yield from advance(one.operator, CepState(), part(name, one, batch))[1]
 
 
 # --- the check -------------------------------------------------------------------------------
 def run(setting: Setting) -> tuple[Case, ...]:
+    """Run all cases in a session with the state store of the operator."""
     brief = BRIEF if setting.profile == "quick" else {}
     with session(setting.work, conf={**ROCKSDB, **brief}) as spark:
         return cases(spark, setting)
@@ -254,16 +256,16 @@ def cases(spark: SparkSession, setting: Setting) -> tuple[Case, ...]:
     workload = flight_workload(size.departures)
     (arrivals,) = workload.events.values()
     setting.tell("operator", 0, 3)
-    done, reached = regional(
+    done, reached = run_graph(
         spark, work / "graph", workload.graph, assign_times(arrivals), size.batches
     )
     ((expected,),) = oracle(workload.graph, workload.events).values()
     done.append(Case("flights: at the sink", sent(expected), sent(reached)))
     setting.tell("operator", 1, 3)
     flown = departures(size.departures)
-    done += by_carrier(spark, work / "carriers", flown, size.batches)
+    done += run_by_carrier(spark, work / "carriers", flown, size.batches)
     setting.tell("operator", 2, 3)
-    done += at_random(spark, work / "random", range(size.queries), size.query_batches)
+    done += run_random(spark, work / "random", range(size.queries), size.query_batches)
     setting.tell("operator", 3, 3)
     return tuple(done)
 
@@ -273,10 +275,9 @@ CHECK = Check(
     "The CEP operator, run by Spark",
     run,
     (
-        "Spark keeps the operator's state as one value a key (RocksDB) and hands it rows; what an"
-        " event does is the model's own function.",
-        "Predicted is what the model finds in a plain loop, at the sink what the oracle finds, and"
-        " of the cases called SQL what a formulation in Spark SQL finds that shares no code with"
-        " the model.",
+        "Spark keeps the operator's state as one value for each key (RocksDB) and hands rows to it;"
+        " the model's own function processes an event.",
+        "Predictions come from the model in a plain loop, at the sink from the oracle, and in the"
+        " cases called SQL from a formulation in Spark SQL that shares no code with the model.",
     ),
 )

@@ -16,40 +16,32 @@ import z3
 
 from model.cep.patterns import Strategy
 from model.core import Outcome
-from proofs.lemmas.upstream_backup.numbering.numbering import ONE_RUN, pairs, run_grid
-from proofs.lemmas.upstream_backup.numbering.streams import (
-    BITS,
-    Place,
-    Scenario,
-    Windows,
-    chosen,
-    either,
-    small,
-    value,
-)
-from proofs.lemmas.upstream_backup.windows.first_window import BOOL, KEPT, START, TOO
-from proofs.prove.grid import Cell, Grid, Row
-from proofs.prove.grid import Mark as Tone
+from proofs.lemmas.upstream_backup.numbering import schemes, streams
+from proofs.lemmas.upstream_backup.windows import first_window
+from proofs.prove.grid import Cell, CellMark, Grid, GridRow
+from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import SOMETIMES, Answer, Query
+from proofs.prove.query import Query, smallest, sometimes
 
 
 # --- which strategies keep the order ---------------------------------------------------------
-class Sequence:
+class AnyPattern:
     """A pattern of any length at one event: `takes` says whether step d (from 0) takes it,
     `kills` whether the negated step that watches after d steps does."""
 
     def __init__(self) -> None:
         self.length = z3.Int("length")
-        self.takes = z3.Function("takes", z3.IntSort(), BOOL)
-        self.kills = z3.Function("kills", z3.IntSort(), BOOL)
-        self.loops = z3.Function("loops", z3.IntSort(), BOOL)  # the d-th step is a plus
+        self.takes = z3.Function("takes", z3.IntSort(), first_window.BOOL)
+        self.kills = z3.Function("kills", z3.IntSort(), first_window.BOOL)
+        self.loops = z3.Function(
+            "loops", z3.IntSort(), first_window.BOOL
+        )  # the d-th step is a plus
 
 
 def next_conditions(given: Given) -> Iterable[Query]:
     """NEXT: an engine's state is the progress of its one run, the order that of the integers.  A
     plus changes nothing: the run stays where it is, or goes on as soon as it can."""
-    p = Sequence()
+    p = AnyPattern()
     old, young = z3.Ints("older younger")
 
     def killed(done: Any) -> Any:
@@ -66,18 +58,19 @@ def next_conditions(given: Given) -> Iterable[Query]:
     bounds = [p.length >= 1, old >= 0, young >= 0, old < p.length, young < p.length]
     unguarded = given("no step is negated", z3.And(z3.Not(p.kills(old)), z3.Not(p.kills(young))))
     claims = (*bounds, unguarded)
-    yield Query(START, Answer.UNSAT, (*claims, z3.Not(old >= 0)))
+    yield Query(first_window.START, QueryKind.CLAIM, (*claims, z3.Not(old >= 0)))
     yield Query(
-        KEPT,
-        Answer.UNSAT,
+        first_window.KEPT,
+        QueryKind.CLAIM,
         (*claims, old >= young, z3.Not(completes(old)), z3.Not(after(old) >= after(young))),
     )
     yield Query(
-        TOO, Answer.UNSAT, (*claims, old >= young, completes(young), z3.Not(completes(old)))
+        first_window.TOO,
+        QueryKind.CLAIM,
+        (*claims, old >= young, completes(young), z3.Not(completes(old))),
     )
-    yield Query(
-        f"{SOMETIMES}the younger one goes on and the older one does not",
-        Answer.SAT,
+    yield sometimes(
+        "the younger one goes on and the older one does not",
         (*claims, old > young, after(old) == old, after(young) == young + 1),
     )
 
@@ -86,10 +79,10 @@ def any_conditions(given: Given) -> Iterable[Query]:
     """ANY: a state is the set of progresses that some run has reached, the order is inclusion.
     The run that has not begun is always among them.  Negation and plus are covered: what becomes
     of a run does not depend on the others."""
-    p = Sequence()
+    p = AnyPattern()
     integer = z3.IntSort()
-    old = z3.Function("older reached", integer, BOOL)
-    young = z3.Function("younger reached", integer, BOOL)
+    old = z3.Function("older reached", integer, first_window.BOOL)
+    young = z3.Function("younger reached", integer, first_window.BOOL)
     d = z3.Int("d")
 
     def alive(reached: Callable[[Any], Any], done: Any) -> Any:
@@ -120,50 +113,57 @@ def any_conditions(given: Given) -> Iterable[Query]:
         given("the older window has seen all that the younger has", included(young, old)),
     )
     yield Query(
-        START,
-        Answer.UNSAT,
+        first_window.START,
+        QueryKind.CLAIM,
         (p.length >= 1, old(0), z3.Not(included(lambda done: done == 0, old))),
     )
-    yield Query(KEPT, Answer.UNSAT, (*claims, z3.Not(included(every(young), every(old)))))
-    yield Query(TOO, Answer.UNSAT, (*claims, completes(young), z3.Not(completes(old))))
     yield Query(
-        f"{SOMETIMES}the older one completes a match alone",
-        Answer.SAT,
+        first_window.KEPT, QueryKind.CLAIM, (*claims, z3.Not(included(every(young), every(old))))
+    )
+    yield Query(
+        first_window.TOO, QueryKind.CLAIM, (*claims, completes(young), z3.Not(completes(old)))
+    )
+    yield sometimes(
+        "the older one completes a match alone",
         (*claims, old(0), young(0), completes(old), z3.Not(completes(young))),
     )
 
 
 # --- smallest streams on which a younger window is first -------------------------------------
-def overtaken(scenario: Scenario) -> Any:
+def overtaken(scenario: streams.SymbolicScenario) -> Any:
     """A window that opens with a later event completes a match, and the first one has not."""
     events = range(scenario.events)
-    return either(
+    return streams.either(
         z3.And(
-            scenario.one_run(Place(opener, event)),
-            *(z3.Not(scenario.one_run(Place(0, before))) for before in range(event + 1)),
+            scenario.one_run(streams.WindowPlace(opener, event)),
+            *(
+                z3.Not(scenario.one_run(streams.WindowPlace(0, before)))
+                for before in range(event + 1)
+            ),
         )
         for event in events
         for opener in range(1, event + 1)
     )
 
 
-def smallest_word(strategy: Strategy, negation: bool, events: int) -> Callable[[Given], Any]:
+def smallest_word(
+    strategy: Strategy, negation: bool, events: int, _given: Given
+) -> Iterable[Query]:
     """No younger window is first on fewer events; on so many, one is."""
 
-    def build(_given: Given) -> Iterable[Query]:
-        for n in range(1, events + 1):
-            scenario = Scenario(n, negation)
-            yield Query(
-                f"a younger window is first on {n} event{'s' * (n > 1)}",
-                Answer.SAT if n == events else Answer.UNSAT,
-                (*scenario.bounds, scenario.uses(strategy), overtaken(scenario)),
-                partial(drawn_word, scenario),
-            )
+    def question(n: int, kind: QueryKind) -> Query:
+        scenario = streams.SymbolicScenario(n, negation)
+        return Query(
+            f"a younger window is first on {n} event{'s' * (n > 1)}",
+            kind,
+            (*scenario.bounds, scenario.uses(strategy), overtaken(scenario)),
+            partial(draw_word, scenario),
+        )
 
-    return build
+    return smallest(question, range(1, events + 1))
 
 
-def drawn_word(scenario: Scenario, model: Any) -> Grid:
+def draw_word(scenario: streams.SymbolicScenario, model: Any) -> Grid:
     """Columns are events, rows windows; how it goes on in the older one and in the younger one."""
     found = scenario.read(model)
     events = range(scenario.events)
@@ -171,7 +171,9 @@ def drawn_word(scenario: Scenario, model: Any) -> Grid:
         opener: [
             event
             for event in range(opener, scenario.events)
-            if model.eval(scenario.one_run(Place(opener, event)), model_completion=True)
+            if model.eval(
+                scenario.one_run(streams.WindowPlace(opener, event)), model_completion=True
+            )
         ]
         for opener in events
     }
@@ -185,14 +187,14 @@ def drawn_word(scenario: Scenario, model: Any) -> Grid:
         if event < opener:
             return Cell()
         if event not in completed[opener]:
-            return Cell("·", Tone.DIM)
-        return Cell("match", Tone.BAD if opener else Tone.GOOD)
+            return Cell("·", CellMark.DIM)
+        return Cell("match", CellMark.BAD if opener else CellMark.GOOD)
 
     return Grid(
         f"pattern {' '.join(found.pattern)} ({found.strategy.value}): a younger window is first",
         tuple(f"{letter}{number}" for number, letter in enumerate(found.word, 1)),
         tuple(
-            Row(
+            GridRow(
                 f"window from event {opener + 1}",
                 tuple(cell(opener, event) for event in events),
             )
@@ -209,10 +211,10 @@ class FoundEngine(NamedTuple):
     rows: tuple[tuple[tuple[str, int, int], ...], ...]
     size: int
     slide: int
-    theta: Place
+    theta: streams.WindowPlace
 
 
-class Machine:
+class SymbolicEngine:
     """n events of two types, and any engine of so many states: where it goes, when it matches."""
 
     def __init__(self, states: int, events: int) -> None:
@@ -222,14 +224,14 @@ class Machine:
             (
                 letter,
                 state,
-                z3.BitVec(f"from {state} with {letter}", BITS),
+                z3.BitVec(f"from {state} with {letter}", streams.BITS),
                 z3.Bool(f"match in {state} with {letter}"),
             )
             for state in range(states)
             for letter in "ab"
         ]
         self._runs = {opener: self._run(opener, events) for opener in range(events)}
-        self.windows = Windows(events, self._completed)
+        self.windows = streams.Windows(events, self._completed)
 
     @property
     def claims(self) -> tuple[Any, ...]:
@@ -245,63 +247,70 @@ class Machine:
         def true(condition: Any) -> bool:
             return bool(model.eval(condition, model_completion=True))
 
-        theta = Place(value(model, windows.theta_opener), value(model, windows.theta_event))
+        theta = streams.WindowPlace(
+            streams.value(model, windows.theta_opener), streams.value(model, windows.theta_event)
+        )
         return FoundEngine(
             "".join("a" if true(is_a) else "b" for is_a in self.types),
             tuple(
                 tuple(
-                    (letter, value(model, target), int(true(match)))
+                    (letter, streams.value(model, target), int(true(match)))
                     for letter, from_, target, match in self._rows
                     if from_ == state
                 )
                 for state in range(self.states)
             ),
-            value(model, windows.size),
-            value(model, windows.slide),
+            streams.value(model, windows.size),
+            streams.value(model, windows.slide),
             theta,
         )
 
     def _run(self, opener: int, events: int) -> list[Any]:
-        state = small(0)
+        state = streams.small(0)
         found = []
         for event in range(opener, events):
             here = [
                 (z3.And(state == from_, self.types[event] == (letter == "a")), target, match)
                 for letter, from_, target, match in self._rows
             ]
-            found.append(either(z3.And(at, match) for at, _, match in here))
-            state = chosen((at, target) for at, target, _ in here)
+            found.append(streams.either(z3.And(at, match) for at, _, match in here))
+            state = streams.first_of((at, target) for at, target, _ in here)
         return found
 
-    def _completed(self, place: Place) -> Any:
+    def _completed(self, place: streams.WindowPlace) -> Any:
         match = self._runs[place.opener][place.event - place.opener]
-        return z3.If(match, small(1), small(0))
+        return z3.If(match, streams.small(1), streams.small(0))
 
 
-def not_in_first(windows: Windows) -> Any:
+def not_in_first(windows: streams.Windows) -> Any:
     """The first match of the windows kept is not in the first of them."""
-    opener = windows.first_match(lambda place: small(place.opener))
-    return opener != windows.first_kept(small)
+    opener = windows.first_match(lambda place: streams.small(place.opener))
+    return opener != windows.first_kept(streams.small)
 
 
 ONE_STATE = 6
+SIZES = (*product([1], range(1, ONE_STATE + 1)), (2, 1), (2, 2))
+"""States and events of the engines and streams that are searched."""
 
 
 def smallest_engine(_given: Given) -> Iterable[Query]:
     """Engines of one state always match first in the oldest window; of two, not even on two
     events."""
-    sizes = [*product([1], range(1, ONE_STATE + 1)), (2, 1), (2, 2)]
-    for states, events in sizes:
-        machine = Machine(states, events)
-        yield Query(
+
+    def question(size: tuple[int, int], kind: QueryKind) -> Query:
+        states, events = size
+        machine = SymbolicEngine(states, events)
+        return Query(
             f"{states} state{'s' * (states > 1)}, {events} event{'s' * (events > 1)}",
-            Answer.SAT if (states, events) == sizes[-1] else Answer.UNSAT,
+            kind,
             (*machine.claims, not_in_first(machine.windows)),
-            partial(drawn_engine, machine),
+            partial(draw_engine, machine),
         )
 
+    return smallest(question, SIZES)
 
-def drawn_engine(machine: Machine, model: Any) -> Grid:
+
+def draw_engine(machine: SymbolicEngine, model: Any) -> Grid:
     found = machine.read(model)
     rows = "; ".join(
         f"in state {state} "
@@ -311,7 +320,9 @@ def drawn_engine(machine: Machine, model: Any) -> Grid:
         for state, row in enumerate(found.rows)
     )
     caption = f"windows of {found.size} events every {found.slide}; {rows}"
-    return run_grid(machine.windows, pairs(machine.windows), model, found.word, caption)
+    return schemes.draw_replay(
+        machine.windows, schemes.pairs(machine.windows), model, found.word, caption
+    )
 
 
 # --- lemmas ----------------------------------------------------------------------------------
@@ -346,8 +357,10 @@ LEMMAS = (
         ),
         section="Agrawal et al., as adopted by Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=smallest_word(Strategy.STRICT, False, 4),
-        scope=f"streams of up to 4 events, patterns of up to 3 steps over 2 types, {ONE_RUN}",
+        build=partial(smallest_word, Strategy.STRICT, False, 4),
+        scope=(
+            f"streams of up to 4 events, patterns of up to 3 steps over 2 types, {streams.ONE_RUN}"
+        ),
         fragment="finite",
     ),
     Lemma(
@@ -358,9 +371,10 @@ LEMMAS = (
         ),
         section="Agrawal et al., as adopted by Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=smallest_word(Strategy.NEXT, True, 4),
+        build=partial(smallest_word, Strategy.NEXT, True, 4),
         scope=(
-            f"streams of up to 4 events, patterns of up to 3 positive steps over 2 types, {ONE_RUN}"
+            "streams of up to 4 events, patterns of up to 3 positive steps over 2 types, "
+            f"{streams.ONE_RUN}"
         ),
         fragment="finite",
     ),

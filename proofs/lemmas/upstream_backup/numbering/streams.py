@@ -23,13 +23,19 @@ BITS = 8
 """Wide enough for x and y, and for the matches in one place: 21, with two of seven events before
 the last.  Scalar numbers add up matches over all places, and are searched for 3 events only."""
 
+ONE_RUN = (
+    "an engine that follows one run at a time and forgets it when it is killed (established "
+    "engines follow independent runs; no younger window was first there in any of 1,092 words)"
+)
+"""For which engine a counterexample speaks in which a younger window is first."""
+
 
 def small(value: int) -> Any:
     return z3.BitVecVal(value, BITS)
 
 
 def count(conditions: Iterable[Any]) -> Any:
-    """How many of them hold."""
+    """How many of the conditions hold."""
     return total(z3.If(condition, small(1), small(0)) for condition in conditions)
 
 
@@ -41,7 +47,7 @@ def either(conditions: Iterable[Any]) -> Any:
     return z3.Or(z3.BoolVal(False), *conditions)  # SMT-LIB has no disjunction of nothing
 
 
-def chosen(options: Iterable[tuple[Any, Any]]) -> Any:
+def first_of(options: Iterable[tuple[Any, Any]]) -> Any:
     """The value of the first condition that holds; zero if none does."""
     value = small(0)
     for condition, option in reversed(tuple(options)):
@@ -50,7 +56,7 @@ def chosen(options: Iterable[tuple[Any, Any]]) -> Any:
 
 
 # --- windows, one acknowledgement, and what it keeps -----------------------------------------
-class Place(NamedTuple):
+class WindowPlace(NamedTuple):
     """A window, by the event that opens it, and one of its events; both counted from 0."""
 
     opener: int
@@ -61,14 +67,14 @@ class Windows:
     """Count windows over n events; `completed[opener][event]` is how many matches an engine begun
     with `opener` completes with `event`.  theta: the newest match acknowledged, by its place."""
 
-    def __init__(self, events: int, completed: Callable[[Place], Any]) -> None:
+    def __init__(self, events: int, completed: Callable[[WindowPlace], Any]) -> None:
         self.events = events
         self.size = z3.BitVec("window size", BITS)
         self.slide = z3.BitVec("window slide", BITS)
         self.theta_opener = z3.BitVec("window of theta", BITS)
         self.theta_event = z3.BitVec("event of theta", BITS)
         self.places = tuple(
-            Place(opener, event) for event in range(events) for opener in range(event + 1)
+            WindowPlace(opener, event) for event in range(events) for opener in range(event + 1)
         )  # in the order in which a run visits them: event by event, oldest window first
         self._completed = {place: completed(place) for place in self.places}
         self._matched = {
@@ -96,7 +102,7 @@ class Windows:
         """Some match is acknowledged, and with it all before."""
         return either(z3.And(self.theta(place), self.matched(place)) for place in self.places)
 
-    def theta(self, place: Place) -> Any:
+    def theta(self, place: WindowPlace) -> Any:
         return z3.And(self.theta_opener == place.opener, self.theta_event == place.event)
 
     def opens(self, event: int) -> Any:
@@ -104,16 +110,16 @@ class Windows:
             return z3.BoolVal(True)
         return either(self.slide == d for d in range(1, event + 1) if event % d == 0)
 
-    def holds(self, place: Place) -> Any:
+    def holds(self, place: WindowPlace) -> Any:
         """The window is one, and the event is in it."""
         return z3.And(
             self.opens(place.opener), z3.ULT(small(place.event - place.opener), self.size)
         )
 
-    def completed(self, place: Place) -> Any:
+    def completed(self, place: WindowPlace) -> Any:
         return z3.If(self.holds(place), self._completed[place], small(0))
 
-    def matched(self, place: Place) -> Any:
+    def matched(self, place: WindowPlace) -> Any:
         return self._matched[place]
 
     def unclosed(self, opener: int) -> Any:
@@ -132,11 +138,11 @@ class Windows:
 
     def first_kept(self, value: Callable[[int], Any]) -> Any:
         """A value of the first window kept."""
-        return chosen((self.kept(opener), value(opener)) for opener in range(self.events))
+        return first_of((self.kept(opener), value(opener)) for opener in range(self.events))
 
-    def first_match(self, value: Callable[[Place], Any]) -> Any:
+    def first_match(self, value: Callable[[WindowPlace], Any]) -> Any:
         """A value of the first match of the windows kept."""
-        return chosen(
+        return first_of(
             (z3.And(self.kept(place.opener), self.matched(place)), value(place))
             for place in self.places
         )
@@ -146,7 +152,7 @@ class Windows:
 STEPS = 3
 
 
-class Found(NamedTuple):
+class FoundStream(NamedTuple):
     """A counterexample, as the operator of the model takes it.  pattern: its steps as
     model.cep.patterns.sequence has them.  theta: the newest match acknowledged, by its place."""
 
@@ -155,10 +161,10 @@ class Found(NamedTuple):
     strategy: Strategy
     size: int
     slide: int
-    theta: Place
+    theta: WindowPlace
 
 
-class Scenario:
+class SymbolicScenario:
     """n events of two types, a pattern of one to three steps, a strategy; all symbolic.
 
     negation: may there be a negated step between two others?
@@ -180,13 +186,13 @@ class Scenario:
 
     @property
     def claims(self) -> tuple[Any, ...]:
-        """What is said of every scenario: all is within bounds, and something is acknowledged."""
+        """What every scenario satisfies: all is within bounds, and something is acknowledged."""
         return (*self.bounds, *self.windows.bounds, self.windows.acknowledged)
 
     @property
     def bounds(self) -> tuple[Any, ...]:
-        """Of the pattern, which begins with a: exchanging the two types changes nothing else.  It
-        does not end with a negated step: that would complete matches when windows close."""
+        """The bounds of the pattern.  It begins with a: exchanging the two types changes nothing
+        else.  It does not end with a negated step, which completes matches when windows close."""
         between = (
             z3.Implies(self.negated[done], z3.UGT(self.length, done) if self.negation else False)
             for done in range(1, STEPS)
@@ -202,16 +208,16 @@ class Scenario:
     def uses(self, *strategies: Strategy) -> Any:
         return either(self.strategy == _index(strategy) for strategy in strategies)
 
-    def read(self, model: Any) -> Found:
+    def read(self, model: Any) -> FoundStream:
         length = value(model, self.length)
         theta = (value(model, self.windows.theta_opener), value(model, self.windows.theta_event))
-        return Found(
+        return FoundStream(
             "".join(self._letters(model, self.types)),
             tuple(self._pattern(model, length)),
             tuple(Strategy)[value(model, self.strategy)],
             value(model, self.windows.size),
             value(model, self.windows.slide),
-            Place(*theta),
+            WindowPlace(*theta),
         )
 
     def _letters(self, model: Any, booleans: Iterable[Any]) -> Iterator[str]:
@@ -228,15 +234,15 @@ class Scenario:
                 yield f"!{negated}"
             yield step
 
-    def one_run(self, place: Place) -> Any:
+    def one_run(self, place: WindowPlace) -> Any:
         """STRICT and NEXT: does the engine begun there complete a match with that event?"""
         return self._single[place.opener][place.event - place.opener]
 
-    def any_run(self, place: Place) -> Any:
+    def any_run(self, place: WindowPlace) -> Any:
         """ANY: how many it completes."""
         return self._counted[place.opener][place.event - place.opener]
 
-    def _completed(self, place: Place) -> Any:
+    def _completed(self, place: WindowPlace) -> Any:
         single = z3.If(self.one_run(place), small(1), small(0))
         return z3.If(self.uses(Strategy.ANY), self.any_run(place), single)
 
@@ -287,7 +293,7 @@ class Scenario:
                 z3.If(self._killed(done, event), small(0), runs[done]) for done in range(STEPS)
             ]
             more = [z3.If(self._takes(done, event), alive[done], small(0)) for done in range(STEPS)]
-            matches.append(chosen((self.length == d + 1, more[d]) for d in range(STEPS)))
+            matches.append(first_of((self.length == d + 1, more[d]) for d in range(STEPS)))
             runs = [runs[0]] + [
                 alive[done] + z3.If(z3.UGT(self.length, done), more[done - 1], small(0))
                 for done in range(1, STEPS)

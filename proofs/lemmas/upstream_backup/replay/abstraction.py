@@ -1,32 +1,37 @@
-"""What the operator of the model does, seen as the product of replay.py with numbers.
+"""What the operator of the model does, seen as the product of original run and replay, numbered.
 
-Rule of this file: no formula.  It runs the operator without failures, and tells every iteration of
-every incarnation beside that.
+Rule of this file: no formula.  Every iteration of every incarnation stands beside the failure-free
+run of the operator.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import le
 from typing import Any, NamedTuple
 
 from model.cep.engines import Matches
 from model.cep.operator import Operator
-from model.cep.savepoint import Place
-from model.core import NodeName, Site
-from model.events import NOTHING, Body, Event
+from model.core import Site
+from model.events import NOTHING, Body
 from model.protocols.upstream_backup.layouts import Window
-from model.protocols.upstream_backup.nodes import OperatorNode
-from model.protocols.upstream_backup.savepoints import OperatorState, origin, push, restore
-from model.world import Action, Deliver, System, World
-from proofs.lemmas.upstream_backup.reference import Iteration, Reference, Taken, iterations
-from proofs.lemmas.upstream_backup.replay.numbers import numbering
+from model.protocols.upstream_backup.savepoints import OperatorState
+from model.world import Action, System, World
+from proofs.lemmas.upstream_backup.observer import Iteration, Observer
+from proofs.lemmas.upstream_backup.reference import (
+    FailureFreeRun,
+    kept_windows,
+    matches_by_window,
+    operator_of,
+)
+from proofs.lemmas.upstream_backup.replay import numbers
 from proofs.prove.conformance import Abstraction, Path
 from proofs.prove.structure import Structure
 
 
-class Machine(NamedTuple):
+class WindowEngine(NamedTuple):
     """The engine of an operator; serially processed, it holds its matches back until the close."""
 
     operator: Operator
@@ -61,125 +66,49 @@ class Machine(NamedTuple):
         return inner
 
 
-class Original(NamedTuple):
-    """The failure-free run up to an event.  states: before the first event, and after each.
-
-    A window is known by the position of the event that opened it, and so is one yet to come, with
-    the position after the last; got: by position and window, the matches.
-    """
-
-    inputs: tuple[Taken, ...]
-    machine: Machine
-    states: tuple[OperatorState, ...]
-    at: Mapping[Place, int]
-    got: Mapping[tuple[int, int], Matches]
-    ends: Mapping[tuple[int, int], bool]
-    numbers: Mapping[int, int]
-
-    @property
-    def coming(self) -> int:
-        return len(self.inputs)
-
-    @property
-    def openers(self) -> tuple[int, ...]:
-        return (*self.numbers, self.coming)
+def engine_of(site: Site) -> WindowEngine:
+    return WindowEngine(operator_of(site))
 
 
-def _windows(state: OperatorState) -> tuple[Window, ...]:
-    return (*state.closed, *state.open)
-
-
-def original_run(site: Site, inputs: tuple[Taken, ...]) -> Original:
-    scheme = site.config.design.scheme
-    state = restore(scheme, origin(scheme, len(site.preds)))
-    at = {(edge_, event.sn): position for position, (edge_, event) in enumerate(inputs)}
-    states, got, ends = [state], {}, {}
-    for position, (edge_, event) in enumerate(inputs):
-        ended = len(state.closed)
-        state, outputs = push(site.spec, scheme, state, edge_, event)
-        states.append(state)
-        for opened, matches in _by_window(outputs, state, at).items():
-            got[position, opened] = matches
-        for window in (*state.closed,)[ended:]:
-            ends[position, at[window.opener]] = window.closer is not None
-    numbers = {at[window.opener]: window.number for window in _windows(state)}
-    return Original(inputs, Machine(site.spec), tuple(states), at, got, ends, numbers)
-
-
-def _by_window(
-    outputs: Iterable[Event], state: OperatorState, at: Mapping[Place, int]
-) -> dict[int, Matches]:
-    """The matches of an iteration by window, which is the last part but one of their numbers."""
-    openers = {window.number: at[window.opener] for window in _windows(state)}
-    got: dict[int, Matches] = {}
-    for event in outputs:
-        window = openers[event.sn[-2]]
-        got[window] = (*got.get(window, ()), event.body.data)
-    return got
-
-
-class _Sight:
-    """A world system, and what has been seen of it."""
+class ReplayObserver(Observer):
+    """The operators of a world system, each iteration beside the failure-free run."""
 
     def __init__(self, system: System) -> None:
-        self.system = system
-        self.reference = Reference(system)
-        self.originals: dict[tuple[NodeName, tuple[Taken, ...]], Original] = {}
-        self.rigids: dict[tuple[int, int, int, int], Structure] = {}
-        self.known: set[tuple[Any, ...]] = set()
+        super().__init__(system)
+        self._structures: dict[tuple[FailureFreeRun, int, int], Structure] = {}
 
     def paths(self, world: World, action: Action, after: World) -> Iterator[Path]:
-        if not isinstance(action, Deliver):
-            return
-        site = self.system.sites[action.node]
-        node = world.nodes[self.system.node_at[action.node]].state
-        if not isinstance(node, OperatorNode):
-            return
-        message = world.channels[self.system.channel_at[action.sender, action.node]][0]
-        for iteration in iterations(site, node, action.sender, message):
-            inputs = self.reference.inputs(site.name, after.arrivals)
+        for iteration in self.iterations(world, action):
             taken = (iteration.edge, iteration.event)
-            inputs = inputs[: inputs.index(taken) + 1]
-            key = (site.name, inputs, iteration.before)
-            if key not in self.known:
-                self.known.add(key)
-                yield self.path(self.original(site, inputs), iteration)
+            run = self.reference.run(iteration.site, taken, after.arrivals)
+            if self.is_new(run, iteration.before):
+                yield self.path(run, iteration)
 
-    def original(self, site: Site, inputs: tuple[Taken, ...]) -> Original:
-        key = (site.name, inputs)
-        if key not in self.originals:
-            self.originals[key] = original_run(site, inputs)
-        return self.originals[key]
-
-    def path(self, run: Original, iteration: Iteration) -> Path:
-        """From where the operator is: events that it does not get, then what it does with this
+    def path(self, run: FailureFreeRun, iteration: Iteration) -> Path:
+        """The path begins where the operator is: first events that it does not receive, then this
         one.  An operator without a window has not reached the replay start."""
-        last, here = _last(run, iteration.before), run.coming - 1
-        before, after = _windows(iteration.before), _windows(iteration.after)
-        replay = seen_again(run, iteration.before, last, {}, bool(before))
-        states = [seen_originally(run, last, {}) | replay]
-        states += [seen_originally(run, at, run.got) | replay for at in range(last + 1, here)]
+        last, here = run.last(iteration.before), run.coming - 1
+        before, after = kept_windows(iteration.before), kept_windows(iteration.after)
+        replay = replay_state(run, iteration.before, last, {}, bool(before))
+        states = [original_state(run, last, {}) | replay]
+        states += [original_state(run, at, run.matches) | replay for at in range(last + 1, here)]
         if after and not before:
             states.append(states[-1] | {"replaying": True})
-        got = _by_window(iteration.outputs, iteration.after, run.at)
-        replay = seen_again(run, iteration.after, here if after else last, got, bool(after))
+        got = matches_by_window(iteration.outputs, iteration.after, run.at)
+        replay = replay_state(run, iteration.after, here if after else last, got, bool(after))
         replay["done_again"] |= {here: bool(after)}
-        states.append(seen_originally(run, here, run.got) | replay)
-        first_ = run.at[before[0].opener] if before else here if after else run.coming
-        seed_ = before[0].number if before else iteration.before.cep.opened + 1
-        return Path(self.rigid(run, first_, seed_), tuple(states), initial=last < 0 and not before)
+        states.append(original_state(run, here, run.matches) | replay)
+        first = run.opener(before[0]) if before else here if after else run.coming
+        seed = before[0].number if before else iteration.before.cep.opened + 1
+        initial = last < 0 and not before
+        return Path(self.structure(run, first, seed), tuple(states), initial)
 
-    def rigid(self, run: Original, first_: int, seed_: int) -> Structure:
-        named_ = run.numbers.get(first_, run.states[-1].cep.opened + 1)
-        key = (id(run), first_, seed_, named_)
-        if key not in self.rigids:
-            self.rigids[key] = seen_rigid(run, first_, seed_, named_)
-        return self.rigids[key]
-
-
-def _last(run: Original, state: OperatorState) -> int:
-    """The position of the last event that the operator has consumed."""
-    return max(run.at.get(place, -1) for place in enumerate(state.last))
+    def structure(self, run: FailureFreeRun, first: int, seed: int) -> Structure:
+        key = (run, first, seed)
+        if key not in self._structures:
+            named = run.numbers.get(first, run.states[-1].cep.opened + 1)
+            self._structures[key] = rigid_structure(run, first, seed, named)
+        return self._structures[key]
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,36 +122,38 @@ class _Made:
         return at <= self.position and index < len(self.got.get((at, opened), ()))
 
 
-def seen_originally(
-    run: Original, position: int, got: Mapping[tuple[int, int], Matches]
+def original_state(
+    run: FailureFreeRun, position: int, got: Mapping[tuple[int, int], Matches]
 ) -> dict[str, Any]:
-    """After the original run has processed `position`."""
+    """The state after the original run has processed `position`."""
     state = run.states[position + 1]
-    mine = {run.at[window.opener]: window for window in state.open}
+    engine = engine_of(run.site)
+    mine = {run.opener(window): window for window in state.open}
     numbers = {opened: run.numbers.get(opened, 0) for opened in run.openers}
     return {
         "done": {at: at <= position for at in range(run.coming + 1)},
         "open": {opened: opened in mine for opened in run.openers},
-        "inner": {opened: run.machine.inner(state, window) for opened, window in mine.items()},
+        "inner": {opened: engine.inner(state, window) for opened, window in mine.items()},
         "got": {opened: got.get((position, opened), ()) for opened in run.openers},
         "opened": state.cep.opened,
         "label": {opened: n if opened <= position else 0 for opened, n in numbers.items()},
         "now": position,
-        "made": _Made(run.got, position),
+        "made": _Made(run.matches, position),
     }
 
 
-def seen_again(
-    run: Original, state: OperatorState, last: int, got: Mapping[int, Matches], started: bool
+def replay_state(
+    run: FailureFreeRun, state: OperatorState, last: int, got: Mapping[int, Matches], started: bool
 ) -> dict[str, Any]:
-    """After the operator has processed `last` in its present incarnation."""
-    theirs = {run.at[window.opener]: window for window in state.open}
-    known = {run.at[window.opener]: window.number for window in _windows(state)}
+    """The state after the operator has processed `last` in its present incarnation."""
+    engine = engine_of(run.site)
+    theirs = {run.opener(window): window for window in state.open}
+    known = {run.opener(window): window.number for window in kept_windows(state)}
     return {
         "replaying": started,
         "done_again": dict.fromkeys(range(run.coming + 1), False),
         "open_again": {opened: opened in theirs for opened in run.openers},
-        "again": {opened: run.machine.inner(state, window) for opened, window in theirs.items()},
+        "again": {opened: engine.inner(state, window) for opened, window in theirs.items()},
         "got_again": {opened: got.get(opened, ()) for opened in run.openers},
         "opened_again": state.cep.opened,
         "label_again": {opened: known.get(opened, 0) for opened in run.openers},
@@ -230,44 +161,47 @@ def seen_again(
     }
 
 
-def seen_rigid(run: Original, first_: int, seed_: int, named_: int) -> Structure:
+def rigid_structure(run: FailureFreeRun, first: int, seed: int, named: int) -> Structure:
+    """What never changes.  named: the number of the first window kept in the original run."""
     bodies = [event.body for _, event in run.inputs]
-    machine = run.machine
+    engine = engine_of(run.site)
     # The event to come is later than all others.
     times = {at: body.time for at, body in enumerate(bodies)} | {run.coming: math.inf}
-    edges = {at: edge_ for at, (edge_, _) in enumerate(run.inputs)} | {run.coming: 0}
+    edges = {at: edge for at, (edge, _) in enumerate(run.inputs)} | {run.coming: 0}
     sns = {at: event.sn for at, (_, event) in enumerate(run.inputs)} | {run.coming: NOTHING}
-    most = max(map(len, run.got.values()), default=1)
+    most = max(map(len, run.matches.values()), default=1)
     placed: dict[str, Any] = {"opener": lambda opened: opened}
-    for again_ in ("", "_again"):
+    for suffix in ("", "_again"):
         placed |= {
-            f"opens{again_}": lambda at, opened: at == opened,
-            f"expires{again_}": lambda at, opened: run.ends.get((at, opened)) is False,
-            f"completes{again_}": lambda at, opened: run.ends.get((at, opened)) is True,
-            f"time{again_}": times,
-            f"sn{again_}": sns,
+            f"opens{suffix}": lambda at, opened: at == opened,
+            f"expires{suffix}": lambda at, opened: run.ends.get((at, opened)) is False,
+            f"completes{suffix}": lambda at, opened: run.ends.get((at, opened)) is True,
+            f"time{suffix}": times,
+            f"sn{suffix}": sns,
         }
     return Structure(
         {"position": range(run.coming + 1), "window": run.openers, "index": range(most)},
         {
             **placed,
             "edge": edges,
-            "le": lambda a, b: a <= b,
-            "index_le": lambda a, b: a <= b,
-            "first": first_,
-            "begin": machine.begin(),
-            "delta": lambda state, at: machine.delta(state, bodies[at]),
-            "gives": lambda state, at: machine.gives(state, bodies[at]),
-            "closing": machine.closing,
+            "le": le,
+            "index_le": le,
+            "first": first,
+            "begin": engine.begin(),
+            "delta": lambda state, at: engine.delta(state, bodies[at]),
+            "gives": lambda state, at: engine.gives(state, bodies[at]),
+            "closing": engine.closing,
             "joined": lambda a, b: (*a, *b),
             "none": (),
             "has": lambda output, index: index < len(output),
-            "seed": seed_,
-            "named": named_,
+            "seed": seed,
+            "named": named,
         },
     )
 
 
 ABSTRACTIONS = (
-    Abstraction("original run and replay", numbering, lambda world: _Sight(world).paths),
+    Abstraction(
+        "original run and replay", numbers.numbering, lambda system: ReplayObserver(system).paths
+    ),
 )

@@ -8,47 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import z3
 from z3 import ForAll, Not, Or
 
 from model.core import Outcome
-from proofs.lemmas.upstream_backup.replay.replay import (
-    CLOSERS,
-    MATCHES,
-    OPENERS,
-    ORIGINAL,
-    OUTPUT,
-    POSITION,
-    REPLAY,
-    STATE,
-    STATES,
-    WINDOW,
-    Run,
-    begin,
-    closing,
-    completes,
-    delta,
-    expires,
-    first,
-    gives,
-    none,
-    one_window_skipped,
-    opener,
-    opens,
-    p,
-    skipping,
-    w,
-)
-from proofs.prove.grid import Cell, Grid, Mark, Row
+from proofs.lemmas.upstream_backup.replay import product, skipping
+from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.grounding import Sizes, element
-from proofs.prove.lemma import Given, Lemma, all_given, dropped
-from proofs.prove.query import Answer, Query
+from proofs.prove.kinds import QueryKind
+from proofs.prove.lemma import Given, Lemma, all_given, without
+from proofs.prove.query import Query, smallest
 from proofs.prove.transition import TransitionSystem, bounded, transitions_taken
 
 
-class Found(NamedTuple):
+class FoundReplay(NamedTuple):
     """A run, as the operator of the model can be given it: events and windows counted from 0.
 
     opened: by event, the window that it opens.  rows: by state of the engine and event, the next
@@ -65,7 +41,11 @@ class Found(NamedTuple):
     first: int
 
 
-class Seen:
+p = z3.Const("p", product.POSITION)
+w = z3.Const("w", product.WINDOW)
+
+
+class ModelRun:
     """A run of a system that a model of Z3 describes."""
 
     def __init__(self, system: TransitionSystem, model: Any, depth: int, sizes: Sizes) -> None:
@@ -76,8 +56,8 @@ class Seen:
             (at, step.name, step.params[0]) for at, step in enumerate(steps) if step.params
         ]
         self.positions = [position for _, _, position in self.iterations]
-        openers = [self.value(opener(window)) for window in self._all(WINDOW)]
-        by_opener = dict(zip(map(str, openers), self._all(WINDOW), strict=True))
+        openers = [self.value(product.opener(window)) for window in self._all(product.WINDOW)]
+        by_opener = dict(zip(map(str, openers), self._all(product.WINDOW), strict=True))
         self.windows = [by_opener[str(at)] for at in self.positions if str(at) in by_opener]
         self.moments = [system.moment(time) for time in range(depth + 1)]
 
@@ -90,9 +70,9 @@ class Seen:
     def _all(self, sort: Any) -> list[Any]:
         return [self.value(element(sort, i)) for i in range(self._sizes[sort])]
 
-    def found(self) -> Found:
-        states = sorted(self._all(STATE), key=lambda e: not self.true(e == begin))
-        outputs = sorted(self._all(OUTPUT), key=lambda e: not self.true(e == none))
+    def found(self) -> FoundReplay:
+        states = sorted(self._all(product.STATE), key=lambda e: not self.true(e == product.begin))
+        outputs = sorted(self._all(product.OUTPUT), key=lambda e: not self.true(e == product.none))
 
         def at(elements: Sequence[Any], term: Any) -> int:
             return next(n for n, e in enumerate(elements) if self.true(e == term))
@@ -106,37 +86,44 @@ class Seen:
             )
 
         def window(position: Any) -> int | None:
-            opened = (n for n, term in enumerate(self.windows) if self.true(opens(position, term)))
+            opened = (
+                n for n, term in enumerate(self.windows) if self.true(product.opens(position, term))
+            )
             return next(opened, None)
 
         names = [name for _, name, _ in self.iterations]
-        return Found(
+        return FoundReplay(
             tuple(map(window, self.positions)),
-            ends(expires),
-            ends(completes),
+            ends(product.expires),
+            ends(product.completes),
             tuple(
                 tuple(
-                    (at(states, delta(state, position)), at(outputs, gives(state, position)))
+                    (
+                        at(states, product.delta(state, position)),
+                        at(outputs, product.gives(state, position)),
+                    )
                     for position in self.positions
                 )
                 for state in states
             ),
-            tuple(at(outputs, closing(state)) for state in states),
-            frozenset(event for event, name in enumerate(names) if name == "leave out"),
-            at(self.positions, opener(first)),
+            tuple(at(outputs, product.closing(state)) for state in states),
+            frozenset(event for event, name in enumerate(names) if name == product.LEAVE_OUT),
+            at(self.positions, product.opener(product.first)),
         )
 
-    def cell(self, run: Run, window: Any, at: int) -> Cell:
+    def cell(self, run: product.WindowRun, window: Any, at: int) -> Cell:
         """What the window makes of the event of the iteration from moment `at`."""
         _, name, position = next(entry for entry in self.iterations if entry[0] == at)
         s, t = self.moments[at], self.moments[at + 1]
-        original, replay = (getattr(t, one.got)(window) for one in (ORIGINAL, REPLAY))
-        differs = run is REPLAY and not self.true(original == replay)
-        mark = Mark.BAD if differs else Mark.PLAIN
-        if run is REPLAY and name == "leave out":
-            return Cell("left out", mark if differs else Mark.DIM)
-        if not self.true(getattr(t, run.got)(window) == none):
-            return Cell("match", mark if differs else Mark.GOOD)
+        original, replay = (
+            getattr(t, one.got)(window) for one in (product.ORIGINAL, product.REPLAY)
+        )
+        differs = run is product.REPLAY and not self.true(original == replay)
+        mark = CellMark.BAD if differs else CellMark.PLAIN
+        if run is product.REPLAY and name == product.LEAVE_OUT:
+            return Cell("left out", mark if differs else CellMark.DIM)
+        if not self.true(getattr(t, run.got)(window) == product.none):
+            return Cell("match", mark if differs else CellMark.GOOD)
         if not self.true(Or(getattr(s, run.open)(window), run.opens(position, window))):
             return Cell("no window", mark) if differs else Cell()
         if not self.true(getattr(t, run.open)(window)):
@@ -150,18 +137,18 @@ class Seen:
     def grid(self, caption: str) -> Grid:
         names = [f"window {number}" for number, _ in enumerate(self.windows, 1)]
         rows = []
-        for heading, run in (("original run", ORIGINAL), ("replay", REPLAY)):
-            rows.append(Row(heading, tuple(Cell() for _ in self.iterations), heading=True))
+        for heading, run in (("original run", product.ORIGINAL), ("replay", product.REPLAY)):
+            rows.append(GridRow(heading, tuple(Cell() for _ in self.iterations), heading=True))
             for name, window in zip(names, self.windows, strict=True):
                 cells = tuple(self.cell(run, window, at) for at, _, _ in self.iterations)
-                rows.append(Row(name, cells))
+                rows.append(GridRow(name, cells))
         columns = tuple(f"event {number}" for number, _ in enumerate(self.iterations, 1))
         return Grid(caption, columns, tuple(rows))
 
 
-NEVER_CLOSE = ForAll([p, w], Not(Or(expires(p, w), completes(p, w))))
-TINY = {POSITION: 2, WINDOW: 1, STATE: 1, OUTPUT: 2}
-NEVER_FULL = ForAll([p, w], Not(completes(p, w)))
+NEVER_CLOSE = ForAll([p, w], Not(Or(product.expires(p, w), product.completes(p, w))))
+TINY = {product.POSITION: 2, product.WINDOW: 1, product.STATE: 1, product.OUTPUT: 2}
+NEVER_FULL = ForAll([p, w], Not(product.completes(p, w)))
 
 
 class Wrong(NamedTuple):
@@ -178,45 +165,46 @@ class Wrong(NamedTuple):
     sizes: Sizes
     simple: Any
 
-    def query(self) -> Query:
+    def question(self, depth: int, kind: QueryKind) -> Query:
+        """Is a match lost in a run of so many steps?"""
+        if kind is QueryKind.CLAIM:
+            return bounded(self.system, skipping.MATCHES, depth)
         # Nothing matches before the last event.
-        quiet = [ForAll([w], self.system.moment(at).got(w) == none) for at in range(1, self.depth)]
+        quiet = [
+            ForAll([w], self.system.moment(at).got(w) == product.none)
+            for at in range(1, self.depth)
+        ]
+        simple = [self.simple, *quiet]
         query = bounded(
-            self.system, MATCHES, self.depth, Answer.SAT, self.sizes, [self.simple, *quiet]
+            self.system, skipping.MATCHES, self.depth, QueryKind.COUNTEREXAMPLE, self.sizes, simple
         )
         caption = f"{self.rule}: a match is lost"
-        return replace(query, show=lambda model: self.seen(model).grid(caption))
+        return replace(query, show=lambda model: self.read(model).grid(caption))
 
-    def seen(self, model: Any) -> Seen:
-        return Seen(self.system, model, self.depth, self.sizes)
+    def read(self, model: Any) -> ModelRun:
+        return ModelRun(self.system, model, self.depth, self.sizes)
 
 
-def opener_lost() -> Wrong:
-    system = skipping(dropped(OPENERS))
+def lose_opener() -> Wrong:
+    system = skipping.system(without(skipping.OPENERS))
     return Wrong("an event that opens a window is left out", system, 3, TINY, NEVER_CLOSE)
 
 
-def closer_lost() -> Wrong:
-    system = skipping(dropped(CLOSERS))
+def lose_closer() -> Wrong:
+    system = skipping.system(without(skipping.CLOSERS))
     return Wrong("an event that closes a window is left out", system, 3, TINY, NEVER_FULL)
 
 
-def window_lost() -> Wrong:
-    system = skipping(all_given, one_window_skipped)
-    sizes = {POSITION: 3, WINDOW: 2, STATE: 2, OUTPUT: 2}
+def lose_window() -> Wrong:
+    system = skipping.system(all_given, skipping.one_window_skipped)
+    sizes = {product.POSITION: 3, product.WINDOW: 2, product.STATE: 2, product.OUTPUT: 2}
     return Wrong("an event that one window skipped is left out", system, 4, sizes, NEVER_CLOSE)
 
 
-def _smallest(wrong: Callable[[], Wrong]) -> Callable[[Given], Iterator[Query]]:
+def refute(rule: Callable[[], Wrong], _given: Given) -> Iterator[Query]:
     """No shorter run loses a match, whatever the engine and the windows; this one does."""
-
-    def build(_: Given) -> Iterator[Query]:
-        found = wrong()
-        for depth in range(found.depth):
-            yield bounded(found.system, MATCHES, depth)
-        yield found.query()
-
-    return build
+    wrong = rule()
+    return smallest(wrong.question, range(wrong.depth + 1))
 
 
 # --- lemmas ----------------------------------------------------------------------------------
@@ -229,9 +217,9 @@ LEMMAS = (
         "though it opens a window: refuted, as the paper says; 2 events.",
         section="Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=_smallest(opener_lost),
+        build=partial(refute, lose_opener),
         scope=RUNS.format(3),
-        fragment=STATES,
+        fragment=skipping.STATES,
     ),
     Lemma(
         name="skipping-closer",
@@ -239,9 +227,9 @@ LEMMAS = (
         "refuted, as the paper says, by a match that the end of the window completes; 2 events.",
         section="Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=_smallest(closer_lost),
+        build=partial(refute, lose_closer),
         scope=RUNS.format(3),
-        fragment=STATES,
+        fragment=skipping.STATES,
     ),
     Lemma(
         name="skipping-one-window",
@@ -249,8 +237,8 @@ LEMMAS = (
         "two windows overlap; 3 events.  That all must have skipped it, the paper does not say.",
         section="Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=_smallest(window_lost),
+        build=partial(refute, lose_window),
         scope=RUNS.format(4),
-        fragment=STATES,
+        fragment=skipping.STATES,
     ),
 )

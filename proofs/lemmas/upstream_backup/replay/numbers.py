@@ -1,81 +1,61 @@
 """The numbers of matches in a replay: proved to come back, for the corrected scheme.
 
-Rule of this file: parts of the product of replay.py that count windows, remember matches and number
-them.  Whether the published pairs come back is in replay_pairs.py.
+Rule of this file: parts of the product that count windows, remember matches and number them.
+Whether the published pairs come back is in pairs.
 
 The numbers of windows are integers, which leaves EPR; indices are elements of an order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import z3
 from z3 import And, DeclareSort, Exists, ForAll, Function, If, Implies, Int, Not, Or
 
 from model.core import Outcome
-from proofs.lemmas.upstream_backup.replay.replay import (
-    BOOL,
-    OUTPUT,
-    POSITION,
-    SMALL,
-    STATES,
-    WINDOW,
-    Part,
-    before,
-    completes,
-    expires,
-    first,
-    kept,
-    linear,
-    matches_again,
-    none,
-    opener,
-    opens,
-    opens_again,
-    p,
-    product,
-    q,
-    runs,
-    v,
-    w,
-)
+from proofs.lemmas.upstream_backup.replay import product, skipping
 from proofs.prove.lemma import Given, Lemma
+from proofs.prove.orders import Order, lexical
 from proofs.prove.query import Query
 from proofs.prove.transition import Moment, Symbol, TransitionSystem, inductive, reaches
 
 INDEX = DeclareSort("index")
 INT = z3.IntSort()
+p, q = z3.Consts("p q", product.POSITION)
+w, v = z3.Consts("w v", product.WINDOW)
 i, j = z3.Consts("i j", INDEX)
 
 seed = Int("seed")
-"""What the first window of the replay is numbered."""
+"""The number of the first window of the replay."""
 named = Int("named")
 """The number that the first window kept has in the original run."""
-time, edge, sn = (Function(name, POSITION, INT) for name in ("time", "edge", "sn"))
-time_again, sn_again = (Function(name, POSITION, INT) for name in ("time_again", "sn_again"))
-has = Function("has", OUTPUT, INDEX, BOOL)
-index_le = Function("index_le", INDEX, INDEX, BOOL)
+time, edge, sn = (Function(name, product.POSITION, INT) for name in ("time", "edge", "sn"))
+time_again, sn_again = (
+    Function(name, product.POSITION, INT) for name in ("time_again", "sn_again")
+)
+has = Function("has", product.OUTPUT, INDEX, product.BOOL)
+indices = Order(INDEX, "index_le")
 
 
 def count(condition: Any) -> Any:
     return If(condition, 1, 0)
 
 
-def window_numbers(seeded: Any) -> Part:
+def window_numbers(seeded: Any) -> product.ProductPart:
     """Windows are counted as they open.  seeded: what is known of the seed."""
 
     def originally(s: Moment, t: Moment, position: Any) -> Any:
         return And(
-            t.opened == s.opened + count(Exists([w], opens(position, w))),
-            ForAll([w], t.label(w) == If(opens(position, w), t.opened, s.label(w))),
+            t.opened == s.opened + count(Exists([w], product.opens(position, w))),
+            ForAll([w], t.label(w) == If(product.opens(position, w), t.opened, s.label(w))),
         )
 
     def again(s: Moment, t: Moment, position: Any) -> Any:
-        named_ = If(opens_again(position, w), t.opened_again, s.label_again(w))
+        named_ = If(product.opens_again(position, w), t.opened_again, s.label_again(w))
         return And(
-            t.opened_again == s.opened_again + count(Exists([w], opens_again(position, w))),
+            t.opened_again == s.opened_again + count(Exists([w], product.opens_again(position, w))),
             ForAll([w], t.label_again(w) == named_),
         )
 
@@ -83,9 +63,9 @@ def window_numbers(seeded: Any) -> Part:
         same = ForAll([w], t.label_again(w) == s.label_again(w))
         return And(t.opened_again == s.opened_again, same)
 
-    return Part(
-        original=(Symbol("opened", INT), Symbol("label", WINDOW, INT)),
-        replay=(Symbol("opened_again", INT), Symbol("label_again", WINDOW, INT)),
+    return product.ProductPart(
+        original=(Symbol("opened", INT), Symbol("label", product.WINDOW, INT)),
+        replay=(Symbol("opened_again", INT), Symbol("label_again", product.WINDOW, INT)),
         axioms={"the seed": seeded},
         init=lambda s: s.opened == 0,
         originally=originally,
@@ -94,7 +74,7 @@ def window_numbers(seeded: Any) -> Part:
         restore=lambda s, t: And(t.opened_again == seed - 1, named == s.opened + 1),
         invariants={
             "what is done is a prefix": lambda s: ForAll(
-                [p, q], Implies(And(s.done(q), before(p, q)), s.done(p))
+                [p, q], Implies(And(s.done(q), product.before(p, q)), s.done(p))
             ),
             "windows are counted alike": lambda s: Implies(
                 s.replaying, s.opened_again - s.opened == seed - named
@@ -102,21 +82,29 @@ def window_numbers(seeded: Any) -> Part:
             "a window has its number again, up to the seed": lambda s: ForAll(
                 [w],
                 Implies(
-                    And(s.replaying, kept(w), s.done(opener(w))),
+                    And(s.replaying, product.kept(w), s.done(product.opener(w))),
                     s.label_again(w) - s.label(w) == seed - named,
                 ),
             ),
             "the first window kept has the number that the savepoint says": lambda s: Implies(
                 s.replaying,
-                If(s.done(opener(first)), s.label(first) == named, named == s.opened + 1),
+                If(
+                    s.done(product.opener(product.first)),
+                    s.label(product.first) == named,
+                    named == s.opened + 1,
+                ),
             ),
             "windows have been counted": lambda s: ForAll(
-                [w], Implies(s.done(opener(w)), s.label(w) <= s.opened)
+                [w], Implies(s.done(product.opener(w)), s.label(w) <= s.opened)
             ),
             "younger windows have greater numbers": lambda s: ForAll(
                 [w, v],
                 Implies(
-                    And(s.done(opener(v)), before(opener(w), opener(v))), s.label(w) < s.label(v)
+                    And(
+                        s.done(product.opener(v)),
+                        product.before(product.opener(w), product.opener(v)),
+                    ),
+                    s.label(w) < s.label(v),
                 ),
             ),
         },
@@ -125,11 +113,11 @@ def window_numbers(seeded: Any) -> Part:
 
 def rank(position: Any, window: Any) -> Any:
     """In an iteration: windows that end without the event, with it, and those that stay open."""
-    expired = And(expires(position, window), Not(opens(position, window)))
-    return If(expired, 0, If(completes(position, window), 1, 2))
+    expired = And(product.expires(position, window), Not(product.opens(position, window)))
+    return If(expired, 0, If(product.completes(position, window), 1, 2))
 
 
-def history() -> Part:
+def history() -> product.ProductPart:
     """All matches so far: the i-th of a window in an iteration."""
 
     def originally(s: Moment, t: Moment, position: Any) -> Any:
@@ -139,12 +127,15 @@ def history() -> Part:
             ForAll([q, w, i], t.made(q, w, i) == Or(s.made(q, w, i), fresh)),
         )
 
-    return Part(
-        original=(Symbol("now", POSITION), Symbol("made", POSITION, WINDOW, INDEX, BOOL)),
-        replay=(Symbol("now_again", POSITION),),
+    return product.ProductPart(
+        original=(
+            Symbol("now", product.POSITION),
+            Symbol("made", product.POSITION, product.WINDOW, INDEX, product.BOOL),
+        ),
+        replay=(Symbol("now_again", product.POSITION),),
         axioms={
-            "indices are in order": linear(index_le, INDEX),
-            "an empty output has no match": ForAll([i], Not(has(none, i))),
+            "indices are in order": indices.axiom,
+            "an empty output has no match": ForAll([i], Not(has(product.none, i))),
         },
         init=lambda s: ForAll([p, w, i], Not(s.made(p, w, i))),
         originally=originally,
@@ -152,41 +143,33 @@ def history() -> Part:
         left_out=lambda s, t, _: t.now_again == s.now_again,
         invariants={
             "matches are made in iterations done, in windows opened": lambda s: ForAll(
-                [p, w, i], Implies(s.made(p, w, i), And(s.done(p), s.done(opener(w))))
+                [p, w, i], Implies(s.made(p, w, i), And(s.done(p), s.done(product.opener(w))))
             ),
         },
     )
 
 
 def two_made(s: Moment, claim: Any) -> Any:
-    """Of any two matches so far: i of w in iteration p, j of v in iteration q."""
+    """The claim holds of any two matches so far: i of w in iteration p, j of v in iteration q."""
     second = ForAll([q, v, j], Implies(s.made(q, v, j), claim))
     return ForAll([p, w, i], Implies(s.made(p, w, i), second))
 
 
-class Number(NamedTuple):
+class MatchNumber(NamedTuple):
     """In the order of comparison; the index is an element of its own order."""
 
     trigger: tuple[Any, ...]
     label: Any
     index: Any
 
-    def less(self, other: Number) -> Any:
-        smaller = And(index_le(self.index, other.index), self.index != other.index)
+    def less(self, other: MatchNumber) -> Any:
+        smaller = indices.less(self.index, other.index)
         return lexical((*self.trigger, self.label), (*other.trigger, other.label), smaller)
 
-    def same(self, other: Number) -> Any:
+    def same(self, other: MatchNumber) -> Any:
         triggers = zip(self.trigger, other.trigger, strict=True)
         equal = (mine == theirs for mine, theirs in triggers)
         return And(*equal, self.label == other.label, self.index == other.index)
-
-
-def lexical(mine: Sequence[Any], others: Sequence[Any], otherwise: Any) -> Any:
-    """The first difference decides; otherwise: what is so if there is none."""
-    smaller = otherwise
-    for one, other in reversed(list(zip(mine, others, strict=True))):
-        smaller = Or(one < other, And(one == other, smaller))
-    return smaller
 
 
 def trigger(position: Any) -> tuple[Any, ...]:
@@ -202,41 +185,41 @@ DISTINCT = "no two matches have one number"
 INCREASING = "numbers increase in the order of production"
 
 
-def triggered(given: Given) -> Part:
+def triggered(given: Given) -> product.ProductPart:
     """The number is the input event that triggered the iteration, the window, the index."""
     ordered = lexical(trigger(p), trigger(q), z3.BoolVal(False))
     again = And(time_again(p) == time(p), sn_again(p) == sn(p))
 
     def originally(s: Moment, _: Moment, position: Any) -> Any:
         both = And(
-            *(Or(s.open(window), opens(position, window)) for window in (w, v)),
-            before(opener(w), opener(v)),
+            *(Or(s.open(window), product.opens(position, window)) for window in (w, v)),
+            product.before(product.opener(w), product.opener(v)),
         )
         in_order = ForAll([w, v], Implies(both, rank(position, w) <= rank(position, v)))
         return given("windows close in the order in which they opened", in_order)
 
     def anew(s: Moment) -> Any:
-        number = Number(trigger(s.now), s.label(w), i)
-        number_again = Number(trigger_again(s.now_again), s.label_again(w), i)
-        match = And(s.replaying, kept(w), has(s.got_again(w), i))
+        number = MatchNumber(trigger(s.now), s.label(w), i)
+        number_again = MatchNumber(trigger_again(s.now_again), s.label_again(w), i)
+        match = And(s.replaying, product.kept(w), has(s.got_again(w), i))
         return ForAll([w, i], Implies(match, And(has(s.got(w), i), number_again.same(number))))
 
-    def two(s: Moment, claim: Callable[[Number, Number], Any]) -> Any:
+    def two(s: Moment, claim: Callable[[MatchNumber, MatchNumber], Any]) -> Any:
         return two_made(
-            s, claim(Number(trigger(p), s.label(w), i), Number(trigger(q), s.label(v), j))
+            s, claim(MatchNumber(trigger(p), s.label(w), i), MatchNumber(trigger(q), s.label(v), j))
         )
 
-    in_window = And(w == v, index_le(i, j), i != j)
-    by_age = And(rank(p, w) == rank(p, v), before(opener(w), opener(v)))
+    in_window = And(w == v, indices.less(i, j))
+    by_age = And(rank(p, w) == rank(p, v), product.before(product.opener(w), product.opener(v)))
     within = Or(rank(p, w) < rank(p, v), by_age, in_window)
-    produced_before = Or(before(p, q), And(p == q, within))
-    return Part(
+    produced_before = Or(product.before(p, q), And(p == q, within))
+    return product.ProductPart(
         original=(),
         originally=originally,
         axioms={
             "the merge": given(
                 "input events are merged by time, edge and number",
-                ForAll([p, q], Implies(before(p, q), ordered)),
+                ForAll([p, q], Implies(product.before(p, q), ordered)),
             ),
             "headers": given(
                 "input events are replayed with their times and numbers", ForAll([p], again)
@@ -245,10 +228,13 @@ def triggered(given: Given) -> Part:
         invariants={
             "in an iteration older windows end before younger ones": lambda s: two_made(
                 s,
-                Implies(And(p == q, before(opener(w), opener(v))), rank(p, w) <= rank(p, v)),
+                Implies(
+                    And(p == q, product.before(product.opener(w), product.opener(v))),
+                    rank(p, w) <= rank(p, v),
+                ),
             ),
             "both runs are in one iteration if the replay has matches": lambda s: ForAll(
-                [w], Implies(And(s.replaying, s.got_again(w) != none), s.now_again == s.now)
+                [w], Implies(And(s.replaying, s.got_again(w) != product.none), s.now_again == s.now)
             ),
             ANEW: anew,
             DISTINCT: lambda s: two(
@@ -261,26 +247,28 @@ def triggered(given: Given) -> Part:
 
 def numbering(given: Given) -> TransitionSystem:
     seeded = given("the seed is the number of the first window kept", seed == named)
-    parts = (runs(given), window_numbers(seeded), history(), triggered(given))
-    return product(given, "original run and replay, with numbers", parts)
+    parts = (skipping.runs(given), window_numbers(seeded), history(), triggered(given))
+    return product.two_runs(
+        given, "original run and replay, with numbers", parts, skipping.every_window_skipped
+    )
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-NUMBERED = {**SMALL, INDEX: 1}
+NUMBERED = {**skipping.SMALL, INDEX: 1}
 
 
-def _numbering(given: Given) -> Iterator[Query]:
+def prove(given: Given) -> Iterator[Query]:
     system = numbering(given)
     yield from inductive(system)
     yield reaches(system, "a match is replayed, and is not the first", _second, 4, NUMBERED)
 
 
 def _second(s: Moment) -> Any:
-    earlier = And(s.made(q, w, i), before(q, s.now))
-    return And(matches_again(s), Exists([q, w, i], earlier))
+    earlier = And(s.made(q, w, i), product.before(q, s.now))
+    return And(skipping.matches_again(s), Exists([q, w, i], earlier))
 
 
-NUMBERS = f"{STATES}; with integers"
+NUMBERS = f"{skipping.STATES}; with integers"
 
 
 LEMMAS = (
@@ -292,7 +280,7 @@ LEMMAS = (
         "matches have one number; and numbers increase in the order of production.",
         section="Lima et al., III-B4",
         expect=Outcome.HOLDS,
-        build=_numbering,
+        build=prove,
         fragment=NUMBERS,
     ),
 )

@@ -1,7 +1,7 @@
 """The published numbers x:y in a replay: exactly when they come back.
 
-Rule of this file: a part of the product of replay.py that numbers as Lima et al., III-B4, do, and
-the condition under which that is right.  Smallest streams on which it is wrong are in numbering.py.
+Rule of this file: a part of the product that numbers as Lima et al., III-B4, do, and the condition
+under which that is right.  Smallest streams on which it is wrong are in the folder numbering.
 
 x and y are integers, which leaves EPR.
 """
@@ -15,45 +15,17 @@ import z3
 from z3 import And, Const, Exists, ForAll, If, Implies, Int, Not, Or
 
 from model.core import Outcome
-from proofs.lemmas.upstream_backup.replay.numbers import (
-    INT,
-    NUMBERED,
-    NUMBERS,
-    count,
-    has,
-    history,
-    i,
-    j,
-    named,
-    seed,
-    two_made,
-    window_numbers,
-)
-from proofs.lemmas.upstream_backup.replay.replay import (
-    BOOL,
-    POSITION,
-    WINDOW,
-    Part,
-    before,
-    first,
-    kept,
-    le,
-    matches_again,
-    none,
-    opener,
-    p,
-    product,
-    q,
-    runs,
-    v,
-    w,
-)
+from proofs.lemmas.upstream_backup.replay import numbers, product, skipping
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import Query
 from proofs.prove.transition import Moment, Symbol, TransitionSystem, inductive, reaches
 
+p, q = z3.Consts("p q", product.POSITION)
+w, v = z3.Consts("w v", product.WINDOW)
+i, j = z3.Consts("i j", numbers.INDEX)
+
 seed_x = Int("seed_x")
-source = Const("source", WINDOW)
+source = Const("source", product.WINDOW)
 """The window of the first match of the windows kept."""
 sourced = Int("sourced")
 """Its number."""
@@ -62,51 +34,63 @@ mended = z3.Bool("mended")
 
 
 def _condition(s: Moment) -> Any:
-    return And(s.missed == 0, Or(mended, source == first))
+    return And(s.missed == 0, Or(mended, source == product.first))
 
 
-def pairs(given: Given) -> Part:
+def pairs(given: Given) -> product.ProductPart:
     """x counts iterations that produced an event; y is the window.  missed: iterations since the
     first match of the windows kept in which only dropped windows matched."""
 
     def originally(s: Moment, t: Moment, position: Any) -> Any:
-        alone = And(has(t.got(w), i), has(t.got(w), j))
+        alone = And(numbers.has(t.got(w), i), numbers.has(t.got(w), j))
         single = ForAll([w, i, j], Implies(alone, i == j))
         return And(
-            t.x == s.x + count(Exists([w], t.got(w) != none)),
+            t.x == s.x + numbers.count(Exists([w], t.got(w) != product.none)),
             ForAll([q], t.x_of(q) == If(q == position, t.x, s.x_of(q))),
             given("no window completes two matches in one iteration", single),
         )
 
     def again(s: Moment, t: Moment, _: Any) -> Any:
-        return t.x_again == s.x_again + count(Exists([w], t.got_again(w) != none))
+        return t.x_again == s.x_again + numbers.count(Exists([w], t.got_again(w) != product.none))
 
     def together(s: Moment, t: Moment, _: Any) -> Any:
-        matched = Exists([w], t.got(w) != none)
-        kept_matched = Exists([w], And(kept(w), t.got(w) != none))
-        oldest = ForAll([w], Implies(And(kept(w), t.got(w) != none), le(opener(source), opener(w))))
-        its = And(kept(source), t.got(source) != none, oldest, sourced == t.label(source))
+        matched = Exists([w], t.got(w) != product.none)
+        kept_matched = Exists([w], And(product.kept(w), t.got(w) != product.none))
+        oldest = ForAll(
+            [w],
+            Implies(
+                And(product.kept(w), t.got(w) != product.none),
+                product.le(product.opener(source), product.opener(w)),
+            ),
+        )
+        its = And(
+            product.kept(source), t.got(source) != product.none, oldest, sourced == t.label(source)
+        )
         seeds = And(
             its, given("the seed's x is that of the first match of the windows kept", seed_x == t.x)
         )
         return And(
             t.begun == Or(s.begun, kept_matched),
-            t.missed == s.missed + count(And(s.begun, matched, Not(kept_matched))),
+            t.missed == s.missed + numbers.count(And(s.begun, matched, Not(kept_matched))),
             Implies(And(Not(s.begun), kept_matched), seeds),
         )
 
     def compared(s: Moment, claim: Callable[[Any], Any]) -> Any:
         same = And(s.x_again == s.x, s.label_again(w) == s.label(w))
-        match = And(s.replaying, kept(w), s.got_again(w) != none)
+        match = And(s.replaying, product.kept(w), s.got_again(w) != product.none)
         return ForAll([w], Implies(match, claim(same)))
 
     def distinct(s: Moment) -> Any:
         same = And(s.x_of(p) == s.x_of(q), s.label(w) == s.label(v))
-        return two_made(s, Implies(same, And(p == q, w == v, i == j)))
+        return numbers.two_made(s, Implies(same, And(p == q, w == v, i == j)))
 
-    return Part(
-        original=(Symbol("x", INT), Symbol("x_of", POSITION, INT)),
-        replay=(Symbol("x_again", INT), Symbol("begun", BOOL), Symbol("missed", INT)),
+    return product.ProductPart(
+        original=(Symbol("x", numbers.INT), Symbol("x_of", product.POSITION, numbers.INT)),
+        replay=(
+            Symbol("x_again", numbers.INT),
+            Symbol("begun", product.BOOL),
+            Symbol("missed", numbers.INT),
+        ),
         init=lambda s: s.x == 0,
         originally=originally,
         again=again,
@@ -119,7 +103,7 @@ def pairs(given: Given) -> Part:
                 And(
                     s.x_again == seed_x - 1,
                     s.missed == 0,
-                    ForAll([w], Implies(kept(w), s.got(w) == none)),
+                    ForAll([w], Implies(product.kept(w), s.got(w) == product.none)),
                 ),
             ),
             "x is behind by the iterations missed": lambda s: Implies(
@@ -127,7 +111,9 @@ def pairs(given: Given) -> Part:
             ),
             "the window of the first match has its number": lambda s: Implies(
                 And(s.replaying, s.begun),
-                And(kept(source), s.done(opener(source)), s.label(source) == sourced),
+                And(
+                    product.kept(source), s.done(product.opener(source)), s.label(source) == sourced
+                ),
             ),
             "if the condition holds, a match replayed has its x:y": lambda s: compared(
                 s, lambda same: Implies(_condition(s), same)
@@ -135,8 +121,8 @@ def pairs(given: Given) -> Part:
             "if it does not hold, a match replayed has another x:y": lambda s: compared(
                 s, lambda same: Implies(Not(_condition(s)), Not(same))
             ),
-            "x has grown with every iteration that matched": lambda s: two_made(
-                s, And(s.x_of(q) <= s.x, Implies(before(p, q), s.x_of(p) < s.x_of(q)))
+            "x has grown with every iteration that matched": lambda s: numbers.two_made(
+                s, And(s.x_of(q) <= s.x, Implies(product.before(p, q), s.x_of(p) < s.x_of(q)))
             ),
             "no two matches have one x:y": distinct,
         },
@@ -146,36 +132,38 @@ def pairs(given: Given) -> Part:
 def published(given: Given) -> TransitionSystem:
     seeded = given(
         "the seed's y is that of the first match, or of the first window kept",
-        seed == If(mended, named, sourced),
+        numbers.seed == If(mended, numbers.named, sourced),
     )
-    parts = (runs(given), window_numbers(seeded), history(), pairs(given))
-    return product(given, "original run and replay, with x:y", parts)
+    parts = (skipping.runs(given), numbers.window_numbers(seeded), numbers.history(), pairs(given))
+    return product.two_runs(
+        given, "original run and replay, with x:y", parts, skipping.every_window_skipped
+    )
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def _pairs(given: Given) -> Iterator[Query]:
+def prove(given: Given) -> Iterator[Query]:
     system = published(given)
     yield from inductive(system)
     yield reaches(
         system,
         "a dropped window alone has matched before the replay start, and x:y comes back",
-        lambda s: And(matches_again(s), s.missed == 0, s.x_again > 1),
+        lambda s: And(skipping.matches_again(s), s.missed == 0, s.x_again > 1),
         4,
-        NUMBERED,
+        numbers.NUMBERED,
     )
     yield reaches(
         system,
         "a dropped window alone has matched since, and x:y does not come back",
-        lambda s: And(matches_again(s), s.missed == 1),
+        lambda s: And(skipping.matches_again(s), s.missed == 1),
         5,
-        NUMBERED,
+        numbers.NUMBERED,
     )
     yield reaches(
         system,
         "the first match is not in the first window kept",
-        lambda s: And(s.replaying, s.begun, source != first, Not(mended)),
+        lambda s: And(s.replaying, s.begun, source != product.first, Not(mended)),
         3,
-        NUMBERED,
+        numbers.NUMBERED,
     )
 
 
@@ -189,7 +177,7 @@ LEMMAS = (
         "in one iteration, no two matches have one x:y.",
         section="Lima et al., III-B4",
         expect=Outcome.HOLDS,
-        build=_pairs,
-        fragment=NUMBERS,
+        build=prove,
+        fragment=numbers.NUMBERS,
     ),
 )

@@ -1,0 +1,3 @@
+"""Skip ranges and SN_trim of several input edges (III-A)."""
+
+READING_ORDER = ("ranges", "counterexamples")

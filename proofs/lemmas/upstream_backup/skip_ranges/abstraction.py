@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from operator import le
 from typing import Any, NamedTuple
 
 from model.cep.savepoint import Place, Savepoint
@@ -24,15 +25,15 @@ from model.protocols.upstream_backup.buffers import Ack, Restore
 from model.protocols.upstream_backup.nodes import OperatorNode, SourceState
 from model.protocols.upstream_backup.savepoints import (
     OperatorState,
-    Scheme,
     Skipping,
     origin,
     push,
     restore,
 )
 from model.world import DOWN, Action, Deliver, System, World, initial
-from proofs.lemmas.upstream_backup.reference import Arrivals, Iteration, Reference, iterations
-from proofs.lemmas.upstream_backup.skip_ranges.ranges import per_edge
+from proofs.lemmas.upstream_backup.observer import Iteration, Observer, iterations
+from proofs.lemmas.upstream_backup.reference import Arrivals, operator_of, scheme_of
+from proofs.lemmas.upstream_backup.skip_ranges import ranges
 from proofs.prove.conformance import Abstraction, Path
 from proofs.prove.structure import Structure
 
@@ -48,16 +49,14 @@ class Near(NamedTuple):
     savepoint: Savepoint
 
 
-class _Sight:
-    """A world system, and what has been seen of it."""
+class SkipRangeObserver(Observer):
+    """The operators of a world system that skip, and what they skip when it is run."""
 
     def __init__(self, system: System) -> None:
-        self.system = system
-        self.reference = Reference(system)
+        super().__init__(system)
         self.unneeded: dict[tuple[NodeName, Savepoint, Arrivals], frozenset[Place]] = {}
         self.structures: dict[tuple[NodeName, Arrivals], Structure] = {}
         self.states: dict[tuple[NodeName, Near, Arrivals], State] = {}
-        self.known: set[tuple[NodeName, Near, Near, Action, Arrivals]] = set()
         self.initial = initial(system)
         self.sites = tuple(
             site
@@ -71,18 +70,16 @@ class _Sight:
                 continue
             ends = self.near(site, before), self.near(site, after)
             key = (site.name, *ends, action, after.arrivals)
-            if ends[0] != ends[1] and key not in self.known:
-                self.known.add(key)
+            if ends[0] != ends[1] and self.is_new(*key):
                 yield from self.step(site, ends, action, after.arrivals, before == self.initial)
 
     def near(self, site: Site, world: World) -> Near:
-        system = self.system
-        node = world.nodes[system.node_at[site.name]].state
+        node = self.node(world, site.name)
         edges = tuple(
             (
-                world.nodes[system.node_at[pred]].state,
-                world.channels[system.channel_at[pred, site.name]],
-                world.channels[system.channel_at[site.name, pred]],
+                self.node(world, pred),
+                self.channel(world, pred, site.name),
+                self.channel(world, site.name, pred),
             )
             for pred in site.preds
         )
@@ -92,13 +89,13 @@ class _Sight:
 
     def newest(self, site: Site, world: World) -> Savepoint:
         """The savepoint from which an operator that is down will be restored: all copies joined."""
-        told = [m.replicas for c in world.channels for m in c if isinstance(m, Ack | Restore)]
+        sent = [m.replicas for c in world.channels for m in c if isinstance(m, Ack | Restore)]
         held = [
             node.state.replicas
             for node in world.nodes
             if isinstance(node.state, SourceState | OperatorNode)
         ]
-        found = [copy for copies in (*told, *held) for name, copy in copies if name == site.name]
+        found = [copy for copies in (*sent, *held) for name, copy in copies if name == site.name]
         return reduce(Savepoint.join, found, origin(scheme_of(site), len(site.preds)))
 
     # --- paths -------------------------------------------------------------------------------
@@ -173,7 +170,7 @@ class _Sight:
                     "edge": lambda event: event[0],
                     "sn": lambda event: event[1],
                     "array": lambda edge: 0 if one else edge,
-                    "le": lambda p, q: p <= q,
+                    "le": le,
                     "nothing": NOTHING,
                 },
             )
@@ -186,10 +183,10 @@ class _Sight:
     def state(self, site: Site, near: Near, arrivals: Arrivals) -> State:
         key = (site.name, near, arrivals)
         if key not in self.states:
-            self.states[key] = self.seen(site, near, arrivals)
+            self.states[key] = self.translate(site, near, arrivals)
         return self.states[key]
 
-    def seen(self, site: Site, near: Near, arrivals: Arrivals) -> State:
+    def translate(self, site: Site, near: Near, arrivals: Arrivals) -> State:
         events = self.events(site, arrivals)
         unneeded = self.skipped(site, near.savepoint, arrivals)
         unknown = self.unknown(site, arrivals)
@@ -218,8 +215,8 @@ class _Sight:
             "passed": {at: at[1] <= passed[at[0]] for at in events},
             "trim": dict(enumerate(trim)),
             "sent": {
-                (i, sn): any(sn <= ack.trim or covers(ack.skips, sn) for ack in told)
-                for i, told in enumerate(acks)
+                (i, sn): any(sn <= ack.trim or covers(ack.skips, sn) for ack in sent)
+                for i, sent in enumerate(acks)
                 for sn in numbers
             },
             "deleted": {at: at in deleted for at in events},
@@ -269,12 +266,12 @@ class _Sight:
     def reach(self, name: NodeName, arrivals: Arrivals) -> int:
         """Nothing earlier can come from there."""
         if name in self.system.source_at:
-            told = arrivals[self.system.source_at[name]]
-            return sum(gap for gap, _, _ in told) if told else BEGINNING
+            mine = arrivals[self.system.source_at[name]]
+            return sum(gap for gap, _, _ in mine) if mine else BEGINNING
         return min(self.reach(pred, arrivals) for pred in self.system.sites[name].preds)
 
     def gone(self, site: Site, edge: int, state: Any, arrivals: Arrivals) -> Iterator[SN]:
-        """What upstream of the edge has emitted and deleted; one that is down has not."""
+        """The events that upstream of the edge has emitted and deleted; none if it is down."""
         if state is DOWN:
             return
         pred = self.system.sites[site.preds[edge]]
@@ -286,15 +283,9 @@ class _Sight:
 
 
 # --- one operator ----------------------------------------------------------------------------
-def scheme_of(site: Site) -> Scheme:
-    scheme = site.config.design.scheme
-    assert isinstance(scheme, Scheme)
-    return scheme
-
-
 def drained(state: OperatorState, edge: int, numbers: Iterable[SN]) -> SN:
-    """Up to where it is known which events are skipped.  In serial processing, where nothing is
-    said of events that wait, that is less than what has been consumed."""
+    """The last event of which it is known whether it is skipped.  In serial processing it comes
+    before the last event consumed, since nothing is known of events that wait."""
     waiting = [queued.place[1] for queued in state.queue if queued.place[0] == edge]
     if not waiting:
         return state.last[edge]
@@ -310,7 +301,7 @@ def verdicts(
     """Process an event: the state, and the events that are now known to be skipped."""
     scheme = replace(scheme_of(site), skipping=Skipping.PER_EDGE)
     empty = (Skips(),) * len(site.preds)
-    after, _ = push(site.spec, scheme, state._replace(skips=empty), edge, event)
+    after, _ = push(operator_of(site), scheme, state._replace(skips=empty), edge, event)
     places = [*(queued.place for queued in state.queue), (edge, event.sn)]
     skipped = {(i, sn) for i, sn in places if covers(after.skips[i].after(NOTHING), sn)}
     return after, skipped
@@ -336,7 +327,7 @@ def entered(iteration: Iteration) -> Iterator[tuple[Place, tuple[Skips, ...]]]:
 
 
 def missing(site: Site, near: Near, edge: int, passed: SN, numbers: Sequence[SN]) -> Iterator[SN]:
-    """What has been left out of the stream to the operator, in which later events are."""
+    """The events that are left out of the stream to the operator, which has later ones."""
     node = near.node
     if node is DOWN:
         return
@@ -359,7 +350,8 @@ def missing(site: Site, near: Near, edge: int, passed: SN, numbers: Sequence[SN]
 
 
 def _emitted(state: SourceState | OperatorNode, sn: SN) -> bool:
-    """By this incarnation; numbers of complex events are those of model.cep.numbering.TRIGGERED."""
+    """Has this incarnation emitted the event?  Complex events have the numbers of
+    model.cep.numbering.TRIGGERED."""
     if isinstance(state, SourceState):
         return sn <= (state.latest,)
     if state.operator is None:
@@ -380,5 +372,9 @@ def passing(state: State, place: Place) -> State:
 
 
 ABSTRACTIONS = (
-    Abstraction("skip ranges of an operator", per_edge, lambda world: _Sight(world).paths),
+    Abstraction(
+        "skip ranges of an operator",
+        ranges.per_edge,
+        lambda system: SkipRangeObserver(system).paths,
+    ),
 )

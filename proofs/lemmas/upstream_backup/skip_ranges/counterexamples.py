@@ -14,45 +14,22 @@ import z3
 from z3 import And, Const, ForAll, Implies, Not, Or
 
 from model.core import Outcome
-from proofs.lemmas.upstream_backup.skip_ranges.ranges import (
-    ARRAY,
-    DELETED,
-    EDGE,
-    EVENT,
-    IN_TURN,
-    INVARIANTS,
-    LAST,
-    NUMBER,
-    UNIQUE,
-    a,
-    array,
-    arrays,
-    before,
-    e,
-    edge,
-    ends_run,
-    g,
-    h,
-    in_run,
-    le,
-    n,
-    nothing,
-    of_any_edge,
-    of_one_edge,
-    one_trim,
-    same_number,
-    sn,
-    trims_per_edge,
-)
-from proofs.prove.grid import Cell, Grid, Mark, Row
+from proofs.lemmas.upstream_backup.skip_ranges import ranges
+from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.grounding import element, ground
+from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma, all_given
-from proofs.prove.query import Answer, Query
+from proofs.prove.query import Query, smallest
 from proofs.prove.transition import Moment, TransitionSystem, bounded, transitions_taken
+
+a = Const("a", ranges.ARRAY)
+e = Const("e", ranges.EVENT)
+g, h = z3.Consts("g h", ranges.EDGE)
+n = Const("n", ranges.NUMBER)
 
 
 # --- the designs -----------------------------------------------------------------------------
-class Design(NamedTuple):
+class SharedRanges(NamedTuple):
     """What edges share.  distinct: no two events of any edges have one number.
 
     events, steps: of the smallest run that deletes too much.
@@ -66,26 +43,31 @@ class Design(NamedTuple):
 
     @property
     def system(self) -> TransitionSystem:
-        same = of_any_edge if self.distinct else of_one_edge
-        shared = array(g) == array(h)
+        same = ranges.of_any_edge if self.distinct else ranges.of_one_edge
+        shared = ranges.array(g) == ranges.array(h)
         axioms = {
-            UNIQUE: same_number(same),
+            ranges.UNIQUE: ranges.same_number(same),
             "arrays": ForAll([g, h], shared if self.one_array else Implies(shared, g == h)),
         }
-        trims = partial(trims_per_edge, all_given) if self.one_array else one_trim
-        return arrays(all_given, self.shares, IN_TURN, trims, axioms)
+        trims = partial(ranges.trims_per_edge, all_given) if self.one_array else ranges.one_trim
+        return ranges.arrays(all_given, self.shares, ranges.IN_TURN, trims, axioms)
 
     def sizes(self, events: int) -> dict[Any, int]:
-        return {EVENT: events, EDGE: 2, ARRAY: 1 if self.one_array else 2, NUMBER: events + 1}
+        return {
+            ranges.EVENT: events,
+            ranges.EDGE: 2,
+            ranges.ARRAY: 1 if self.one_array else 2,
+            ranges.NUMBER: events + 1,
+        }
 
 
-PUBLISHED = Design("one array of skip ranges", True, True, events=3, steps=4)
-OVERLAPPING = Design("one array, numbers an edge", False, True, events=2, steps=3)
-ONE_TRIM = Design("one SN_trim", True, False, events=2, steps=3)
+PUBLISHED = SharedRanges("one array of skip ranges", True, True, events=3, steps=4)
+OVERLAPPING = SharedRanges("one array, numbers an edge", False, True, events=2, steps=3)
+ONE_TRIM = SharedRanges("one SN_trim", True, False, events=2, steps=3)
 
 
 # --- the counterexample ----------------------------------------------------------------------
-class Found(NamedTuple):
+class FoundRun(NamedTuple):
     """A run with two edges.
 
     events: (edge, number) of each.  steps: what is done, with the event or edge concerned.
@@ -97,31 +79,30 @@ class Found(NamedTuple):
     lost: tuple[int, ...]
 
 
-def smallest(design: Design, _given: Given) -> Iterable[Query]:
+def refute(design: SharedRanges, _given: Given) -> Iterable[Query]:
     """Fewer events are not enough in runs of any length; so many are, in so many steps."""
-    system = design.system
-    for count in range(1, design.events):
-        claims = [*named(count, design.distinct), *_breaks(system)]
-        yield Query(
-            f"{deleted_of(count)}, in a run of any length",
-            Answer.UNSAT,
-            tuple(ground(claims, design.sizes(count))),
-        )
-    events, steps = design.events, design.steps
-    assuming = [*named(events, design.distinct), *plain(design, system)]
-    query = bounded(system, DELETED, steps, Answer.SAT, design.sizes(events), assuming)
-    show = partial(drawn, design, system)
-    yield replace(query, name=deleted_of(events), show=show)
+    return smallest(partial(question, design), range(1, design.events + 1))
 
 
-def deleted_of(count: int) -> str:
-    return f"one that is needed is deleted, of {count} event{'s' * (count > 1)}"
+def question(design: SharedRanges, events: int, kind: QueryKind) -> Query:
+    """Is one of so many events deleted although it is needed?"""
+    system, sizes = design.system, design.sizes(events)
+    name = f"one that is needed is deleted, of {events} event{'s' * (events > 1)}"
+    if kind is QueryKind.CLAIM:
+        claims = [*number_events(events, design.distinct), *_breaks(system)]
+        return Query(f"{name}, in a run of any length", kind, tuple(ground(claims, sizes)))
+    assuming = [*number_events(events, design.distinct), *plain(design, system)]
+    query = bounded(system, ranges.DELETED, design.steps, kind, sizes, assuming)
+    return replace(query, name=name, show=partial(draw, design, system))
 
 
 def _breaks(system: TransitionSystem) -> list[Any]:
     """Not inductive: what is wanted is wrong at first or after some transition.  Of so few events
     all are ends of ranges, so that what has been passed does not matter."""
-    wanted = [*(INVARIANTS[name] for name in INVARIANTS if name != LAST), _ends]
+    wanted = [
+        *(ranges.INVARIANTS[name] for name in ranges.INVARIANTS if name != ranges.LAST),
+        _ends,
+    ]
     start = system.moment(0)
     cases = [And(system.init(start), _not_all(wanted, start))]
     for transition in system.transitions:
@@ -138,70 +119,74 @@ def _not_all(wanted: Iterable[Callable[[Moment], Any]], s: Moment) -> Any:
 
 def _ends(s: Moment) -> Any:
     """A run begins and ends with an event, and that is not needed."""
-    ends = And(s.lo(a) != nothing, s.hi(a) != nothing)
-    skipped = ForAll([e], Implies(ends_run(s, e), Not(s.needed(e))))
+    ends = And(s.lo(a) != ranges.nothing, s.hi(a) != ranges.nothing)
+    skipped = ForAll([e], Implies(ranges.ends_run(s, e), Not(s.needed(e))))
     return And(ForAll([a], Implies(s.running(a), ends)), skipped)
 
 
-def named(count: int, distinct: bool) -> list[Any]:
+def number_events(count: int, distinct: bool) -> list[Any]:
     """What the numbers are called, without loss of generality: 0 (nothing), 1, 2, ... in order."""
-    numbers = [element(NUMBER, i) for i in range(count + 1)]
-    events = [element(EVENT, i) for i in range(count)]
+    numbers = [element(ranges.NUMBER, i) for i in range(count + 1)]
+    events = [element(ranges.EVENT, i) for i in range(count)]
     return [
-        nothing == numbers[0],
+        ranges.nothing == numbers[0],
         *(
-            le(one, other) == (i <= j)
+            ranges.le(one, other) == (i <= j)
             for i, one in enumerate(numbers)
             for j, other in enumerate(numbers)
         ),
-        *(sn(event) == numbers[i] for i, event in enumerate(events, 1) if distinct),
+        *(ranges.sn(event) == numbers[i] for i, event in enumerate(events, 1) if distinct),
     ]
 
 
-def plain(design: Design, system: TransitionSystem) -> list[Any]:
+def plain(design: SharedRanges, system: TransitionSystem) -> list[Any]:
     """To be drawn: what is shared does it alone, and the acknowledgement covers all that it may."""
     ended, sent = (system.moment(design.steps - back) for back in (2, 1))
     if design.one_array:
-        alone = ForAll([g], sent.trim(g) == nothing)
-        covered = Or(ended.made(array(g), n), in_run(ended, array(g), n))
+        alone = ForAll([g], sent.trim(g) == ranges.nothing)
+        covered = Or(ended.made(ranges.array(g), n), ranges.in_run(ended, ranges.array(g), n))
     else:
         alone = ForAll([a], Not(ended.running(a)))
-        covered = le(n, sent.trim(g))
+        covered = ranges.le(n, sent.trim(g))
     return [alone, ForAll([g, n], sent.sent(g, n) == covered)]
 
 
-def read(design: Design, system: TransitionSystem, model: Any) -> Found:
+def read(design: SharedRanges, system: TransitionSystem, model: Any) -> FoundRun:
     def value(term: Any) -> Any:
         return model.eval(term, model_completion=True)
 
     def true(term: Any) -> bool:
         return bool(z3.is_true(value(term)))
 
-    elements = [element(EVENT, i) for i in range(design.events)]
-    edges = [element(EDGE, i) for i in range(2)]
+    elements = [element(ranges.EVENT, i) for i in range(design.events)]
+    edges = [element(ranges.EDGE, i) for i in range(2)]
 
     def place(event: Any) -> tuple[int, int]:
-        at = next(i for i, one in enumerate(edges) if true(edge(event) == one))
-        below = {str(value(sn(other))) for other in elements if true(before(sn(other), sn(event)))}
+        at = next(i for i, one in enumerate(edges) if true(ranges.edge(event) == one))
+        below = {
+            str(value(ranges.sn(other)))
+            for other in elements
+            if true(ranges.before(ranges.sn(other), ranges.sn(event)))
+        }
         return at, len(below) + 1
 
     def concerned(params: tuple[Any, ...]) -> int | None:
         if not params:
             return None
         (param,) = params
-        known = elements if param.sort() == EVENT else edges
+        known = elements if param.sort() == ranges.EVENT else edges
         return next(i for i, one in enumerate(known) if true(param == one))
 
     end = system.moment(design.steps)
     taken = transitions_taken(system, model, design.steps)
-    return Found(
+    return FoundRun(
         tuple(map(place, elements)),
         tuple((step.name, concerned(step.params)) for step in taken),
         tuple(i for i, x in enumerate(elements) if true(And(end.deleted(x), end.needed(x)))),
     )
 
 
-def drawn(design: Design, system: TransitionSystem, model: Any) -> Grid:
+def draw(design: SharedRanges, system: TransitionSystem, model: Any) -> Grid:
     """Columns are steps; what upstream of each edge holds, the arrays, and what is on its way."""
     found = read(design, system, model)
     moments = [system.moment(time) for time in range(design.steps + 1)]
@@ -213,37 +198,37 @@ def drawn(design: Design, system: TransitionSystem, model: Any) -> Grid:
         texts, lost = [], False
         for i, (of, number) in sorted(enumerate(found.events), key=lambda item: item[1]):
             if of == via:
-                gone = true(s.deleted(element(EVENT, i)))
+                gone = true(s.deleted(element(ranges.EVENT, i)))
                 lost = lost or (gone and i in found.lost)
                 texts.append(f"({number} deleted)" if gone else str(number))
-        return Cell(" ".join(texts), Mark.BAD if lost else Mark.PLAIN)
+        return Cell(" ".join(texts), CellMark.BAD if lost else CellMark.PLAIN)
 
     def covered(inside: Callable[[Any], Any]) -> Cell:
         numbers = {
-            number: true(inside(sn(element(EVENT, i))))
+            number: true(inside(ranges.sn(element(ranges.EVENT, i))))
             for i, (_, number) in enumerate(found.events)
         }
         return Cell(ranges_of([number for number in sorted(numbers) if numbers[number]]))
 
     def in_array(s: Moment) -> Cell:
-        one = element(ARRAY, 0)
-        return covered(lambda number: Or(s.made(one, number), in_run(s, one, number)))
+        one = element(ranges.ARRAY, 0)
+        return covered(lambda number: Or(s.made(one, number), ranges.in_run(s, one, number)))
 
-    arrays_ = (Row("the array", tuple(map(in_array, moments))),) if design.one_array else ()
+    arrays_ = (GridRow("the array", tuple(map(in_array, moments))),) if design.one_array else ()
 
     return Grid(
         f"{design.shares} for two edges, {design.events} events",
         ("at first", *(step_of(found, name, at) for name, at in found.steps)),
         (
             *(
-                Row(f"held upstream of edge {via + 1}", tuple(backup(via, s) for s in moments))
+                GridRow(f"held upstream of edge {via + 1}", tuple(backup(via, s) for s in moments))
                 for via in range(2)
             ),
             *arrays_,
             *(
-                Row(
+                GridRow(
                     f"on its way to edge {via + 1}",
-                    tuple(covered(partial(s.sent, element(EDGE, via))) for s in moments),
+                    tuple(covered(partial(s.sent, element(ranges.EDGE, via))) for s in moments),
                 )
                 for via in range(2)
             ),
@@ -251,7 +236,7 @@ def drawn(design: Design, system: TransitionSystem, model: Any) -> Grid:
     )
 
 
-def step_of(found: Found, name: str, at: int | None) -> str:
+def step_of(found: FoundRun, name: str, at: int | None) -> str:
     if at is None:
         return name
     if name == "receive":
@@ -278,7 +263,7 @@ LEMMAS = (
         ),
         section="Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=partial(smallest, PUBLISHED),
+        build=partial(refute, PUBLISHED),
         scope="up to 3 events on 2 edges",
         fragment="finite",
         erratum=Erratum(
@@ -298,7 +283,7 @@ LEMMAS = (
         ),
         section="Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=partial(smallest, OVERLAPPING),
+        build=partial(refute, OVERLAPPING),
         scope="up to 2 events on 2 edges",
         fragment="finite",
     ),
@@ -311,7 +296,7 @@ LEMMAS = (
         ),
         section="Lima et al., II-B and III-B2",
         expect=Outcome.REFUTED,
-        build=partial(smallest, ONE_TRIM),
+        build=partial(refute, ONE_TRIM),
         scope="up to 2 events on 2 edges",
         fragment="finite",
         erratum=Erratum(

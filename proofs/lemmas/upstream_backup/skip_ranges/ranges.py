@@ -3,7 +3,7 @@ numbers.
 
 Rule of this file: it knows numbers, ranges and acknowledgements, and not why an event is skipped;
 that a replay needs none of the events skipped is another file's (replay).  What the model does,
-seen as this system, is ranges_seen; what goes wrong with one for all, ranges_coalesced.
+seen as this system, is in abstraction; what goes wrong with one for all, in counterexamples.
 
 An event is needed as long as some window kept needs it in a replay, or as long as nobody knows
 whether one does because it has not been processed: no such event may ever be deleted.  An array
@@ -30,6 +30,7 @@ from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, N
 
 from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
+from proofs.prove.orders import Order
 from proofs.prove.query import Query
 from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
 
@@ -41,24 +42,19 @@ BOOL = z3.BoolSort()
 edge = Function("edge", EVENT, EDGE)
 array = Function("array", EDGE, ARRAY)
 sn = Function("sn", EVENT, NUMBER)
-le = Function("le", NUMBER, NUMBER, BOOL)
+numbers = Order(NUMBER)
+le, before = numbers.le, numbers.less
 nothing = Const("nothing", NUMBER)
 
 e, f, q = z3.Consts("e f q", EVENT)
 g, h = z3.Consts("g h", EDGE)
 a = Const("a", ARRAY)
-n, m, k = z3.Consts("n m k", NUMBER)
-
-
-def before(one: Any, other: Any) -> Any:
-    return And(le(one, other), one != other)
+n = Const("n", NUMBER)
 
 
 NUMBERS = {
-    "numbers: total": ForAll([n, m], Or(le(n, m), le(m, n))),
-    "numbers: antisymmetric": ForAll([n, m], Implies(And(le(n, m), le(m, n)), n == m)),
-    "numbers: transitive": ForAll([n, m, k], Implies(And(le(n, m), le(m, k)), le(n, k))),
-    "numbers: nothing comes before all events": ForAll([e], before(nothing, sn(e))),
+    "numbers are in a total order": numbers.axiom,
+    "nothing comes before all events": ForAll([e], before(nothing, sn(e))),
 }
 
 SYMBOLS = (
@@ -102,7 +98,7 @@ def ends_run(s: Moment, event: Any) -> Any:
 
 
 def covered(s: Moment, event: Any) -> Any:
-    """By a range, wherever it is, or deleted."""
+    """A range covers the event, wherever the range is, or the event is deleted."""
     number, which = sn(event), array(edge(event))
     ranges = (s.made(which, number), in_run(s, which, number), s.sent(edge(event), number))
     return Or(s.deleted(event), ends_run(s, event), *ranges)
@@ -145,7 +141,7 @@ class Turn(NamedTuple):
     same: Same
 
     def comes(self, s: Moment, event: Any) -> Any:
-        """What has a smaller number has been processed or is gone, and nothing else has been."""
+        """Events with a smaller number are processed or gone, and no other events are."""
         others = And(
             Implies(before(sn(f), sn(event)), Or(s.passed(f), s.deleted(f))),
             Implies(before(sn(event), sn(f)), Not(s.passed(f))),
@@ -169,13 +165,13 @@ def trims_per_edge(given: Given, s: Moment, t: Moment) -> Any:
 
 
 def one_trim(s: Moment, t: Moment) -> Any:
-    """As published: the number of the event before the replay start, whichever its edge."""
+    """SN_trim as published: the number of the event before the replay start, of any edge."""
     processed = And(s.passed(q), ForAll([g], t.trim(g) == sn(q)))
     return Or(Exists([q], processed), ForAll([g], t.trim(g) == nothing))
 
 
 def in_order(s: Moment) -> Any:
-    """Before what has been passed, on any edge, there is nothing that is needed and to come."""
+    """No event that is needed and to come is before one that has been passed, on any edge."""
     earlier = And(s.passed(f), before(sn(e), sn(f)))
     return ForAll([e, f], Implies(earlier, Or(s.passed(e), Not(s.needed(e)))))
 
@@ -218,22 +214,22 @@ def arrays(
         """Windows may be dropped, and what is covered is reported to all edges of the array; what
         has been reported may be forgotten."""
         up_to, trimmed = le(sn(f), t.trim(edge(f))), le(n, t.trim(g))
-        told = Or(s.made(array(g), n), in_run(s, array(g), n))
+        covered_ = Or(s.made(array(g), n), in_run(s, array(g), n))
         return And(
             given(NEVER, fewer(s, t)),
             trims(s, t),
             given(TRIM, ForAll([f], Implies(And(s.passed(f), up_to), Not(t.needed(f))))),
-            ForAll([g, n], Implies(t.sent(g, n), Or(s.sent(g, n), trimmed, told))),
+            ForAll([g, n], Implies(t.sent(g, n), Or(s.sent(g, n), trimmed, covered_))),
             forgotten(s, t),
         )
 
     def receive(s: Moment, t: Moment, via: Any) -> Any:
         """Upstream of an edge deletes what is covered, or some of it; or the message is lost."""
-        told = And(given(OWN, edge(f) == via), s.sent(via, sn(f)))
+        reported = And(given(OWN, edge(f) == via), s.sent(via, sn(f)))
         return And(
             ForAll([g, n], Implies(t.sent(g, n), s.sent(g, n))),
             ForAll([f], Implies(s.deleted(f), t.deleted(f))),
-            ForAll([f], Implies(t.deleted(f), Or(s.deleted(f), told))),
+            ForAll([f], Implies(t.deleted(f), Or(s.deleted(f), reported))),
         )
 
     def crash(s: Moment, t: Moment) -> Any:

@@ -1,0 +1,3 @@
+"""The windows of an operator: kept, trimmed, and split again in a replay."""
+
+READING_ORDER = ("first_window", "layouts", "counterexamples")

@@ -12,79 +12,35 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from operator import le
 from typing import Any, NamedTuple
 
-from model.cep.savepoint import Place
 from model.cep.windows import Extent, TimeWindows
-from model.core import NodeName, Site
+from model.core import Site
 from model.events import SN
 from model.protocols.upstream_backup.buffers import Ack
-from model.protocols.upstream_backup.layouts import Script, Window
+from model.protocols.upstream_backup.layouts import Script
 from model.protocols.upstream_backup.nodes import OperatorNode
-from model.protocols.upstream_backup.savepoints import OperatorState, origin, push, restore
+from model.protocols.upstream_backup.savepoints import OperatorState
 from model.world import Action, Deliver, System, World
-from proofs.lemmas.upstream_backup.reference import Iteration, Reference, Taken, iterations
-from proofs.lemmas.upstream_backup.windows.layouts import Twice
-from proofs.lemmas.upstream_backup.windows.savepoints import COUNTED, TIMED, Kind, trimming
+from proofs.lemmas.upstream_backup.observer import Iteration, Observer
+from proofs.lemmas.upstream_backup.reference import FailureFreeRun, kept_windows
+from proofs.lemmas.upstream_backup.windows import layouts, savepoints
 from proofs.prove.conformance import Abstraction, Path, Paths
 from proofs.prove.lemma import Given
 from proofs.prove.structure import Structure
 from proofs.prove.transition import TransitionSystem
 
 
-# --- the failure-free run --------------------------------------------------------------------
-class Original(NamedTuple):
-    """states: before the first event and after each.  fills: closer by window, both positions.
-
-    windows: all that opened, oldest first.  matches: the numbers of all complex events.
-    """
-
-    site: Site
-    inputs: tuple[Taken, ...]
-    states: tuple[OperatorState, ...]
-    at: Mapping[Place, int]
-    windows: tuple[Window, ...]
-    matches: tuple[SN, ...]
-
-    @property
-    def coming(self) -> int:
-        """The position of all events to come."""
-        return len(self.inputs)
-
-    def opener(self, window: Window) -> int:
-        return self.at[window.opener]
-
-    def last(self, state: OperatorState) -> int:
-        """The position of the last event that an operator has consumed."""
-        return max(self.at.get(place, -1) for place in enumerate(state.last))
-
-
-def original_run(site: Site, inputs: tuple[Taken, ...]) -> Original:
-    scheme = site.config.design.scheme
-    states = [restore(scheme, origin(scheme, len(site.preds)))]
-    matches: list[SN] = []
-    for edge, event in inputs:
-        state, outputs = push(site.spec, scheme, states[-1], edge, event)
-        states.append(state)
-        matches += (output.sn for output in outputs)
-    at = {(edge, event.sn): position for position, (edge, event) in enumerate(inputs)}
-    return Original(site, inputs, tuple(states), at, _windows(states[-1]), tuple(matches))
-
-
-def _windows(state: OperatorState) -> tuple[Window, ...]:
-    """Those kept, oldest first."""
-    return (*state.closed, *state.open)
-
-
-def _first(state: OperatorState) -> int:
+def first_number(state: OperatorState) -> int:
     """The number of the first window kept, or of the first one to come."""
-    windows = _windows(state)
+    windows = kept_windows(state)
     return windows[0].number if windows else state.cep.opened + 1
 
 
 # --- what happens to an operator -------------------------------------------------------------
-class Saved(NamedTuple):
-    """An acknowledgement was answered with a savepoint."""
+class Answered(NamedTuple):
+    """An acknowledgement, answered with a savepoint."""
 
     site: Site
     before: OperatorState
@@ -94,110 +50,90 @@ class Saved(NamedTuple):
 class Happened(NamedTuple):
     """trims: SN_trim of the last savepoint, before and after."""
 
-    run: Original
-    what: Iteration | Saved
+    run: FailureFreeRun
+    what: Iteration | Answered
     trims: tuple[tuple[SN, ...], tuple[SN, ...]]
 
 
-class Sight:
+class WindowObserver(Observer):
     """What happens to the operators of a world system; each thing is seen once."""
 
-    def __init__(self, system: System) -> None:
-        self.system = system
-        self._reference = Reference(system)
-        self._runs: dict[tuple[NodeName, tuple[Taken, ...]], Original] = {}
-        self._known: set[tuple[Any, ...]] = set()
-
-    def happened(self, world: World, action: Action, after: World) -> Iterator[Happened]:
+    def happenings(self, world: World, action: Action, after: World) -> Iterator[Happened]:
         if not isinstance(action, Deliver):
             return
-        site = self.system.sites[action.node]
-        at = self.system.node_at[action.node]
-        node, then = world.nodes[at].state, after.nodes[at].state
+        node, then = self.node(world, action.node), self.node(after, action.node)
         if not isinstance(node, OperatorNode) or not isinstance(then, OperatorNode):
             return
-        message = world.channels[self.system.channel_at[action.sender, action.node]][0]
-        if isinstance(message, Ack):
+        if isinstance(self.channel(world, action.sender, action.node)[0], Ack):
             if node.operator is not None and then.operator not in (None, node.operator):
-                yield from self._saved(site, node, then, after)
+                yield from self._answer(self.system.sites[action.node], node, then, after)
             return
-        for iteration in iterations(site, node, action.sender, message):
-            yield from self._taken(iteration, then.mine.trim, after)
+        trim = then.mine.trim
+        for iteration in self.iterations(world, action):
+            taken = (iteration.edge, iteration.event)
+            run = self.reference.run(iteration.site, taken, after.arrivals)
+            if self.is_new(run, iteration.before, trim):
+                yield Happened(run, iteration, (trim, trim))
 
-    def _taken(
-        self, iteration: Iteration, trim: tuple[SN, ...], world: World
-    ) -> Iterator[Happened]:
-        site = iteration.site
-        inputs = self._reference.inputs(site.name, world.arrivals)
-        inputs = inputs[: inputs.index((iteration.edge, iteration.event)) + 1]
-        key = (site.name, inputs, iteration.before, trim)
-        if key not in self._known:
-            self._known.add(key)
-            yield Happened(self._run(site, inputs), iteration, (trim, trim))
-
-    def _saved(
+    def _answer(
         self, site: Site, node: OperatorNode, then: OperatorNode, world: World
     ) -> Iterator[Happened]:
         before, after = node.operator, then.operator
         assert before is not None
         assert after is not None
-        inputs = self._reference.inputs(site.name, world.arrivals)
+        inputs = self.reference.inputs(site.name, world.arrivals)
         done = max(inputs.index(taken) for taken in inputs if taken[1].sn == before.last[taken[0]])
-        inputs = inputs[: done + 1]
-        key = (site.name, inputs, before, after)
-        if key not in self._known:
-            self._known.add(key)
-            saved = Saved(site, before, after)
-            yield Happened(self._run(site, inputs), saved, (node.mine.trim, then.mine.trim))
-
-    def _run(self, site: Site, inputs: tuple[Taken, ...]) -> Original:
-        key = (site.name, inputs)
-        if key not in self._runs:
-            self._runs[key] = original_run(site, inputs)
-        return self._runs[key]
+        run = self.reference.run(site, inputs[done], world.arrivals)
+        if self.is_new(run, before, after):
+            trims_ = (node.mine.trim, then.mine.trim)
+            yield Happened(run, Answered(site, before, after), trims_)
 
 
 # --- what is trimmed -------------------------------------------------------------------------
-def _kind(site: Site) -> Kind:
-    return TIMED if isinstance(site.spec.splitter, TimeWindows) else COUNTED
+def _kind(site: Site) -> savepoints.WindowKind:
+    return savepoints.TIMED if isinstance(site.spec.splitter, TimeWindows) else savepoints.COUNTED
 
 
-def trims(kind: Kind, system: System) -> Paths:
-    sight = Sight(system)
-    rigids: dict[tuple[int, int], Structure] = {}
+def trim_paths(kind: savepoints.WindowKind, system: System) -> Paths:
+    observer = WindowObserver(system)
+    structures: dict[tuple[FailureFreeRun, int], Structure] = {}
 
     def paths(world: World, action: Action, after: World) -> Iterable[Path]:
-        for run, what, (old, new) in sight.happened(world, action, after):
+        for run, what, (old, new) in observer.happenings(world, action, after):
             if _kind(run.site) is not kind:
                 continue
-            restart = _first(what.before)
-            key = (id(run), restart)
-            if key not in rigids:
-                rigids[key] = trim_rigid(run, restart)
+            restart = first_number(what.before)
+            key = (run, restart)
+            if key not in structures:
+                structures[key] = trim_structure(run, restart)
             yield Path(
-                rigids[key],
+                structures[key],
                 tuple(_trim_states(run, what, restart, old, new)),
-                initial=not _windows(what.before),
+                initial=not kept_windows(what.before),
             )
 
     return paths
 
 
 def _trim_states(
-    run: Original, what: Iteration | Saved, restart: int, old: tuple[SN, ...], new: tuple[SN, ...]
+    run: FailureFreeRun,
+    what: Iteration | Answered,
+    restart: int,
+    old: tuple[SN, ...],
+    new: tuple[SN, ...],
 ) -> Iterator[dict[str, Any]]:
-    """An event that does not come in a replay is taken, too; it changes nothing."""
+    """An event that does not come in a replay is taken as well; it changes nothing."""
     last = run.last(what.before)
     retained = {produced.sn: produced.retained for produced in what.before.pending}
     here = run.last(what.after)
     for position in range(last, here) or (last,):
-        yield trim_seen(run, what.before, position, restart, old, retained)
+        yield trim_state(run, what.before, position, restart, old, retained)
     retained |= {produced.sn: produced.retained for produced in what.after.pending}
-    yield trim_seen(run, what.after, here, restart, new, retained)
+    yield trim_state(run, what.after, here, restart, new, retained)
 
 
-def trim_seen(
-    run: Original,
+def trim_state(
+    run: FailureFreeRun,
     state: OperatorState,
     last: int,
     restart: int,
@@ -209,26 +145,26 @@ def trim_seen(
     pending = {produced.sn for produced in state.pending}
     openers = {window.number: run.opener(window) for window in run.windows}
     coming = len(run.windows) + 1
-    made = {sn: _trigger(run, sn) <= last and sn[-2] >= restart for sn in run.matches}
+    made = {sn: _trigger(run, sn) <= last and sn[-2] >= restart for sn in run.numbers_of_matches}
     opened = {number: at <= last for number, at in openers.items()} | {coming: False}
     return {
         "done": {position: position <= last for position in range(run.coming + 1)},
         "closed": {number: opened[number] and number not in open_ for number in opened},
         "made": made,
-        "acked": {sn: made[sn] and sn not in pending for sn in run.matches},
-        "retained": {sn: retained.get(sn, coming) for sn in run.matches},
-        "dropped": {number: number < _first(state) for number in opened},
+        "acked": {sn: made[sn] and sn not in pending for sn in run.numbers_of_matches},
+        "retained": {sn: retained.get(sn, coming) for sn in run.numbers_of_matches},
+        "dropped": {number: number < first_number(state) for number in opened},
         "trimmed": {run.at[edge, event.sn]: event.sn <= trim[edge] for edge, event in run.inputs}
         | {run.coming: False},
     }
 
 
-def _trigger(run: Original, sn: SN) -> int:
+def _trigger(run: FailureFreeRun, sn: SN) -> int:
     """The number of a complex event: time, edge and number of its trigger, window, index."""
     return run.at[sn[1], sn[2:-2]]
 
 
-def trim_rigid(run: Original, restart: int) -> Structure:
+def trim_structure(run: FailureFreeRun, restart: int) -> Structure:
     splitter, windows = run.site.spec.splitter, run.windows
     coming = len(windows) + 1
     bodies = [event.body for _, event in run.inputs]
@@ -244,18 +180,18 @@ def trim_rigid(run: Original, restart: int) -> Structure:
         {
             "event": range(run.coming + 1),
             "window": tuple(openers),
-            "complex event": run.matches,
+            "complex event": run.numbers_of_matches,
             "time": sorted({*times.values(), *starts.values(), *ends.values()}),
         },
         {
-            "le": lambda a, b: a <= b,
+            "le": le,
             "opener": openers,
             "restart": restart,
             "of": lambda sn: sn[-2],
             "trigger": partial(_trigger, run),
-            "match_le": lambda a, b: a <= b,
+            "match_le": le,
             "time": times,
-            "time_le": lambda a, b: a <= b,
+            "time_le": le,
             "start": starts,
             "end": ends,
             "last": {number: closers.get(number, run.coming) for number in openers},
@@ -264,42 +200,43 @@ def trim_rigid(run: Original, restart: int) -> Structure:
 
 
 # --- layouts ---------------------------------------------------------------------------------
-def layouts(system: System) -> Paths:
-    sight = Sight(system)
+def layout_paths(system: System) -> Paths:
+    observer = WindowObserver(system)
 
     def paths(world: World, action: Action, after: World) -> Iterable[Path]:
-        for run, what, _ in sight.happened(world, action, after):
+        for run, what, _ in observer.happenings(world, action, after):
             if isinstance(what, Iteration):
                 yield layout_path(run, what)
 
     return paths
 
 
-def layout_path(run: Original, what: Iteration) -> Path:
-    """From where the operator is: events that it does not get, then what it does with this one."""
+def layout_path(run: FailureFreeRun, what: Iteration) -> Path:
+    """The path begins where the operator is: first the events that it does not receive, then this
+    one."""
     last, here = run.last(what.before), run.coming - 1
-    started, script = bool(_windows(what.before)), what.before.script
-    windows = _windows(what.before) or _windows(what.after)
+    started, script = bool(kept_windows(what.before)), what.before.script
+    windows = kept_windows(what.before) or kept_windows(what.after)
     first = run.opener(windows[0]) if windows else run.coming
-    again = again_seen(run, what.before, started)
-    # An operator without a window has not reached the replay start; all is told from the first
-    # event on.
-    states = [original_seen(run, at) | again for at in range(last if started else -1, here)]
+    again = replay_state(run, what.before, started)
+    # An operator without a window has not reached the replay start: its path begins with the
+    # first event.
+    states = [original_state(run, at) | again for at in range(last if started else -1, here)]
     if windows and not started:
         if run.site.spec.splitter.counts and script is None:
             states = []  # there has been no savepoint yet, and so there is no layout
         else:
             again |= {"replaying": True, "scripted": script is not None}
-            states.append(original_seen(run, here - 1) | again)
+            states.append(original_state(run, here - 1) | again)
     if script is not None and what.after.script is None:
         again |= _left(run, what.before, script)
-        states.append(original_seen(run, here - 1) | again)
-    states.append(original_seen(run, here) | again_seen(run, what.after, bool(windows)))
+        states.append(original_state(run, here - 1) | again)
+    states.append(original_state(run, here) | replay_state(run, what.after, bool(windows)))
     initial = not states[0]["replaying"]
-    return Path(layout_rigid(run, first, last, script), tuple(states), initial)
+    return Path(layout_structure(run, first, last, script), tuple(states), initial)
 
 
-def _left(run: Original, state: OperatorState, script: Script) -> dict[str, Any]:
+def _left(run: FailureFreeRun, state: OperatorState, script: Script) -> dict[str, Any]:
     """The script is left before the event is processed."""
     drawn = {run.at[window.opener]: window.events for window in script.layout.windows}
     held = {run.opener(window): drawn[run.opener(window)] for window in state.open}
@@ -310,20 +247,20 @@ def _left(run: Original, state: OperatorState, script: Script) -> dict[str, Any]
     }
 
 
-def original_seen(run: Original, position: int) -> dict[str, Any]:
-    """After the original run has processed `position`."""
+def original_state(run: FailureFreeRun, position: int) -> dict[str, Any]:
+    """The state after the original run has processed `position`."""
     done = {"done": {at: at <= position for at in range(run.coming + 1)}}
-    return done | _seen(run, run.states[position + 1], "")
+    return done | _windows_of(run, run.states[position + 1], "")
 
 
-def again_seen(run: Original, state: OperatorState, started: bool) -> dict[str, Any]:
+def replay_state(run: FailureFreeRun, state: OperatorState, started: bool) -> dict[str, Any]:
     scripted = started and state.script is not None
-    return {"replaying": started, "scripted": scripted} | _seen(run, state, "_again")
+    return {"replaying": started, "scripted": scripted} | _windows_of(run, state, "_again")
 
 
-def _seen(run: Original, state: OperatorState, suffix: str) -> dict[str, Any]:
+def _windows_of(run: FailureFreeRun, state: OperatorState, suffix: str) -> dict[str, Any]:
     positions = range(run.coming + 1)
-    windows = {run.opener(window): window for window in _windows(state)}
+    windows = {run.opener(window): window for window in kept_windows(state)}
     open_ = {run.opener(window): window.events for window in state.open}
     return {
         f"opened{suffix}": {at: at in windows for at in positions},
@@ -335,7 +272,9 @@ def _seen(run: Original, state: OperatorState, suffix: str) -> dict[str, Any]:
     }
 
 
-def layout_rigid(run: Original, first: int, last: int, script: Script | None) -> Structure:
+def layout_structure(
+    run: FailureFreeRun, first: int, last: int, script: Script | None
+) -> Structure:
     """Without a script the frontier is behind, wherever it was."""
     splitter = run.site.spec.splitter
     bodies = [event.body for _, event in run.inputs]
@@ -350,7 +289,7 @@ def layout_rigid(run: Original, first: int, last: int, script: Script | None) ->
 
         return answer
 
-    symbols: dict[str, Any] = {"le": lambda a, b: a <= b, "first": first}
+    symbols: dict[str, Any] = {"le": le, "first": first}
     for suffix in ("", "_again"):
         symbols |= {
             f"fresh{suffix}": lambda event: splitter.opens(None, bodies[event]),
@@ -376,16 +315,18 @@ def layout_rigid(run: Original, first: int, last: int, script: Script | None) ->
 
 
 # --- abstractions ----------------------------------------------------------------------------
-def _trimming(kind: Kind, given: Given) -> TransitionSystem:
-    return trimming(given, kind)
+def _trimming(kind: savepoints.WindowKind, given: Given) -> TransitionSystem:
+    return savepoints.trimming(given, kind)
 
 
 ABSTRACTIONS = (
     *(
         Abstraction(
-            f"what is trimmed, {kind.name} windows", partial(_trimming, kind), partial(trims, kind)
+            f"what is trimmed, {kind.name} windows",
+            partial(_trimming, kind),
+            partial(trim_paths, kind),
         )
-        for kind in (TIMED, COUNTED)
+        for kind in (savepoints.TIMED, savepoints.COUNTED)
     ),
-    Abstraction("windows twice", lambda given: Twice(given).system(), layouts),
+    Abstraction("windows twice", lambda given: layouts.WindowsTwice(given).system(), layout_paths),
 )

@@ -19,21 +19,14 @@ from z3 import And, Implies, Not, Or
 
 from model.core import Outcome
 from model.protocols.upstream_backup.layouts import Drawing
-from proofs.lemmas.upstream_backup.numbering.streams import (
-    BITS,
-    Place,
-    Windows,
-    count,
-    either,
-    small,
-    value,
-)
-from proofs.prove.grid import Cell, Grid, Mark, Row, lane
+from proofs.lemmas.upstream_backup.numbering import streams
+from proofs.prove.grid import Cell, CellMark, Grid, GridRow, lane
+from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import Answer, Query
+from proofs.prove.query import Query, smallest
 
 
-class Found(NamedTuple):
+class FoundRecount(NamedTuple):
     """A counterexample, as the operator of the model takes it.
 
     theta: the match acknowledged, by its place.  saved: how many events had been consumed when
@@ -43,7 +36,7 @@ class Found(NamedTuple):
     word: str
     size: int
     slide: int
-    theta: Place
+    theta: streams.WindowPlace
     saved: int
     left_out: tuple[int, ...]
 
@@ -51,22 +44,22 @@ class Found(NamedTuple):
 class Recount:
     """n events of two types and all that happens to them, symbolic.
 
-    drawing: what the savepoint says of windows.  told: is it computed after the last window of
-    the stream has opened?
+    drawing: what the savepoint says of windows.  all_listed: is it computed after the last window
+    of the stream has opened?
     """
 
-    def __init__(self, events: int, drawing: Drawing, told: bool = False) -> None:
+    def __init__(self, events: int, drawing: Drawing, all_listed: bool = False) -> None:
         self.events = range(events)
         self.types = [z3.Bool(f"event_{i + 1}_is_a") for i in self.events]
-        self.saved = z3.BitVec("events before the savepoint", BITS)
-        self.windows = Windows(events, self._matched)
+        self.saved = z3.BitVec("events before the savepoint", streams.BITS)
+        self.windows = streams.Windows(events, self._matched)
         self.drawing = drawing
-        self.told = told
+        self.all_listed = all_listed
         self.opens_again: list[Any] = []
         self._replay()
 
-    def _matched(self, place: Place) -> Any:
-        return z3.If(self.types[place.event], small(1), small(0))
+    def _matched(self, place: streams.WindowPlace) -> Any:
+        return z3.If(self.types[place.event], streams.small(1), streams.small(0))
 
     @property
     def claims(self) -> tuple[Any, ...]:
@@ -79,7 +72,7 @@ class Recount:
             *(
                 Implies(windows.opens(event), z3.ULT(event, saved))
                 for event in self.events
-                if self.told
+                if self.all_listed
             ),
         )
 
@@ -87,7 +80,7 @@ class Recount:
     def fills(self, event: int) -> Any:
         """It is the last of a window."""
         windows = self.windows
-        return either(
+        return streams.either(
             And(windows.opens(opener), windows.size == event - opener + 1)
             for opener in range(event + 1)
         )
@@ -95,12 +88,14 @@ class Recount:
     def left_out(self, event: int) -> Any:
         """No window used it before the savepoint was computed, nor depends on it."""
         windows = self.windows
-        used = either(windows.matched(Place(opener, event)) for opener in range(event + 1))
+        used = streams.either(
+            windows.matched(streams.WindowPlace(opener, event)) for opener in range(event + 1)
+        )
         needed = Or(used, windows.opens(event), self.fills(event))
         return And(z3.ULT(event, self.saved), Not(needed))
 
     def replayed(self, event: int) -> Any:
-        kept = either(self.windows.kept(opener) for opener in range(event + 1))
+        kept = streams.either(self.windows.kept(opener) for opener in range(event + 1))
         return And(kept, Not(self.left_out(event)))
 
     # --- the replay --------------------------------------------------------------------------
@@ -109,48 +104,53 @@ class Recount:
 
     def _replay(self) -> None:
         """Where windows open again: as listed up to the last opener, from there on by counting."""
-        begun, since = z3.BoolVal(False), small(0)
+        begun, since = z3.BoolVal(False), streams.small(0)
         for event in self.events:
             here = self.replayed(event)
             opens = And(here, Or(Not(begun), z3.UGE(since, self.windows.slide)))
             if self.drawing is Drawing.OPENERS:
-                listing = either(self.listed(later) for later in self.events if later >= event)
+                listing = streams.either(
+                    self.listed(later) for later in self.events if later >= event
+                )
                 opens = z3.If(listing, And(here, self.listed(event)), opens)
             self.opens_again.append(opens)
-            since = z3.If(opens, small(1), z3.If(here, since + 1, since))
+            since = z3.If(opens, streams.small(1), z3.If(here, since + 1, since))
             begun = Or(begun, opens)
 
-    def holds_again(self, place: Place) -> Any:
+    def holds_again(self, place: streams.WindowPlace) -> Any:
         """Windows close when as many events have been replayed as they hold."""
-        held = count(self.replayed(e) for e in range(place.opener, place.event + 1))
+        held = streams.count(self.replayed(e) for e in range(place.opener, place.event + 1))
         return And(
             self.opens_again[place.opener],
             self.replayed(place.event),
             z3.ULE(held, self.windows.size),
         )
 
-    def match(self, place: Place) -> Any:
+    def match(self, place: streams.WindowPlace) -> Any:
         return And(self.windows.kept(place.opener), self.windows.matched(place))
 
-    def match_again(self, place: Place) -> Any:
+    def match_again(self, place: streams.WindowPlace) -> Any:
         return And(self.holds_again(place), self.types[place.event])
 
     @property
     def wrong(self) -> Any:
         """Some match of a window kept is lost, or some match is new."""
         places = self.windows.places
-        return either(self.match(place) != self.match_again(place) for place in places)
+        return streams.either(self.match(place) != self.match_again(place) for place in places)
 
     # --- what a model says -------------------------------------------------------------------
-    def read(self, model: Any) -> Found:
+    def read(self, model: Any) -> FoundRecount:
         true = partial(_true, model)
         windows = self.windows
-        return Found(
+        return FoundRecount(
             "".join("a" if true(is_a) else "b" for is_a in self.types),
-            value(model, windows.size),
-            value(model, windows.slide),
-            Place(value(model, windows.theta_opener), value(model, windows.theta_event)),
-            value(model, self.saved),
+            streams.value(model, windows.size),
+            streams.value(model, windows.slide),
+            streams.WindowPlace(
+                streams.value(model, windows.theta_opener),
+                streams.value(model, windows.theta_event),
+            ),
+            streams.value(model, self.saved),
             tuple(e for e in self.events if true(self.left_out(e)) and self._after(true, e)),
         )
 
@@ -162,7 +162,7 @@ def _true(model: Any, condition: Any) -> bool:
     return bool(z3.is_true(model.eval(condition, model_completion=True)))
 
 
-def drawn(recount: Recount, model: Any) -> Grid:
+def draw(recount: Recount, model: Any) -> Grid:
     """Columns are events, rows windows; first the original run, then the replay."""
 
     true = partial(_true, model)
@@ -170,30 +170,30 @@ def drawn(recount: Recount, model: Any) -> Grid:
     events = recount.events
 
     def original(opener: int, event: int) -> Cell:
-        if event < opener or not true(windows.holds(Place(opener, event))):
+        if event < opener or not true(windows.holds(streams.WindowPlace(opener, event))):
             return Cell()
-        if not true(windows.matched(Place(opener, event))):
-            return Cell("·", Mark.DIM)
+        if not true(windows.matched(streams.WindowPlace(opener, event))):
+            return Cell("·", CellMark.DIM)
         acknowledged = (event, opener) <= (found.theta.event, found.theta.opener)
-        return Cell("match", Mark.DIM if acknowledged else Mark.PLAIN)
+        return Cell("match", CellMark.DIM if acknowledged else CellMark.PLAIN)
 
     def again(opener: int, event: int) -> Cell:
         if event < opener:
             return Cell()
-        place = Place(opener, event)
+        place = streams.WindowPlace(opener, event)
         mine, theirs = true(recount.match_again(place)), true(recount.match(place))
         if mine != theirs:
-            return Cell("match" if mine else "lost", Mark.BAD)
+            return Cell("match" if mine else "lost", CellMark.BAD)
         if mine:
-            return Cell("match", Mark.GOOD)
-        return Cell("·", Mark.DIM) if true(recount.holds_again(place)) else Cell()
+            return Cell("match", CellMark.GOOD)
+        return Cell("·", CellMark.DIM) if true(recount.holds_again(place)) else Cell()
 
-    def rows(of: Callable[[int, int], Cell], opens: Callable[[int], Any]) -> list[Row]:
+    def rows(of: Callable[[int, int], Cell], opens: Callable[[int], Any]) -> list[GridRow]:
         shown = ((o, tuple(of(o, event) for event in events)) for o in events)
         return [
-            Row(f"window from event {opener + 1}", cells)
+            GridRow(f"window from event {opener + 1}", cells)
             for opener, cells in shown
-            if true(opens(opener)) or any(cell.mark is Mark.BAD for cell in cells)
+            if true(opens(opener)) or any(cell.mark is CellMark.BAD for cell in cells)
         ]
 
     gone = ["left out" if event in found.left_out else "" for event in events]
@@ -204,35 +204,32 @@ def drawn(recount: Recount, model: Any) -> Grid:
         f"acknowledged: event {found.theta.event + 1} in the window from {found.theta.opener + 1}",
         tuple(f"{letter}{number}" for number, letter in enumerate(found.word, 1)),
         (
-            Row("original run", blank, heading=True),
+            GridRow("original run", blank, heading=True),
             *rows(original, windows.opens),
             lane("after this event", saved),
-            Row("replay", blank, heading=True),
-            lane("skipped events", gone, [Mark.DIM] * len(gone)),
+            GridRow("replay", blank, heading=True),
+            lane("skipped events", gone, [CellMark.DIM] * len(gone)),
             *rows(again, lambda opener: recount.opens_again[opener]),
         ),
     )
 
 
-def smallest(
-    drawing: Drawing, events: int, told: bool = False
-) -> Callable[[Given], Iterable[Query]]:
+def refute(drawing: Drawing, all_listed: bool, events: int, _given: Given) -> Iterable[Query]:
     """No shorter stream differs; one of so many events does."""
 
-    def build(_given: Given) -> Iterable[Query]:
-        for n in range(1, events + 1):
-            recount = Recount(n, drawing, told)
-            yield Query(
-                f"a match is lost or new, {n} event{'s' * (n > 1)}",
-                Answer.SAT if n == events else Answer.UNSAT,
-                (*recount.claims, recount.wrong),
-                partial(drawn, recount),
-            )
+    def question(n: int, kind: QueryKind) -> Query:
+        recount = Recount(n, drawing, all_listed)
+        return Query(
+            f"a match is lost or new, {n} event{'s' * (n > 1)}",
+            kind,
+            (*recount.claims, recount.wrong),
+            partial(draw, recount),
+        )
 
-    return build
+    return smallest(question, range(1, events + 1))
 
 
-COUNTED, OPENERS, TOLD = 3, 3, 4
+COUNTED, OPENERS, ALL_LISTED = 3, 3, 4
 """Events of the smallest streams."""
 SCOPE = "streams of up to {} events, windows of any size and slide"
 CORRECTION = "the savepoint also says which events filled windows, and the counts at its frontier"
@@ -246,7 +243,7 @@ LEMMAS = (
         "of x:y pairs; it is so with any numbers, unless the splitter counts by their distance.",
         section="Lima et al., III-A",
         expect=Outcome.REFUTED,
-        build=smallest(Drawing.NOTHING, COUNTED),
+        build=partial(refute, Drawing.NOTHING, False, COUNTED),
         scope=SCOPE.format(COUNTED),
         fragment="finite",
         erratum=Erratum(
@@ -264,26 +261,26 @@ LEMMAS = (
         "missing.",
         section="Lima et al., III-B5",
         expect=Outcome.REFUTED,
-        build=smallest(Drawing.OPENERS, OPENERS),
+        build=partial(refute, Drawing.OPENERS, False, OPENERS),
         scope=SCOPE.format(OPENERS),
         fragment="finite",
         erratum=Erratum(
             "Which events caused windows to open is information enough to split windows during "
             "recovery.",
             "Lima et al., III-B5",
-            f"{OPENERS} events, {TOLD} if all events that open windows are known",
+            f"{OPENERS} events, {ALL_LISTED} if all events that open windows are known",
             CORRECTION,
         ),
     ),
     Lemma(
         name="layout-openers-told",
         statement="Count windows come back if the savepoint says which events opened windows, and "
-        f"no window opens after it is computed: refuted; {TOLD} events.  Where windows end is "
-        "missing.",
+        f"no window opens after it is computed: refuted; {ALL_LISTED} events.  Where windows end "
+        "is missing.",
         section="Lima et al., III-B5",
         expect=Outcome.REFUTED,
-        build=smallest(Drawing.OPENERS, TOLD, told=True),
-        scope=SCOPE.format(TOLD),
+        build=partial(refute, Drawing.OPENERS, True, ALL_LISTED),
+        scope=SCOPE.format(ALL_LISTED),
         fragment="finite",
     ),
 )

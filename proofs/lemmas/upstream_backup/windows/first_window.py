@@ -13,26 +13,14 @@ What a window's end alone completes (a negated last step) is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
-from itertools import product
-from operator import ge, lt
 from typing import Any
 
 import z3
 
-from model.cep.operator import Operator
-from model.cep.patterns import Pattern, Strategy
 from model.core import Outcome
-from model.events import Body
-from model.protocols.upstream_backup.layouts import Window
-from model.protocols.upstream_backup.nodes import OperatorNode
-from model.protocols.upstream_backup.savepoints import OperatorState
-from model.world import Action, Deliver, System, World
-from proofs.lemmas.upstream_backup.reference import iterations
-from proofs.prove.conformance import Abstraction, Path, Paths
 from proofs.prove.lemma import Given, Lemma
+from proofs.prove.orders import Order
 from proofs.prove.query import Query
-from proofs.prove.structure import Structure
 from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
 
 # --- the transition system: all windows, one engine ------------------------------------------
@@ -41,14 +29,15 @@ STATE = z3.DeclareSort("engine state")
 EVENT = z3.DeclareSort("event")
 BOOL = z3.BoolSort()
 
-older = z3.Function("older", WINDOW, WINDOW, BOOL)
+windows = Order(WINDOW)
+older = windows.less
 begin = z3.Const("begin", STATE)
 goes = z3.Function("goes", STATE, EVENT, STATE, BOOL)
 matches = z3.Function("matches", STATE, EVENT, BOOL)
 waiting = z3.Function("waiting", STATE, BOOL)
 above = z3.Function("above", STATE, STATE, BOOL)
 
-u, v, w = z3.Consts("u v w", WINDOW)
+v, w = z3.Consts("v w", WINDOW)
 o, o_, y, y_ = z3.Consts("o o_next y y_next", STATE)
 e = z3.Const("e", EVENT)
 
@@ -58,13 +47,9 @@ TOO = "who is at least as far completes a match too"
 
 
 def axioms(given: Given) -> dict[str, Any]:
-    """older orders the windows; waiting: reachable before any match; above: at least as far."""
+    """waiting: reachable before any match; above: at least as far."""
     return {
-        "older: irreflexive": z3.ForAll([v], z3.Not(older(v, v))),
-        "older: transitive": z3.ForAll(
-            [v, w, u], z3.Implies(z3.And(older(v, w), older(w, u)), older(v, u))
-        ),
-        "older: total": z3.ForAll([v, w], z3.Or(older(v, w), older(w, v), v == w)),
+        "windows are in a total order": windows.axiom,
         "waiting: at the beginning": waiting(begin),
         "waiting: until a match": z3.ForAll(
             [o, e, o_],
@@ -112,7 +97,7 @@ def started(s: Moment) -> Any:
     )
 
 
-class Iteration:
+class EventIteration:
     """The processing of one event: it may open a window, goes to all that are open, and may close
     some."""
 
@@ -178,16 +163,16 @@ def closing(s: Moment, t: Moment) -> Any:
 CHANGED = ("opened", "closed", "inner", "matched", "ahead", "latest")
 
 
-def kept_windows(given: Given) -> TransitionSystem:
+def windows_kept(given: Given) -> TransitionSystem:
     """The windows of one operator, up to and beyond a match that is acknowledged."""
 
     def event(s: Moment, t: Moment, what: Any, opens: Any, newest: Any) -> Any:
-        return Iteration(s, what, opens, newest).leads_to(t, given)
+        return EventIteration(s, what, opens, newest).leads_to(t, given)
 
     def theta(s: Moment, t: Moment, what: Any, opens: Any, newest: Any, theta: Any) -> Any:
         """The replay is to start with theta's window, or with an older one that this event has
         not closed (III-B2: the oldest of them)."""
-        iteration = Iteration(s, what, opens, newest)
+        iteration = EventIteration(s, what, opens, newest)
         of_theta = t.first == theta
         unclosed = z3.And(
             is_open(t, t.first),
@@ -258,7 +243,7 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 
 
 def prove_order(given: Given) -> Iterable[Query]:
-    system = kept_windows(given)
+    system = windows_kept(given)
     yield from inductive(system)
     yield reaches(
         system,
@@ -266,131 +251,6 @@ def prove_order(given: Given) -> Iterable[Query]:
         lambda s: z3.Exists([w], z3.And(s.produced, older(s.first, w), s.matched(w))),
         2,
     )
-
-
-# --- what the operator does ------------------------------------------------------------------
-@cache
-def _rigid(steps: int, oldest: int, newest: int) -> Structure:
-    """An engine that waits is in the state of its progress; an event is told by which steps it
-    satisfies."""
-    return Structure(
-        {
-            "window": range(oldest, newest + 1),
-            "engine state": range(steps),
-            "event": tuple(product((False, True), repeat=steps)),
-        },
-        {
-            "older": lt,
-            "begin": 0,
-            "goes": lambda state, event, to: to == (state + event[state]) % steps,
-            "matches": lambda state, event: event[state] and state + 1 == steps,
-            "waiting": lambda _state: True,
-            "above": ge,
-        },
-    )
-
-
-def _covered(spec: Any) -> bool:
-    """Sequences under NEXT, whose state is the progress of one run.  Serial processing feeds a
-    window when it closes, and what a negation at the end completes is left out."""
-    return (
-        isinstance(spec, Operator)
-        and spec.parallel
-        and isinstance(spec.engine, Pattern)
-        and spec.engine.strategy is Strategy.NEXT
-        and not any(step.negated for step in spec.engine.steps)
-    )
-
-
-def _paths(system: System) -> Paths:
-    """The events that a covered operator takes, one by one; each push is looked at once."""
-    sites = {name: site for name, site in system.sites.items() if _covered(site.spec)}
-    seen: set[tuple[Any, ...]] = set()
-
-    def paths(before: World, action: Action, _: World) -> Iterable[Path]:
-        if not isinstance(action, Deliver) or action.node not in sites:
-            return
-        node = before.nodes[system.node_at[action.node]].state
-        if not isinstance(node, OperatorNode):
-            return
-        message = before.channels[system.channel_at[action.sender, action.node]][0]
-        for iteration in iterations(sites[action.node], node, action.sender, message):
-            key = (action.node, iteration.before, iteration.edge, iteration.event)
-            if key not in seen:
-                seen.add(key)
-                yield from _iteration(
-                    iteration.site.spec, iteration.before, iteration.event.body, iteration.after
-                )
-
-    return paths
-
-
-def _iteration(
-    spec: Operator, before: OperatorState, body: Body, after: OperatorState
-) -> Iterable[Path]:
-    """One push: with what was acknowledged before it, and with each match that it produces."""
-    windows = [*after.closed, *after.open]
-    if not windows:
-        return
-    assert isinstance(spec.engine, Pattern)
-    steps = spec.engine.positive
-    rigid = _rigid(len(steps), windows[0].number, windows[-1].number)
-    event = tuple(step.predicate.holds(body) for step in steps)
-    expired = {w.number for w in before.open if spec.splitter.expires(w.inner.extent, body)}
-    pending = [produced.retained for produced in before.pending]
-    new = [produced.retained for produced in after.pending][len(pending) :]
-    for produced, first in {(False, windows[0].number), *((True, first) for first in pending)}:
-        yield _path(rigid, (before, after), event, expired, (produced, first), (produced, first))
-    for first in {*new}:
-        unsaid = (False, windows[0].number)
-        yield _path(rigid, (before, after), event, expired, unsaid, (True, first))
-
-
-def _path(
-    rigid: Structure,
-    states: tuple[OperatorState, OperatorState],
-    event: tuple[bool, ...],
-    expired: set[int],
-    said: tuple[bool, int],
-    says: tuple[bool, int],
-) -> Path:
-    numbers = rigid.sorts["window"]
-    idle = (False,) * len(event)
-    before = _seen(states[0], numbers, idle, said)
-    closed = {number: before["closed"][number] or number in expired for number in numbers}
-    after = _seen(states[1], numbers, event, says)
-    # An operator that has dropped all its windows looks like one that has begun.
-    initial = not said[0] and not any(before["opened"].values())
-    return Path(rigid, (before, {**before, "closed": closed}, after), initial)
-
-
-def _seen(
-    state: OperatorState, numbers: Iterable[int], event: tuple[bool, ...], said: tuple[bool, int]
-) -> dict[str, Any]:
-    """The windows as the symbols have them; what an operator has dropped is not looked at."""
-    windows: dict[int, Window] = {window.number: window for window in (*state.closed, *state.open)}
-    still = {window.number for window in state.open}
-    first = {number: window.first for number, window in windows.items()}
-
-    def ahead(one: int, other: int) -> bool:
-        before, after = first.get(one), first.get(other)
-        return before is not None and after is not None and before < after
-
-    return {
-        "opened": {number: number in windows for number in numbers},
-        "closed": {number: number in windows and number not in still for number in numbers},
-        "inner": {
-            number: windows[number].state[0].done
-            if number in windows and windows[number].state
-            else 0
-            for number in numbers
-        },
-        "matched": {number: first.get(number) is not None for number in numbers},
-        "ahead": {(one, other): ahead(one, other) for one in numbers for other in numbers},
-        "produced": said[0],
-        "first": said[1],
-        "latest": event,
-    }
 
 
 # --- lemmas ----------------------------------------------------------------------------------
@@ -407,5 +267,3 @@ LEMMAS = (
         build=prove_order,
     ),
 )
-
-ABSTRACTIONS = (Abstraction("the windows kept, sequences under NEXT", kept_windows, _paths),)

@@ -25,8 +25,8 @@ import z3
 from z3 import And, BoolVal, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Int, Not, Or
 
 from model.core import Outcome
-from proofs.lemmas.upstream_backup.replay.replay import linear
 from proofs.prove.lemma import Given, Lemma
+from proofs.prove.orders import Order
 from proofs.prove.query import Query
 from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
 
@@ -34,7 +34,8 @@ EVENT = DeclareSort("event")
 BOOL, INT = z3.BoolSort(), z3.IntSort()
 
 # --- what never changes ----------------------------------------------------------------------
-le = Function("le", EVENT, EVENT, BOOL)
+events = Order(EVENT)
+le, before = events.le, events.less
 first = Const("first", EVENT)
 """The opener of the first window kept: the replay start."""
 
@@ -48,16 +49,12 @@ e, f = z3.Consts("e f", EVENT)
 w, v = z3.Consts("w v", EVENT)
 
 
-def before(one: Any, other: Any) -> Any:
-    return And(le(one, other), one != other)
-
-
 def kept(window: Any) -> Any:
     return le(first, window)
 
 
 @dataclass(frozen=True)
-class Splitter:
+class SymbolicSplitter:
     """fresh: the event opens a window if it is the first to do so.  The others read counts."""
 
     fresh: Any
@@ -66,8 +63,8 @@ class Splitter:
     completes: Any
 
 
-def _splitter(suffix: str) -> Splitter:
-    return Splitter(
+def _splitter(suffix: str) -> SymbolicSplitter:
+    return SymbolicSplitter(
         Function(f"fresh{suffix}", EVENT, BOOL),
         Function(f"opens{suffix}", EVENT, EVENT, INT, BOOL),
         Function(f"expires{suffix}", EVENT, EVENT, INT, BOOL),
@@ -79,7 +76,7 @@ ORIGINAL, AGAIN = _splitter(""), _splitter("_again")
 
 
 # --- one run ---------------------------------------------------------------------------------
-class Iteration:
+class SplitIteration:
     """One event in one run.
 
     opens: whether it opens a window, unless the splitter is to say so.  fills: which windows it is
@@ -90,7 +87,7 @@ class Iteration:
         self,
         s: Moment,
         suffix: str,
-        splitter: Splitter,
+        splitter: SymbolicSplitter,
         event: Any,
         opens: Any = None,
         fills: Callable[[Any, Any], Any] = lambda full, _window: full,
@@ -171,7 +168,7 @@ def _nothing(s: Moment, suffix: str) -> Any:
     return And(Not(getattr(s, f"begun{suffix}")), nowhere)
 
 
-def _same(one: Splitter, other: Splitter, again: Iteration) -> Any:
+def _same(one: SymbolicSplitter, other: SymbolicSplitter, again: SplitIteration) -> Any:
     """Both say the same of an event, as it is asked in the replay."""
     event, was = again.event, again.was
     newest, since = was["newest"], was["since"]
@@ -187,24 +184,24 @@ def _same(one: Splitter, other: Splitter, again: Iteration) -> Any:
 
 
 @dataclass(frozen=True)
-class Twice:
+class WindowsTwice:
     """with_layout: is there one?  None: there may be or not; hypotheses are asked accordingly."""
 
     given: Given
     with_layout: bool | None = None
 
-    def _if(self, told: bool, hypothesis: str, formula: Any) -> Any:
+    def _if(self, there_is_one: bool, hypothesis: str, formula: Any) -> Any:
         """A hypothesis for the case that there is a layout, or that there is none."""
-        if self.with_layout is not None and self.with_layout is not told:
+        if self.with_layout is not None and self.with_layout is not there_is_one:
             return BoolVal(True)
-        return Implies(layout == told, self.given(hypothesis, formula))
+        return Implies(layout == there_is_one, self.given(hypothesis, formula))
 
     # --- an event in either run --------------------------------------------------------------
-    def _original(self, s: Moment, t: Moment, event: Any) -> tuple[Iteration, Any]:
+    def _original(self, s: Moment, t: Moment, event: Any) -> tuple[SplitIteration, Any]:
         """What the original run does with it, and that the layout will have said so."""
-        iteration = Iteration(s, "", ORIGINAL, event)
+        iteration = SplitIteration(s, "", ORIGINAL, event)
         fills = ForAll([w], Implies(kept(w), closer(event, w) == iteration.filled(w)))
-        told = And(
+        says_so = And(
             self._if(True, OPENED, listed(event) == iteration.opens),
             self._if(True, FILLED, fills),
         )
@@ -214,13 +211,13 @@ class Twice:
             ForAll([f], t.done(f) == Or(s.done(f), f == event)),
             Implies(event == first, iteration.opens),
             iteration.leads_to(t),
-            Implies(And(kept(event), le(event, frontier)), told),
+            Implies(And(kept(event), le(event, frontier)), says_so),
         )
         return iteration, follows
 
-    def _replayed(self, s: Moment, event: Any) -> Iteration:
+    def _replayed(self, s: Moment, event: Any) -> SplitIteration:
         """While there is a script it says what opens, in order, and what is filled."""
-        counted = Iteration(s, "_again", AGAIN, event)
+        counted = SplitIteration(s, "_again", AGAIN, event)
         older = And(listed(v), kept(v), before(v, event))
         is_next = And(listed(event), ForAll([v], Implies(older, s.opened_again(v))))
         opens = If(s.scripted, is_next, counted.opens)
@@ -228,16 +225,16 @@ class Twice:
         def fills(full: Any, window: Any) -> Any:
             return If(s.scripted, closer(event, window), full)
 
-        return Iteration(s, "_again", AGAIN, event, opens, fills)
+        return SplitIteration(s, "_again", AGAIN, event, opens, fills)
 
-    def _counts(self, one: Iteration, again: Iteration) -> Any:
+    def _counts(self, one: SplitIteration, again: SplitIteration) -> Any:
         """What the splitter may not make of counts, which are others in the replay."""
         event, newest = one.event, one.was["newest"]
 
-        def expires(window: Any, iteration: Iteration) -> Any:
+        def expires(window: Any, iteration: SplitIteration) -> Any:
             return ORIGINAL.expires(event, window, iteration.was["held"](window))
 
-        def completes(window: Any, iteration: Iteration) -> Any:
+        def completes(window: Any, iteration: SplitIteration) -> Any:
             return ORIGINAL.completes(event, window, iteration.held(window))
 
         unexpired = ForAll([w], expires(w, one) == expires(w, again))
@@ -252,7 +249,7 @@ class Twice:
 
     # --- transitions -------------------------------------------------------------------------
     def alone(self, s: Moment, t: Moment, event: Any) -> Any:
-        """Before the replay start."""
+        """The original run processes an event before the replay start."""
         _, original = self._original(s, t, event)
         return And(Not(s.replaying), original)
 
@@ -319,7 +316,7 @@ class Twice:
                 Symbol("scripted", BOOL),
                 *_state("_again"),
             ),
-            axioms={"events are in order": linear(le, EVENT)} | cases[self.with_layout],
+            axioms={"events are in order": events.axiom} | cases[self.with_layout],
             init=lambda s: And(
                 Not(s.replaying), Not(s.scripted), ForAll([f], Not(s.done(f))), _nothing(s, "")
             ),
@@ -414,7 +411,7 @@ def _later(s: Moment) -> Any:
 
 
 def prove_layout(with_layout: bool, given: Given) -> Iterable[Query]:
-    system = Twice(given, with_layout).system()
+    system = WindowsTwice(given, with_layout).system()
     yield from inductive(system)
     yield reaches(system, "an event is left out", _left_out, 3, {EVENT: 2})
     yield reaches(

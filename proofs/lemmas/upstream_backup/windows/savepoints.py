@@ -19,8 +19,8 @@ import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
 from model.core import Outcome
-from proofs.lemmas.upstream_backup.replay.replay import linear
 from proofs.prove.lemma import Given, Lemma
+from proofs.prove.orders import Order
 from proofs.prove.query import Query
 from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
 
@@ -29,26 +29,21 @@ TIME = DeclareSort("time")
 BOOL = z3.BoolSort()
 
 # --- what never changes ----------------------------------------------------------------------
-le = Function("le", EVENT, EVENT, BOOL)
+events, matches, times = Order(EVENT), Order(MATCH, "match_le"), Order(TIME, "time_le")
+le, before = events.le, events.less
 opener = Function("opener", WINDOW, EVENT)
 restart = Const("restart", WINDOW)
 """The first window of this incarnation of the operator."""
 of = Function("of", MATCH, WINDOW)
 trigger = Function("trigger", MATCH, EVENT)
-match_le = Function("match_le", MATCH, MATCH, BOOL)
 
 time = Function("time", EVENT, TIME)
-time_le = Function("time_le", TIME, TIME, BOOL)
 start, end = Function("start", WINDOW, TIME), Function("end", WINDOW, TIME)
 last = Function("last", WINDOW, EVENT)
 
 e, f = z3.Consts("e f", EVENT)
 w, v = z3.Consts("w v", WINDOW)
 m, n = z3.Consts("m n", MATCH)
-
-
-def before(one: Any, other: Any) -> Any:
-    return And(le(one, other), one != other)
 
 
 def older(window: Any, other: Any) -> Any:
@@ -61,7 +56,7 @@ def not_younger(window: Any, other: Any) -> Any:
 
 # --- kinds of windows ------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Kind:
+class WindowKind:
     """belongs(window, event): the event is one of the window, by what the window is.
 
     ends(event, window): the event is the first with which an open window is closed, or a later
@@ -74,11 +69,11 @@ class Kind:
     axioms: Callable[[Given], Mapping[str, Any]]
 
 
-def _timed(given: Given) -> dict[str, Any]:
-    ends = Implies(older(w, v), time_le(end(w), end(v)))
-    first = Implies(time_le(start(w), time(e)), le(opener(w), e))
+def _time_axioms(given: Given) -> dict[str, Any]:
+    ends = Implies(older(w, v), times.le(end(w), end(v)))
+    first = Implies(times.le(start(w), time(e)), le(opener(w), e))
     return {
-        "times are in order": linear(time_le, TIME),
+        "times are in order": times.axiom,
         "ends": given("windows end in the order in which they opened", ForAll([w, v], ends)),
         "starts": given(
             "a window opens with the first event at or after its start", ForAll([w, e], first)
@@ -89,24 +84,24 @@ def _timed(given: Given) -> dict[str, Any]:
 FILLED = "windows are filled in the order in which they opened"
 
 
-def _counted(given: Given) -> dict[str, Any]:
+def _count_axioms(given: Given) -> dict[str, Any]:
     filled = Implies(older(w, v), le(last(w), last(v)))
     return {"ends": given(FILLED, ForAll([w, v], filled))}
 
 
-TIMED = Kind(
+TIMED = WindowKind(
     "time",
     lambda window, event: And(
-        time_le(start(window), time(event)), Not(time_le(end(window), time(event)))
+        times.le(start(window), time(event)), Not(times.le(end(window), time(event)))
     ),
-    lambda event, window: And(before(opener(window), event), time_le(end(window), time(event))),
-    _timed,
+    lambda event, window: And(before(opener(window), event), times.le(end(window), time(event))),
+    _time_axioms,
 )
-COUNTED = Kind(
+COUNTED = WindowKind(
     "count",
     lambda window, event: And(le(opener(window), event), le(event, last(window))),
     lambda event, window: le(last(window), event),
-    _counted,
+    _count_axioms,
 )
 
 
@@ -131,27 +126,27 @@ def waits(s: Moment, match: Any) -> Any:
     return And(s.made(match), Not(s.acked(match)))
 
 
-def axioms(given: Given, kind: Kind) -> dict[str, Any]:
+def axioms(given: Given, kind: WindowKind) -> dict[str, Any]:
     in_order = And(trigger(m) == trigger(n), older(of(m), of(n)))
     return {
-        "events are in order": linear(le, EVENT),
+        "events are in order": events.axiom,
         "an event opens one window at most": ForAll(
             [w, v], Implies(opener(w) == opener(v), w == v)
         ),
-        "matches are in order": linear(match_le, MATCH),
+        "matches are in order": matches.axiom,
         "later iterations produce later matches": ForAll(
-            [m, n], Implies(before(trigger(m), trigger(n)), match_le(m, n))
+            [m, n], Implies(before(trigger(m), trigger(n)), matches.le(m, n))
         ),
         "production": given(
             "an iteration produces the matches of older windows first",
-            ForAll([m, n], Implies(in_order, match_le(m, n))),
+            ForAll([m, n], Implies(in_order, matches.le(m, n))),
         ),
         **kind.axioms(given),
     }
 
 
 def restored(s: Moment) -> Any:
-    """As deployed, or as restored from a savepoint that says where to begin."""
+    """The operator is deployed, or restored from a savepoint that says where to begin."""
     return And(
         ForAll([e, f], Implies(And(s.done(f), le(e, f)), s.done(e))),
         ForAll([e], Implies(Or(s.done(e), s.trimmed(e)), before(e, opener(restart)))),
@@ -160,7 +155,7 @@ def restored(s: Moment) -> Any:
     )
 
 
-def trimming(given: Given, kind: Kind) -> TransitionSystem:
+def trimming(given: Given, kind: WindowKind) -> TransitionSystem:
     """closes: has any window been closed?  latest: the last of those.  reached: the first after."""
 
     def event(s: Moment, t: Moment, event_: Any, closes: Any, latest: Any, reached: Any) -> Any:
@@ -197,7 +192,7 @@ def trimming(given: Given, kind: Kind) -> TransitionSystem:
         replay_start = s.retained(theta)
         return And(
             waits(s, theta),
-            ForAll([m], t.acked(m) == Or(s.acked(m), And(s.made(m), match_le(m, theta)))),
+            ForAll([m], t.acked(m) == Or(s.acked(m), And(s.made(m), matches.le(m, theta)))),
             ForAll([w], t.dropped(w) == Or(s.dropped(w), older(w, replay_start))),
             given(
                 "SN_trim is below the replay start",
@@ -228,7 +223,7 @@ def trimming(given: Given, kind: Kind) -> TransitionSystem:
     )
 
 
-def invariants(kind: Kind) -> dict[str, Callable[[Moment], Any]]:
+def invariants(kind: WindowKind) -> dict[str, Callable[[Moment], Any]]:
     return {
         "no event trimmed is in a window kept, or in one that opens later": lambda s: ForAll(
             [w, e], Implies(And(s.trimmed(e), kind.belongs(w, e)), s.dropped(w))
@@ -259,7 +254,7 @@ def invariants(kind: Kind) -> dict[str, Callable[[Moment], Any]]:
         "later matches have no earlier replay start": lambda s: ForAll(
             [m, n],
             Implies(
-                And(waits(s, m), waits(s, n), match_le(m, n)),
+                And(waits(s, m), waits(s, n), matches.le(m, n)),
                 not_younger(s.retained(m), s.retained(n)),
             ),
         ),
@@ -272,7 +267,7 @@ def _trims(s: Moment) -> Any:
     return And(Exists([e], s.trimmed(e)), Exists([e], And(s.done(e), Not(s.trimmed(e)))), waiting)
 
 
-def prove_trim(kind: Kind, given: Given) -> Iterable[Query]:
+def prove_trim(kind: WindowKind, given: Given) -> Iterable[Query]:
     system = trimming(given, kind)
     yield from inductive(system)
     yield reaches(

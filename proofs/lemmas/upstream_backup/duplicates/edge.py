@@ -36,6 +36,7 @@ from z3 import (
 
 from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
+from proofs.prove.orders import Order
 from proofs.prove.query import Query
 from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
 
@@ -43,13 +44,14 @@ EVENT, NUMBER, MESSAGE = map(DeclareSort, ("event", "number", "message"))
 BOOL = BoolSort()
 
 # --- what never changes ----------------------------------------------------------------------
-le = Function("le", NUMBER, NUMBER, BOOL)
+numbers, messages = Order(NUMBER), Order(MESSAGE, "message_le")
+le, less, later = numbers.le, numbers.less, numbers.later
+before = messages.less
 nothing = Const("nothing", NUMBER)
 number = Function("number", EVENT, NUMBER)  # as in the run without failures
 unneeded = Function("unneeded", EVENT, BOOL)  # skipped by the successor: may be deleted
 event = Function("event", MESSAGE, EVENT)
 stamp = Function("stamp", MESSAGE, NUMBER)
-before = Function("before", MESSAGE, MESSAGE, BOOL)
 then = Function("then", MESSAGE, MESSAGE, BOOL)  # with no message between
 
 STATE = (
@@ -67,7 +69,7 @@ STATE = (
 )
 
 e, f = Consts("e f", EVENT)
-p, q, r = Consts("p q r", NUMBER)
+p = Const("p", NUMBER)
 m, k, x = Consts("m k x", MESSAGE)
 
 ONE_EACH = "no two events have one number"
@@ -85,34 +87,17 @@ ACKED = "no acknowledgement is of events that were not heard"
 
 def axioms(given: Given) -> dict[str, Any]:
     return {
-        "numbers are in a total order": And(
-            ForAll([p], le(p, p)),
-            ForAll([p, q], Implies(And(le(p, q), le(q, p)), p == q)),
-            ForAll([p, q, r], Implies(And(le(p, q), le(q, r)), le(p, r))),
-            ForAll([p, q], Or(le(p, q), le(q, p))),
-        ),
+        "numbers are in a total order": numbers.axiom,
         "nothing is less than any event's number": And(
             ForAll([p], le(nothing, p)), ForAll([e], number(e) != nothing)
         ),
         ONE_EACH: given(ONE_EACH, ForAll([e, f], Implies(number(e) == number(f), e == f))),
-        "messages are in an order": And(
-            ForAll([m], Not(before(m, m))),
-            ForAll([m, k, x], Implies(And(before(m, k), before(k, x)), before(m, x))),
-            ForAll([m, k], Or(before(m, k), before(k, m), m == k)),
-        ),
+        "messages are in a total order": messages.axiom,
         "then is before, with none between": And(
             ForAll([m, k], Implies(then(m, k), before(m, k))),
             ForAll([m, k, x], Implies(And(then(m, k), before(m, x)), Not(before(x, k)))),
         ),
     }
-
-
-def later(one: Any, other: Any) -> Any:
-    return If(le(one, other), other, one)
-
-
-def less(one: Any, other: Any) -> Any:
-    return Not(le(other, one))
 
 
 def passed(given: Given, t: Moment, place: Any) -> Any:
@@ -357,11 +342,11 @@ def system(given: Given) -> TransitionSystem:
 
 # --- lemmas ----------------------------------------------------------------------------------
 SPURIOUS = ("replay", "answer is lost")
-"""Of these the edge alone cannot say when they happen: they take other crashes."""
+"""The edge alone cannot say when these happen: other nodes crash."""
 
 
 def only(whole: TransitionSystem, *left_out: str) -> TransitionSystem:
-    """Without some transitions, so that a run is a telling one."""
+    """The system without some transitions, so that a run shows what is meant."""
     steps = tuple(step for step in whole.transitions if step.name not in left_out)
     return replace(whole, transitions=steps)
 

@@ -66,9 +66,12 @@ def _from_file(path: Path) -> Subject:
     if not path.is_file():
         raise Invalid(f"{path}: no such file")
     home = path.stem
-    if home in sys.modules:
+    loaded = sys.modules.get(home)
+    if loaded is not None:
+        if getattr(loaded, "__file__", None) == str(path.resolve()):
+            return Subject(loaded.PROTOCOL, home)
         raise Invalid(f"{path}: the module name {home!r} is taken; rename the file")
-    spec = importlib.util.spec_from_file_location(home, path)
+    spec = importlib.util.spec_from_file_location(home, path.resolve())
     assert spec is not None  # the name ends in .py
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

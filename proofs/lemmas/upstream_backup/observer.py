@@ -1,0 +1,96 @@
+"""The observer: it follows the explorer through the worlds of a system, for an abstraction.
+
+Rule of this file: it knows nodes, channels and the iterations of operators, and no lemma.  An
+abstraction translates what the observer sees into the symbols of its lemma.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from model.cep.merge import Inlet, ready
+from model.core import NodeName, Site
+from model.events import BEGINNING, Event, Mark
+from model.protocols.upstream_backup.buffers import Restore, join
+from model.protocols.upstream_backup.nodes import OperatorNode, reinstate
+from model.protocols.upstream_backup.savepoints import OperatorState, push
+from model.world import Action, Deliver, System, World
+from proofs.lemmas.upstream_backup.reference import Reference, operator_of, scheme_of
+
+
+class Iteration(NamedTuple):
+    """One call of `push`: the state before it, the event, the state after it, its outputs."""
+
+    site: Site
+    before: OperatorState
+    edge: int
+    event: Event
+    after: OperatorState
+    outputs: tuple[Event, ...]
+
+
+class Observer:
+    """A world system, its failure-free run, and what has been looked at."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.reference = Reference(system)
+        self._known: set[tuple[Any, ...]] = set()
+
+    def is_new(self, *key: Any) -> bool:
+        """Is this looked at for the first time?  From now on it is known."""
+        if key in self._known:
+            return False
+        self._known.add(key)
+        return True
+
+    def node(self, world: World, name: NodeName) -> Any:
+        """The state of a node; DOWN after a crash."""
+        return world.nodes[self.system.node_at[name]].state
+
+    def channel(self, world: World, sender: NodeName, receiver: NodeName) -> tuple[Any, ...]:
+        """The messages on their way, the first to be delivered first."""
+        return world.channels[self.system.channel_at[sender, receiver]]
+
+    def iterations(self, world: World, action: Action) -> Iterator[Iteration]:
+        """The iterations that an operator does with the message that the action delivers."""
+        if not isinstance(action, Deliver):
+            return
+        node = self.node(world, action.node)
+        if isinstance(node, OperatorNode):
+            message = self.channel(world, action.sender, action.node)[0]
+            yield from iterations(self.system.sites[action.node], node, action.sender, message)
+
+
+def iterations(
+    site: Site, node: OperatorNode, sender: NodeName, message: object
+) -> Iterator[Iteration]:
+    """The iterations that a node does when it takes an event, a watermark or the last answer to
+    its hello, with which it is restored."""
+    if isinstance(message, Restore) and node.awaited == {sender}:
+        answers = join(node.replicas, message.replicas)
+        node = reinstate(site, node._replace(replicas=answers, awaited=frozenset()))
+        message = Mark(BEGINNING)
+    if node.operator is None or not isinstance(message, Event | Mark):
+        return
+    edge = site.preds.index(sender)
+    inlet = node.inlets[edge]
+    if isinstance(message, Mark):
+        inlet = inlet._replace(mark=max(inlet.mark, message.time))
+    elif message.sn > inlet.heard:
+        inlet = inlet.hear(message)
+    else:
+        return
+    inlets = _with(node.inlets, edge, inlet)
+    state = node.operator
+    while (at := ready(inlets)) is not None:
+        event = inlets[at].queue.first()
+        inlets = _with(inlets, at, inlets[at]._replace(queue=inlets[at].queue.rest()))
+        after, outputs = push(operator_of(site), scheme_of(site), state, at, event)
+        yield Iteration(site, state, at, event, after, outputs)
+        state = after
+
+
+def _with(inlets: tuple[Inlet, ...], at: int, inlet: Inlet) -> tuple[Inlet, ...]:
+    return (*inlets[:at], inlet, *inlets[at + 1 :])

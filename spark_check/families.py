@@ -1,0 +1,22 @@
+"""The families of protocols that real Spark is checked with: what each family's folder holds.
+
+Rule of this file: a family is found by its folder; no file outside that folder names the family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
+from types import ModuleType
+
+import spark_check
+
+
+def family_modules(name: str) -> Iterator[ModuleType]:
+    """The module or package `name` of each family's folder that has one, by family."""
+    for package in iter_modules(spark_check.__path__):
+        home = f"{spark_check.__name__}.{package.name}.{name}"
+        if package.ispkg and find_spec(home):
+            yield import_module(home)

@@ -1,0 +1,108 @@
+"""What the suite runs every protocol on: a small scope, random runs through it, a small workload.
+
+Rule of this file: nothing here names a protocol; a family is under test because it is registered.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from model.core import Arrival, Failures, Inputs, Outcome, PinnedScope, Protocol, Scope
+from model.oracle import oracle
+from model.registry import protocols
+from model.world import Action, System, World, apply, enabled, initial
+from proofs.explore.explorer import Exploration, Trace, explore
+from sim.inputs.streams import Workload, deployable, graph_for
+from sim.outputs import Outputs
+from sim.untimed import CrashPlan
+
+PROTOCOLS = protocols()
+NAMES = sorted(PROTOCOLS)
+WORLDS = 3_000
+"""After so many an exploration ends, however large the scope is."""
+RUNS, STEPS = 8, 120
+"""Random runs of a protocol, and the actions of each at most."""
+RESTART_AFTER = 4
+
+
+def smallest(protocol: Protocol) -> PinnedScope:
+    """The scope with the fewest worlds; one with crashes, where the protocol has any."""
+    return min(protocol.scopes, key=lambda p: (not p.scope.crashes, not p.quick, p.states or 10**9))
+
+
+@cache
+def explored(name: str) -> Exploration:
+    protocol = PROTOCOLS[name]
+    return explore(protocol, smallest(protocol).scope, limit=WORLDS)
+
+
+@cache
+def traces(name: str) -> tuple[Trace, ...]:
+    """Random runs, each of them as long as anything may happen, but at most STEPS."""
+    system = System(PROTOCOLS[name], smallest(PROTOCOLS[name]).scope)
+    return tuple(_run(system, random.Random(seed)) for seed in range(RUNS))
+
+
+def _run(system: System, chance: random.Random) -> Trace:
+    worlds: list[World] = [initial(system)]
+    actions: list[Action] = []
+    while len(actions) < STEPS and (ready := enabled(system, worlds[-1])):
+        actions.append(chance.choice(ready))
+        worlds.append(apply(system, worlds[-1], actions[-1]))
+    return Trace(system, tuple(actions), tuple(worlds))
+
+
+def edges(name: str) -> Iterator[tuple[System, World, Action, World]]:
+    """Those of the random runs."""
+    for system, actions, worlds in traces(name):
+        for before, action, after in zip(worlds, actions, worlds[1:], strict=False):
+            yield system, before, action, after
+
+
+@cache
+def workload(name: str) -> Workload:
+    """24 events in a graph of three operators, or in its first one if the protocol deploys one."""
+    draw = random.Random(1)
+    events = tuple(Arrival(draw.randint(0, 2), draw.choice("ab")) for _ in range(24))
+    graph = graph_for("a, b", 4, 2)
+    return deployable(Workload("24 events", "a, b", graph, {"source": events}), PROTOCOLS[name])
+
+
+def expected(of: Workload) -> Outputs:
+    return tuple(oracle(of.graph, of.events).values())
+
+
+def schedules(name: str) -> tuple[tuple[CrashPlan, ...], ...]:
+    """Crashes of every node that may crash, as many in one run as the protocol assumes."""
+    protocol = PROTOCOLS[name]
+    system = deployed(protocol, workload(name), 0)
+    nodes = [node for node in system.sites if node in system.deployment.crashable]
+    if protocol.assumes.failures is Failures.NONE:
+        return ()
+    if protocol.assumes.failures is Failures.SINGLE:
+        return tuple((CrashPlan(node, 8),) for node in nodes)
+    return (tuple(CrashPlan(node, 5 + 3 * at, at % 3) for at, node in enumerate(nodes)),)
+
+
+def deployed(protocol: Protocol, of: Workload, crashes: int) -> System:
+    """The protocol in a scope in which the workload is what may happen."""
+    inputs = tuple(
+        (source, Inputs(tuple(dict.fromkeys(word)), len(word)))
+        for source, word in of.events.items()
+    )
+    return System(protocol, Scope(of.graph, inputs, crashes))
+
+
+def followed(system: System, actions: Sequence[Action]) -> World:
+    """The world that the actions lead to, each of them enabled when it is taken."""
+    world = initial(system)
+    for action in actions:
+        assert action in enabled(system, world)
+        world = apply(system, world, action)
+    return world
+
+
+def holds(protocol: Protocol) -> bool:
+    return protocol.expected is Outcome.HOLDS

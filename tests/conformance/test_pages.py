@@ -1,0 +1,77 @@
+"""Every protocol as people see it: the list of protocols, and runs as diagrams."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from asif import main
+from model.world import Crash
+from proofs.explore.trace_json import story
+from reports.diagrams import spacetime, terminal
+from tests.conformance.subjects import NAMES, PROTOCOLS, traces
+
+EVERY = pytest.mark.parametrize("name", NAMES)
+
+
+def crashed(name: str) -> dict[str, Any]:
+    """A run with a crash, if any of the random ones has one."""
+    runs = sorted(traces(name), key=lambda run: any(isinstance(a, Crash) for a in run.actions))
+    return story(runs[-1])
+
+
+@EVERY
+def test_a_run_is_a_story(name: str) -> None:
+    for trace in traces(name):
+        told = story(trace)
+        assert json.loads(json.dumps(told)) == told
+        assert sorted(told["lanes"]) == sorted(trace.system.sites)
+        assert len(told["moments"]) == len(trace.actions)
+
+
+@EVERY
+def test_lanes_stand_in_the_order_of_the_data(name: str) -> None:
+    """A channel along which only data goes leads to the right."""
+    trace = traces(name)[0]
+    lanes = story(trace)["lanes"]
+    ends = {*trace.system.deployment.channels}
+    for sender, receiver in ends:
+        site = trace.system.sites[receiver]
+        if sender in site.preds and (receiver, sender) not in ends:
+            assert lanes.index(sender) < lanes.index(receiver)
+
+
+@EVERY
+def test_a_run_is_drawn(name: str) -> None:
+    told = crashed(name)
+    svg = spacetime.svg(told, caption="a run")
+    assert ElementTree.fromstring(svg).tag.endswith("svg")
+    assert spacetime.svg(told, caption="a run") == svg
+    text = terminal.text(told, caption="a run")
+    assert all(lane in text for lane in told["lanes"])
+    assert text.count("\n") >= len(told["moments"])
+    with (console := Console(width=100)).capture() as shown:
+        console.print(terminal.styled(told, caption="a run"))
+    assert "Violated: a run" in shown.get()
+
+
+def test_all_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["asif", "list", "--json", str(tmp_path / "list.json")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    assert capsys.readouterr().out
+    rows = {row["protocol"]: row for row in json.loads((tmp_path / "list.json").read_text())}
+    assert sorted(rows) == NAMES
+    for name, row in rows.items():
+        assert row["expected"] == PROTOCOLS[name].expected.value
+        assert row["scopes"] == len(PROTOCOLS[name].scopes)
+        assert row["claims"]

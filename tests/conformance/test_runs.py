@@ -1,0 +1,181 @@
+"""Every protocol on whole streams: untimed and timed, with and without crashes, replayed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from model.core import Failures
+from model.oracle import by_edge
+from model.world import DOWN, Action, quiescent
+from reports import commands
+from sim.comparison import compare
+from sim.scenarios.run import run as timed
+from sim.scenarios.run import simulate
+from sim.scenarios.scenario import read
+from sim.sweeps.results import as_claimed
+from sim.timed.record import LogEntry
+from sim.timed.trace import chrome
+from sim.untimed import UntimedRun, run
+from tests.conformance.subjects import (
+    NAMES,
+    PROTOCOLS,
+    RESTART_AFTER,
+    deployed,
+    expected,
+    followed,
+    holds,
+    schedules,
+    workload,
+)
+
+EVERY = pytest.mark.parametrize("name", NAMES)
+SCENARIO = """\
+protocol = "{name}"
+seed = 7
+[stream]
+events = 40
+rate_per_s = 200.0
+types = {{ a = 1.0, b = 1.0 }}
+[[operators]]
+name = "match"
+pattern = "a, b"
+window = 20
+slide = 10
+[costs.service]
+event_s = 500e-6
+[detector]
+keep_alive_s = 0.01
+misses = 2
+restart_s = 0.02
+"""
+FAILURE = """\
+[[failures]]
+nodes = ["match"]
+at_event = 15
+"""
+
+
+def scenario(name: str, folder: Path) -> Path:
+    """A file; with a crash, if the protocol assumes that there may be one."""
+    path = folder / "small.toml"
+    fails = PROTOCOLS[name].assumes.failures is not Failures.NONE
+    path.write_text(SCENARIO.format(name=name) + FAILURE * fails)
+    return path
+
+
+# --- untimed ---------------------------------------------------------------------------------
+@EVERY
+def test_an_untimed_run_without_crashes_is_right(name: str) -> None:
+    found = run(PROTOCOLS[name], workload(name))
+    assert found.outputs == expected(workload(name))
+    assert found.count
+    assert not found.outages
+
+
+@EVERY
+def test_an_untimed_run_is_one_that_the_world_allows(name: str) -> None:
+    """Its actions are enabled one after the other, and lead to the same states."""
+    protocol, whole = PROTOCOLS[name], workload(name)
+    ((source, events),) = whole.events.items()
+    for plans in schedules(name):
+        system = deployed(protocol, whole, len(plans))
+        actions: list[Action] = []
+        driver = UntimedRun(system, plans, RESTART_AFTER, actions.append)
+        for number, arrival in enumerate(events, 1):
+            driver.hand(number, source, arrival)
+        driver.finish()
+        world = followed(system, actions)
+        assert quiescent(system, world)
+        assert len(driver.outages) == len(plans)
+        assert [node.state for node in world.nodes] == [*driver.states.values()]
+        assert [node.durable for node in world.nodes] == [*map(driver.durable.get, system.sites)]
+        assert world.outputs == tuple(map(tuple, driver.passed_on.values()))
+        if holds(protocol):
+            assert driver.outputs() == expected(whole)
+
+
+@EVERY
+def test_an_untimed_result_is_json_and_is_printed(name: str) -> None:
+    for plans in schedules(name)[:1]:
+        found = compare(PROTOCOLS[name], None, workload(name), plans, restart_after=RESTART_AFTER)
+        assert json.loads(json.dumps(found)) == found
+        assert found["protocol"] == name
+        assert "the same" in [*commands.run(found)] or not holds(PROTOCOLS[name])
+
+
+# --- timed -----------------------------------------------------------------------------------
+@EVERY
+def test_a_timed_run_is_as_claimed_priced_and_json(name: str, tmp_path: Path) -> None:
+    found = simulate(read(scenario(name, tmp_path)), traced=True)
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    metrics = found["metrics"]
+    assert metrics["events"] == 40
+    assert metrics["busy_s"] > 0
+    assert sum(row["bytes"] for row in metrics["traffic"].values()) == metrics["link_bytes"] > 0
+    assert json.loads(chrome(found))["traceEvents"]
+    assert [*commands.simulation(found)]
+    assert found["without_failures"]["crashes"] == 0
+    if PROTOCOLS[name].assumes.failures is not Failures.NONE:
+        assert metrics["crashes"] == len(found["failures"]) == 1
+    if holds(PROTOCOLS[name]):
+        assert found["same"]
+    assert as_claimed(PROTOCOLS[name], found["recovery_type"])
+
+
+@EVERY
+def test_a_timed_run_is_one_that_the_world_allows(name: str, tmp_path: Path) -> None:
+    asked = read(scenario(name, tmp_path))
+    log: list[LogEntry] = []
+    ran = timed(asked, asked.planned, log=log)
+    system = deployed(asked.protocol, asked.workload, len(asked.planned))
+    world = followed(system, [entry.action for entry in sorted(log)])
+    assert quiescent(system, world)
+    assert [node.state for node in world.nodes] == [*ran.played.states.values()]
+    assert [node.durable for node in world.nodes] == [*ran.played.durable.values()]
+    assert DOWN not in ran.played.states.values()
+    for passed, outputs in zip(ran.emissions.values(), world.outputs, strict=True):
+        assert tuple(output for _, output in passed) == outputs
+    if holds(asked.protocol):
+        edges = tuple(
+            by_edge(outputs, len(system.sites[sink].preds))
+            for sink, outputs in zip(system.sink_at, world.outputs, strict=True)
+        )
+        assert edges == expected(asked.workload)
+
+
+# --- the same twice --------------------------------------------------------------------------
+def told(folder: Path) -> str:
+    """What the runs of all protocols come to, as JSON without how long they took."""
+    rows: dict[str, Any] = {}
+    for name in NAMES:
+        plans = [plan for one in schedules(name)[:1] for plan in one]
+        untimed = run(PROTOCOLS[name], workload(name), plans, restart_after=RESTART_AFTER)
+        simulation = simulate(read(scenario(name, folder)), traced=True)
+        rows[name] = [
+            repr((untimed.outputs, untimed.notes, untimed.series, untimed.outages)),
+            simulation,
+        ]
+    return json.dumps(rows)
+
+
+def test_runs_are_the_same_in_two_processes(tmp_path: Path) -> None:
+    script = (
+        "from pathlib import Path; from tests.conformance.test_runs import told; "
+        f"print(told(Path({str(tmp_path)!r})))"
+    )
+    other = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "PYTHONHASHSEED": "1"},
+    )
+    assert other.stdout == told(tmp_path) + "\n"

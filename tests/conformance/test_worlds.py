@@ -1,0 +1,150 @@
+"""Every protocol, explored, walked and attacked; and what it says of its messages and states."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from model.core import COMMON, Emit, MessageKind, Note, Outcome, Save, Send, Size
+from model.world import DOWN, Crash, System, World, apply, enabled, read_gauges, response
+from proofs.explore import explorer, verdict
+from proofs.explore.random_walk import walks
+from reports import commands
+from tests.conformance.subjects import NAMES, PROTOCOLS, WORLDS, edges, explored, holds, smallest
+
+EVERY = pytest.mark.parametrize("name", NAMES)
+
+
+@EVERY
+def test_it_is_explored(name: str) -> None:
+    pinned, found = smallest(PROTOCOLS[name]), explored(name)
+    assert found.states > 1
+    assert found.transitions >= found.states - 1
+    assert found.hit if pinned.scope.crashes else not found.hit
+    assert found.hit <= found.points
+    if pinned.expect is Outcome.HOLDS:
+        assert found.counterexample is None
+        assert found.guarantee <= pinned.guarantee
+    if found.complete:
+        assert found.states == (pinned.states or found.states)
+        assert found.outcome is pinned.expect
+
+
+@EVERY
+def test_the_explorer_follows_the_world(name: str) -> None:
+    """Of the first worlds: all that is enabled, nothing else, and what it leads to."""
+    protocol, scope = PROTOCOLS[name], smallest(PROTOCOLS[name]).scope
+    system = System(protocol, scope)
+    found: dict[World, list[Any]] = {}
+    for before, action, after in explorer.edges(protocol, scope, limit=100):
+        found.setdefault(before, []).append(action)
+        assert apply(system, before, action) == after
+    for world, actions in islice(found.items(), 100):
+        assert sorted(map(repr, actions)) == sorted(map(repr, enabled(system, world)))
+
+
+@EVERY
+def test_it_is_walked(name: str) -> None:
+    protocol, scope = PROTOCOLS[name], smallest(PROTOCOLS[name]).scope
+    found, again = (walks(protocol, scope, 30, seed=3) for _ in range(2))
+    assert found.steps
+    assert (found.count, found.steps, found.rested) == (again.count, again.steps, again.rested)
+    assert found.property == again.property
+    if found.trace is not None and again.trace is not None:
+        assert found.trace[1:] == again.trace[1:]
+    if holds(protocol):
+        assert found.property is None
+        assert found.count == 30
+
+
+@EVERY
+def test_its_verdict_is_json_and_is_printed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Explored and attacked as `asif check` does it, with less time."""
+    monkeypatch.setattr(verdict, "WORLD_LIMIT", dict.fromkeys(Outcome, WORLDS // 4))
+    protocol = PROTOCOLS[name]
+    small = replace(protocol, scopes=(replace(smallest(protocol), quick=True),), variants=())
+    found = verdict.verdict(small, examples=5)
+    assert json.loads(json.dumps(found)) == found
+    assert found["protocol"] == name
+    assert found["attack"]["examples"] >= 5
+    assert not (holds(protocol) and found["outcome"] == "refuted")
+    assert str([*commands.verdict(found)][-1]).startswith(f"{name}: ")
+
+
+@EVERY
+def test_messages_and_durable_values_have_sizes(name: str) -> None:
+    protocol, seen = PROTOCOLS[name], 0
+    for system, before, action, _ in edges(name):
+        if isinstance(action, Crash):
+            continue
+        for effect in response(system, before, action).effects:
+            if isinstance(effect, Send | Save):
+                size = protocol.size(effect[-1])
+                assert isinstance(size, Size)
+                assert isinstance(size.kind, MessageKind)
+                assert min(size.events, size.items) >= 0
+                assert size.traffic
+                seen += 1
+    assert seen
+
+
+@EVERY
+def test_notes_are_quantities_that_are_known(name: str) -> None:
+    protocol = PROTOCOLS[name]
+    known = (*COMMON, *protocol.quantities)
+    assert len({quantity.name for quantity in known}) == len(known)
+    assert {*protocol.must_occur} <= {*known}
+    for system, before, action, _ in edges(name):
+        if not isinstance(action, Crash):
+            for effect in response(system, before, action).effects:
+                if isinstance(effect, Note):
+                    assert effect.what in known
+                    assert effect.times >= 0
+
+
+@EVERY
+def test_everything_can_be_shown(name: str) -> None:
+    protocol = PROTOCOLS[name]
+    for system, before, action, after in edges(name):
+        values = [node.state for node in after.nodes if node.state is not DOWN]
+        if not isinstance(action, Crash):
+            effects = response(system, before, action).effects
+            values += [effect[-1] for effect in effects if isinstance(effect, Send | Emit)]
+        for value in values:
+            shown = protocol.show(value)
+            assert isinstance(shown, str)
+            assert "\n" not in shown
+
+
+@EVERY
+def test_gauges_measure_what_is_known_and_progress_never_decreases(name: str) -> None:
+    protocol = PROTOCOLS[name]
+    for system, before, _, after in edges(name):
+        for node, was, is_ in zip(system.sites, before.nodes, after.nodes, strict=True):
+            if DOWN in (was.state, is_.state):
+                continue
+            earlier, later = (
+                read_gauges(system, node, was.state),
+                read_gauges(system, node, is_.state),
+            )
+            assert all(quantity in protocol.quantities for quantity, _ in later.own)
+            if earlier.progress is not None:
+                assert later.progress is not None
+                assert earlier.progress <= later.progress
+            assert (later.buffered or 0) >= 0
+            assert (later.windows or 0) >= 0
+
+
+@EVERY
+def test_its_evidence_names_what_there_is(name: str) -> None:
+    protocol = PROTOCOLS[name]
+    scopes = [pinned.name for pinned in protocol.scopes]
+    assert len({*scopes}) == len(scopes)
+    assert protocol.claims
+    assert protocol.compare_with in ("", *NAMES)
+    assert {mutant.scope for mutant in protocol.mutants} <= {"", *scopes}
+    assert len({mutant.name for mutant in protocol.mutants}) == len(protocol.mutants)
