@@ -188,7 +188,7 @@ def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
 def initial(system: System) -> World:
     """The world in which every node has just booted and no event has arrived."""
     return World(
-        nodes=tuple(booted(system.protocol, site) for site in system.deployment.sites),
+        nodes=tuple(boot_node(system.protocol, site) for site in system.deployment.sites),
         channels=((),) * len(system.deployment.channels),
         arrivals=((),) * len(system.source_at),
         outputs=((),) * len(system.sink_at),
@@ -196,7 +196,7 @@ def initial(system: System) -> World:
     )
 
 
-def booted(protocol: Protocol, site: Site) -> Node:
+def boot_node(protocol: Protocol, site: Site) -> Node:
     """The node as deployed.  Raises StepFailed if its state cannot be made."""
     try:
         state = protocol.boot(site)
@@ -311,12 +311,12 @@ def response(system: System, world: World, action: Deliver | Timeout | Inject | 
     name = action.node
     node = world.nodes[system.node_at[name]]
     if isinstance(action, Restart):
-        return check_step(system, name, None, answered(system, name, node.durable, None))
+        return check_step(system, name, None, call_step(system, name, node.durable, None))
     input_ = input_of(system, world, action)
-    return check_step(system, name, input_, answered(system, name, node.state, input_))
+    return check_step(system, name, input_, call_step(system, name, node.state, input_))
 
 
-def answered(system: System, name: NodeName, value: Any, input_: Input | None) -> Any:
+def call_step(system: System, name: NodeName, value: Any, input_: Input | None) -> Any:
     """What the protocol's step returns, unchecked; its recovery's first step if input_ is None.
 
     value: the state, or the durable value.  Raises StepFailed if the step raises.
@@ -445,12 +445,12 @@ def first_violation(system: System, world: World) -> Property | None:
     resting = quiescent(system, world)
     seen = observe_at_rest(system, world) if resting else observe(world)
     for property_ in system.protocol.properties:
-        if (property_.when is When.ALWAYS or resting) and not satisfied(system, property_, seen):
+        if (property_.when is When.ALWAYS or resting) and not is_satisfied(system, property_, seen):
             return property_
     return None
 
 
-def satisfied(system: System, property_: Property, seen: Observation) -> bool:
+def is_satisfied(system: System, property_: Property, seen: Observation) -> bool:
     """Does the property hold of what was seen?  Raises Invalid if it cannot be evaluated."""
     try:
         return property_.holds(system.scope, seen)
@@ -483,7 +483,7 @@ def size_of(protocol: Protocol, value: Any) -> Size:
     return size
 
 
-def shown(protocol: Protocol, value: Any) -> str:
+def show_value(protocol: Protocol, value: Any) -> str:
     """What the protocol calls a message, an output or a state.  Raises Invalid if it cannot."""
     try:
         text = protocol.show(value)

@@ -48,8 +48,8 @@ from model.world import (
     Restart,
     System,
     Timeout,
-    answered,
-    booted,
+    boot_node,
+    call_step,
     check_state,
     check_step,
     faulty_output,
@@ -202,7 +202,7 @@ class UntimedRun:
     ) -> None:
         protocol = system.protocol
         self.system, self.restart_after, self.record = system, restart_after, record
-        self.states = {name: booted(protocol, site).state for name, site in system.sites.items()}
+        self.states = {name: boot_node(protocol, site).state for name, site in system.sites.items()}
         self.durable: dict[NodeName, Any] = {}
         self.timers: dict[NodeName, set[str]] = {
             name: {*site.timers} for name, site in system.sites.items()
@@ -320,7 +320,7 @@ class UntimedRun:
         """Do a step, up to the crash that may strike in it.  input_: None for a restart."""
         name, system = action.node, self.system
         value = self.durable.get(name) if input_ is None else self.states[name]
-        answer = answered(system, name, value, input_)
+        answer = call_step(system, name, value, input_)
         # Only a wrong answer is checked whole: a hash of each state would take longer than a step.
         if input_ is None or not isinstance(answer, tuple) or not _pair(answer):
             check_step(system, name, input_, answer)

@@ -32,10 +32,10 @@ from model.world import (
     World,
     apply,
     enabled,
+    is_satisfied,
     observe_at_rest,
     offers,
     progress,
-    satisfied,
 )
 from proofs.explore.collapse import Collapsed, CrashPoint, Overflow
 
@@ -248,7 +248,7 @@ class _Search:
 
     def _always(self, key: tuple[int, ...]) -> Property | None:
         seen = Observation(*self.collapsed.arrivals_and_outputs(key))
-        return next((p for p in self.always if not satisfied(self.system, p, seen)), None)
+        return next((p for p in self.always if not is_satisfied(self.system, p, seen)), None)
 
     def _at_rest(self, key: tuple[int, ...], numbers: tuple[int, ...]) -> Property | None:
         """The property that a world at rest violates; also records the world's guarantee."""
@@ -259,7 +259,7 @@ class _Search:
             )
             if self.nodes is not None:
                 seen = observe_at_rest(self.collapsed.system, self.collapsed.world_of(numbers))
-            failed = next((p for p in self.at_rest if not satisfied(self.system, p, seen)), None)
+            failed = next((p for p in self.at_rest if not is_satisfied(self.system, p, seen)), None)
             self.rested[key] = (failed, self._guarantee(seen))
         return self.rested[key][0]
 

@@ -28,7 +28,7 @@ from model.world import (
     read_gauges,
     real_effects,
     response,
-    shown,
+    show_value,
     size_of,
 )
 from proofs.explore.explorer import Trace
@@ -138,7 +138,7 @@ def _effects_of(system: System, world: World, action: Action) -> tuple[Any, ...]
 
 def _send_fields(protocol: Protocol, send: Send, *, lost: bool) -> dict[str, Any]:
     message = send.message
-    label = shown(protocol, message) or type(message).__name__
+    label = show_value(protocol, message) or type(message).__name__
     return {
         "to": send.to,
         "label": label,
@@ -151,7 +151,7 @@ def _label(system: System, world: World, action: Action) -> str:
     match action:
         case Deliver(node, sender):
             message = world.channels[system.channel_at[sender, node]][0]
-            return shown(system.protocol, message) or type(message).__name__
+            return show_value(system.protocol, message) or type(message).__name__
         case Timeout():
             return action.timer
         case Inject():
@@ -168,7 +168,7 @@ def _state_fields(system: System, name: NodeName, node: Node) -> dict[str, Any]:
         return {"state": "", "windows": None, "backup": None}
     gauges = read_gauges(system, name, node.state)
     return {
-        "state": shown(system.protocol, node.state),
+        "state": show_value(system.protocol, node.state),
         "windows": gauges.windows,
         "backup": gauges.buffered,
     }
@@ -176,7 +176,7 @@ def _state_fields(system: System, name: NodeName, node: Node) -> dict[str, Any]:
 
 def _show_output(protocol: Protocol, site: Site, output: Any) -> str:
     """A result as the application sees it, with its edge if the sink has several edges."""
-    if name := shown(protocol, output):
+    if name := show_value(protocol, output):
         return name
     edge, body = output
     text = _body(body) if isinstance(body, Body) else str(body)

@@ -14,7 +14,7 @@ from model.core import Inputs, Scope
 from model.errors import StepFailed
 from model.graph import SINK
 from model.oracle import oracle
-from model.world import System, faulty_output, shown
+from model.world import System, faulty_output, show_value
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
 from sim.timed.costs import PS
@@ -67,7 +67,7 @@ def simulate(
         "overhead": metrics.overhead(found, free),
         "failures": [outage.summary() for outage in ran.result.outages],
         "series": metrics.series(ran.result, ran.emissions, scenario.unit_ps),
-        **({} if log is None else {"steps": steps(log, partial(shown, scenario.protocol))}),
+        **({} if log is None else {"steps": steps(log, partial(show_value, scenario.protocol))}),
     }
 
 

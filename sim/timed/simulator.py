@@ -46,8 +46,8 @@ from model.world import (
     DOWN,
     Crash,
     System,
-    answered,
-    booted,
+    boot_node,
+    call_step,
     check_state,
     check_step,
     describe,
@@ -121,7 +121,7 @@ class TimedRun:
         self.at = self.clock.at
         self.nodes: dict[NodeName, TimedNode] = {}
         for name, site in system.sites.items():
-            state = booted(protocol, site).state
+            state = boot_node(protocol, site).state
             pace = costs.slow.get(name, 1.0) if site.role is Role.OPERATOR else 0.0
             self.nodes[name] = TimedNode(
                 site, state, pace, read_gauges(system, name, state).buffered is not None
@@ -295,7 +295,7 @@ class TimedRun:
         if inside and isinstance(error, KeyError):  # there is no such channel
             check_step(self.system, node.name, input_, (node.state, effects))
         elif inside:  # the state is still the one before
-            again = answered(self.system, node.name, node.state, input_)
+            again = call_step(self.system, node.name, node.state, input_)
             check_step(self.system, node.name, input_, again)
         self._check_sizes(effects)
         read_gauges(self.system, node.name, node.state)
@@ -320,7 +320,7 @@ class TimedRun:
 
     def _answered(self, node: TimedNode, value: Any, input_: Input | None) -> Step:
         """The step on a timer, or on a restart (None): both are rare enough to be checked."""
-        answer = answered(self.system, node.name, value, input_)
+        answer = call_step(self.system, node.name, value, input_)
         return check_step(self.system, node.name, input_, answer, hashed=input_ is None)
 
     def _watch_step(
