@@ -1,6 +1,7 @@
-"""What to check: a registered protocol by name, or the PROTOCOL of a user's own file.
+"""The protocol to check: a registered one by name, or the PROTOCOL of a user's own file.
 
-Rule of this file: whatever the user got wrong is one line that says what, where and what would do.
+Rule of this file: no traceback for a mistake of the user; an error is one line that says what is
+wrong, where, and what would be right.
 """
 
 from __future__ import annotations
@@ -16,27 +17,28 @@ from model.registry import modules
 
 
 class Subject(NamedTuple):
-    """home: the name of the imported module whose PROTOCOL it is, or is a variant of."""
+    """A protocol.  home: the name of the imported module whose PROTOCOL is the protocol, or has it
+    as a variant."""
 
     protocol: Protocol
     home: str
 
 
 def is_file(name: str) -> bool:
-    """Does `name` mean a file of the user's, or a variant in one?"""
+    """Does `name` mean a file of the user, or a variant in such a file?"""
     return name.endswith(".py") or ".py:" in name
 
 
 def absolute(name: str) -> str:
-    """The same name, for whoever works in another folder."""
+    """The same name with an absolute path, which works in every folder."""
     path, _, variant = name.rpartition(".py")
     return f"{Path(f'{path}.py').resolve()}{variant}" if is_file(name) else name
 
 
 def subject(name: str) -> Subject:
-    """The protocol called `name`, or the one in the file `name` if that ends in .py.
+    """The protocol called `name`, or the protocol in the file `name` if `name` ends in .py.
 
-    FILE.py:VARIANT is a variant of that one, by its full name or by what follows its colon.
+    FILE.py:VARIANT is a variant of this protocol, by its full name or by the part after the colon.
     """
     if is_file(name):
         path, _, variant = name.rpartition(".py")

@@ -1,6 +1,7 @@
 """The protocols that come with the project: every folder in model/protocols is a family.
 
-Rule of this file: a new folder is registered by being there; its `protocol.py` holds PROTOCOL.
+Rule of this file: no list of families; every folder is registered, and its `protocol.py` holds
+PROTOCOL.
 """
 
 from __future__ import annotations

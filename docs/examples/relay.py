@@ -43,13 +43,13 @@ from model.core import (
     Size,
     TimerFired,
     When,
-    sized,
+    default_size,
 )
 from model.errors import Invalid
 from model.events import Body, Event
 from model.graph import chain
 from model.log import Log
-from model.parts import deployed, over_words
+from model.parts import deploy_graph, over_words
 from model.properties import AS_IF, COMPLETE
 
 
@@ -85,7 +85,7 @@ def boot(site: Site) -> Any:
 def deploy(scope: Scope) -> Deployment:
     if len(scope.graph.nodes) != 3:
         raise Invalid("relay: the graph must be a source, an operator and a sink")
-    return deployed(scope.graph, replies=True)
+    return deploy_graph(scope.graph, replies=True)
 
 
 def source(site: Site, state: Source, input_: Input) -> Answer:
@@ -159,7 +159,7 @@ def size(message: Any) -> Size:
         case Hello():
             return Size(MessageKind.RECOVERY)
         case _:
-            return sized(message)
+            return default_size(message)
 
 
 def gauges(site: Site, state: Any) -> Gauges:

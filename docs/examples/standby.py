@@ -39,7 +39,7 @@ from model.core import (
 )
 from model.events import Body, Event
 from model.graph import chain
-from model.parts import deployed, over_words
+from model.parts import deploy_graph, over_words
 from model.properties import AS_IF, COMPLETE
 
 
@@ -62,7 +62,7 @@ class Waiting(NamedTuple):  # a restarted replica, until the copy comes
 
 
 def deploy(scope: Scope) -> Deployment:
-    source, primary, sink = deployed(scope.graph).sites
+    source, primary, sink = deploy_graph(scope.graph).sites
     pair = (primary.name, "standby")
     replicas = (primary._replace(name=name, config=other) for name, other in (pair, pair[::-1]))
     sites = (source._replace(succs=pair), *replicas, sink._replace(preds=pair))

@@ -32,7 +32,7 @@ from model.protocols.upstream_backup.savepoints import (
     Scheme,
     origin,
     push,
-    restored,
+    restore,
     save,
 )
 from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESSED
@@ -64,7 +64,7 @@ class WindowedRun:
 
     def __init__(self, operator: Operator, scheme: Scheme, start: Savepoint) -> None:
         self.operator, self.scheme = operator, scheme
-        self.state = restored(scheme, start)
+        self.state = restore(scheme, start)
         self.outputs: list[Event] = []
         self.windows: dict[int, Window] = {}
 

@@ -16,7 +16,7 @@ from model.cep.savepoint import Place, Savepoint
 from model.core import Arrival, NodeName, Role, Site
 from model.events import NOTHING, SN, Body, Event
 from model.protocols.upstream_backup.layouts import Window
-from model.protocols.upstream_backup.savepoints import OperatorState, Scheme, origin, push, restored
+from model.protocols.upstream_backup.savepoints import OperatorState, Scheme, origin, push, restore
 from model.world import System
 
 Arrivals = tuple[tuple[Arrival, ...], ...]
@@ -127,7 +127,7 @@ class FailureFreeRun:
 def run_operator(site: Site, inputs: tuple[Taken, ...]) -> FailureFreeRun:
     """The run of the operator from its deployment on."""
     operator, scheme = operator_of(site), scheme_of(site)
-    states = [restored(scheme, origin(scheme, len(site.preds)))]
+    states = [restore(scheme, origin(scheme, len(site.preds)))]
     outputs = []
     for edge, event in inputs:
         state, produced = push(operator, scheme, states[-1], edge, event)
@@ -175,7 +175,7 @@ class Reference:
     def replay(self, name: NodeName, savepoint: Savepoint, arrivals: Arrivals) -> tuple[Event, ...]:
         """What the operator sends once it is restored, if nothing has been deleted upstream."""
         site = self._system.sites[name]
-        state = restored(scheme_of(site), savepoint)
+        state = restore(scheme_of(site), savepoint)
         outputs: list[Event] = []
         for edge, event in self.inputs(name, arrivals):
             if event.sn > savepoint.trim[edge]:

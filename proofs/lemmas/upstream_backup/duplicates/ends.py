@@ -15,9 +15,9 @@ from model.cep.skips import Ranges, covers
 from model.core import Site
 from model.events import NOTHING, SN, Event
 from model.graph import SINK
-from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore, joined
+from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore, join
 from model.protocols.upstream_backup.nodes import OperatorNode, SinkState, SourceState
-from model.protocols.upstream_backup.savepoints import push, restored
+from model.protocols.upstream_backup.savepoints import push, restore
 from model.world import DOWN, World
 from proofs.lemmas.upstream_backup.observer import Observer
 from proofs.lemmas.upstream_backup.reference import Arrivals, operator_of, scheme_of
@@ -76,7 +76,7 @@ class EdgeView:
         key = savepoint, arrivals
         if key not in self._skipped:
             operator, scheme = operator_of(self.v), scheme_of(self.v)
-            state = restored(scheme, savepoint)
+            state = restore(scheme, savepoint)
             for edge, event in self.reference.inputs(self.v.name, arrivals):
                 if event.sn > savepoint.trim[edge]:
                     state, _ = push(operator, scheme, state, edge, event)
@@ -112,7 +112,7 @@ class EdgeView:
         if node.operator is not None:
             return node.mine
         copies = channel[0].replicas if self.u.name in node.awaited else ()
-        return dict(joined(node.replicas, copies)).get(self.v.name, node.mine)
+        return dict(join(node.replicas, copies)).get(self.v.name, node.mine)
 
     def trims(self, ends: Ends) -> Iterator[SN]:
         """The numbers up to which some savepoint of the successor reaches."""

@@ -28,7 +28,7 @@ from model.protocols.upstream_backup.savepoints import (
     Skipping,
     origin,
     push,
-    restored,
+    restore,
 )
 from model.world import DOWN, Action, Deliver, System, World, initial
 from proofs.lemmas.upstream_backup.observer import Iteration, Observer, iterations
@@ -244,7 +244,7 @@ class SkipRangeObserver(Observer):
         key = (site.name, savepoint, arrivals)
         if key not in self.unneeded:
             scheme = replace(scheme_of(site), skipping=Skipping.PER_EDGE)
-            state = restored(scheme, savepoint)
+            state = restore(scheme, savepoint)
             found: set[Place] = set()
             for edge, event in self.reference.inputs(site.name, arrivals):
                 if event.sn > savepoint.trim[edge]:
