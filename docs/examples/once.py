@@ -15,7 +15,8 @@ import z3
 
 from docs.examples.mindful import PROTOCOL
 from model.core import Outcome
-from model.world import Action, Deliver, System, World
+from model.system import System
+from model.world import Action, Deliver, World
 from proofs.prove.conformance import Abstraction, Path, Paths
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import Query

@@ -13,17 +13,8 @@ from hypothesis import strategies as st
 
 from model.core import Arrival, Assumptions, Failures, Guarantee, Outcome, Protocol
 from model.errors import Invalid
-from model.world import (
-    Action,
-    Crash,
-    Inject,
-    System,
-    World,
-    apply,
-    enabled,
-    initial,
-    quiescent,
-)
+from model.system import System
+from model.world import Action, Crash, Inject, World, apply, enabled, initial, quiescent
 from proofs.explore.explorer import Trace, edges, explore
 from proofs.explore.random_attack import attack, enlarge
 from proofs.explore.random_walk import walks
