@@ -39,6 +39,8 @@ from proofs.explore.explorer import Trace, answers
 
 STEPS = 60
 """Actions of a run, before it is left to come to rest."""
+REST = 2_000
+"""Actions in which a run comes to rest; one whose timers are always set again never does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ def machine(
                 counted.failure and counted.failure.trace.actions == tuple(self.actions)
             ):
                 return
-            while True:
+            for _ in range(REST):
                 world = self.worlds[-1]
                 ready = [
                     action
