@@ -92,7 +92,16 @@ def row(lemma: Lemma) -> dict[str, Any]:
         "as_expected": True,
         "seconds": 0.0,
         "queries": [
-            {"name": q.name, "expect": q.expect, "answer": q.expect, "seconds": 0.0, "grid": None}
+            {
+                "name": q.name,
+                "kind": q.kind.value,
+                "transition": q.transition,
+                "invariant": q.invariant,
+                "expect": q.expect,
+                "answer": q.expect,
+                "seconds": 0.0,
+                "grid": None,
+            }
             for q in queries
         ],
         "hypotheses": [
