@@ -35,7 +35,7 @@ from model.core import (
 )
 from model.graph import chain
 from model.parts import deploy_graph
-from model.world import System
+from model.system import System
 from sim.timed.costs import PS, Costs, Link, Service
 from sim.timed.simulator import run_timed
 

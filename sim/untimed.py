@@ -39,6 +39,7 @@ from model.core import (
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
 from model.oracle import by_edge
+from model.system import System, call_step, check_state, check_step, faulty_output, read_gauges
 from model.world import (
     DOWN,
     Action,
@@ -46,14 +47,8 @@ from model.world import (
     Deliver,
     Inject,
     Restart,
-    System,
     Timeout,
     boot_node,
-    call_step,
-    check_state,
-    check_step,
-    faulty_output,
-    read_gauges,
     real_effects,
 )
 from sim.inputs.streams import Workload

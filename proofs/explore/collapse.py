@@ -23,6 +23,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from model.core import CRASHED, SPANNED, Answer, Failures, Input, Note, Site
+from model.system import System, describe, read_gauges
 from model.world import (
     DOWN,
     Action,
@@ -31,17 +32,14 @@ from model.world import (
     Inject,
     Node,
     Restart,
-    System,
     Timeout,
     World,
     apply,
-    describe,
     faults,
     initial,
     input_of,
     offers,
     progress,
-    read_gauges,
     real_effects,
     response,
 )

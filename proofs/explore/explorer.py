@@ -26,17 +26,8 @@ from model.core import (
 )
 from model.errors import Invalid, StepFailed, describe_error
 from model.properties import guarantee
-from model.world import (
-    Action,
-    System,
-    World,
-    apply,
-    enabled,
-    is_satisfied,
-    observe_at_rest,
-    offers,
-    progress,
-)
+from model.system import System, is_satisfied
+from model.world import Action, World, apply, enabled, observe_at_rest, offers, progress
 from proofs.explore.collapse import Collapsed, CrashPoint, Overflow
 
 

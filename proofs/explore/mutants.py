@@ -22,7 +22,7 @@ from model.core import Mutant, Outcome, Protocol
 from model.errors import Invalid
 from proofs.explore.explorer import explore
 
-_FILES = ("core", "errors", "events", "graph", "load", "log", "progress", "registry", "world")
+_FILES = ("core", "errors", "events", "graph", "log", "progress", "registry", "system", "world")
 SHARED = frozenset(f"model.{name}" for name in _FILES)
 """Modules whose types drivers test for: no mutant changes these, and they are loaded once."""
 

@@ -24,9 +24,9 @@ from hypothesis.stateful import (
 
 from model.core import Failures, Outcome, Property, Protocol, Scope
 from model.errors import StepFailed
+from model.system import System
 from model.world import (
     Action,
-    System,
     World,
     apply,
     faults,
@@ -220,19 +220,10 @@ mended.
 """
 
 from model.core import Arrival
-from model.world import (
-    Crash,
-    Deliver,
-    Inject,
-    Restart,
-    System,
-    Timeout,
-    apply,
-    first_violation,
-    initial,
-)
+from model.system import System
+from model.world import (Crash, Deliver, Inject, Restart, Timeout, apply, first_violation, initial)
 from proofs.explore.random_attack import enlarge
-from model.load import subject
+from model.registry import subject
 
 ACTIONS = (
 {actions})

@@ -19,7 +19,8 @@ from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindow
 from model.core import Arrival, Inputs, Scope
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
-from model.world import Action, System, World, faults, offers, progress
+from model.system import System
+from model.world import Action, World, faults, offers, progress
 
 TYPES = ("a", "b", "c")
 

@@ -14,6 +14,7 @@ import networkx as nx
 
 from model.core import Arrival, Emit, NodeName, Protocol, Send, Site
 from model.events import Body
+from model.system import System, read_gauges, show_value, size_of
 from model.world import (
     DOWN,
     Action,
@@ -22,14 +23,10 @@ from model.world import (
     Inject,
     Node,
     Restart,
-    System,
     Timeout,
     World,
-    read_gauges,
     real_effects,
     response,
-    show_value,
-    size_of,
 )
 from proofs.explore.explorer import Trace
 

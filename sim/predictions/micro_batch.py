@@ -26,7 +26,8 @@ from model.oracle import oracle
 from model.protocols.micro_batch.messages import AGAIN, QueryState, Rows, Write, Written
 from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting_operator
-from model.world import Deliver, Restart, System, Timeout
+from model.system import System
+from model.world import Deliver, Restart, Timeout
 from sim.timed import failures
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Storage, picoseconds
 from sim.timed.record import LogEntry, TimedResult

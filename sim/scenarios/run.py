@@ -14,7 +14,7 @@ from model.core import Inputs, Scope
 from model.errors import StepFailed
 from model.graph import SINK
 from model.oracle import oracle
-from model.world import System, faulty_output, show_value
+from model.system import System, faulty_output, show_value
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
 from sim.timed.costs import PS

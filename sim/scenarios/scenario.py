@@ -24,8 +24,7 @@ from model.cep.windows import CountWindows, Splitter, TimeWindows
 from model.core import Arrival, NodeName, Protocol
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
-from model.load import is_file, subject
-from model.registry import protocols
+from model.registry import is_file, protocols, subject
 from sim.inputs.flights import flight_workload
 from sim.inputs.streams import Workload, arrivals, parsed
 from sim.scenarios.overrides import Override, place, put

@@ -42,18 +42,8 @@ from model.core import (
     TimerFired,
 )
 from model.errors import Invalid, StepFailed, describe_error
-from model.world import (
-    DOWN,
-    Crash,
-    System,
-    boot_node,
-    call_step,
-    check_state,
-    check_step,
-    describe,
-    read_gauges,
-    size_of,
-)
+from model.system import System, call_step, check_state, check_step, describe, read_gauges, size_of
+from model.world import DOWN, Crash, boot_node
 from sim.timed.clock import LAST, Clock, Entry, Occurrence
 from sim.timed.costs import Costs, Detector, picoseconds
 from sim.timed.failures import CrashPlan, Outage

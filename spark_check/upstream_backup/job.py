@@ -24,7 +24,7 @@ from model.graph import Graph
 from model.oracle import assign_times
 from model.protocols.upstream_backup.buffers import Ack, Restore
 from model.registry import protocols
-from model.world import System
+from model.system import System
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.session import BRIEF, session
 from spark_check.upstream_backup.buffer import Buffer, event

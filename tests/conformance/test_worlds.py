@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from model.core import COMMON, Emit, MessageKind, Note, Outcome, Save, Send, Size
-from model.world import DOWN, Crash, System, World, apply, enabled, read_gauges, response
+from model.system import System, read_gauges
+from model.world import DOWN, Crash, World, apply, enabled, response
 from proofs.explore import explorer, verdict
 from proofs.explore.random_walk import walks
 from reports import commands

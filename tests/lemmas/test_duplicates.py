@@ -23,12 +23,12 @@ from model.protocols.upstream_backup.mutants import MUTANTS
 from model.protocols.upstream_backup.nodes import OperatorNode
 from model.protocols.upstream_backup.scopes import UNEVEN
 from model.registry import protocols
+from model.system import System
 from model.world import (
     Action,
     Crash,
     Deliver,
     Inject,
-    System,
     World,
     apply,
     initial,

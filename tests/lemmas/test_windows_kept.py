@@ -37,7 +37,7 @@ from model.protocols.upstream_backup.savepoints import (
 )
 from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESSED
 from model.registry import protocols
-from model.world import System
+from model.system import System
 from proofs.explore.explorer import edges
 from proofs.lemmas.upstream_backup.numbering.streams import BITS, WindowPlace
 from proofs.lemmas.upstream_backup.windows import abstraction, counterexamples, savepoints

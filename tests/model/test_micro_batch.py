@@ -36,18 +36,8 @@ from model.protocols.micro_batch.nodes import process_batch, step
 from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting_operator
 from model.registry import protocols
-from model.world import (
-    Crash,
-    Inject,
-    System,
-    Timeout,
-    World,
-    apply,
-    enabled,
-    initial,
-    observe,
-    progress,
-)
+from model.system import System
+from model.world import Crash, Inject, Timeout, World, apply, enabled, initial, observe, progress
 from proofs.explore.explorer import Exploration, edges, explore
 from proofs.explore.random_attack import machine
 from proofs.explore.strategies import operators, words

@@ -30,7 +30,8 @@ from model.core import (
 from model.events import Body
 from model.graph import chain
 from model.registry import protocols
-from model.world import System, World, apply, enabled, initial, observe
+from model.system import System
+from model.world import World, apply, enabled, initial, observe
 from proofs.explore.collapse import Collapsed
 from proofs.explore.explorer import Exploration, explore
 

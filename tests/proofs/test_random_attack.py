@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from model.core import Scope
 from model.registry import protocols
-from model.world import System, apply, enabled, initial, observe
+from model.system import System
+from model.world import apply, enabled, initial, observe
 from proofs.explore.mutants import mutate
 from proofs.explore.random_attack import STEPS, attack, machine, pytest_file
 from proofs.explore.random_walk import walks

@@ -47,7 +47,8 @@ from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
 from model.parts import deploy_graph
 from model.protocols.upstream_backup.protocol import PROTOCOL
-from model.world import DOWN, System, World, apply, enabled, initial, quiescent
+from model.system import System
+from model.world import DOWN, World, apply, enabled, initial, quiescent
 from sim.inputs.streams import Workload, graph_for
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read

@@ -19,12 +19,12 @@ from model.graph import chain
 from model.properties import guarantee, pairs
 from model.protocols.micro_batch.messages import Batch, Checkpoint, Read, Rows, Write, empty
 from model.protocols.micro_batch.scopes import counting_operator
+from model.system import System
 from model.world import (
     Crash,
     Deliver,
     Inject,
     Restart,
-    System,
     Timeout,
     World,
     apply,

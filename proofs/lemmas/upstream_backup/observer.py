@@ -15,7 +15,8 @@ from model.events import BEGINNING, Event, Mark
 from model.protocols.upstream_backup.buffers import Restore, join
 from model.protocols.upstream_backup.nodes import OperatorNode, reinstate
 from model.protocols.upstream_backup.savepoints import OperatorState, push
-from model.world import Action, Deliver, System, World
+from model.system import System
+from model.world import Action, Deliver, World
 from proofs.lemmas.upstream_backup.reference import Reference, operator_of, scheme_of
 
 

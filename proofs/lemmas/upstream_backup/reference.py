@@ -17,7 +17,7 @@ from model.core import Arrival, NodeName, Role, Site
 from model.events import NOTHING, SN, Body, Event
 from model.protocols.upstream_backup.layouts import Window
 from model.protocols.upstream_backup.savepoints import OperatorState, Scheme, origin, push, restore
-from model.world import System
+from model.system import System
 
 Arrivals = tuple[tuple[Arrival, ...], ...]
 Taken = tuple[int, Event]

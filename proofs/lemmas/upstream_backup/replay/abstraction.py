@@ -18,7 +18,8 @@ from model.core import Site
 from model.events import NOTHING, Body
 from model.protocols.upstream_backup.layouts import Window
 from model.protocols.upstream_backup.savepoints import OperatorState
-from model.world import Action, System, World
+from model.system import System
+from model.world import Action, World
 from proofs.lemmas.upstream_backup.observer import Iteration, Observer
 from proofs.lemmas.upstream_backup.reference import (
     FailureFreeRun,

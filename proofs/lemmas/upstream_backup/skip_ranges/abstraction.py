@@ -30,7 +30,8 @@ from model.protocols.upstream_backup.savepoints import (
     push,
     restore,
 )
-from model.world import DOWN, Action, Deliver, System, World, initial
+from model.system import System
+from model.world import DOWN, Action, Deliver, World, initial
 from proofs.lemmas.upstream_backup.observer import Iteration, Observer, iterations
 from proofs.lemmas.upstream_backup.reference import Arrivals, operator_of, scheme_of
 from proofs.lemmas.upstream_backup.skip_ranges import ranges

@@ -22,7 +22,8 @@ from model.protocols.upstream_backup.buffers import Ack
 from model.protocols.upstream_backup.layouts import Script
 from model.protocols.upstream_backup.nodes import OperatorNode
 from model.protocols.upstream_backup.savepoints import OperatorState
-from model.world import Action, Deliver, System, World
+from model.system import System
+from model.world import Action, Deliver, World
 from proofs.lemmas.upstream_backup.observer import Iteration, Observer
 from proofs.lemmas.upstream_backup.reference import FailureFreeRun, kept_windows
 from proofs.lemmas.upstream_backup.windows import layouts, savepoints
