@@ -6,10 +6,11 @@ be right.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from pathlib import PurePath
-from types import TracebackType
+from traceback import walk_tb
 
 
 class Invalid(ValueError):
@@ -29,15 +30,12 @@ class StepFailed(Exception):
 
 
 def describe_error(error: Exception) -> str:
-    """The text of an exception of a protocol, with the place that raised it."""
-    deepest: TracebackType | None = error.__traceback__
-    while deepest is not None and deepest.tb_next is not None:
-        deepest = deepest.tb_next
+    """What an exception of a protocol says, with its line: the deepest outside Python's library."""
     place = ""
-    if deepest is not None:
-        place = (
-            f" (line {deepest.tb_lineno} of {PurePath(deepest.tb_frame.f_code.co_filename).name})"
-        )
+    for frame, line in walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if not file.startswith((sys.base_prefix, "<frozen")):
+            place = f" (line {line} of {PurePath(file).name})"
     text = " ".join(str(error).split())
     return f"{type(error).__name__}{': ' * bool(text)}{text}{place}"
 

@@ -40,6 +40,8 @@ from proofs.explore.explorer import Trace, answer_property
 
 STEPS = 60
 """Chosen actions of a run; after these the system comes to rest."""
+REST = 2_000
+"""The most actions after that; a run whose timers are always set again never comes to rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ def machine(
                 counted.failure and counted.failure.trace.actions == tuple(self.actions)
             ):
                 return
-            while True:
+            for _ in range(REST):
                 world = self.worlds[-1]
                 ready = [
                     action
