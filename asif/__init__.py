@@ -1,6 +1,7 @@
-"""The command line: it wires the packages together and prints what they return.
+"""The command line: it wires the packages together and prints their results.
 
-Rule of this file: it names the commands and turns errors into exit codes.
+Rule of this file: no work of a command; the file names the commands and turns errors into exit
+codes.
 Exit codes: 0 holds or done, 1 refuted, not as expected or a step of the protocol that fails, 2 bad
 usage or bad input.
 """
@@ -51,7 +52,7 @@ for name, command in COMMANDS.items():
 
 
 def main() -> None:
-    """The `asif` command."""
+    """Run the `asif` command."""
     try:
         app()
     except Invalid as error:

@@ -1,6 +1,6 @@
-"""What the commands share: their common options, how they print, how they write files.
+"""The parts that the commands share: common options, printing, writing of files.
 
-Rule of this file: it knows no command.
+Rule of this file: no knowledge of a command.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ class Profile(StrEnum):
 
 
 ProfileOption: TypeAlias = Annotated[
-    Profile, typer.Option(help="quick: the small scopes; full: all of them, more random runs.")
+    Profile, typer.Option(help="quick: small scopes; full: all scopes and more random runs.")
 ]
 JsonOption: TypeAlias = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON.")
 ]
-MasterOption: TypeAlias = Annotated[str, typer.Option(help="As Spark writes it.")]
+MasterOption: TypeAlias = Annotated[str, typer.Option(help="Set Spark's master, as in local[4].")]
 ConfOption: TypeAlias = Annotated[
-    list[str] | None, typer.Option(metavar="KEY=VALUE", help="Of Spark; repeatable.")
+    list[str] | None,
+    typer.Option(metavar="KEY=VALUE", help="Set a Spark property, as KEY=VALUE; may be repeated."),
 ]
 
 
 def print_all(parts: Iterator[RenderableType]) -> None:
-    """Lines as they are, however long; everything else as wide as the terminal."""
+    """Print lines as they are, however long, and everything else as wide as the terminal."""
     for part in parts:
         if isinstance(part, str):
             print(part)
@@ -47,7 +48,7 @@ def print_all(parts: Iterator[RenderableType]) -> None:
 
 
 def settings(texts: Sequence[str] | None) -> dict[str, str]:
-    """The Spark properties that --conf gives."""
+    """The Spark properties of --conf.  Raises Invalid for a text that is not KEY=VALUE."""
     for text in texts or ():
         if not re.match(r"[\w.]+=", text):
             raise Invalid(f"--conf {text}: write KEY=VALUE, as in spark.driver.memory=2g")
@@ -55,7 +56,7 @@ def settings(texts: Sequence[str] | None) -> dict[str, str]:
 
 
 def save(path: Path | None, result: Any) -> None:
-    """Write the result of a command as JSON, if it is asked for."""
+    """Write the result of a command as JSON, if the user gave --json."""
     if path is not None:
         write(path, json.dumps(result, indent=2, ensure_ascii=False) + "\n")
 

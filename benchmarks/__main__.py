@@ -1,6 +1,6 @@
-"""What the drivers cost, each beside a plain way of doing the same work, in one run.
+"""The costs of the drivers, each compared with a plain way to do the same work, in one run.
 
-Rule of this file: what counts is the ratio; machines are shared and noisy.
+Rule of this file: no absolute limit; only ratios count, since machines are shared and noisy.
 """
 
 from __future__ import annotations
@@ -12,11 +12,19 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import kernel, start, sweep, timed, trace
-from benchmarks.measures import LARGE, PINNED, SMALL, Measured, explored, plain, walked
+from benchmarks.measures import (
+    LARGE,
+    PINNED,
+    SMALL,
+    Measurement,
+    measure_explorer,
+    measure_plain_search,
+    measure_walks,
+)
 
 
-def _alone(task: Callable[[str], Measured], name: str) -> Measured:
-    """In a process of its own, so that memory is its own too."""
+def _alone(task: Callable[[str], Measurement], name: str) -> Measurement:
+    """Run the task in a process of its own, so that its memory is its own too."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(task, (name,))
 
@@ -24,11 +32,11 @@ def _alone(task: Callable[[str], Measured], name: str) -> Measured:
 def main() -> None:
     table = Table("what", "amount", "seconds", "a second", "bytes each")
     for task, name in (
-        (plain, SMALL),
-        (explored, SMALL),
-        (explored, PINNED),
-        (explored, LARGE),
-        (walked, SMALL),
+        (measure_plain_search, SMALL),
+        (measure_explorer, SMALL),
+        (measure_explorer, PINNED),
+        (measure_explorer, LARGE),
+        (measure_walks, SMALL),
     ):
         row = _alone(task, name)
         table.add_row(

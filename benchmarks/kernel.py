@@ -1,7 +1,8 @@
-"""The kernel with its whole failure-recovery cycle, beside plain C that can do less.
+"""The kernel with its whole failure-recovery cycle, compared with plain C that can do less.
 
-Rule of this file: all in one run, in turns, the fastest of several; the ratios count.  Times are
-processor times, as other jobs may share the machine and nothing here waits or uses threads.
+Rule of this file: no comparison over several runs; all ways take turns in one run, the fastest turn
+of each counts, and only ratios count.  Times are processor times, since other jobs may share the
+machine, and nothing here waits or uses threads.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ SOURCE = Path(__file__).with_name("gem.c")
 Count = Callable[[], int]
 
 
-class Row(NamedTuple):
-    """ratio: to plain C at the same slide; None without gcc."""
+class KernelRow(NamedTuple):
+    """A row of the table.  ratio: to plain C at the same slide; None without gcc."""
 
     what: str
     slide: int
@@ -48,15 +49,15 @@ class Row(NamedTuple):
 
 
 def stream(events: int, seed: int = 0) -> EventArrays:
-    """Types uniform, one event a time unit on average."""
+    """A stream with uniform types and one event a time unit on average."""
     draw = np.random.default_rng(seed)
     return EventArrays(
         draw.integers(0, TYPES, events, np.uint8), np.cumsum(draw.integers(0, 3, events))
     )
 
 
-def rows(events: int = EVENTS) -> list[Row]:
-    """Plain C, the kernel with a failure at 50 %, and the batch oracle, at each slide."""
+def rows(events: int = EVENTS) -> list[KernelRow]:
+    """The rows for plain C, the kernel with a failure at 50 %, and the batch oracle, by slide."""
     given = stream(events)
     reference = _reference()
     found = []
@@ -64,7 +65,7 @@ def rows(events: int = EVENTS) -> list[Row]:
         setting = CycleSetting(PATTERN, SIZE, slide, INTERVAL, events // 2)
         work: dict[str, Count] = {}
         if reference is not None:
-            work["plain C, no recovery"] = _bound(reference, given, slide)
+            work["plain C, no recovery"] = _bind(reference, given, slide)
         work |= {
             "kernel, recovery, skip ranges": _kernel(given, setting),
             "kernel, the same, pairs": _kernel(given, replace(setting, numbering=PAIRS)),
@@ -72,7 +73,7 @@ def rows(events: int = EVENTS) -> list[Row]:
             "kernel, no failure": _kernel(given, replace(setting, fail_after=None)),
             "batch oracle": _batch(given, slide),
         }
-        found += _measured(work, slide)
+        found += _measure(work, slide)
     return found
 
 
@@ -90,9 +91,9 @@ def main() -> None:
     Console().print(table)
 
 
-def _measured(work: dict[str, Count], slide: int) -> list[Row]:
+def _measure(work: dict[str, Count], slide: int) -> list[KernelRow]:
     best = dict.fromkeys(work, float("inf"))
-    matches = {name: do() for name, do in work.items()}  # compiles, too
+    matches = {name: do() for name, do in work.items()}  # the first call also compiles
     for _ in range(ROUNDS):
         for name, do in work.items():
             started = time.thread_time()
@@ -100,7 +101,7 @@ def _measured(work: dict[str, Count], slide: int) -> list[Row]:
             best[name] = min(best[name], time.thread_time() - started)
     plain = best.get("plain C, no recovery")
     return [
-        Row(name, slide, matches[name], seconds, None if plain is None else seconds / plain)
+        KernelRow(name, slide, matches[name], seconds, None if plain is None else seconds / plain)
         for name, seconds in best.items()
     ]
 
@@ -114,7 +115,7 @@ def _batch(given: EventArrays, slide: int) -> Count:
 
 
 def _reference() -> ctypes.CDLL | None:
-    """gem.c, compiled; None where there is no gcc."""
+    """The compiled gem.c; None if there is no gcc."""
     gcc = shutil.which("gcc")
     if gcc is None:
         return None
@@ -126,7 +127,7 @@ def _reference() -> ctypes.CDLL | None:
     return loaded
 
 
-def _bound(reference: ctypes.CDLL, given: EventArrays, slide: int) -> Count:
+def _bind(reference: ctypes.CDLL, given: EventArrays, slide: int) -> Count:
     steps_of = np.full(TYPES, len(PATTERN))
     steps_of[list(PATTERN)] = np.arange(len(PATTERN))
 

@@ -1,7 +1,7 @@
-"""What is measured: one function a kind of work, each run in a process of its own.
+"""The measurements of the checkers: one function for each kind of work, in a process of its own.
 
-Rule of this file: the plain search is a breadth-first search over model.world itself; what the
-explorer gains is its ratio to that.
+Rule of this file: no tricks in the plain search, which is breadth first over model.world itself;
+the explorer's gain is its ratio to the plain search.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LARGE = "two output edges, two crashes"
 WALKS = 20_000
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     what: str
     amount: int
     unit: str
@@ -32,22 +32,22 @@ class Measured(NamedTuple):
     bytes_each: float | None
 
 
-def pinned(name: str) -> PinnedScope:
+def find_pinned(name: str) -> PinnedScope:
     return next(s for s in protocols()["upstream-backup"].scopes if s.name == name)
 
 
-def explored(name: str) -> Measured:
+def measure_explorer(name: str) -> Measurement:
     before = _resident()
-    found = explore(protocols()["upstream-backup"], pinned(name).scope)
+    found = explore(protocols()["upstream-backup"], find_pinned(name).scope)
     grown = (_resident() - before) / found.states
-    return Measured(f"explore: {name}", found.states, "states", found.seconds, grown)
+    return Measurement(f"explore: {name}", found.states, "states", found.seconds, grown)
 
 
-def plain(name: str) -> Measured:
-    """Breadth first over whole World values."""
+def measure_plain_search(name: str) -> Measurement:
+    """Search breadth first over whole World values."""
     before = _resident()
     started = time.perf_counter()
-    system = System(protocols()["upstream-backup"], pinned(name).scope)
+    system = System(protocols()["upstream-backup"], find_pinned(name).scope)
     seen: set[World] = {initial(system)}
     frontier = list(seen)
     while frontier:
@@ -56,18 +56,18 @@ def plain(name: str) -> Measured:
         seen.update(frontier)
     seconds = time.perf_counter() - started
     grown = (_resident() - before) / len(seen)
-    return Measured(f"plain search: {name}", len(seen), "states", seconds, grown)
+    return Measurement(f"plain search: {name}", len(seen), "states", seconds, grown)
 
 
-def walked(name: str) -> Measured:
+def measure_walks(name: str) -> Measurement:
     protocol = protocols()["upstream-backup"]
-    walks(protocol, pinned(name).scope, count=2_000, seed=0)
+    walks(protocol, find_pinned(name).scope, count=2_000, seed=0)
     started = time.perf_counter()
-    walks(protocol, pinned(name).scope, count=WALKS, seed=1)
-    return Measured(f"walk: {name}", WALKS, "walks", time.perf_counter() - started, None)
+    walks(protocol, find_pinned(name).scope, count=WALKS, seed=1)
+    return Measurement(f"walk: {name}", WALKS, "walks", time.perf_counter() - started, None)
 
 
 def _resident() -> int:
-    """Peak resident memory of this process, bytes."""
+    """The peak resident memory of this process, in bytes."""
     gc.collect()
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

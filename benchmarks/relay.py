@@ -1,7 +1,8 @@
-"""A chain of servers that pass each tuple on, several ways: what a simulated hop costs.
+"""A chain of servers that pass each tuple on, simulated in several ways: the costs of a hop.
 
-Rule of this file: each way is the same queueing network, fed with the same arrivals, written as its
-library wants it written; only our driver also runs a protocol and interprets its effects.
+Rule of this file: no difference in the network; each way simulates the same queueing network with
+the same arrivals, in its library's own style.  Only our driver also runs a protocol and interprets
+its effects.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from sim.timed.simulator import run_timed
 
 SERVICE_S = 0.0007
 GAP_S = 0.001
-"""Mean time between arrivals: servers are busy for 70 % of the time."""
+"""The mean time between arrivals: servers are busy for 70 % of the time."""
 
 
 # --- a protocol that recovers nothing ----------------------------------------------------------
@@ -79,7 +80,7 @@ COSTS = Costs(
 
 @cache
 def arrivals(tuples: int) -> array[float]:
-    """Seconds; a Poisson stream."""
+    """The arrival times of a Poisson stream, in seconds."""
     draw = random.Random(1).expovariate
     return array("d", accumulate(draw(1 / GAP_S) for _ in range(tuples)))
 
@@ -91,21 +92,21 @@ def system(operators: int) -> System:
 
 # --- ways to simulate it: each returns when the last tuple left, in seconds ----------------------
 def driver(tuples: int, operators: int) -> float:
-    """Ours."""
+    """Simulate with our driver."""
     arrival = Arrival(1, "a")
     left = 0
 
-    def emitted(_: str, at: int, __: Any) -> None:
+    def record(_: str, at: int, __: Any) -> None:
         nonlocal left
         left = at
 
     feed = ((round(at * PS), "source", arrival) for at in arrivals(tuples))
-    run_timed(system(operators), feed, COSTS, emitted, ends_ps=round(tuples * GAP_S * PS))
+    run_timed(system(operators), feed, COSTS, record, ends_ps=round(tuples * GAP_S * PS))
     return left / PS
 
 
 def store(tuples: int, operators: int) -> float:
-    """SimPy's own pattern: a process a server, a Store before it."""
+    """Simulate with SimPy's own pattern: a process for each server, with a Store before it."""
     env = simpy.Environment()
     queues = [simpy.Store(env) for _ in range(operators + 1)]
     left = 0.0
@@ -138,7 +139,7 @@ def store(tuples: int, operators: int) -> float:
 
 
 def timeouts(tuples: int, operators: int) -> float:
-    """SimPy's Timeout events with callbacks and no protocol: about the least that SimPy costs."""
+    """Simulate with SimPy's Timeout events and callbacks: about the least that SimPy costs."""
     env = simpy.Environment()
     free = [0.0] * operators
     left = 0.0
@@ -151,10 +152,10 @@ def timeouts(tuples: int, operators: int) -> float:
             timeout.callbacks = [offer]
 
     def offer(_: Any) -> None:
-        served(0)
+        serve(0)
         feed(env.now)
 
-    def served(hop: int) -> None:
+    def serve(hop: int) -> None:
         nonlocal left
         now = env.now
         if hop == operators:
@@ -165,7 +166,7 @@ def timeouts(tuples: int, operators: int) -> float:
         timeout.callbacks = [arrive]
 
     def arrive(event: Any) -> None:
-        served(event.value)
+        serve(event.value)
 
     feed(0.0)
     env.run()
@@ -173,7 +174,7 @@ def timeouts(tuples: int, operators: int) -> float:
 
 
 def heap(tuples: int, operators: int) -> float:
-    """A loop over a heap, without a library or a protocol."""
+    """Simulate with a loop over a heap, without a library or a protocol."""
     free = [0.0] * operators
     stream = iter(arrivals(tuples))
     events = [(next(stream), 0, 0)]
@@ -196,7 +197,8 @@ def heap(tuples: int, operators: int) -> float:
 
 
 def ciw(tuples: int, operators: int) -> float:
-    """Ciw, a library for queueing networks; not one of our dependencies (ImportError)."""
+    """Simulate with Ciw, a library for queueing networks; raises ImportError if it is missing, as
+    it is none of our dependencies."""
     import ciw as library  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     routing = [[float(to == at + 1) for to in range(operators)] for at in range(operators)]
@@ -215,7 +217,7 @@ def ciw(tuples: int, operators: int) -> float:
 
 
 def steps(tuples: int, operators: int) -> float:
-    """The protocol's steps alone, in a loop without times: what any driver has to pay for."""
+    """Run the protocol's steps alone, in a loop without times: every driver has these costs."""
     source, *rest = system(operators).sites.values()
     arrive = Arrival(1, "a")
     for _ in range(tuples):

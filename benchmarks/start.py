@@ -1,4 +1,4 @@
-"""How long a command takes to start: `asif --help` and `asif list`, beside Python alone.
+"""The time that a command takes to start: `asif --help` and `asif list`, compared with Python.
 
 `python -m benchmarks.start`
 """

@@ -1,8 +1,8 @@
-"""A sweep's calls on Spark beside a process pool, in one run: what Spark adds to them.
+"""A sweep's calls on Spark, compared with a process pool in one run: the overhead of Spark.
 
-Rule of this file: what counts is the ratio of the two when both are warm; they take turns, and the
-fastest turn of each counts.  A call is busy for 50 ms by the clock, so that others on the machine
-slow neither down.  `python -m benchmarks.sweep`
+Rule of this file: no cold start in the ratio; when both are warm, they take turns, and the fastest
+turn of each counts.  A call is busy for 50 ms by the clock, so that other jobs on the machine slow
+neither down.  `python -m benchmarks.sweep`
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TURNS = 4
 
 
 def busy(number: int) -> int:
-    """The time of one call."""
+    """Be busy for the time of one call."""
     until = time.perf_counter() + CALL_S
     while time.perf_counter() < until:
         pass
@@ -44,19 +44,19 @@ def main() -> None:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(WORKERS, context) as pool, tempfile.TemporaryDirectory() as work:
 
-        def pooled() -> int:
+        def run_in_pool() -> int:
             return sum(1 for _ in pool.map(busy, range(CALLS)))
 
-        pooled()
+        run_in_pool()
         started = time.perf_counter()
         with session(Path(work), master=f"local[{WORKERS}]") as spark:
 
-            def sparked() -> int:
+            def run_on_spark() -> int:
                 return sum(len(part) for part in call_all(spark, busy, range(CALLS)))
 
             ready_s = time.perf_counter() - started
-            first_s = took(sparked)
-            turns = [(took(pooled), took(sparked)) for _ in range(TURNS)]
+            first_s = took(run_on_spark)
+            turns = [(took(run_in_pool), took(run_on_spark)) for _ in range(TURNS)]
     pool_s, spark_s = (min(column) for column in zip(*turns, strict=True))
     table = Table(f"{CALLS} calls of {CALL_S * 1000:.0f} ms, {WORKERS} workers", "seconds", "ratio")
     table.add_row("no overhead", f"{CALLS * CALL_S / WORKERS:.2f}", "")

@@ -1,8 +1,8 @@
-"""The timed driver beside other ways to simulate the same chain of servers, in one run.
+"""The timed driver, compared with other ways to simulate the same chain of servers, in one run.
 
-Rule of this file: what counts is the ratio to SimPy's process-and-Store pattern; machines are
-shared and noisy, so every way takes its turn several times and the fastest counts.
-`python -m benchmarks.timed`; Ciw is skipped where it is not installed.
+Rule of this file: no absolute limit; only the ratio to SimPy's process-and-Store pattern counts.
+Machines are shared and noisy, so every way takes several turns and the fastest counts.
+`python -m benchmarks.timed`; Ciw is skipped if it is not installed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STORE, OURS, STEPS = "process and Store", "our driver", "protocol steps alone"
 
 
 def once(way: str, tuples: int, operators: int) -> float:
-    """Microseconds of processor time a tuple."""
+    """The processor time of one run, in microseconds a tuple."""
     gc.collect()
     started = time.process_time()
     WAYS[way](tuples, operators)
@@ -53,7 +53,7 @@ def side_by_side() -> Table:
 
 
 def growth() -> Table:
-    """Cost a tuple and the most memory in use, as the number of tuples grows."""
+    """Print the costs a tuple and the peak memory, as the number of tuples grows."""
     table = Table("our driver, 3 operators", "µs a tuple", "peak MB beyond the input")
     for tuples in SIZES:
         took = once(OURS, tuples, 3)

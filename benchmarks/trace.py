@@ -1,8 +1,8 @@
-"""`asif verify-trace` on large logs, beside Spark's own `exceptAll`, which only counts.
+"""`asif verify-trace` on large logs, compared with Spark's own `exceptAll`, which only counts.
 
-Rule of this file: commands run as users run them, in processes of their own; what counts is the
-ratio of processor times, and that memory does not grow with the logs.
-`python -m benchmarks.trace [ROWS]`; logs are made once, in build/bench/trace.
+Rule of this file: no call within this process; commands run as users run them.  The ratio of
+processor times counts, and that memory does not grow with the logs.
+`python -m benchmarks.trace [ROWS]` makes the logs once, in build/bench/trace.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PLAIN = "exceptAll both ways, and count"
 
 
 class Way(NamedTuple):
-    """How the logs are compared: which actual log, and the options."""
+    """A way to compare the logs: the actual log, and the options."""
 
     name: str
     actual: str
@@ -55,7 +55,8 @@ WAYS = (
 
 
 class Took(NamedTuple):
-    """Seconds of the clock and of processors; the most memory of all processes at once, in MB."""
+    """The costs of a command: seconds of the clock and of processors, and the peak memory of all
+    its processes together, in MB."""
 
     wall_s: float
     cpu_s: float
@@ -63,9 +64,8 @@ class Took(NamedTuple):
 
 
 def logs(spark: SparkSession, rows: int) -> Iterator[tuple[str, DataFrame]]:
-    """A reference; one with the last hundredth of its first half said twice; one that lost a
-    hundredth, with a wrong amount in every key.
-    """
+    """The logs: a reference; a log that repeats the last hundredth of its first half; and a log
+    that lost a hundredth and has a wrong amount in every key."""
 
     def part(start: int, end: int) -> DataFrame:
         return spark.range(start, end, 1, 4).selectExpr(*COLUMNS)
@@ -78,8 +78,8 @@ def logs(spark: SparkSession, rows: int) -> Iterator[tuple[str, DataFrame]]:
     yield "gap", lossy.selectExpr(*(f"{wrong.get(c, c)} as {c}" for c in lossy.columns))
 
 
-def made(rows: int) -> Path:
-    """The folder that holds the logs."""
+def make_logs(rows: int) -> Path:
+    """Make the logs, if they are missing, and return their folder."""
     folder = FOLDER / str(rows)
     if not folder.exists():
         part = folder.with_suffix(".part")
@@ -92,15 +92,15 @@ def made(rows: int) -> Path:
 
 
 def plain(folder: Path) -> None:
-    """What one would write first."""
+    """Compare the logs as a user of Spark would at first."""
     with session(FOLDER / "spark", conf=columns.READING) as spark:
         spark.conf.set("spark.sql.shuffle.partitions", "32")
         one, other = (spark.read.parquet(str(folder / name)) for name in ("reference", "gap"))
         print(one.exceptAll(other).count(), other.exceptAll(one).count())
 
 
-def watched(command: Sequence[str]) -> Took:
-    """All of its processes, from beginning to end."""
+def watch(command: Sequence[str]) -> Took:
+    """Run the command and measure all its processes, from beginning to end."""
     started = time.monotonic()
     cpu: dict[int, float] = {}
     peak = 0
@@ -109,10 +109,10 @@ def watched(command: Sequence[str]) -> Took:
         resident = 0
         for one in (process, *process.children(recursive=True)):
             try:
-                resident += one.memory_full_info().pss  # what is shared counts once
+                resident += one.memory_full_info().pss  # shared memory counts once
                 cpu[one.pid] = sum(one.cpu_times()[:2])
             except psutil.Error:
-                continue  # it has just ended
+                continue  # the process has just ended
         peak = max(peak, resident)
         time.sleep(WATCH_S)
     if process.returncode not in (0, 1):
@@ -121,20 +121,20 @@ def watched(command: Sequence[str]) -> Took:
 
 
 def main(rows: int = ROWS) -> None:
-    """A line as soon as it is known: with many rows, that takes minutes."""
-    folder = made(rows)
+    """Print each line as soon as it is known: with many rows, a line takes minutes."""
+    folder = make_logs(rows)
     module = "import sys; from pathlib import Path; from benchmarks import trace as t; "
-    floor = watched(["-c", f"{module}t.plain(Path(sys.argv[1]))", str(folder)])
+    floor = watch(["-c", f"{module}t.plain(Path(sys.argv[1]))", str(folder)])
     head = f"{rows:,} rows against as many"
     print(f"{head:<32} {'s':>7} {'CPU s':>7} {'of plain':>8} {'peak MB':>7}")
-    _tell(PLAIN, floor, floor)
+    _print_row(PLAIN, floor, floor)
     for way in WAYS:
         paths = [str(folder / name) for name in ("reference", way.actual)]
         command = ["-c", "import asif; asif.main()", "verify-trace", *paths, *way.options]
-        _tell(way.name, watched(command), floor)
+        _print_row(way.name, watch(command), floor)
 
 
-def _tell(name: str, took: Took, floor: Took) -> None:
+def _print_row(name: str, took: Took, floor: Took) -> None:
     ratio = took.cpu_s / floor.cpu_s
     numbers = f"{took.wall_s:>7.1f} {took.cpu_s:>7.1f} {ratio:>8.2f} {took.peak_mb:>7,.0f}"
     print(f"{name:<32} {numbers}", flush=True)

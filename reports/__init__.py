@@ -1,1 +1,1 @@
-"""What a person reads: correctness reports, plots, space-time diagrams."""
+"""The output for people: correctness reports, plots, space-time diagrams."""

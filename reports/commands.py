@@ -1,7 +1,7 @@
-"""What the commands print: lines (str) and tables, in order.
+"""The output of the commands: lines (str) and tables, in order.
 
-Rule of this file: it reads the values that proofs and sim make and decides nothing; who prints is
-the command line.
+Rule of this file: no decision and no printing; the file renders the values that proofs and sim
+return, and the command line prints them.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Any, TypeAlias
 from rich.console import RenderableType
 from rich.table import Table
 
-from reports.results import experiments as reproduced
-from reports.results import proofs as proved
-from reports.results import simulations as simulated
-from reports.results import spark as engine
+from reports.results import experiments as experiment_results
+from reports.results import proofs as proof_results
+from reports.results import simulations as simulation_results
+from reports.results import spark as spark_results
 
 Result: TypeAlias = Mapping[str, Any]
-Told: TypeAlias = Iterator[RenderableType]
+Output: TypeAlias = Iterator[RenderableType]
 
 
 DIFFERS = ("weaker", "stronger")
-"""How a guarantee that was found may differ from the one that is claimed."""
+"""The ways in which a found guarantee may differ from the claimed one."""
 
 
-def verdict(result: Result) -> Told:
-    """Of `asif check`: a row each scope, then what was hit, seen and found."""
+def verdict(result: Result) -> Output:
+    """The output of `asif check`: a row for each scope, then coverage, evidence and guarantees."""
     table = Table("scope", "operators", "states", "states/s", "points", "guarantee", "outcome")
     for row in result["scopes"]:
         outcome = row["outcome"]
@@ -63,7 +63,7 @@ def verdict(result: Result) -> Told:
     yield f"{result['protocol']}: {result['outcome']}{expected}"
 
 
-def mutants(rows: Sequence[Result]) -> Told:
+def mutants(rows: Sequence[Result]) -> Output:
     table = Table("mutant", "found by", "in scope", "steps", "states", "seconds")
     for row in rows:
         table.add_row(
@@ -79,10 +79,10 @@ def mutants(rows: Sequence[Result]) -> Told:
     yield f"mutants found: {found} of {len(rows)}"
 
 
-def proofs(result: Result) -> Told:
-    """Of `asif prove`, one protocol: its lemmas, and what is not as expected of each."""
+def proofs(result: Result) -> Output:
+    """The output of `asif prove` for one protocol: its lemmas, each with the unexpected answers."""
     for lemma in result["lemmas"]:
-        yield proved.summary(lemma)
+        yield proof_results.summary(lemma)
         for query in lemma["queries"]:
             if query["answer"] != query["expect"]:
                 yield f"  {query['name']}: {query['answer']} - EXPECTED {query['expect']}"
@@ -93,11 +93,11 @@ def proofs(result: Result) -> Told:
         for hypothesis in lemma["hypotheses"]:
             if not hypothesis["needed"]:
                 yield f"  NOT NEEDED: {hypothesis['name']}"
-    yield from map(proved.comparison, result["drift"])
+    yield from map(proof_results.comparison, result["drift"])
 
 
-def run(result: Result) -> Told:
-    """Of `asif run`."""
+def run(result: Result) -> Output:
+    """The output of `asif run`."""
     yield f"{result['input']}: {result['pattern']}"
     crashes = (f"{crash['node']} at event {crash['at_event']:,}" for crash in result["crashes"])
     yield f"crashes: {', '.join(crashes)}"
@@ -120,31 +120,31 @@ def run(result: Result) -> Told:
         yield f"{other['protocol']}: its outputs are NOT THE SAME"
 
 
-def simulation(result: Result) -> Told:
-    """Of `asif simulate`."""
+def simulation(result: Result) -> Output:
+    """The output of `asif simulate`."""
     yield f"{result['scenario']}: {result['protocol']}, {result['input']}, {result['pattern']}"
-    yield simulated.table(result)
+    yield simulation_results.table(result)
     if result["failures"]:
-        yield simulated.failures(result)
-    yield simulated.overhead(result)
-    yield simulated.verdict(result)
+        yield simulation_results.failures(result)
+    yield simulation_results.overhead(result)
+    yield simulation_results.verdict(result)
 
 
-def reproduction(result: Result) -> Told:
-    """Of `asif reproduce`, one experiment."""
+def reproduction(result: Result) -> Output:
+    """The output of `asif reproduce` for one experiment."""
     yield f"{result['title']}\n{result['source']}"
-    told = f"{result['runs']:,} cycles of {result['events']:,} events, {result['seeds']} seeds"
+    size = f"{result['runs']:,} cycles of {result['events']:,} events, {result['seeds']} seeds"
     kept = f", {result['resumed']} of them done before" if result["resumed"] else ""
-    yield f"{told}{kept}, {result['seconds']:.0f} s"
-    yield reproduced.table(result)
+    yield f"{size}{kept}, {result['seconds']:.0f} s"
+    yield experiment_results.table(result)
     yield from result["notes"]
 
 
-def engine_check(result: Result) -> Told:
-    """Of `asif spark`, one check."""
+def engine_check(result: Result) -> Output:
+    """The output of `asif spark` for one check."""
     yield f"{result['title']}, {result['seconds']:.0f} s"
-    yield engine.table(result)
+    yield spark_results.table(result)
     yield from result["notes"]
-    if engine.errors(result):
-        yield engine.errors_table(result)
-    yield engine.summary_line(result)
+    if spark_results.errors(result):
+        yield spark_results.errors_table(result)
+    yield spark_results.summary_line(result)

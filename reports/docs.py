@@ -1,7 +1,6 @@
-"""docs/protocols.md, generated from the registry: `python -m reports.docs` writes it anew.
+"""The generator of docs/protocols.md: `python -m reports.docs` writes the page from the registry.
 
-Rule of this file: what stands between the marks is never written by hand, and nothing else is
-touched.
+Rule of this file: no change outside the marks; people write nothing between the marks.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
 
 
 def page(text: str) -> str:
-    """`text` with what stands between the marks made anew; ValueError without both marks."""
+    """The text with new content between the marks.  Raises ValueError unless it has both marks."""
     before, rest = text.split(BEGIN)
     _, after = rest.split(END)
     return "\n".join([before + BEGIN, "", *_overview(), *_protocols(), END + after])
@@ -32,7 +31,7 @@ def _overview() -> list[str]:
             refuted = sum(pinned.expect is Outcome.REFUTED for pinned in variant.scopes)
             expected = Outcome.REFUTED if refuted else Outcome.HOLDS
             cells = (variant.name, expected.value, str(len(variant.scopes)), str(refuted or ""))
-            rows.append(_joined(*cells))
+            rows.append(_join(*cells))
     return [*rows, ""]
 
 
@@ -63,7 +62,7 @@ def _row(pinned: PinnedScope) -> str:
     expected = pinned.expect.value
     if pinned.expect is Outcome.REFUTED and pinned.steps is not None:
         expected += f" in {pinned.steps} steps"
-    return _joined(
+    return _join(
         pinned.name,
         pinned.operators.name.lower().replace("_", "-"),
         str(pinned.scope.crashes),
@@ -74,7 +73,7 @@ def _row(pinned: PinnedScope) -> str:
     )
 
 
-def _joined(*cells: str) -> str:
+def _join(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 

@@ -1,6 +1,6 @@
-"""Files as results leave them: whole, or not at all.
+"""Result files: written whole, or not at all.
 
-Rule of this file: nothing half-written is left behind, whatever interrupts.
+Rule of this file: no half-written file, whatever interrupts the program.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from model.errors import Invalid
 
 
 def write(files: Mapping[Path, str | bytes]) -> None:
-    """All of them, or none: written beside their places first, then renamed.
+    """Write all files or none: first write each one beside its place, then rename all.
 
-    Text is UTF-8.  Makes folders that are missing.  Raises Invalid, which names the file.
+    Text is UTF-8.  Missing folders are made.  Raises Invalid, which names the file.
     """
     with ExitStack() as leftovers:
         written = []
@@ -28,16 +28,16 @@ def write(files: Mapping[Path, str | bytes]) -> None:
                 leftovers.callback(Path(name).unlink, missing_ok=True)
                 with open(handle, "wb") as file:
                     file.write(content.encode() if isinstance(content, str) else content)
-                os.chmod(name, 0o644)  # mkstemp makes it private; a result is to be shown
+                os.chmod(name, 0o644)  # mkstemp makes a private file, but others read results
             except OSError as error:
-                raise _refused(path, error) from error
+                raise _refuse(path, error) from error
             written.append((name, path))
         for name, path in written:
             try:
                 os.replace(name, path)
-            except OSError as error:  # a folder stands there
-                raise _refused(path, error) from error
+            except OSError as error:  # a folder has this name
+                raise _refuse(path, error) from error
 
 
-def _refused(path: Path, error: OSError) -> Invalid:
+def _refuse(path: Path, error: OSError) -> Invalid:
     return Invalid(f"{path}: cannot be written: {error.strerror}")

@@ -1,7 +1,7 @@
 """The correctness report: the same content as one self-contained HTML page and as Markdown.
 
-Rule of this file: it reads results and writes two files.  What they look like is in templates/,
-diagrams and plots are drawn elsewhere; the same results give the same bytes.
+Rule of this file: no layout and no drawing; the file reads results and writes two files.  The
+layout is in templates/, other files draw; the same results give the same bytes.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from markupsafe import Markup
 from model.errors import Invalid
 from reports import files
 from reports.diagrams import grid, spacetime
-from reports.results import experiments as reproduced
-from reports.results import proofs as proved
+from reports.results import experiments as experiment_results
+from reports.results import proofs as proof_results
 from reports.results import run as plots
 from reports.results import simulation_plots as costs
-from reports.results import simulations as simulated
-from reports.results import spark as engine
+from reports.results import simulations as simulation_results
+from reports.results import spark as spark_results
 
 Results = Mapping[str, Any]
 
@@ -79,7 +79,7 @@ def write(results: Results, out: Path) -> tuple[Path, Path]:
 def lemmas(entries: Sequence[Mapping[str, Any]]) -> str:
     """The page "What is proved, what is refuted" alone, in Markdown, without what depends on the
     machine; entries as proofs.prove.prover makes them."""
-    return _render("proved.md.j2", {"proofs": proved.view(entries), "timed": False})
+    return _render("proved.md.j2", {"proofs": proof_results.view(entries), "timed": False})
 
 
 def _render(template: str, view: Mapping[str, Any]) -> str:
@@ -117,11 +117,11 @@ def _view(results: Results) -> dict[str, Any]:
     ]
     runs = [_run(run) for run in results["runs"]]
     expected = sum(verdict["expected"] for verdict in verdicts)
-    proofs = proved.view(results["proofs"])
+    proofs = proof_results.view(results["proofs"])
     costs_ = {
         "any": bool(results["simulated"] or results["reproduced"]),
-        "simulated": [_simulated(one) for one in results["simulated"]],
-        "reproduced": [_reproduced(one) for one in results["reproduced"]],
+        "simulated": [_simulation(one) for one in results["simulated"]],
+        "reproduced": [_experiment(one) for one in results["reproduced"]],
     }
     for one in results["engine"]:
         _require(f"check {one.get('check')}", one, _CHECK)
@@ -144,37 +144,47 @@ def _view(results: Results) -> dict[str, Any]:
     }
 
 
-def _simulated(run: Mapping[str, Any]) -> dict[str, Any]:
+def _simulation(run: Mapping[str, Any]) -> dict[str, Any]:
     rows = [
-        {"label": label, "values": [simulated.shown(name, run[of][name]) for of in simulated.RUNS]}
-        for label, name in simulated.ROWS
+        {
+            "label": label,
+            "values": [
+                simulation_results.format_value(name, run[of][name])
+                for of in simulation_results.RUNS
+            ],
+        }
+        for label, name in simulation_results.ROWS
     ]
     drawn = {"plot": costs.over_time(run), "recoveries": costs.recoveries(run)}
-    told = {"told": simulated.verdict(run), "overhead_told": simulated.overhead(run), "rows": rows}
-    return {**run, **told, **{name: Markup(svg) for name, svg in drawn.items()}}
+    lines = {
+        "summary": simulation_results.verdict(run),
+        "overhead_summary": simulation_results.overhead(run),
+    }
+    plots_ = {name: Markup(svg) for name, svg in drawn.items()}
+    return {**run, **lines, "rows": rows, **plots_}
 
 
 def _engine(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    checks = [{**one, "plot": Markup(one["plot"])} for one in engine.view(results)]
+    checks = [{**one, "plot": Markup(one["plot"])} for one in spark_results.view(results)]
     return {
         "checks": checks,
-        "crashes": engine.crashes(results),
+        "crashes": spark_results.crashes(results),
         "cases": sum(len(one["cases"]) for one in results),
         "good": sum(case["agrees"] for one in results for case in one["cases"]),
     }
 
 
-def _reproduced(one: Mapping[str, Any]) -> dict[str, Any]:
+def _experiment(one: Mapping[str, Any]) -> dict[str, Any]:
     rows = [
         {
             **number,
-            "sign": reproduced.SIGNS[number["verdict"]],
-            "theirs_shown": reproduced.shown(number, number["published"]),
-            "ours_shown": reproduced.shown(number, number["ours"]),
+            "sign": experiment_results.SIGNS[number["verdict"]],
+            "theirs_shown": experiment_results.shown(number, number["published"]),
+            "ours_shown": experiment_results.shown(number, number["ours"]),
         }
         for number in one["numbers"]
     ]
-    return {**one, "rows": rows, "figure": Markup(reproduced.figure(one) or "")}
+    return {**one, "rows": rows, "figure": Markup(experiment_results.figure(one) or "")}
 
 
 def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
@@ -215,14 +225,14 @@ def _run(run: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **run,
         "backup_plot": Markup(plots.backup_over_input(run)),
-        "beside_plot": Markup(plots.beside(run)),
+        "beside_plot": Markup(plots.compare_bars(run)),
         "beside": _beside(run) if run["compared"] else [],
         "highest": max(heights, default=0),
     }
 
 
 def _beside(run: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """This protocol's figures beside the other's, and the share that it saves."""
+    """The figures of both protocols, and the share that this protocol saves."""
     rows = []
     for name, key in (("Events replayed", "replayed"), ("Peak backup, events", "peak_backup")):
         theirs, ours = run["compared"][key], run[key]
@@ -250,7 +260,7 @@ def _time(seconds: float) -> str:
 
 
 def _words(name: str | None) -> str:
-    """CONVERGENT_CAPABLE as a reader has it: convergent-capable."""
+    """The text for a reader: convergent-capable for CONVERGENT_CAPABLE."""
     return "–" if name is None else name.lower().replace("_", "-")
 
 
@@ -259,7 +269,7 @@ def _slug(name: str) -> str:
 
 
 def _cell(value: object) -> str:
-    """Text that may stand in a Markdown table."""
+    """The text, escaped for a Markdown table."""
     flat = " ".join(str(value).split())
     return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", flat)
 

@@ -1,4 +1,7 @@
-"""Bars for what takes long: a stage each, with rate and time left."""
+"""Progress bars for long work: one for each stage, with rate and time left.
+
+Rule of this file: no output but on the standard error of a terminal.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from model.progress import Progress as Watch
 
 
 class Rate(ProgressColumn):
-    """How many a second, of late."""
+    """The column with the recent rate, in parts a second."""
 
     def render(self, task: Task) -> Text:
         return Text(f"{task.speed:.3g}/s" if task.speed else "")
@@ -31,9 +34,9 @@ class Rate(ProgressColumn):
 
 @contextmanager
 def progress() -> Iterator[Watch]:
-    """Gives what long work calls with its progress; a bar for each stage.
+    """A context with the function that long work calls with its progress.
 
-    On the standard error; hidden where nobody looks.
+    Each stage has a bar on the standard error; bars are hidden if that is no terminal.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate())
     times = (TimeElapsedColumn(), TimeRemainingColumn())

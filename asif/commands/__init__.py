@@ -1,1 +1,2 @@
-"""One file a command.  Heavy imports stand in the function, so that `asif --help` needs none."""
+"""The commands, one file each; a command imports heavy modules in its function, so that `asif
+--help` needs none of them."""

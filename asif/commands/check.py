@@ -1,4 +1,4 @@
-"""`asif check`: explore every small world, attack at random."""
+"""`asif check`: explore every small world, and attack at random."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ def check(
     name: Annotated[str, typer.Argument(metavar="NAME|FILE.py[:VARIANT]")],
     mutants: Annotated[bool, typer.Option("--mutants", help="Hunt the mutants as well.")] = False,
     profile: ProfileOption = Profile.QUICK,
-    examples: Annotated[int | None, typer.Option(min=1, help="Random runs.")] = None,
+    examples: Annotated[
+        int | None, typer.Option(min=1, help="Set the number of random runs.")
+    ] = None,
     out: Annotated[
-        Path, typer.Option(help="Where diagrams and replaying tests are written.")
+        Path, typer.Option(help="Write diagrams and replaying tests to this folder.")
     ] = Path("build/check"),
     json_: JsonOption = None,
 ) -> None:
-    """Explore every small world, attack at random: verdict, coverage, counterexample."""
+    """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     from model.core import Outcome
     from model.registry import absolute, subject
     from proofs.explore.verdict import mutation, verdict
@@ -51,7 +53,7 @@ def check(
 
 
 def _write_failures(result: Mapping[str, Any], out: Path) -> None:
-    """The shortest counterexample as a diagram, and a test that replays the failure of the
+    """Write the shortest counterexample as a diagram, and a test that replays the failure of the
     attack."""
     from reports.diagrams import spacetime, terminal
 
@@ -60,7 +62,7 @@ def _write_failures(result: Mapping[str, Any], out: Path) -> None:
     if failed or failure:
         shortest = min(failed, key=lambda counterexample: counterexample["steps"], default=failure)
         caption = shortest["property"]
-        console.print(terminal.styled(shortest["story"], caption=caption))
+        console.print(terminal.style(shortest["story"], caption=caption))
         stem = result["protocol"].replace(":", "-")
         write(out / f"{stem}.svg", spacetime.svg(shortest["story"], caption=caption))
     if failure is not None:

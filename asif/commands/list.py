@@ -1,4 +1,4 @@
-"""`asif list`: protocols and variants, what is claimed, expected, checked and proved."""
+"""`asif list`: protocols and variants, their claims, scopes, mutants, lemmas and findings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from asif.console import JsonOption, console, save
 
 
 def list_(json_: JsonOption = None) -> None:
-    """Protocols and variants: what is claimed, what is expected, what is checked and proved."""
+    """List protocols and variants: claims, expected outcomes, scopes, mutants, lemmas, findings."""
     from model.core import COMMON
     from model.registry import modules, protocols
 
@@ -38,7 +38,7 @@ def list_(json_: JsonOption = None) -> None:
             str(row["finding"]),
         )
     console.print(table)
-    counted = Table("counted or measured", "of", "unit", "what it says")
+    counted = Table("quantity", "of", "unit", "meaning")
     families = {protocol.name: protocol.quantities for protocol in modules().values()}
     for family, quantities in {"every family": COMMON, **families}.items():
         for quantity in quantities:

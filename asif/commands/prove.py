@@ -1,4 +1,4 @@
-"""`asif prove`: every lemma with Z3."""
+"""`asif prove`: prove or refute lemmas with Z3."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from asif.console import JsonOption, print_all, save, write
 def prove(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME|FILE.py]", help="A protocol or a lemma; else all."),
+        typer.Argument(metavar="[NAME|FILE.py]", help="A protocol or a lemma; default: all."),
     ] = None,
     mutants: Annotated[
-        bool, typer.Option("--mutants", help="Drop each hypothesis as well: is it needed?")
+        bool, typer.Option("--mutants", help="Also drop each hypothesis: is it needed?")
     ] = False,
-    cvc5: Annotated[bool, typer.Option("--cvc5", help="Ask a second solver as well.")] = False,
+    cvc5: Annotated[bool, typer.Option("--cvc5", help="Also ask a second solver.")] = False,
     drift: Annotated[
-        bool, typer.Option("--drift", help="Compare the formulas with what the Python does.")
+        bool, typer.Option("--drift", help="Compare the formulas with the Python code.")
     ] = False,
     smtlib: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write every query as SMT-LIB.")
@@ -30,7 +30,7 @@ def prove(
     ] = None,
     json_: JsonOption = None,
 ) -> None:
-    """Prove or refute every lemma with Z3, for worlds of any size where it says unbounded."""
+    """Prove or refute lemmas with Z3; an unbounded lemma is about worlds of any size."""
     from proofs.prove import prover as proving
     from proofs.prove.lemma_index import choose
     from reports import commands, files, page

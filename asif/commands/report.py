@@ -1,4 +1,4 @@
-"""`asif report`: all checks, and one page that says what they found."""
+"""`asif report`: run all checks, and write one page with their findings."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from asif.commands.spark import on_spark
 from asif.console import JsonOption, Profile, ProfileOption, console, print_all, save
 
 SCENARIOS = sorted((Path(__file__).parents[2] / "docs" / "scenarios").glob("*.toml"))
-"""Those that the report simulates."""
+"""The scenarios that the report simulates."""
 
 
 def report(
     profile: ProfileOption = Profile.QUICK,
-    out: Annotated[Path, typer.Option(help="Directory of report.html and report.md.")] = Path(
-        "build/report"
-    ),
+    out: Annotated[
+        Path, typer.Option(help="Write report.html and report.md to this folder.")
+    ] = Path("build/report"),
     json_: JsonOption = None,
 ) -> None:
     """Check every protocol and variant, hunt the mutants, run on real input; write one page."""
@@ -33,9 +33,9 @@ def report(
     from proofs.prove.lemma_index import choose
     from reports import commands, page
     from reports.progress import progress
-    from reports.results import experiments as reproduced
-    from reports.results import simulations as simulated
-    from reports.results import spark as engine
+    from reports.results import experiments as experiment_results
+    from reports.results import simulations as simulation_results
+    from reports.results import spark as spark_results
     from sim.experiments import campaign
     from sim.experiments.experiment import experiments
     from sim.inputs import flights
@@ -86,10 +86,10 @@ def report(
     for entry in proofs:
         print(proving.summary(entry))
     for one in simulations:
-        print(f"{one['scenario']}: {simulated.verdict(one)}")
-    print(reproduced.score(reproductions))
+        print(f"{one['scenario']}: {simulation_results.verdict(one)}")
+    print(experiment_results.score(reproductions))
     for one in checked:
-        print(engine.summary_line(one))
+        print(spark_results.summary_line(one))
     for ran in runs:
         print_all(commands.run(ran))
     console.print(f"{html}\n{markdown}", highlight=False)

@@ -1,4 +1,4 @@
-"""`asif reproduce`: published experiments, run again."""
+"""`asif reproduce`: run published experiments again."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ from model.errors import Invalid, unknown
 
 def reproduce(
     name: Annotated[
-        str | None, typer.Argument(metavar="[EXPERIMENT]", help="As in lima-fig9; see --all.")
+        str | None, typer.Argument(metavar="[EXPERIMENT]", help="An experiment, as in lima-fig9.")
     ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
-    seeds: Annotated[int | None, typer.Option(min=1, help="Fewer seeds than published.")] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Run every experiment.")] = False,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Set the number of seeds; default: as published.")
+    ] = None,
     size: Annotated[
-        int | None, typer.Option("--events", min=1000, help="Fewer events a run than published.")
+        int | None,
+        typer.Option("--events", min=1000, help="Set the events a run; default: as published."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Where runs are kept and plots go.")] = Path(
+    out: Annotated[Path, typer.Option(help="Keep runs and write plots in this folder.")] = Path(
         "build/reproduce"
     ),
     json_: JsonOption = None,
 ) -> None:
-    """Run a published experiment again, and say how near it comes; interrupted, it is resumed."""
+    """Run a published experiment again and compare the numbers; an interrupted run is resumed."""
     from reports import commands
     from reports.progress import progress
     from reports.results import experiments as results_of
@@ -37,7 +40,7 @@ def reproduce(
     if name is not None and name not in known:
         raise unknown("experiment", name, known)
     if (name is None) != all_:
-        raise Invalid(f"reproduce: name an experiment or say --all; known: {', '.join(known)}")
+        raise Invalid(f"reproduce: give an experiment or --all; known: {', '.join(known)}")
     results = []
     for experiment in [known[name]] if name else known.values():
         with progress() as watch:

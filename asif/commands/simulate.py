@@ -1,4 +1,4 @@
-"""`asif simulate`: one timed run of a scenario."""
+"""`asif simulate`: simulate one timed run of a scenario."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ from asif.console import JsonOption, print_all, save, write
 
 def simulate(
     scenario: Annotated[
-        Path, typer.Argument(metavar="SCENARIO.toml", help="As in docs/scenarios.")
+        Path, typer.Argument(metavar="SCENARIO.toml", help="A scenario, as in docs/scenarios.")
     ],
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="In place of the file's; repeatable."),
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Replace a value of the file; may be repeated."
+        ),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Latency, backup and queues over time.")
+        Path | None,
+        typer.Option(metavar="FILE.png", help="Plot latency, backup and queues over time."),
     ] = None,
     trace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Chrome trace events, for Perfetto.")
+        Path | None, typer.Option(metavar="FILE", help="Write Chrome trace events, for Perfetto.")
     ] = None,
     json_: JsonOption = None,
 ) -> None:
-    """One timed run: what recovery costs, and whether its output is as if nothing had failed."""
+    """Simulate one timed run: the costs of recovery, and is the output as if nothing had failed?"""
     from reports import commands
     from reports.progress import progress
     from reports.results import simulation_plots

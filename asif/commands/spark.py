@@ -1,4 +1,4 @@
-"""`asif spark`: real Spark, really crashed."""
+"""`asif spark`: crash real Spark, and compare it with the model."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 def spark(
-    name: Annotated[str | None, typer.Argument(metavar="[CHECK]", help="See --all.")] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Every check.")] = False,
+    name: Annotated[str | None, typer.Argument(metavar="[CHECK]", help="A check.")] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Run every check.")] = False,
     profile: ProfileOption = Profile.QUICK,
-    out: Annotated[Path, typer.Option(help="Where runs, logs and plots are kept.")] = Path(
+    out: Annotated[Path, typer.Option(help="Keep runs, logs and plots in this folder.")] = Path(
         "build/spark"
     ),
     json_: JsonOption = None,
 ) -> None:
-    """Real Spark, really crashed: does it do what the model and the simulator say?"""
+    """Crash real Spark: does it do what the model and the simulator predict?"""
     from reports import commands
     from reports.results import spark as drawn
     from spark_check.campaign import checks
@@ -34,7 +34,7 @@ def spark(
     if name is not None and name not in known:
         raise unknown("check", name, known)
     if (name is None) != all_:
-        raise Invalid(f"spark: name a check or say --all; known: {', '.join(known)}")
+        raise Invalid(f"spark: give a check or --all; known: {', '.join(known)}")
     results = []
     for result in on_spark([known[name]] if name else [*known.values()], profile, out):
         print_all(commands.engine_check(result))

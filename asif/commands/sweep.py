@@ -1,4 +1,4 @@
-"""`asif sweep`: a grid of timed runs on Spark."""
+"""`asif sweep`: run a grid of timed runs on Spark."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ from asif.console import ConfOption, JsonOption, MasterOption, console, save, se
 
 
 def sweep(
-    file: Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="As in docs/sweeps.")],
+    file: Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="A sweep, as in docs/sweeps.")],
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Else build/sweep and the file's name.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep results in this folder; default: build/sweep/NAME."),
     ] = None,
     master: MasterOption = "local[*]",
     conf: ConfOption = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was done before.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget earlier results.")] = False,
     summary: Annotated[
-        bool, typer.Option("--summary", help="Means over seeds, with their intervals.")
+        bool, typer.Option("--summary", help="Print means over seeds, with intervals.")
     ] = False,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="The summary as a plot.")
-    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Plot the summary.")] = None,
     json_: JsonOption = None,
 ) -> None:
-    """A grid of timed runs on Spark, a row each; interrupted or killed, it is resumed."""
+    """Run a grid of timed runs on Spark, a row each; an interrupted sweep is resumed."""
     from reports.progress import progress
     from reports.results import sweeps
     from sim.sweeps.grid import read
@@ -58,16 +57,16 @@ def sweep(
 
 
 def _calls_on_spark(work: Path, master: str, conf: Mapping[str, str]) -> Any:
-    """work: for Spark's log and what it spills."""
+    """The function that makes calls on Spark.  work: the folder for Spark's log and spills."""
 
     def execute(call: Any, items: Sequence[Any]) -> Any:
-        if not items:  # and so no Spark
+        if not items:  # Spark need not start
             return
         from spark_check.runtime.parallel_calls import call_all
         from spark_check.runtime.session import BRIEF, session
 
-        shutil.rmtree(work, ignore_errors=True)  # what a kill left behind
-        # However long the sweep: Java only hands out what Python does.
+        shutil.rmtree(work, ignore_errors=True)  # a killed sweep leaves files
+        # BRIEF fits also a long sweep: Java only hands out calls, and Python does the work.
         with session(work, master=master, conf={**BRIEF, **conf}) as spark:
             yield from call_all(spark, call, items)
 

@@ -1,4 +1,4 @@
-"""`asif verify-trace`: two output logs of any engine."""
+"""`asif verify-trace`: compare two output logs of any engine."""
 
 from __future__ import annotations
 
@@ -23,32 +23,39 @@ class RecoveryType(StrEnum):
 
 
 def verify_trace(
-    reference: Annotated[Path, typer.Argument(help="Output of a run without failures.")],
-    actual: Annotated[Path, typer.Argument(help="Output of a run with some.")],
+    reference: Annotated[Path, typer.Argument(help="The output of a run without failures.")],
+    actual: Annotated[Path, typer.Argument(help="The output of a run with failures.")],
     key: Annotated[
         list[str] | None,
-        typer.Option(metavar=COLUMNS, help="Names the streams: between them any order will do."),
+        typer.Option(
+            metavar=COLUMNS, help="The key of a stream; the order between streams is free."
+        ),
     ] = None,
     order: Annotated[
         list[str] | None,
-        typer.Option(metavar=COLUMNS, help="How rows stand in a stream; else as in the files."),
+        typer.Option(
+            metavar=COLUMNS, help="The order of rows in a stream; default: as in the files."
+        ),
     ] = None,
     id_: Annotated[
         list[str] | None,
-        typer.Option("--id", metavar=COLUMNS, help="Names a result, whatever it says."),
+        typer.Option(
+            "--id", metavar=COLUMNS, help="The identity of a result, whatever its values."
+        ),
     ] = None,
     ignore: Annotated[
-        list[str] | None, typer.Option(metavar=COLUMNS, help="Need not agree: times of output.")
+        list[str] | None,
+        typer.Option(metavar=COLUMNS, help="Columns that may differ, such as times of output."),
     ] = None,
     expect: Annotated[
-        RecoveryType, typer.Option(help="What is good enough.")
+        RecoveryType, typer.Option(help="The weakest type that is good enough.")
     ] = RecoveryType.PRECISE,
-    show: Annotated[int, typer.Option(min=1, help="Differences shown, of each kind.")] = 3,
+    show: Annotated[int, typer.Option(min=1, help="Show so many differences of each kind.")] = 3,
     master: MasterOption = "local[*]",
     conf: ConfOption = None,
     json_: JsonOption = None,
 ) -> None:
-    """Two output logs of any engine (Parquet, CSV, JSON lines): which type of recovery was it?"""
+    """Compare two output logs of any engine (Parquet, CSV, JSON lines): which type of recovery?"""
     from model.core import Guarantee
     from reports.progress import progress
     from reports.results import traces

@@ -1,8 +1,8 @@
-"""The one place that knows matplotlib: what is drawn becomes inline SVG, or PNG on white.
+"""The canvas: a drawing becomes inline SVG, or PNG on white.
 
-Rule of this file: nothing else imports matplotlib, and this only when something is drawn, since it
-takes a second to load.  The same drawing gives the same bytes.  SVG takes its colours from the
-page, so that light and dark both work: it is drawn in stand-ins, which become CSS variables.
+Rule of this file: no import of matplotlib elsewhere, and none here before something is drawn, since
+the import takes a second.  The same drawing gives the same bytes.  An SVG takes its colours from
+the page, so that light and dark both work: the drawing uses stand-ins, which become CSS variables.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ ON_PAGE = Colours(
     "currentColor", "var(--with, #1d5fbf)", "var(--without, #a04a00)", "var(--bad, #c01c28)"
 )
 ON_WHITE = Colours("#24292f", "#1d5fbf", "#a04a00", "#c01c28")
-"""Where there is no page to choose them."""
+"""The colours of a PNG, which has no page to choose them."""
 
 Draw: TypeAlias = "Callable[[Figure, Colours], None]"
-"""Draws on an empty figure, in the colours given."""
+"""A function that draws on an empty figure, in the colours given."""
 
 
 def svg(
@@ -45,13 +45,12 @@ def svg(
     about: str,
     style: Mapping[Any, Any] | None = None,
 ) -> str:
-    """An <svg> element of so many inches: no prolog, no metadata.
+    """The picture as an <svg> element of so many inches, without prolog and metadata.
 
-    name: what its ids begin with.  about: the picture in words.  style: more settings of
-    matplotlib's.
+    name: the prefix of its ids.  about: the picture in words.  style: more settings of matplotlib.
     """
     buffer = io.StringIO()
-    with _drawn(draw, width, height, STAND_INS, style) as figure:
+    with _draw_figure(draw, width, height, STAND_INS, style) as figure:
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     drawn = buffer.getvalue()
     drawn = drawn[drawn.index("<svg") :]
@@ -65,16 +64,16 @@ def svg(
 
 
 def png(draw: Draw, width: float, height: float, *, dpi: int = 150) -> bytes:
-    """The picture on white, of so many inches."""
+    """The picture as PNG on white, of so many inches."""
     buffer = io.BytesIO()
-    with _drawn(draw, width, height, ON_WHITE) as figure:
+    with _draw_figure(draw, width, height, ON_WHITE) as figure:
         figure.set_facecolor("white")
         figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
     return buffer.getvalue()
 
 
 @contextmanager
-def _drawn(
+def _draw_figure(
     draw: Draw,
     width: float,
     height: float,

@@ -1,7 +1,7 @@
-"""Grids drawn: columns are events or states, rows are lanes (`html`, `text`, `styled`).
+"""Grids drawn: columns are events or states, rows are lanes (`html`, `text`, `style`).
 
-Rule of this file: it draws what is in a grid and knows nothing of what it means.  A mark is never
-told by colour alone.  Columns that do not fit beside the others go below them.
+Rule of this file: no knowledge of the meaning of a grid.  Colour alone never distinguishes a mark.
+Columns that do not fit beside the others go below them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from markupsafe import Markup
 from rich.text import Text
 
 Grid: TypeAlias = Mapping[str, Any]
-"""caption, columns, rows of {label, heading, cells of {text, mark}}, as proofs.prove.grid has
-it."""
+"""A grid: caption, columns, rows of {label, heading, cells of {text, mark}}, as proofs.prove.grid
+makes it."""
 
 WIDTH = 98
 SIGNS = {"good": "✓", "bad": "✗", "new": "▸"}
@@ -27,11 +27,11 @@ _MEANINGS = {
 }
 _STYLES = {"good": "green", "bad": "bold red", "new": "cyan", "dim": "dim", "head": "bold"}
 _WIDEST_CELL, _WIDEST_LABEL, _NEAT = 26, 34, 9
-"""In characters; columns with names shorter than _NEAT are as wide as these."""
+"""Widths in characters; a column with a name shorter than _NEAT is as wide as the name."""
 
 
 class _Facts(NamedTuple):
-    """Lanes that are the same throughout: the one text that they have, and their labels."""
+    """Lanes with one text throughout: the text, and the labels of the lanes."""
 
     text: str
     labels: tuple[str, ...]
@@ -39,7 +39,7 @@ class _Facts(NamedTuple):
 
 # --- what is drawn -----------------------------------------------------------------------------
 def _facts(grid: Grid) -> tuple[_Facts, ...]:
-    """Listed below the lanes: they would take a row each, and have nothing in it."""
+    """The facts, which are listed below the lanes: each would take a row with empty cells."""
     found: dict[str, list[str]] = {}
     for row in filter(_is_fact, grid["rows"]):
         found.setdefault(row["cells"][0]["text"], []).append(row["label"])
@@ -47,7 +47,7 @@ def _facts(grid: Grid) -> tuple[_Facts, ...]:
 
 
 def _is_fact(row: Mapping[str, Any]) -> bool:
-    """Dim throughout, with words in the first cell alone."""
+    """Is the row dim throughout, with words in the first cell alone?"""
     cells = row["cells"]
     return (
         len(cells) > 1
@@ -66,7 +66,7 @@ def _has_words(text: str) -> bool:
 
 
 def _marks(grid: Grid) -> list[str]:
-    """Those that the legend explains: a dot that is dim needs no word."""
+    """The marks that the legend explains: a dim dot needs no word."""
     cells = [cell for row in _lanes(grid) for cell in row["cells"] if cell["text"]]
     used = {cell["mark"] for cell in cells if cell["mark"] != "dim" or _has_words(cell["text"])}
     return [mark for mark in _MEANINGS if mark in used]
@@ -77,7 +77,7 @@ _ROW = Markup("<tr{}>{}{}</tr>\n")
 
 
 def html(grid: Grid) -> Markup:
-    """A table of class `grid`; lanes are bars over the columns in which they have something."""
+    """The grid as a table of class `grid`; a lane is a bar over its columns with text."""
     names = Markup().join(Markup('<th scope="col">{}</th>').format(c) for c in grid["columns"])
     rows = [_html_row(row, len(grid["columns"])) for row in _lanes(grid)]
     for fact in _facts(grid):
@@ -99,7 +99,8 @@ def _html_row(row: Mapping[str, Any], columns: int) -> Markup:
 
 
 def _html_cell(cells: Sequence[Mapping[str, str]], at: int) -> Markup:
-    """starts, ends: of a bar.  again: it goes on as it was, which needs no stress."""
+    """A cell.  Its classes: `starts` and `ends` of a bar; `again` for a bar that goes on as it was,
+    which needs no stress."""
     cell = cells[at]
     if not cell["text"]:
         return Markup("<td></td>")
@@ -128,22 +129,23 @@ def _html_legend(grid: Grid) -> Markup:
 
 # --- characters --------------------------------------------------------------------------------
 _Line: TypeAlias = list[tuple[str, str]]
-"""Texts, each with its mark ("head" for what stands above)."""
+"""A line of texts, each with its mark ("head" for captions and headings)."""
 
 
 def text(grid: Grid, *, width: int = WIDTH) -> str:
-    """As lines of characters, the caption first; none longer than `width`, if that is possible."""
-    return styled(grid, width=width).plain
+    """The grid as lines of characters, the caption first; if possible, no line is longer than
+    `width`."""
+    return style(grid, width=width).plain
 
 
-def styled(grid: Grid, *, width: int = WIDTH) -> Text:
-    """The same with colours, for a terminal."""
-    told = Text(no_wrap=True, overflow="crop")
+def style(grid: Grid, *, width: int = WIDTH) -> Text:
+    """The same lines with colours, for a terminal."""
+    lines = Text(no_wrap=True, overflow="crop")
     for line in _lines(grid, width):
         shown = Text.assemble(*((part, _STYLES.get(mark, "")) for part, mark in line))
         shown.rstrip()
-        told.append_text(shown).append("\n")
-    return told
+        lines.append_text(shown).append("\n")
+    return lines
 
 
 def _lines(grid: Grid, width: int) -> Iterator[_Line]:
@@ -159,26 +161,26 @@ def _lines(grid: Grid, width: int) -> Iterator[_Line]:
             if row["heading"]:
                 yield from ([(part, "head")] for part in textwrap.wrap(row["label"], width))
             else:
-                cells = [(_signed(row["cells"][at]), row["cells"][at]["mark"]) for at, _ in block]
+                cells = [(_add_sign(row["cells"][at]), row["cells"][at]["mark"]) for at, _ in block]
                 yield from _row(row["label"], cells, beside, block, indent)
     yield from _below(grid, width)
 
 
 def _below(grid: Grid, width: int) -> Iterator[_Line]:
     for fact in _facts(grid):
-        told = f"{fact.text}: {', '.join(fact.labels)}"
+        line = f"{fact.text}: {', '.join(fact.labels)}"
         yield []
-        yield from ([(p, "dim")] for p in textwrap.wrap(told, width, subsequent_indent="  "))
+        yield from ([(p, "dim")] for p in textwrap.wrap(line, width, subsequent_indent="  "))
     if marks := _marks(grid):
         yield []
-        yield from _flowing([(f"{SIGNS.get(m, '(…)')} {_MEANINGS[m]}", m) for m in marks], width)
+        yield from _flow([(f"{SIGNS.get(m, '(…)')} {_MEANINGS[m]}", m) for m in marks], width)
 
 
-def _flowing(parts: Iterable[tuple[str, str]], width: int) -> Iterator[_Line]:
-    """Side by side as far as they fit."""
+def _flow(parts: Iterable[tuple[str, str]], width: int) -> Iterator[_Line]:
+    """Lines with as many parts side by side as fit."""
     line: _Line = []
     for part, mark in parts:
-        if line and sum(len(told) for told, _ in line) + len(part) > width:
+        if line and sum(len(before) for before, _ in line) + len(part) > width:
             yield line
             line = []
         line += [(part, mark), ("   ", "")]
@@ -188,13 +190,13 @@ def _flowing(parts: Iterable[tuple[str, str]], width: int) -> Iterator[_Line]:
 def _blocks(
     grid: Grid, rows: Iterable[Mapping[str, Any]], room: int
 ) -> list[list[tuple[int, int]]]:
-    """Columns, each with its width, that stand side by side."""
+    """The blocks of columns that stand side by side, each column with its width."""
     lanes = [row["cells"] for row in rows if not row["heading"]]
     blocks: list[list[tuple[int, int]]] = []
     left = 0
     for at, name in enumerate(grid["columns"]):
         needs = [min(len(name), _NEAT), *map(len, name.split())]
-        needs += [len(_signed(cells[at])) for cells in lanes]
+        needs += [len(_add_sign(cells[at])) for cells in lanes]
         wide = max(1, min(max(needs), _WIDEST_CELL, room - 2))
         if not blocks or wide + 2 > left:
             blocks.append([])
@@ -211,19 +213,19 @@ def _row(
     block: Sequence[tuple[int, int]],
     indent: int = 0,
 ) -> Iterator[_Line]:
-    """As many lines as the tallest cell has."""
-    told = [(label, ""), *cells]
+    """The lines of a row: as many as the tallest cell has."""
+    texts = [(label, ""), *cells]
     widths = [max(1, beside - indent), *(width for _, width in block)]
-    wrapped = [textwrap.wrap(what, w) for (what, _), w in zip(told, widths, strict=True)]
+    wrapped = [textwrap.wrap(what, w) for (what, _), w in zip(texts, widths, strict=True)]
     for at in range(max(1, *map(len, wrapped))):
         line: _Line = [(" " * indent, "")]
-        for parts, (_, mark), width in zip(wrapped, told, widths, strict=True):
+        for parts, (_, mark), width in zip(wrapped, texts, widths, strict=True):
             part = parts[at] if at < len(parts) else ""
             line += [(part, mark), (" " * (width - len(part) + 2), "")]
         yield line
 
 
-def _signed(cell: Mapping[str, str]) -> str:
+def _add_sign(cell: Mapping[str, str]) -> str:
     words, mark = cell["text"], cell["mark"]
     if mark == "dim" and _has_words(words):
         return f"({words})"

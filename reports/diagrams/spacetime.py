@@ -1,7 +1,7 @@
 """A space-time diagram as SVG (`svg`) and in characters (`text`): lanes are nodes, time runs down.
 
-Rule of this file: each row belongs to one moment, and what is written in it stands above its
-line; arrows leave below the line and come in along it, so that labels do not meet.
+Rule of this file: no row for two moments.  The text of a row stands above its line; arrows leave
+below the line and arrive along it, so that labels do not meet.
 """
 
 from __future__ import annotations
@@ -9,10 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html import escape
 
-from reports.diagrams.terminal import styled, text
-from reports.diagrams.timeline import CRASH, RESTART, Arrow, Moment, Story, Timeline, timeline
+from reports.diagrams.terminal import style, text
+from reports.diagrams.timeline import (
+    CRASH,
+    RESTART,
+    Arrow,
+    Story,
+    Timeline,
+    TimelineMoment,
+    timeline,
+)
 
-__all__ = ["styled", "svg", "text"]
+__all__ = ["style", "svg", "text"]
 
 # All lengths in CSS pixels; text is monospaced, so its width is known.
 _CHAR = 6.65
@@ -32,7 +40,7 @@ _CLASSES = {
     "copy": "state",
     "determinant": "state",
 }
-"""How each model.core.MessageKind is drawn."""
+"""The style of each model.core.MessageKind."""
 
 STYLE = """
 .st{--st-bg:var(--bg,Canvas);--st-event:#1d5fbf;--st-ack:#a04a00;--st-recovery:#7a3fb0;
@@ -66,14 +74,17 @@ fill:none;stroke-linecap:round}
 
 
 def svg(story: Story, *, caption: str = "") -> str:
-    """One self-contained <svg>; readable on light and dark ground, and where `--bg` and `--fg`
-    are set it takes those.  `caption` is the property that the run violates."""
-    return _Sheet(timeline(story), caption).drawn()
+    """The diagram as one self-contained <svg>, readable on light and dark ground; if the page sets
+    `--bg` and `--fg`, the diagram uses these colours.
+
+    caption: the property that the run violates.
+    """
+    return _Sheet(timeline(story), caption).draw()
 
 
 @dataclass
 class _Sheet:
-    """Where lanes and rows are, and what has been drawn, in three layers."""
+    """The places of lanes and rows, and the elements drawn so far, in three layers."""
 
     line: Timeline
     caption: str
@@ -98,7 +109,7 @@ class _Sheet:
             y += max(_ROW, 31 + _STRAY * below, 10 + 16 * len(moment.emits))
         self.bottom = y
 
-    def drawn(self) -> str:
+    def draw(self) -> str:
         for lane in range(len(self.line.lanes)):
             self._lane(lane)
         for at, moment in enumerate(self.line.moments):
@@ -125,7 +136,7 @@ class _Sheet:
 
     # --- where things are ----------------------------------------------------------------
     def _gaps(self) -> list[float]:
-        """Left of each lane, and right of the last: as wide as the widest thing in it."""
+        """The gaps left of each lane and right of the last, as wide as the widest thing in each."""
         lanes = self.line.lanes
         needs: list[list[float]] = [[_NARROWEST] for _ in range(len(lanes) + 1)]
         needs[0] = [_wide(lanes[0]) / 2 + _NUMBERS + 20]
@@ -174,7 +185,7 @@ class _Sheet:
             )
             self._text(x, y + 16, name, "name", "middle")
 
-    def _moment(self, at: int, moment: Moment) -> None:
+    def _moment(self, at: int, moment: TimelineMoment) -> None:
         x, y = self.xs[moment.lane], self.ys[at]
         self.under.append(_line(_NUMBERS, y, self.width - 12, y, "rule"))
         self._text(_NUMBERS - 6, y + 4, str(at + 1), "dim", "end")
@@ -184,9 +195,9 @@ class _Sheet:
                 f'<g class="arrow event">{_path(((x - 30, y), (x - 8, y)))}{_head(x - 5, y, 1)}</g>'
             )
         if moment.taken:
-            self._taken(at, moment.taken)
+            self._draw_taken(at, moment.taken)
         for place, arrow in enumerate(moment.stray):
-            self._stray(at, place, arrow)
+            self._draw_stray(at, place, arrow)
         self._mark(moment, x, y)
         if moment.notes:
             anchor = "start" if moment.side > 0 else "end"
@@ -200,7 +211,7 @@ class _Sheet:
             here = y + 4 + 16 * row
             self._text(x + 10, here, f"⇒ {emitted}", "good")
 
-    def _mark(self, moment: Moment, x: float, y: float) -> None:
+    def _mark(self, moment: TimelineMoment, x: float, y: float) -> None:
         if moment.mark == CRASH:
             self.over.append(_cross(x, y, 6))
         elif moment.mark == RESTART:
@@ -208,8 +219,9 @@ class _Sheet:
         else:
             self.over.append(f'<circle class="dot" cx="{_n(x)}" cy="{_n(y)}" r="4"/>')
 
-    def _taken(self, at: int, arrow: Arrow) -> None:
-        """Slanted down to the row of the moment, then level under the label into the lane."""
+    def _draw_taken(self, at: int, arrow: Arrow) -> None:
+        """Draw an arrow that slants down to the row of the moment, then runs level into the lane
+        under its label."""
         x1, y1 = self.xs[arrow.sender], self.ys[arrow.sent_at]
         x2, y2 = self.xs[arrow.receiver], self.ys[at]
         way = 1 if x2 > x1 else -1
@@ -218,8 +230,8 @@ class _Sheet:
         path = _path(((x1, y1), (level, y2), (tip - way * 4, y2)))
         self._arrow(arrow, path + _head(tip, y2, way), tip - way * 12, y2 - 5, way)
 
-    def _stray(self, at: int, place: int, arrow: Arrow) -> None:
-        """Lost, or still on its way: it gets off, and no further."""
+    def _draw_stray(self, at: int, place: int, arrow: Arrow) -> None:
+        """Draw the stub of a message that is lost or still on its way."""
         x1, y1 = self.xs[arrow.sender], self.ys[at]
         way = 1 if arrow.receiver > arrow.sender else -1
         x2, y2 = x1 + way * _STUB, self._below(at, place)
@@ -252,7 +264,8 @@ class _Sheet:
             x += width + 6 + _wide(name) + 22
 
     def _meanings(self) -> list[tuple[str, float, str]]:
-        """The kinds of messages and the marks that occur: drawn from (0, 0), how wide, meaning."""
+        """The legend of the kinds of messages and marks that occur: (drawn from (0, 0), width,
+        meaning)."""
         kinds: dict[str, set[str]] = {}
         for arrow in self.line.arrows:
             kinds.setdefault(_CLASSES[arrow.kind], set()).add(arrow.kind)

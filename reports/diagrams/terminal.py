@@ -1,7 +1,7 @@
 """A space-time diagram in characters: lanes are columns, time runs downwards.
 
-Rule of this file: every message is drawn once, where it ends: as an arrow in the row of the moment
-that takes it, as a stub with a cross where it was lost.
+Rule of this file: no message is drawn twice.  A message is drawn where it ends: as an arrow in the
+row of the moment that takes it, or as a stub with a cross where it was lost.
 """
 
 from __future__ import annotations
@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from reports.diagrams.timeline import CRASH, RESTART, Arrow, Moment, Story, Timeline, timeline
+from reports.diagrams.timeline import (
+    CRASH,
+    RESTART,
+    Arrow,
+    Story,
+    Timeline,
+    TimelineMoment,
+    timeline,
+)
 
 WIDTH = 100
 _MARKS = {CRASH: "✕", RESTART: "○"}
@@ -44,7 +52,7 @@ def text(story: Story, *, width: int = WIDTH, caption: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """The same for rich: as wide as the console, coloured where that is a terminal."""
+    """The diagram for rich: as wide as the console, with colours on a terminal."""
 
     story: Story
     caption: str = ""
@@ -56,13 +64,13 @@ class Diagram:
         yield shown
 
 
-def styled(story: Story, *, caption: str = "") -> Diagram:
-    """For console.print."""
+def style(story: Story, *, caption: str = "") -> Diagram:
+    """The diagram for console.print."""
     return Diagram(story, caption)
 
 
 class _Grid:
-    """Columns of the lanes, and how to draw into a row."""
+    """The columns of the lanes, and the functions that draw into a row."""
 
     def __init__(self, line: Timeline, width: int) -> None:
         self.line = line
@@ -76,8 +84,8 @@ class _Grid:
             _write(cells, start, name)
         return ["".join(cells), self._lanes(-1)]
 
-    def rows(self, at: int, moment: Moment) -> list[str]:
-        """The row of the moment, and those that it needs above and below."""
+    def rows(self, at: int, moment: TimelineMoment) -> list[str]:
+        """The row of the moment, and the rows that it needs above and below."""
         cells = list(self._lanes(at, mark=False))
         _write(cells, 0, f"{at + 1:3}")
         x = self.columns[moment.lane]
@@ -88,7 +96,7 @@ class _Grid:
             _write(cells, max(4, x - len(label)), label)
         if moment.taken:
             above = self._arrow(at, cells, moment.taken)
-        rows = self._noted(at, cells, moment)
+        rows = self._add_notes(at, cells, moment)
         for arrow in moment.stray:
             below.append(self._stub(at, arrow))
         if moment.crash:
@@ -99,7 +107,7 @@ class _Grid:
         return [*above, *rows, *below]
 
     def _columns(self) -> list[int]:
-        """Gaps as wide as what they must hold, or their share of what there is."""
+        """The columns of the lanes; each gap is as wide as its content, or as wide as possible."""
         lanes = len(self.line.lanes)
         needs = [[_NARROWEST] for _ in range(lanes + 1)]  # left of each lane, and right of the last
         needs[0] = [len(self.line.lanes[0]) // 2 + 4]
@@ -123,7 +131,7 @@ class _Grid:
         return [sum(gaps[: at + 1]) for at in range(lanes)]
 
     def _lanes(self, at: int, *, mark: bool = True) -> str:
-        """Lanes alone; `mark`: as they are after the moment, else as they are before it."""
+        """A row with lanes alone.  mark: as the lanes are after the moment, otherwise before it."""
         cells = [" "] * self.width
         for lane, column in enumerate(self.columns):
             cells[column] = "┊" if self.line.is_down(lane, at if mark else at - 1) else "│"
@@ -149,8 +157,8 @@ class _Grid:
         _write(above, max(0, min(low + 1, self.width - len(label))), label)
         return ["".join(above)]
 
-    def _noted(self, at: int, cells: list[str], moment: Moment) -> list[str]:
-        """The row with the notes on its free side, and further rows for what does not fit."""
+    def _add_notes(self, at: int, cells: list[str], moment: TimelineMoment) -> list[str]:
+        """The row with the notes on its free side, and further rows for the rest of the notes."""
         x = self.columns[moment.lane]
         edges = [4, *self.columns, self.width]
         right = moment.side > 0

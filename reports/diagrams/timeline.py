@@ -1,6 +1,6 @@
-"""What a space-time diagram has to draw, read out of a story: arrows, notes, times of being down.
+"""The content of a space-time diagram, read from a story: arrows, notes, times of being down.
 
-Rule of this file: nothing is drawn here, so that the picture and the terminal tell the same.
+Rule of this file: no drawing, so that the picture and the terminal show the same.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any, TypeAlias
 from model.errors import Invalid
 
 Story: TypeAlias = Mapping[str, Any]
-"""{"lanes": [...], "moments": [...]}, as proofs.explore.trace_json makes it."""
+"""A run as {"lanes": [...], "moments": [...]}, as proofs.explore.trace_json makes it."""
 
 CRASH, RESTART, STEP = "crash", "restart", "step"
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A message.  taken_at is None if it was lost, or is still on its way at the end."""
+    """A message.  taken_at: None if the message was lost, or is still on its way at the end."""
 
     sender: int
     receiver: int
@@ -32,11 +32,13 @@ class Arrow:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """One row.  mark: what the lane shows; handed: what came from outside, "" if nothing did;
-    taken: the arrow that ends here; stray: arrows that start here and end nowhere; state and
-    backup: what the node holds now, "" and None where that is as it was; crash: how a crash cut
-    the step short, "" if none did.
+class TimelineMoment:
+    """A row of the diagram.
+
+    mark: the mark on the lane.  handed: the input from outside, "" if there is none.  taken: the
+    arrow that ends here.  stray: arrows that start here and end nowhere.  state, backup: the
+    present ones of the node; "" and None if they have not changed.  crash: the place in the step
+    where a crash struck, "" if none did.
     """
 
     lane: int
@@ -52,22 +54,25 @@ class Moment:
 
     @property
     def notes(self) -> str:
-        """All there is to say about the node itself, on one line."""
+        """All texts about the node itself, on one line."""
         backup = "" if self.backup is None else f"backup {self.backup}"
         return " · ".join(part for part in (self.words, self.state, backup) if part)
 
     @property
     def side(self) -> int:
-        """Where the notes stand: +1 right of the lane, -1 left, away from the arrow."""
+        """The side of the notes, away from the arrow: +1 right of the lane, -1 left of it."""
         return -1 if self.taken and self.taken.sender > self.taken.receiver else 1
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """down: for every lane, the half-open ranges of moments after which the node is down."""
+    """The lanes, moments and arrows of a diagram.
+
+    down: for every lane, the half-open ranges of moments after which the node is down.
+    """
 
     lanes: tuple[str, ...]
-    moments: tuple[Moment, ...]
+    moments: tuple[TimelineMoment, ...]
     arrows: tuple[Arrow, ...]
     down: tuple[tuple[range, ...], ...]
 
@@ -77,7 +82,10 @@ class Timeline:
 
 
 def timeline(story: Story) -> Timeline:
-    """Raises Invalid if the story takes a message that nobody sent, or names an unknown lane."""
+    """The timeline of a story.
+
+    Raises Invalid if the story takes a message that nobody sent, or names an unknown lane.
+    """
     lanes = tuple(story["lanes"])
     lane_of = {name: at for at, name in enumerate(lanes)}
     arrows = _arrows(story, lane_of)
@@ -91,7 +99,7 @@ def timeline(story: Story) -> Timeline:
         stopped = moment["kind"] == CRASH or moment["cut"] is not None
         held[name] = ("", 0) if stopped else (state, backup or 0)
         moments.append(
-            Moment(
+            TimelineMoment(
                 lane=lane_of[name],
                 mark=moment["kind"] if moment["kind"] in (CRASH, RESTART) else STEP,
                 handed=moment["label"] if moment["kind"] == "inject" else "",
@@ -108,7 +116,8 @@ def timeline(story: Story) -> Timeline:
 
 
 def _arrows(story: Story, lane_of: Mapping[str, int]) -> tuple[Arrow, ...]:
-    """Channels are FIFO: of the messages not lost, the n-th sent is the n-th taken."""
+    """The arrows of a story.  Channels are FIFO: if the lost messages are left out, the n-th
+    message sent is the n-th one taken."""
     takes: dict[tuple[str, str], deque[int]] = {}
     for at, moment in enumerate(story["moments"]):
         if moment["node"] not in lane_of:

@@ -138,7 +138,7 @@ def summary(lemma: Mapping[str, Any]) -> Group:
         head.append(" - NOT AS EXPECTED", style="bold red")
     parts: list[RenderableType] = [head, _indent(Text("; ".join(facts), style="dim"))]
     parts.append(_indent(Text(lemma["statement"])))
-    parts += [_indent(grid.styled(shown)) for shown in _lemma(lemma)["shown"]]
+    parts += [_indent(grid.style(shown)) for shown in _lemma(lemma)["shown"]]
     return Group(*parts, "")
 
 
@@ -156,5 +156,5 @@ def comparison(abstraction: Mapping[str, Any]) -> Group:
     parts: list[RenderableType] = [head]
     if drift:
         parts.append(_indent(Text(f"in the scope {drift['scope']}:")))
-        parts.append(_indent(grid.styled(drift["grid"])))
+        parts.append(_indent(grid.style(drift["grid"])))
     return Group(*parts, "")

@@ -1,6 +1,6 @@
 """Plots of a run on real input: the upstream backup over time, and what skip ranges saved.
 
-Rule of this file: it draws the value that sim.comparison makes, and computes nothing that is in it.
+Rule of this file: no computation of results; the file draws the value that sim.comparison returns.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 def backup_over_input(run: Mapping[str, Any]) -> str:
-    """Events buffered by all nodes after each event, beside the other protocol's; with crashes.
+    """The plot of the events buffered by all nodes after each event, with the crashes and the other
+    protocol's line; "" if there is no series.
 
-    run: the value that sim.comparison makes.  "" if it has no series.
+    run: the value that sim.comparison returns.
     """
     if not run["series"]:
         return ""
@@ -28,11 +29,9 @@ def backup_over_input(run: Mapping[str, Any]) -> str:
     )
 
 
-def beside(run: Mapping[str, Any]) -> str:
-    """Two bars each for events replayed and the backup's peak: the other protocol and this one.
-
-    "" if there is no other.
-    """
+def compare_bars(run: Mapping[str, Any]) -> str:
+    """The plot of the events replayed and of the backup's peak, with one bar for each protocol; ""
+    if there is no other protocol."""
     other = run["compared"]
     if other is None:
         return ""
@@ -50,7 +49,10 @@ def beside(run: Mapping[str, Any]) -> str:
 
 
 def sparkline(values: Sequence[int], highest: int, width: int = 60) -> str:
-    """Block characters, each for the greatest value of its share; `highest` is a full block."""
+    """The values as block characters, each for the greatest value of its part of the series.
+
+    highest: the value of a full block.
+    """
     if not values:
         return ""
     shares = []
@@ -129,7 +131,7 @@ def _counts(figure: Figure) -> Axes:
 
 
 def _crash_names(axes: Axes, crashes: list[Mapping[str, Any]], end: int, colour: str) -> float:
-    """Names above the marks, one row higher where two would meet; how far up they reach."""
+    """Write the names above the marks, one row higher where two would meet; return the height."""
     reach: list[float] = []
     for crash in sorted(crashes, key=lambda crash: (crash["at_event"], crash["node"])):
         width = end * (0.014 * len(crash["node"]) + 0.01)

@@ -1,7 +1,7 @@
 """Plots of a timed run: latency, upstream backup and queues over time; the phases of recoveries.
 
-Rule of this file: it draws the value that sim.scenarios.run makes, and computes nothing that is in
-it. The same data gives the same bytes, as inline SVG for the page or as PNG for a file.
+Rule of this file: no computation of results; the file draws the value that sim.scenarios.run
+returns.  The same data gives the same bytes, as inline SVG for the page or as PNG for a file.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Phase(NamedTuple):
-    """A phase of a recovery, from one moment to the next; known by its density, not by colour."""
+class RecoveryPhase(NamedTuple):
+    """A phase of a recovery, from one moment to the next; its density, not its colour, marks it."""
 
     name: str
     start: str
@@ -28,26 +28,27 @@ class Phase(NamedTuple):
 
 
 PHASES = (
-    Phase("detection", "crashed_s", "detected_s", 0.42),
-    Phase("redirection", "detected_s", "restored_s", 0.24),
-    Phase("replay", "restored_s", "caught_up_s", 0.12),
+    RecoveryPhase("detection", "crashed_s", "detected_s", 0.42),
+    RecoveryPhase("redirection", "detected_s", "restored_s", 0.24),
+    RecoveryPhase("replay", "restored_s", "caught_up_s", 0.12),
 )
 SIZE = 8.6, 7.2
 PERCENTILES = (("p50_s", "-", "median"), ("p95_s", "--", "95 %"), ("p99_s", ":", "99 %"))
 
 
 def over_time(result: Mapping[str, Any]) -> str:
-    """Three panels above each other as an <svg> element; the phases of recoveries are shaded."""
+    """The plot of a run as an <svg> element: three panels above each other, with the phases of
+    recoveries shaded."""
     return svg(partial(_panels, result), *SIZE, name="costs", about=about(result))
 
 
 def over_time_png(result: Mapping[str, Any], dpi: int = 150) -> bytes:
-    """The same picture on white."""
+    """The same picture as PNG on white."""
     return png(partial(_panels, result), *SIZE, dpi=dpi)
 
 
 def recoveries(result: Mapping[str, Any]) -> str:
-    """A bar for each crash, with its phases; "" if there was none."""
+    """The plot with a bar for each crash and its phases; "" if there was no crash."""
     failures = result["failures"]
     if not failures:
         return ""
@@ -144,8 +145,8 @@ def _phases(failures: Sequence[Mapping[str, Any]], figure: Figure, colours: Colo
                 label=phase.name,
             )
             ended = end
-        told = f"  {ended - crashed:.3g} s, {_outcome(failures, at)}"
-        axes.text(ended - crashed, at, told, va="center", fontsize=8.5)
+        label = f"  {ended - crashed:.3g} s, {_outcome(failures, at)}"
+        axes.text(ended - crashed, at, label, va="center", fontsize=8.5)
     names = [f"{f['node']} at {f['crashed_s']:.3g} s" for f in failures]
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
@@ -158,7 +159,7 @@ def _phases(failures: Sequence[Mapping[str, Any]], figure: Figure, colours: Colo
 def _shade(axes: Axes, failures: Sequence[Mapping[str, Any]], colour: str) -> None:
     for phase in PHASES:
         stretches = (_stretch(phase, failures, at) for at in range(len(failures)))
-        for start, end in _united(filter(None, stretches)):
+        for start, end in _unite(filter(None, stretches)):
             axes.axvspan(
                 start, end, facecolor=colour, alpha=phase.density, linewidth=0, label=phase.name
             )
@@ -167,9 +168,10 @@ def _shade(axes: Axes, failures: Sequence[Mapping[str, Any]], colour: str) -> No
 
 
 def _stretch(
-    phase: Phase, failures: Sequence[Mapping[str, Any]], at: int
+    phase: RecoveryPhase, failures: Sequence[Mapping[str, Any]], at: int
 ) -> tuple[float, float] | None:
-    """When the phase of that recovery was on; the next crash of the node ends it, too."""
+    """The start and the end of the phase of that recovery; the next crash of the node ends it,
+    too."""
     start, end = failures[at][phase.start], failures[at][phase.end]
     if end is None:
         end = _next_crash(failures, at)
@@ -187,8 +189,8 @@ def _outcome(failures: Sequence[Mapping[str, Any]], at: int) -> str:
     return "not caught up" if _next_crash(failures, at) is None else "crashed again"
 
 
-def _united(stretches: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    """Without overlaps, which would be drawn twice as dense."""
+def _unite(stretches: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """The stretches without overlaps, which would be drawn twice as dense."""
     united: list[tuple[float, float]] = []
     for start, end in sorted(stretches):
         if united and start <= united[-1][1]:
@@ -199,7 +201,7 @@ def _united(stretches: Iterable[tuple[float, float]]) -> Iterator[tuple[float, f
 
 
 def _once(axes: Axes) -> tuple[list[Any], list[str]]:
-    """Handles and labels of the legend, each label once."""
+    """The handles and labels of the legend, each label once."""
     handles, labels = axes.get_legend_handles_labels()
     kept = {label: handle for handle, label in reversed(list(zip(handles, labels, strict=True)))}
     order = dict.fromkeys(labels)
@@ -207,7 +209,7 @@ def _once(axes: Axes) -> tuple[list[Any], list[str]]:
 
 
 def _seconds(value: float | None) -> str:
-    """In a unit that a person reads."""
+    """The time in a unit that a person reads."""
     if value is None:
         return "unknown"
     for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):

@@ -1,7 +1,7 @@
-"""A timed run for a terminal: what it cost, beside the same run without failures.
+"""A timed run for a terminal: its costs, compared with the same run without failures.
 
-Rule of this file: it reads the value that sim.scenarios.run makes and decides nothing; plots of it
-are reports.results.simulation_plots.
+Rule of this file: no plots (reports.results.simulation_plots) and no decision; the file renders the
+value that sim.scenarios.run returns.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ ROWS = (
     ("durable writes", "saves"),
     ("time in durable writes", "saving_s"),
 )
-"""What a row is called, and its metric, whose name ends with its unit."""
+"""The rows of the table: (label, metric); the name of a metric ends with its unit."""
 
 
 def table(result: Result) -> Table:
-    """Metrics, with failures and without."""
+    """The table of metrics, with failures and without."""
     rows = Table("", f"{len(result['failures'])} crashes", "none")
     for label, name in ROWS:
-        rows.add_row(label, *(shown(name, result[run][name]) for run in RUNS))
+        rows.add_row(label, *(format_value(name, result[run][name]) for run in RUNS))
     return rows
 
 
@@ -51,17 +51,17 @@ RUNS = ("metrics", "without_failures")
 
 
 def failures(result: Result) -> Table:
-    """A row each crash."""
+    """The table of crashes, with a row for each crash."""
     rows = Table("crash of", "at", "detection", "redirection", "replay", "recovery")
     for failure in result["failures"]:
         phases = ("detection_s", "redirection_s", "replay_s", "recovery_s")
-        times = (shown(phase, failure[phase]) for phase in phases)
-        rows.add_row(failure["node"], shown("at_s", failure["crashed_s"]), *times)
+        times = (format_value(phase, failure[phase]) for phase in phases)
+        rows.add_row(failure["node"], format_value("at_s", failure["crashed_s"]), *times)
     return rows
 
 
 def verdict(result: Result) -> str:
-    """One line: is the output as if nothing had failed?"""
+    """The line that answers: is the output as if nothing had failed?"""
     if result["same"]:
         return f"{result['expected_outputs']:,} outputs, as if nothing had failed"
     return (
@@ -71,16 +71,16 @@ def verdict(result: Result) -> str:
 
 
 def overhead(result: Result) -> str:
-    """One line: what it costs to be ready for failures, and what these failures cost."""
+    """The line with the costs of being ready for failures, and the costs of these failures."""
     found = result["overhead"]
-    told = (
+    ready = (
         f"To be ready: control messages are {_share(found['control_link_bytes'])} of the bytes of "
         f"events and {_share(found['control_busy'])} of their processing"
     )
     if not result["failures"]:
-        return told
+        return ready
     return (
-        f"{told}; these failures: {_share(found['failures_link_bytes'])} more bytes, "
+        f"{ready}; these failures: {_share(found['failures_link_bytes'])} more bytes, "
         f"{_share(found['failures_busy'])} more processing"
     )
 
@@ -89,8 +89,8 @@ def _share(value: float | None) -> str:
     return "an unknown share" if value is None else f"{value:.1%}"
 
 
-def shown(name: str, value: float | None) -> str:
-    """With the unit that its name ends with."""
+def format_value(name: str, value: float | None) -> str:
+    """The value of a metric, with the unit at the end of the metric's name."""
     if value is None:
         return "-"
     if name.endswith("_events_per_s"):

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from reports.diagrams import canvas
 from reports.diagrams.canvas import Colours
-from reports.results.simulations import shown
+from reports.results.simulations import format_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,8 +83,8 @@ def _runs(group: Result) -> str:
 def _interval(name: str, found: Result) -> str:
     if found["mean"] is None:
         return "-"
-    mean = shown(name, found["mean"])
-    return mean if found["low"] is None else f"{mean}\n± {shown(name, _half(found))}"
+    mean = format_value(name, found["mean"])
+    return mean if found["low"] is None else f"{mean}\n± {format_value(name, _half(found))}"
 
 
 def _short(names: Sequence[str]) -> dict[str, str]:
@@ -205,4 +205,4 @@ def _half(found: Result) -> float:
 
 
 def _formatter(column: Column) -> Callable[[float, Any], str]:
-    return lambda value, _: shown(column.metric, value) if value else "0"
+    return lambda value, _: format_value(column.metric, value) if value else "0"

@@ -57,7 +57,7 @@ def test_a_run_is_drawn(name: str) -> None:
     assert all(lane in text for lane in told["lanes"])
     assert text.count("\n") >= len(told["moments"])
     with (console := Console(width=100)).capture() as shown:
-        console.print(terminal.styled(told, caption="a run"))
+        console.print(terminal.style(told, caption="a run"))
     assert "Violated: a run" in shown.get()
 
 

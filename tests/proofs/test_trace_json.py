@@ -25,7 +25,7 @@ from model.system import System
 from model.world import DOWN, Action, World, apply, enabled, initial
 from proofs.explore.explorer import Trace
 from proofs.explore.trace_json import story
-from reports.diagrams.spacetime import styled, svg, text
+from reports.diagrams.spacetime import style, svg, text
 from reports.diagrams.timeline import timeline
 
 _PAIR = Operator(sequence("a", "b"), CountWindows(3, 1))
@@ -236,7 +236,7 @@ def test_text_keeps_its_width_and_numbers_every_moment(run: Run, width: int) -> 
     assert numbered == list(range(1, len(told["moments"]) + 1))
     console = Console(file=io.StringIO(), width=width, color_system=None)
     with console.capture() as printed:
-        console.print(styled(told, caption="p"))
+        console.print(style(told, caption="p"))
     assert printed.get().splitlines() == lines
 
 

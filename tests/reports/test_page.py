@@ -305,7 +305,7 @@ def test_a_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
 
 
 # --- plots -------------------------------------------------------------------------------------
-@pytest.mark.parametrize("plot", [plots.backup_over_input, plots.beside])
+@pytest.mark.parametrize("plot", [plots.backup_over_input, plots.compare_bars])
 def test_plots_are_well_formed_and_take_the_colours_of_the_page(plot: Any) -> None:
     drawn = plot(_run())
     root = ElementTree.fromstring(drawn)
