@@ -58,13 +58,6 @@ Aftermath: TypeAlias = "tuple[tuple[Effect, ...], LogEntry | None, int | None]"
 kept."""
 
 
-class Outgoing(dict[NodeName, Channel]):
-    """The channels of a node, by receiver."""
-
-    def __missing__(self, to: NodeName) -> Channel:
-        raise LookupError(f"no channel goes to {to!r}")
-
-
 class Node:
     """busy: when the service of all that has arrived ends; worked: how long there was any.
     done: when the last effects take place.  since: what departed before was sent to a node that was
@@ -82,7 +75,7 @@ class Node:
     def __init__(self, site: Site, state: Any, pace: float, gauged: bool) -> None:
         self.site, self.name, self.state, self.pace = site, site.name, state, pace
         self.durable: Any = None
-        self.outgoing = Outgoing()
+        self.outgoing: dict[NodeName, Channel] = {}
         self.incoming: list[Channel] = []
         self.pending: deque[tuple[int, Aftermath | None]] = deque()
         self.busy = self.worked = self.done = self.longest = 0

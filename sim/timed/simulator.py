@@ -59,6 +59,8 @@ from sim.timed.failures import CrashPlan, Outage
 from sim.timed.network import Aftermath, Channel, Node, Tariff, traffic
 from sim.timed.record import LogEntry, Sample, TimedResult, log_step
 
+FIRINGS = 100_000
+"""If timers run out so often after the last event, the run never ends."""
 POINTS = 600
 """Queues and backup are looked at so often while there is input."""
 new = tuple.__new__
@@ -139,6 +141,7 @@ class TimedRun:
         self.restarts: set[int] = set()
         self.points: list[Sample] = []
         self.peak = self.peak_since = 0
+        self.firings_left = NEVER
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
 
     # --- the run -----------------------------------------------------------------------------
@@ -277,6 +280,8 @@ class TimedRun:
                     given = next(feed, None)
                     if given is not None:
                         heappush(queue, (given[0], NORMAL, next(count), offer))
+                    else:
+                        self.firings_left = FIRINGS
         except (Invalid, StepFailed):
             raise
         except Exception as error:
@@ -312,6 +317,12 @@ class TimedRun:
         if node.timers.get(name) is not moment:  # it was lost with its node
             return None
         del node.timers[name]
+        self.firings_left -= 1
+        if self.firings_left < 0:
+            raise Invalid(
+                f"{self.protocol.name}: the run never ends: {node.name} sets the timer {name!r} "
+                "again whenever it runs out"
+            )
         self._settle(node, now)
         input_ = TimerFired(name)
         node.state, effects = self._answered(node, node.state, input_)
@@ -327,6 +338,8 @@ class TimedRun:
         self, node: Node, times: tuple[int, int, int], effects: tuple[Effect, ...], input_: Any
     ) -> Aftermath:
         """What to keep of a step for log, backups and recoveries.  times: began, served, done."""
+        if type(effects) is not tuple:
+            checked_step(self.system, node.name, input_, (node.state, effects))
         done = times[2]
         kept = None
         if node.gauged:
@@ -355,6 +368,10 @@ class TimedRun:
         a save holds up all effects of its step and of later ones, whether it blocks or not."""
         began = busy
         for effect in effects:
+            if not isinstance(effect, Effect):
+                raise StepFailed(
+                    node.name, "a step", f"has {effect!r:.60} among its effects, which is none"
+                )
             if isinstance(effect, Note) and effect.what == CHECKPOINTED:
                 busy += round(effect.times * self.savepoint * node.pace)
         done = max(busy, node.done)
