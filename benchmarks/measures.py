@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from model.core import PinnedScope
 from model.registry import protocols
-from model.world import System, World, apply, enabled, initial
+from model.system import System
+from model.world import World, apply, enabled, initial
 from proofs.explore.explorer import explore
 from proofs.explore.random_walk import walks
 

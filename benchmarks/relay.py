@@ -34,10 +34,10 @@ from model.core import (
     Site,
 )
 from model.graph import chain
-from model.parts import deployed
-from model.world import System
+from model.parts import deploy_graph
+from model.system import System
 from sim.timed.costs import PS, Costs, Link, Service
-from sim.timed.simulator import play
+from sim.timed.simulator import run_timed
 
 SERVICE_S = 0.0007
 GAP_S = 0.001
@@ -46,7 +46,7 @@ GAP_S = 0.001
 
 # --- a protocol that recovers nothing ----------------------------------------------------------
 def deploy(scope: Scope) -> Deployment:
-    return deployed(scope.graph)
+    return deploy_graph(scope.graph)
 
 
 def step(site: Site, state: None, input_: Input) -> Answer:
@@ -100,7 +100,7 @@ def driver(tuples: int, operators: int) -> float:
         left = at
 
     feed = ((round(at * PS), "source", arrival) for at in arrivals(tuples))
-    play(system(operators), feed, COSTS, emitted, ends_ps=round(tuples * GAP_S * PS))
+    run_timed(system(operators), feed, COSTS, emitted, ends_ps=round(tuples * GAP_S * PS))
     return left / PS
 
 

@@ -1,7 +1,7 @@
 """The one abstraction: a protocol is a value that holds pure functions; effects are returned.
 
-Rule of this file: nothing here does anything.  It only names the things that drivers
-(the world, the explorer, the walkers, the simulator) and protocols say to each other.
+Rule of this file: no behaviour.  The file only names the values that drivers (the world, the
+explorer, the walkers, the simulator) and protocols hand to each other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from model.graph import Graph
 NodeName: TypeAlias = str
 
 
-# --- what a node is told ---------------------------------------------------------------------
+# --- what a node receives --------------------------------------------------------------------
 class Received(NamedTuple):
     """A message at the head of the FIFO channel from `sender`."""
 
@@ -27,7 +27,7 @@ class Received(NamedTuple):
 
 
 class TimerFired(NamedTuple):
-    """A timer that the node set and that now runs out."""
+    """A timer that the node set and that runs out now."""
 
     timer: str
 
@@ -53,13 +53,13 @@ class Send(NamedTuple):
 
 
 class Save(NamedTuple):
-    """Replace the node's durable value; survives crashes."""
+    """Replace the node's durable value, which survives crashes."""
 
     value: Any
 
 
 class Emit(NamedTuple):
-    """Hand a result to the application behind a sink: (input edge, body).  It cannot be undone."""
+    """Hand a result to the application behind a sink: (input edge, body).  Nobody can undo this."""
 
     output: Any
 
@@ -69,7 +69,7 @@ class SetTimer(NamedTuple):
 
 
 class Quantity(NamedTuple):
-    """Something that notes count or gauges measure: its name, its unit, and what it says."""
+    """A quantity that notes count or gauges measure: name, unit and meaning."""
 
     name: str
     unit: str
@@ -94,11 +94,12 @@ DISCARDED = Quantity(
     "duplicates discarded", "messages", "a node received again what it had, and dropped it"
 )
 COMMON = (CRASHED, SPANNED, CHECKPOINTED, RESTORED, REPLAYED, STALE, DISCARDED)
-"""What drivers, price lists and metrics know of every family; a family may have more of its own."""
+"""The quantities of every family, which drivers, price lists and metrics know; a family may add
+its own."""
 
 
 class Note(NamedTuple):
-    """A ghost: drivers count it, nobody can see it.  Not an effect, so never a crash point."""
+    """A ghost: drivers count notes, and no node sees one.  No crash comes between notes."""
 
     what: Quantity
     times: int = 1
@@ -108,7 +109,7 @@ Effect: TypeAlias = Send | Save | Emit | SetTimer | Note
 
 
 Answer: TypeAlias = tuple[Any, tuple[Effect, ...]]
-"""The state after an input, and what was done on the way, in order.
+"""The state after an input, and the effects of the step, in order.
 
 A protocol returns a plain pair (`return state, (Send(to, message),)`): one is made at every node
 that a message passes, and with names it would take seven times as long.
@@ -124,7 +125,7 @@ class Step(NamedTuple):
 
 # --- what it costs ---------------------------------------------------------------------------
 class MessageKind(Enum):
-    """What a message is for: diagrams colour by it, price lists charge by it."""
+    """The purpose of a message: diagrams colour by kind, price lists charge by kind."""
 
     EVENT = "event"
     ACKNOWLEDGEMENT = "acknowledgement"
@@ -136,11 +137,11 @@ class MessageKind(Enum):
 
 
 class Size(NamedTuple):
-    """What a message carries, for drivers that charge for it; never part of the behaviour.
+    """The content of a message, for drivers that charge for it; never part of the behaviour.
 
-    events: of the data stream; a message without any is a control message.  items: what else it
-    carries that takes room (savepoints, windows, ranges).  name: how reports call its traffic; the
-    kind's name if it is empty.
+    events: of the data stream; a message without events is a control message.  items: other
+    contents that take room (savepoints, windows, ranges).  name: the name of its traffic in
+    reports; if empty, the name of the kind.
     """
 
     kind: MessageKind
@@ -157,18 +158,18 @@ EVENT, CONTROL = Size(MessageKind.EVENT, 1), Size(MessageKind.CONTROL)
 _EVENTS = (Event, Body)
 
 
-def sized(message: Any) -> Size:
-    """An event is an event, and everything else is control: for protocols that say no more."""
+def default_size(message: Any) -> Size:
+    """The size of a message for protocols without a `size`: an event, or a control message."""
     return EVENT if isinstance(message, _EVENTS) else CONTROL
 
 
 class Gauges(NamedTuple):
-    """What a node holds now, to plot and to compare; never part of the behaviour.
+    """The amounts that a node holds now, to plot and to compare; never part of the behaviour.
 
     buffered: events kept for other nodes, None for a node that keeps none in any state.  windows:
-    open ones, None for a node without any.  progress: how far the state has come in the node's
-    input; any values of one type that compare, and never decrease while the node lives; None where
-    nothing is known.  own: the family's own quantities.
+    open windows, None for a node that has no windows.  progress: how far the state has come in the
+    node's input; values of one type that can be compared and never decrease while the node lives;
+    None where nothing is known.  own: the family's own quantities.
     """
 
     buffered: int | None = None
@@ -188,9 +189,9 @@ class Role(Enum):
 
 
 class Site(NamedTuple):
-    """All that a node knows from the start: its place in the deployment and its job.
+    """The knowledge of a node at its start: its place in the deployment and its job.
 
-    timers: those that are set when the node boots; a restarted node sets its own in `recover`.
+    timers: the timers that are set when the node boots; a restarted node sets timers in `recover`.
     """
 
     name: NodeName
@@ -216,14 +217,14 @@ class Deployment(NamedTuple):
 
 # --- worlds to look at -----------------------------------------------------------------------
 class Inputs(NamedTuple):
-    """What a source may be handed: any word over `alphabet` of at most `length` arrivals."""
+    """The possible inputs of a source: any word over `alphabet` of at most `length` arrivals."""
 
     alphabet: tuple[Arrival, ...]
     length: int
 
 
 class OperatorClass(IntEnum):
-    """Hwang et al., Section 3.2, Fig. 3: each class contains the ones below it."""
+    """The operator classes of Hwang et al., Section 3.2, Fig. 3; each contains the ones before."""
 
     REPEATABLE = 1
     CONVERGENT_CAPABLE = 2
@@ -232,7 +233,8 @@ class OperatorClass(IntEnum):
 
 
 class Guarantee(IntEnum):
-    """Hwang et al., Section 3.1, strongest first, as seen by the application behind the sinks."""
+    """The guarantees of Hwang et al., Section 3.1, strongest first, as the application behind the
+    sinks sees them."""
 
     PRECISE = 1
     REPEATING = 2
@@ -243,10 +245,10 @@ class Guarantee(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A world small enough to be explored whole.
+    """A deployment that is small enough to explore whole.
 
-    `crashes` is how many crashes may happen in one run, `victims` who may crash (all crashable
-    nodes when None).
+    crashes: how many crashes may happen in one run.  victims: the nodes that may crash; None: all
+    crashable nodes.
     """
 
     graph: Graph
@@ -256,7 +258,8 @@ class Scope:
 
 
 class Outcome(Enum):
-    """VACUOUS: nothing was refuted, and something that should have been tried never was."""
+    """The result of a check; VACUOUS: nothing was refuted, but the check never tried something
+    that it should have tried."""
 
     HOLDS = "holds"
     REFUTED = "refuted"
@@ -265,7 +268,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PinnedScope:
-    """A scope with the evidence expected of it.
+    """A scope with the evidence that is expected of it.
 
     states: reachable worlds (None: not pinned).  steps: length of the shortest counterexample.
     """
@@ -281,10 +284,10 @@ class PinnedScope:
 
 
 class Observation(NamedTuple):
-    """What can be seen from outside: what each source was handed, what each sink passed on.
+    """The view from outside: the inputs of each source, the outputs of each sink.
 
-    states: (node, its state) of all nodes that are up; only at rest, and only for properties that
-    look at `nodes`.
+    states: (node, its state) of all nodes that are up; given only at rest, and only to properties
+    that look at `nodes`.
     """
 
     arrivals: tuple[tuple[Arrival, ...], ...]
@@ -299,9 +302,9 @@ class When(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """`holds(scope, observation)`, in every reachable world or only where nothing is left to do.
+    """A condition `holds(scope, observation)` on every reachable world, or on the worlds at rest.
 
-    nodes: at rest it also looks at the nodes' states ("at rest, every node is ready").
+    nodes: at rest the property also looks at the nodes' states ("at rest, every node is ready").
     """
 
     name: str
@@ -315,10 +318,10 @@ class Property:
 
 
 class Failures(Enum):
-    """Which failures a protocol promises to survive; every driver grants exactly these.
+    """The failures that a protocol promises to survive; every driver grants exactly these.
 
-    SINGLE: after the first fault of a run, a further one comes only when the system is at rest:
-    nothing in progress, though inputs may still be to come.
+    SINGLE: after the first fault of a run, a further fault comes only when the system is at rest:
+    nothing is in progress, though more inputs may come.
     """
 
     NONE = 0
@@ -328,16 +331,16 @@ class Failures(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Assumptions:
-    """What the protocol takes for granted; drivers grant exactly this and no more."""
+    """The assumptions of a protocol; drivers grant exactly these."""
 
     failures: Failures
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One line of one module, replaced.  `old` is the whole line, stripped; it must be unique.
+    """A protocol with one changed line.  `old` is the whole line, stripped, and stands once.
 
-    scope: the name of one that shows it; it is looked for there first.
+    scope: the name of a scope that shows the fault; the hunt begins there.
     """
 
     name: str
@@ -349,16 +352,17 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """A recovery protocol: what to deploy, what each node does, what it promises, the evidence.
+    """A recovery protocol: its deployment, the steps of its nodes, its promises, the evidence.
 
-    boot(site) is the state as deployed; recover(site, durable) is the first step after a crash
-    (durable is None if nothing was ever saved); step(site, state, input) is everything else;
-    gauges(site, state) is what the node holds, for plots; show(message, state or output) is one
-    short line for people; size(message or durable value) is what drivers charge for.
+    boot(site) returns the first state of a node; recover(site, durable) is the first step after a
+    crash (durable is None if nothing was ever saved); step(site, state, input) is every other step;
+    gauges(site, state) returns what the node holds, for plots; show(message, state or output)
+    returns one short line for people; size(message or durable value) returns what drivers charge
+    for.
 
-    must_occur: what a verdict needs to have seen.  quantities: the family's own, that its notes
-    count and its gauges measure.  compare_with: the variant whose costs are shown beside this one's
-    (its full name; empty: none).  lemmas: how many are proved or refuted of it, pinned.
+    must_occur: quantities without which a verdict is vacuous.  quantities: the family's own, which
+    its notes count and its gauges measure.  compare_with: the full name of the variant whose costs
+    are shown beside this protocol's; empty: none.  lemmas: the pinned number of lemmas about it.
     """
 
     name: str
@@ -378,7 +382,7 @@ class Protocol:
     finding: str = ""
     variants: tuple[Protocol, ...] = ()
     mutants: tuple[Mutant, ...] = ()
-    size: Callable[[Any], Size] = sized
+    size: Callable[[Any], Size] = default_size
     quantities: tuple[Quantity, ...] = ()
     compare_with: str = ""
     lemmas: int = 0

@@ -1,14 +1,16 @@
 """The two errors of this project: bad input from the user, and a step that is no step.
 
-Rule of this file: an error says what is wrong, where, and what would be right.
+Rule of this file: no message without a remedy; an error says what is wrong, where, and what would
+be right.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from pathlib import PurePath
-from types import TracebackType
+from traceback import walk_tb
 
 
 class Invalid(ValueError):
@@ -16,8 +18,8 @@ class Invalid(ValueError):
 
 
 class StepFailed(Exception):
-    """A protocol's own function broke the contract of model.core: it raised, or returned no pair,
-    sent where there is no channel, or returned a state that cannot be hashed.
+    """A protocol's own function broke the contract of model.core: the function raised, returned no
+    pair, sent where there is no channel, or returned a state that cannot be hashed.
 
     node: whose step it was.  on: what the node processed, in a few words.  why: what is wrong.
     """
@@ -27,22 +29,19 @@ class StepFailed(Exception):
         self.node, self.on, self.why = node, on, why
 
 
-def raised(error: Exception) -> str:
-    """What an exception of a protocol says, with the place where it was raised."""
-    deepest: TracebackType | None = error.__traceback__
-    while deepest is not None and deepest.tb_next is not None:
-        deepest = deepest.tb_next
+def describe_error(error: Exception) -> str:
+    """What an exception of a protocol says, with its line: the deepest outside Python's library."""
     place = ""
-    if deepest is not None:
-        place = (
-            f" (line {deepest.tb_lineno} of {PurePath(deepest.tb_frame.f_code.co_filename).name})"
-        )
+    for frame, line in walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if not file.startswith((sys.base_prefix, "<frozen")):
+            place = f" (line {line} of {PurePath(file).name})"
     text = " ".join(str(error).split())
     return f"{type(error).__name__}{': ' * bool(text)}{text}{place}"
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
-    """The end of an error message about an unknown name."""
+    """The end of an error message about an unknown name: the names that would be right."""
     close = get_close_matches(name, names, n=1)
     if close:
         return f"; did you mean {close[0]!r}?"
@@ -51,7 +50,7 @@ def nearest(name: str, names: Sequence[str]) -> str:
 
 
 def unknown(kind: str, name: str, known: Collection[str]) -> Invalid:
-    """The error for a name that is not known, with the nearest one that is."""
+    """The error for an unknown name, with the nearest known name."""
     near = get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
     return Invalid(f"unknown {kind} {name!r}; {hint}")

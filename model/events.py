@@ -15,7 +15,7 @@ NOTHING: SN = ()
 
 
 class Body(NamedTuple):
-    """The payload and the time; what an application compares.
+    """The payload and the time: the part of an event that an application compares.
 
     time is in the units of the source's clock; `data` holds (attribute, value) pairs of a
     primitive event, or the bodies of the matched events of a complex one.
@@ -27,7 +27,7 @@ class Body(NamedTuple):
 
 
 class Event(NamedTuple):
-    """Header (sn) and body.  The time belongs to both: splitters read it, engines may."""
+    """A header (sn) and a body.  Both use the time: splitters read it, engines may read it."""
 
     sn: SN
     body: Body
@@ -40,4 +40,4 @@ class Mark(NamedTuple):
 
 
 BEGINNING = -1
-"""The watermark of an edge on which nothing has been heard."""
+"""The watermark of an edge on which nothing has arrived."""

@@ -1,6 +1,6 @@
 """Operator graphs: sources, CEP operators and sinks, joined by edges; a networkx DAG underneath.
 
-Rule of this file: a Graph is a checked value; whoever holds one need not check it again.
+Rule of this file: no unchecked Graph; code that receives a Graph need not check the graph again.
 Lima et al., Section II, Fig. 1.
 """
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:  # processes that hold values and no graph start sooner
 
 
 class Endpoint(Enum):
-    """SOURCE produces events, keeps them until acknowledged and does not fail (it is replayable);
-    SINK consumes events, acknowledges each and does not fail."""
+    """The two ends of a graph.  A SOURCE produces events, keeps unacknowledged events and does not
+    fail (it is replayable); a SINK consumes events, acknowledges each and does not fail."""
 
     SOURCE = "source"
     SINK = "sink"
@@ -32,7 +32,9 @@ SOURCE, SINK = Endpoint.SOURCE, Endpoint.SINK
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """nodes: (name, SOURCE | SINK | an operator), edges: (from, to); edge order is queue order.
+    """An operator graph.
+
+    nodes: (name, SOURCE | SINK | an operator).  edges: (from, to); edge order is queue order.
 
     Raises Invalid for a cycle, an unknown or doubled node or edge, a source with inputs, a sink
     with outputs, an operator with neither.
@@ -93,7 +95,7 @@ class Graph:
         return frozenset(nx.descendants(self.networkx(), name))
 
     def order(self) -> tuple[str, ...]:
-        """Names, upstream first; among equals in the order given."""
+        """The names of all nodes, upstream first; among equals in the order given."""
         import networkx as nx
 
         names = [name for name, _ in self.nodes]
@@ -107,6 +109,6 @@ class Graph:
 
 
 def chain(*operators: tuple[str, Any], source: str = "source", sink: str = "sink") -> Graph:
-    """source -> operators in turn -> sink."""
+    """The graph source -> operators in turn -> sink."""
     names = [source, *(name for name, _ in operators), sink]
     return Graph(((source, SOURCE), *operators, (sink, SINK)), tuple(pairwise(names)))

@@ -38,7 +38,7 @@ class Log(Generic[T]):
         return log
 
     def trim(self, old: Callable[[T], bool]) -> Log[T]:
-        """Without the longest prefix of items that are `old`."""
+        """The log without the longest prefix of items that are `old`."""
         chunks = self.chunks
         first = 0
         while first < len(chunks) and old(chunks[first][-1]):
@@ -51,10 +51,10 @@ class Log(Generic[T]):
             start += 1
         if first == 0 and start == 0:
             return self
-        return _packed((head[start:], *chunks[first + 1 :]))
+        return _pack((head[start:], *chunks[first + 1 :]))
 
     def thin(self, since: Callable[[T], bool], drop: Callable[[T], bool]) -> Log[T]:
-        """Without the items that `drop`, looking only at the suffix of items `since`."""
+        """The log without the items that `drop`; only the suffix of items `since` is searched."""
         chunks = self.chunks
         first = len(chunks)
         while first > 0 and since(chunks[first - 1][-1]):
@@ -62,12 +62,12 @@ class Log(Generic[T]):
         tail = (item for chunk in chunks[first:] for item in chunk)
         kept = [item for item in tail if not (since(item) and drop(item))]
         rest = tuple(tuple(kept[i : i + CHUNK]) for i in range(0, len(kept), CHUNK))
-        return _packed((*chunks[:first], *rest))
+        return _pack((*chunks[:first], *rest))
 
     def rest(self) -> Log[T]:
-        """Without the first item."""
+        """The log without the first item."""
         head = self.chunks[0]
-        return _packed((head[1:], *self.chunks[1:]) if len(head) > 1 else self.chunks[1:])
+        return _pack((head[1:], *self.chunks[1:]) if len(head) > 1 else self.chunks[1:])
 
     def last(self) -> T:
         return self.chunks[-1][-1]
@@ -86,7 +86,7 @@ class Log(Generic[T]):
         return bool(self.chunks)
 
 
-def _packed(chunks: tuple[tuple[T, ...], ...]) -> Log[T]:
+def _pack(chunks: tuple[tuple[T, ...], ...]) -> Log[T]:
     if sum(map(len, chunks)) <= CHUNK:
         flat = tuple(item for chunk in chunks for item in chunk)
         return Log((flat,) if flat else ())

@@ -1,8 +1,8 @@
-"""The failure-free oracle, and how far an observed output falls short of it.
+"""The failure-free oracle, and the guarantee that an observed output gives beside it.
 
-Rule of this file: the oracle knows no protocol.  It evaluates an operator graph on whole streams,
-window by window, from the splitter's and the engine's own definitions; there are no sequence
-numbers, buffers, messages or incremental state in it.
+Rule of this file: no protocol.  The oracle evaluates an operator graph on whole streams, window by
+window, from the definitions of the splitter and the engine; sequence numbers, buffers, messages
+and incremental state do not occur.
 Recovery types: Hwang et al., Section 3.1, Fig. 2.
 """
 
@@ -20,18 +20,18 @@ from model.events import BEGINNING, Body
 from model.graph import SINK, SOURCE, Graph
 
 Output: TypeAlias = tuple[int, Body]
-"""What a sink passes on: (input edge, body)."""
+"""A result that a sink passes on: (input edge, body)."""
 
 
-class Stream(NamedTuple):
-    """What travels on an edge, and the time before which nothing more will follow."""
+class EdgeStream(NamedTuple):
+    """The bodies that travel on an edge, and the time before which nothing more will follow."""
 
     bodies: tuple[Body, ...]
     mark: int
 
 
-def timed(arrivals: Sequence[Arrival]) -> tuple[Body, ...]:
-    """The bodies that a source makes of its arrivals: times add up from 0."""
+def assign_times(arrivals: Sequence[Arrival]) -> tuple[Body, ...]:
+    """The bodies that a source makes of its arrivals: their times add up from 0."""
     bodies = []
     now = 0
     for gap, type_, data in arrivals:
@@ -43,24 +43,24 @@ def timed(arrivals: Sequence[Arrival]) -> tuple[Body, ...]:
 def oracle(
     graph: Graph, arrivals: Mapping[str, Sequence[Arrival]]
 ) -> Mapping[str, tuple[tuple[Body, ...], ...]]:
-    """The failure-free output: for every sink, the bodies that reach it, an input edge each."""
-    streams: dict[str, Stream] = {}
+    """The failure-free output: for every sink the bodies that arrive, by input edge."""
+    streams: dict[str, EdgeStream] = {}
     sinks: dict[str, tuple[tuple[Body, ...], ...]] = {}
     specs = graph.specs
     for name in graph.order():
         inputs = [streams[pred] for pred in graph.preds(name)]
         if specs[name] is SOURCE:
-            bodies = timed(arrivals[name])
-            streams[name] = Stream(bodies, bodies[-1].time if bodies else BEGINNING)
+            bodies = assign_times(arrivals[name])
+            streams[name] = EdgeStream(bodies, bodies[-1].time if bodies else BEGINNING)
         elif specs[name] is SINK:
             sinks[name] = tuple(stream.bodies for stream in inputs)
         else:
-            merged, mark = _merged(inputs)
-            streams[name] = Stream(tuple(evaluated(specs[name], merged)), mark)
+            merged, mark = _merge(inputs)
+            streams[name] = EdgeStream(tuple(evaluate(specs[name], merged)), mark)
     return sinks
 
 
-def _merged(inputs: Sequence[Stream]) -> tuple[list[Body], int]:
+def _merge(inputs: Sequence[EdgeStream]) -> tuple[list[Body], int]:
     """All events that the merge may take, in order, and the watermark of the rest."""
     keyed = sorted(
         (body.time, edge, place)
@@ -86,7 +86,8 @@ def _merged(inputs: Sequence[Stream]) -> tuple[list[Body], int]:
 
 
 class Slice(NamedTuple):
-    """A window of a stream: events [first, last], the event that closed it, None while open."""
+    """A window of a stream: events [first, last]; closer: the event that closed the window, None
+    while the window is open."""
 
     start: int
     first: int
@@ -116,11 +117,10 @@ def _slice(operator: Operator, stream: Sequence[Body], first: int, start: int) -
     return Slice(start, first, len(stream) - 1, None)
 
 
-def evaluated(operator: Operator, stream: Sequence[Body]) -> Iterator[Body]:
+def evaluate(operator: Operator, stream: Sequence[Body]) -> Iterator[Body]:
     """The complex events of a stream, in the order of (trigger, window, match).
 
-    Whole windows at a time when they are processed serially, so that all their matches are
-    triggered by the event that closes them.
+    In serial processing, the event that closes a window triggers all matches of the window.
     """
     engine = operator.engine
     found: list[tuple[int, int, int, Body]] = []
@@ -142,17 +142,17 @@ def evaluated(operator: Operator, stream: Sequence[Body]) -> Iterator[Body]:
 
 
 def by_edge(outputs: Sequence[Output], edges: int) -> tuple[tuple[Body, ...], ...]:
-    """A sink's outputs, an input edge each: between edges there is no order to keep."""
+    """A sink's outputs by input edge: the order between edges does not count."""
     return tuple(tuple(body for e, body in outputs if e == edge) for edge in range(edges))
 
 
 def classify(expected: Sequence[Body], observed: Sequence[Body]) -> Guarantee:
     """The strongest recovery type that this pair of finished outputs allows.
 
-    Precise: identical.  Gap: something expected never came.  Otherwise everything came and
-    something was said twice: repeating if only identical copies are surplus and the first
-    copies are in order; convergent if, from some point on, the output is the expected one;
-    divergent if it is not.
+    Precise: the outputs are identical.  Gap: an expected output never came.  Otherwise all outputs
+    came, and some came twice: repeating if all surplus outputs are identical copies and the first
+    copies are in order; convergent if the output is the expected one from some point on; divergent
+    if there is no such point.
     """
     if list(expected) == list(observed):
         return Guarantee.PRECISE
@@ -167,9 +167,9 @@ def classify(expected: Sequence[Body], observed: Sequence[Body]) -> Guarantee:
 
 
 def _rewinds(expected: Sequence[Body], observed: Sequence[Body]) -> bool:
-    """Is `observed` the expected output with rewinds to earlier points, reaching the end?
+    """Is `observed` the expected output with rewinds to earlier points, up to the end?
 
-    Whoever has come further can rewind to wherever another is: the furthest point is all that
+    From the furthest point reached, a rewind can reach every other point: only the furthest point
     counts.
     """
     places: dict[Body, list[int]] = {}

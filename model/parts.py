@@ -1,7 +1,7 @@
-"""What most families have in common: sites as the graph has nodes, and scopes over words.
+"""The parts that most families share: sites as the graph has nodes, and scopes over words.
 
-Rule of this file: no protocol decides anything here; a family that deploys otherwise does not use
-it.
+Rule of this file: no decision of a protocol; a family with another deployment does not use the
+file.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from model.graph import SINK, SOURCE, Graph
 _ROLES = {SOURCE: Role.SOURCE, SINK: Role.SINK}
 
 
-def deployed(
+def deploy_graph(
     graph: Graph, *, replies: bool = False, config: Callable[[NodeName], Any] = lambda _: None
 ) -> Deployment:
-    """A site for each node of the graph and a channel for each edge; the operators may crash.
+    """The deployment with a site for each node of the graph and a channel for each edge; the
+    operators may crash.
 
-    replies: with a channel back for each edge.  config: what `Site.config` is, by name.
+    replies: add a channel back for each edge.  config: the value of `Site.config`, by name.
     """
     sites = tuple(
         Site(
@@ -41,7 +42,7 @@ def deployed(
 def over_words(
     graph: Graph, length: int, types: str = "ab", gaps: tuple[int, ...] = (1,), crashes: int = 1
 ) -> Scope:
-    """Every source of the graph may emit any word of `length` over the types and gaps."""
+    """The scope in which every source may emit any word of `length` over the types and gaps."""
     alphabet = tuple(Arrival(gap, type_) for type_ in types for gap in gaps)
     sources = (name for name, spec in graph.nodes if spec is SOURCE)
     return Scope(graph, tuple((name, Inputs(alphabet, length)) for name in sources), crashes)

@@ -1,6 +1,6 @@
-"""How long work reports how far it is.
+"""Progress: the call with which long work reports its state.
 
-Rule of this file: whoever works calls; whoever watches decides what is shown.
+Rule of this file: no display; the work calls, and the watcher decides what to show.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Is called now and then with the stage of the work, how many of how many parts of it are done,
-    and what is being done now."""
+    """A function that long work calls now and then with its stage, the number of parts done, the
+    number of all parts, and the part that is under way."""
 
     def __call__(self, stage: str, done: int, total: int, what: str = "") -> None: ...
 
 
 def silent(stage: str, done: int, total: int, what: str = "") -> None:
-    """Nobody watches."""
+    """Show nothing: nobody watches."""

@@ -1,6 +1,6 @@
-"""The properties that every recovery protocol is held to: the output is as if nothing had failed.
+"""The properties of every recovery protocol: the output is as if nothing had failed.
 
-Rule of this file: a property sees only what can be seen from outside (an Observation).
+Rule of this file: no look inside; a property sees only an Observation.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from model.oracle import by_edge, classify, oracle
 
 
 @lru_cache(maxsize=1 << 16)
-def expected(
+def expected_outputs(
     scope: Scope, arrivals: tuple[tuple[Arrival, ...], ...]
 ) -> tuple[tuple[tuple[Body, ...], ...], ...]:
-    """The oracle's output for what has arrived: per sink, per input edge."""
+    """The oracle's output for these arrivals, by sink and input edge."""
     names = [name for name, _ in scope.inputs]
     sinks = oracle(scope.graph, dict(zip(names, arrivals, strict=True)))
     return tuple(sinks.values())
 
 
 def pairs(scope: Scope, seen: Observation) -> list[tuple[tuple[Body, ...], tuple[Body, ...]]]:
-    """(expected, observed) for every input edge of every sink."""
-    per_sink = expected(scope, seen.arrivals)
+    """The pairs (expected, observed), one for every input edge of every sink."""
+    per_sink = expected_outputs(scope, seen.arrivals)
     return [
         (want, got)
         for edges, outputs in zip(per_sink, seen.outputs, strict=True)

@@ -1,16 +1,22 @@
-"""The protocols that come with the project: every folder in model/protocols is a family.
+"""The protocols by name: those that come with the project, and those of a user's own files.
 
-Rule of this file: a new folder is registered by being there; its `protocol.py` holds PROTOCOL.
+Rule of this file: no list of families; every folder in model/protocols is one, and its
+`protocol.py` holds PROTOCOL.  A mistake of the user is one line: what, where, what would be right.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
+import sys
 from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
 
 import model.protocols
 from model.core import Protocol
+from model.errors import Invalid, unknown
 
 
 def modules() -> Mapping[str, Protocol]:
@@ -29,3 +35,80 @@ def protocols() -> Mapping[str, Protocol]:
         for protocol in modules().values()
         for variant in (protocol, *protocol.variants)
     }
+
+
+# --- a name on the command line --------------------------------------------------------------
+class Subject(NamedTuple):
+    """A protocol.  home: the name of the imported module whose PROTOCOL is the protocol, or has it
+    as a variant."""
+
+    protocol: Protocol
+    home: str
+
+
+def is_file(name: str) -> bool:
+    """Does `name` mean a file of the user, or a variant in such a file?"""
+    return name.endswith(".py") or ".py:" in name
+
+
+def absolute(name: str) -> str:
+    """The same name with an absolute path, which works in every folder."""
+    path, _, variant = name.rpartition(".py")
+    return f"{Path(f'{path}.py').resolve()}{variant}" if is_file(name) else name
+
+
+def subject(name: str) -> Subject:
+    """The protocol called `name`, or the protocol in the file `name` if `name` ends in .py.
+
+    FILE.py:VARIANT is a variant of this protocol, by its full name or by the part after the colon.
+    """
+    if is_file(name):
+        path, _, variant = name.rpartition(".py")
+        found = _from_file(Path(f"{path}.py"))
+        return found if not variant else _variant(found, variant.removeprefix(":"))
+    known = {
+        variant.name: Subject(variant, home)
+        for home, protocol in modules().items()
+        for variant in (protocol, *protocol.variants)
+    }
+    if name in known:
+        return known[name]
+    raise unknown("protocol", name, known)
+
+
+def _variant(found: Subject, name: str) -> Subject:
+    known = {variant.name.rpartition(":")[2]: variant for variant in found.protocol.variants}
+    known |= {variant.name: variant for variant in found.protocol.variants}
+    if name not in known:
+        raise unknown("variant", name, [variant.name for variant in found.protocol.variants])
+    return Subject(known[name], found.home)
+
+
+def _from_file(path: Path) -> Subject:
+    if not path.is_file():
+        raise Invalid(f"{path}: no such file")
+    home = path.stem
+    loaded = sys.modules.get(home)
+    if loaded is not None:
+        if getattr(loaded, "__file__", None) == str(path.resolve()):
+            return Subject(loaded.PROTOCOL, home)
+        raise Invalid(f"{path}: the module name {home!r} is taken; rename the file")
+    spec = importlib.util.spec_from_file_location(home, path.resolve())
+    assert spec is not None  # the name ends in .py
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[home] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[home]
+        reason = str(error).splitlines()[0] if str(error) else "no reason given"
+        raise Invalid(f"{path}: importing it raises {type(error).__name__}: {reason}") from error
+    protocol = getattr(module, "PROTOCOL", None)
+    if not isinstance(protocol, Protocol):
+        del sys.modules[home]
+        kind = "has no PROTOCOL" if protocol is None else f"PROTOCOL is a {type(protocol).__name__}"
+        raise Invalid(f"{path}: {kind}; it must hold PROTOCOL, a model.core.Protocol")
+    if not protocol.scopes:
+        raise Invalid(f"{path}: PROTOCOL has no scopes; give at least one PinnedScope to explore")
+    return Subject(protocol, home)

@@ -1,30 +1,26 @@
 """Nodes, FIFO channels, durable values and crashes, composed into one transition system.
 
-Rule of this file: a world is a value; `enabled` lists what may happen next in an order that never
-varies, `apply` says what then is.  Every driver is a way to choose from `enabled`.
+Rule of this file: no choice.  A world is a value; `enabled` lists the possible actions in an order
+that never varies, `apply` returns the next world, and every driver is a way to choose an action.
 
 The network and the machines.  A channel is FIFO and loses nothing, but the messages on their way to
-a node are lost when it crashes, and so are those sent to it while it is down; messages that a node
-sent before it crashed still arrive, or are lost with its connections (`drops_sent`): both happen. A
-crash loses the node's state and timers and keeps its durable value.  A crash may come between any
-two effects of a step (`crash_after`), also of the step with which a node recovers; those before it
-have happened.
+a node are lost when the node crashes, and so are messages sent to a node that is down.  Messages
+that a node sent before its crash still arrive, or are lost with its connections (`drops_sent`):
+both happen.  A crash loses the node's state and timers and keeps its durable value.  A crash may
+come between any two effects of a step (`crash_after`), also of the step with which a node recovers;
+the effects before the crash have happened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple, TypeAlias
 
 from model.core import (
     Arrival,
-    Deployment,
     Effect,
     Emit,
     Failures,
-    Gauges,
     Input,
     NodeName,
     Note,
@@ -32,22 +28,20 @@ from model.core import (
     Property,
     Protocol,
     Received,
-    Role,
     Save,
-    Scope,
     Send,
     SetTimer,
     Site,
-    Size,
     Step,
     TimerFired,
     When,
 )
-from model.errors import Invalid, StepFailed, nearest, raised
+from model.errors import StepFailed, describe_error
+from model.system import System, call_step, check_state, check_step, is_satisfied
 
 
 class Down(Enum):
-    """In place of the state of a crashed node; equal to nothing else."""
+    """The state of a crashed node; equal to no other state."""
 
     DOWN = "down"
 
@@ -62,8 +56,12 @@ class Node(NamedTuple):
 
 
 class World(NamedTuple):
-    """All that is.  Orders: nodes as sites, channels as channels, arrivals as scope.inputs,
-    outputs as sinks among the sites; crashes is how many may still come."""
+    """The whole system at one moment.
+
+    nodes: in the order of the sites.  channels: in the order of the deployment's channels.
+    arrivals: in the order of scope.inputs.  outputs: in the order of the sinks among the sites.
+    crashes: how many more may come.
+    """
 
     nodes: tuple[Node, ...]
     channels: tuple[tuple[Any, ...], ...]
@@ -88,15 +86,15 @@ class Timeout(NamedTuple):
 
 
 class Inject(NamedTuple):
-    """The outside world hands a source an event; sources do not crash."""
+    """The outside world hands an event to a source; sources do not crash."""
 
     node: NodeName
     arrival: Arrival
 
 
 class Crash(NamedTuple):
-    """The node crashes between two steps; `drops_sent`: what it
-    sent and nobody has received is lost."""
+    """The node crashes between two steps; `drops_sent`: messages that the node sent and nobody
+    has received are lost."""
 
     node: NodeName
     drops_sent: bool = False
@@ -110,80 +108,10 @@ class Restart(NamedTuple):
 Action: TypeAlias = Deliver | Timeout | Inject | Crash | Restart
 
 
-@dataclass(frozen=True)
-class System:
-    """A protocol deployed in a scope, with the indices that drivers look up."""
-
-    protocol: Protocol
-    scope: Scope
-    deployment: Deployment = field(init=False)
-    sites: Mapping[NodeName, Site] = field(init=False)
-    node_at: Mapping[NodeName, int] = field(init=False)
-    channel_at: Mapping[tuple[NodeName, NodeName], int] = field(init=False)
-    source_at: Mapping[NodeName, int] = field(init=False)
-    sink_at: Mapping[NodeName, int] = field(init=False)
-    victims: frozenset[NodeName] = field(init=False)
-
-    def __post_init__(self) -> None:
-        try:
-            deployment = self.protocol.deploy(self.scope)
-        except Invalid:
-            raise
-        except Exception as error:  # of a protocol, which may be anybody's
-            raise Invalid(f"{self.protocol.name}: deploy raises {raised(error)}") from error
-        names = [site.name for site in deployment.sites]
-        _checked(self.protocol, self.scope, deployment)
-        sinks = [site.name for site in deployment.sites if site.role is Role.SINK]
-        victims = deployment.crashable
-        if self.scope.victims is not None:
-            victims &= self.scope.victims
-        derived: dict[str, Any] = {
-            "deployment": deployment,
-            "sites": {site.name: site for site in deployment.sites},
-            "node_at": {name: at for at, name in enumerate(names)},
-            "channel_at": {ends: at for at, ends in enumerate(deployment.channels)},
-            "source_at": {name: at for at, (name, _) in enumerate(self.scope.inputs)},
-            "sink_at": {name: at for at, name in enumerate(sinks)},
-            "victims": victims,
-        }
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
-
-
-def _checked(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
-    """Raise Invalid for a scope or deployment that names what is not there."""
-    names = [site.name for site in deployment.sites]
-    sources = [site.name for site in deployment.sites if site.role is Role.SOURCE]
-    for name in names:
-        if names.count(name) > 1:
-            raise Invalid(f"{protocol.name}: deploy gives two sites called {name!r}")
-    for ends in deployment.channels:
-        for end in ends:
-            if end not in names:
-                raise Invalid(
-                    f"{protocol.name}: deploy gives a channel {ends[0]} -> {ends[1]} and no site "
-                    f"{end!r}{nearest(end, names)}"
-                )
-    for name, _ in scope.inputs:
-        if name not in sources:
-            raise Invalid(f"inputs: there is no source {name!r}{nearest(name, sources)}")
-    crashable = [name for name in names if name in deployment.crashable]
-    for name in sorted(deployment.crashable - {*names}):
-        raise Invalid(
-            f"{protocol.name}: deploy lets {name!r} crash, which is no site{nearest(name, names)}"
-        )
-    for name in sorted((scope.victims or frozenset()) - {*crashable}):
-        raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")
-    if scope.crashes and protocol.assumes.failures is Failures.NONE:
-        raise Invalid(
-            f"scope with crashes ({scope.crashes}): {protocol.name} assumes that nothing fails "
-            "(Failures.NONE)"
-        )
-
-
 def initial(system: System) -> World:
+    """The world in which every node has just booted and no event has arrived."""
     return World(
-        nodes=tuple(booted(system.protocol, site) for site in system.deployment.sites),
+        nodes=tuple(boot_node(system.protocol, site) for site in system.deployment.sites),
         channels=((),) * len(system.deployment.channels),
         arrivals=((),) * len(system.source_at),
         outputs=((),) * len(system.sink_at),
@@ -191,18 +119,18 @@ def initial(system: System) -> World:
     )
 
 
-def booted(protocol: Protocol, site: Site) -> Node:
+def boot_node(protocol: Protocol, site: Site) -> Node:
     """The node as deployed.  Raises StepFailed if its state cannot be made."""
     try:
         state = protocol.boot(site)
     except Exception as error:  # of a protocol, which may be anybody's
-        raise StepFailed(site.name, "boot", raised(error)) from error
+        raise StepFailed(site.name, "boot", describe_error(error)) from error
     check_state(site.name, "boot", state)
     return Node(state, None, tuple(sorted({*site.timers})))
 
 
 def enabled(system: System, world: World) -> tuple[Action, ...]:
-    """Everything that may happen next: progress first, then the outside world, then faults."""
+    """All possible actions: progress first, then the outside world, then faults."""
     names = [site.name for site in system.deployment.sites]
     kinds = (progress, offers, faults) if may_fail(system, world) else (progress, offers)
     return tuple(action for kind in kinds for name in names for action in kind(system, world, name))
@@ -220,14 +148,14 @@ def may_fail(system: System, world: World) -> bool:
 
 
 def quiescent(system: System, world: World) -> bool:
-    """Is there nothing left that the system does by itself?"""
+    """Is the system at rest: does no node do anything more by itself?"""
     return not any(progress(system, world, site.name) for site in system.deployment.sites)
 
 
 def progress(
     system: System, world: World, name: NodeName
 ) -> tuple[Deliver | Timeout | Restart, ...]:
-    """What the node does by itself."""
+    """The actions that the node takes by itself."""
     node = world.nodes[system.node_at[name]]
     if node.state is DOWN:
         return (Restart(name),)
@@ -242,7 +170,7 @@ def progress(
 
 
 def offers(system: System, world: World, name: NodeName) -> tuple[Inject, ...]:
-    """What the outside world may hand the node next, if it is a source."""
+    """The events that the outside world may hand to the node next, if the node is a source."""
     at = system.source_at.get(name)
     if at is None:
         return ()
@@ -253,9 +181,9 @@ def offers(system: System, world: World, name: NodeName) -> tuple[Inject, ...]:
 
 
 def faults(system: System, world: World, name: NodeName) -> tuple[Action, ...]:
-    """A crash of the node between two steps, or between any two effects of a step.
+    """The crashes of the node: between two steps, or between any two effects of a step.
 
-    It looks at this node alone; whether anything may fail now, `may_fail` knows.
+    Only this node is looked at; `may_fail` knows whether anything may fail now.
     """
     if not world.crashes or name not in system.victims:
         return ()
@@ -265,7 +193,7 @@ def faults(system: System, world: World, name: NodeName) -> tuple[Action, ...]:
     for action in progress(system, world, name):
         try:
             points = len(real_effects(response(system, world, action).effects))
-        except StepFailed:  # whoever takes the action reports it; there is nothing to crash in
+        except StepFailed:  # `apply` of the action reports this; no step, so no crash in it
             continue
         actions += [action._replace(crash_after=crash_after) for crash_after in range(1, points)]
     return tuple(actions)
@@ -274,16 +202,16 @@ def faults(system: System, world: World, name: NodeName) -> tuple[Action, ...]:
 def apply(system: System, world: World, action: Action) -> World:
     """The world after an enabled action."""
     if isinstance(action, Crash):
-        return crashed(system, world, action.node, action.drops_sent)
+        return crash(system, world, action.node, action.drops_sent)
     if isinstance(action, Inject):
         at = system.source_at[action.node]
         world = world._replace(
-            arrivals=replaced(world.arrivals, at, (*world.arrivals[at], action.arrival))
+            arrivals=replace_item(world.arrivals, at, (*world.arrivals[at], action.arrival))
         )
     if isinstance(action, Deliver):
         at = system.channel_at[action.sender, action.node]
         step = response(system, world, action)
-        world = world._replace(channels=replaced(world.channels, at, world.channels[at][1:]))
+        world = world._replace(channels=replace_item(world.channels, at, world.channels[at][1:]))
     else:
         step = response(system, world, action)
     at = system.node_at[action.node]
@@ -291,106 +219,28 @@ def apply(system: System, world: World, action: Action) -> World:
     if isinstance(action, Timeout):
         timers = tuple(timer for timer in node.timers if timer != action.timer)
         node = node._replace(timers=timers)
-    world = world._replace(nodes=replaced(world.nodes, at, node._replace(state=step.state)))
+    world = world._replace(nodes=replace_item(world.nodes, at, node._replace(state=step.state)))
     crash_after = None if isinstance(action, Inject) else action.crash_after
     for effect in real_effects(step.effects)[:crash_after]:
-        world = _affected(system, world, action.node, effect)
-    return world if crash_after is None else crashed(system, world, action.node)
+        world = _take_effect(system, world, action.node, effect)
+    return world if crash_after is None else crash(system, world, action.node)
 
 
 def response(system: System, world: World, action: Deliver | Timeout | Inject | Restart) -> Step:
-    """The protocol's answer to the action, before any effect of it has happened.
+    """The protocol's answer to the action, before any effect of the action has happened.
 
-    Raises StepFailed if it is no answer.
+    Raises StepFailed if the answer breaks the contract.
     """
     name = action.node
     node = world.nodes[system.node_at[name]]
     if isinstance(action, Restart):
-        return checked_step(system, name, None, answered(system, name, node.durable, None))
+        return check_step(system, name, None, call_step(system, name, node.durable, None))
     input_ = input_of(system, world, action)
-    return checked_step(system, name, input_, answered(system, name, node.state, input_))
-
-
-def answered(system: System, name: NodeName, value: Any, input_: Input | None) -> Any:
-    """What the protocol's step returns, unchecked; its recovery's first step if input_ is None.
-
-    value: the state, or the durable value.  Raises StepFailed if the step raises.
-    """
-    protocol, site = system.protocol, system.sites[name]
-    try:
-        if input_ is None:
-            return protocol.recover(site, value)
-        return protocol.step(site, value, input_)
-    except Exception as error:  # of a protocol, which may be anybody's
-        raise StepFailed(name, described(input_), raised(error)) from error
-
-
-def checked_step(
-    system: System, name: NodeName, input_: Input | None, answer: Any, *, hashed: bool = True
-) -> Step:
-    """The answer as a Step; raises StepFailed if it is none.  input_: None for a restart.
-
-    hashed: also see that values can be hashed; in long runs each hash would take too long.
-    """
-    on = described(input_)
-    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], tuple):
-        raise StepFailed(name, on, f"returns {answer!r:.60}, not a pair (state, tuple of effects)")
-    for effect in answer[1]:
-        if not isinstance(effect, Effect):
-            raise StepFailed(name, on, f"has {effect!r:.60} among its effects, which is none")
-        if isinstance(effect, Send) and (name, effect.to) not in system.channel_at:
-            ends = [receiver for sender, receiver in system.channel_at if sender == name]
-            raise StepFailed(
-                name, on, f"sends to {effect.to!r}: no channel goes there{nearest(effect.to, ends)}"
-            )
-        if isinstance(effect, Emit):
-            why = faulty_output(system, name, effect.output)
-            if why:
-                raise StepFailed(name, on, why)
-        if hashed and not isinstance(effect, Note):
-            _hashed(name, on, effect[-1], f"in {type(effect).__name__}")
-    if hashed:
-        check_state(name, on, answer[0])
-    return Step(*answer)
-
-
-def faulty_output(system: System, name: NodeName, output: Any) -> str:
-    """What is wrong with an output; nothing if a sink emits (input edge, body)."""
-    if name not in system.sink_at:
-        return "emits an output, which only sinks do"
-    edges = range(len(system.sites[name].preds))
-    if isinstance(output, tuple) and len(output) == 2 and output[0] in edges:
-        return ""
-    return f"emits {output!r:.60}, not (number of its input edge, from 0; what it passes on)"
-
-
-def check_state(name: NodeName, on: str, state: Any) -> None:
-    """Raise StepFailed if the state cannot be hashed."""
-    _hashed(name, on, state, "as the state")
-
-
-def _hashed(name: NodeName, on: str, value: Any, place: str) -> None:
-    try:
-        hash(value)
-    except TypeError as error:
-        why = f"gives {value!r:.60} {place}: {error}; give tuples and frozen values"
-        raise StepFailed(name, on, why) from error
-
-
-def described(input_: Input | None) -> str:
-    """An input in a few words; None is a restart."""
-    match input_:
-        case None:
-            return "restart"
-        case Received(sender, message):
-            return f"{type(message).__name__} from {sender}"
-        case TimerFired(timer):
-            return f"timer {timer}"
-        case Arrival(_, type_, _):
-            return f"input {type_}"
+    return check_step(system, name, input_, call_step(system, name, node.state, input_))
 
 
 def input_of(system: System, world: World, action: Deliver | Timeout | Inject) -> Input:
+    """The input that the action hands to its node."""
     if isinstance(action, Deliver):
         channel = world.channels[system.channel_at[action.sender, action.node]]
         return Received(action.sender, channel[0])
@@ -400,11 +250,12 @@ def input_of(system: System, world: World, action: Deliver | Timeout | Inject) -
 
 
 def real_effects(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
-    """The effects that happen, and between which a crash may come."""
+    """The effects without the notes: a crash may come between any two of these."""
     return tuple(effect for effect in effects if not isinstance(effect, Note))
 
 
-def crashed(system: System, world: World, name: NodeName, drops_sent: bool = False) -> World:
+def crash(system: System, world: World, name: NodeName, drops_sent: bool = False) -> World:
+    """The world after a crash of the node."""
     at = system.node_at[name]
     node = Node(DOWN, world.nodes[at].durable)
     channels = tuple(
@@ -413,74 +264,37 @@ def crashed(system: System, world: World, name: NodeName, drops_sent: bool = Fal
             system.deployment.channels, world.channels, strict=True
         )
     )
-    nodes = replaced(world.nodes, at, node)
+    nodes = replace_item(world.nodes, at, node)
     return world._replace(nodes=nodes, channels=channels, crashes=world.crashes - 1)
 
 
-def observed(world: World) -> Observation:
+def observe(world: World) -> Observation:
+    """The view of this world from outside."""
     return Observation(world.arrivals, world.outputs)
 
 
-def observed_at_rest(system: System, world: World) -> Observation:
-    """With the nodes' states, for properties that look at them; at rest no node is down."""
+def observe_at_rest(system: System, world: World) -> Observation:
+    """The observation with the nodes' states, for properties that look at nodes.
+
+    At rest no node is down.
+    """
     nodes = zip(system.sites, world.nodes, strict=True)
     states = tuple((name, node.state) for name, node in nodes if node.state is not DOWN)
     return Observation(world.arrivals, world.outputs, states)
 
 
-def violated(system: System, world: World) -> Property | None:
+def first_violation(system: System, world: World) -> Property | None:
     """The first property that does not hold in this world."""
     resting = quiescent(system, world)
-    seen = observed_at_rest(system, world) if resting else observed(world)
+    seen = observe_at_rest(system, world) if resting else observe(world)
     for property_ in system.protocol.properties:
-        if (property_.when is When.ALWAYS or resting) and not satisfied(system, property_, seen):
+        if (property_.when is When.ALWAYS or resting) and not is_satisfied(system, property_, seen):
             return property_
     return None
 
 
-def satisfied(system: System, property_: Property, seen: Observation) -> bool:
-    """Does the property hold of what was seen?  Raises Invalid if it cannot be evaluated."""
-    try:
-        return property_.holds(system.scope, seen)
-    except Exception as error:  # of a protocol, which may be anybody's
-        where = f"{system.protocol.name}: property {property_.name!r}"
-        raise Invalid(f"{where} raises {raised(error)}") from error
-
-
-def held(system: System, name: NodeName, state: Any) -> Gauges:
-    """The gauges of a node that is up.  Raises Invalid if the protocol has none for the state."""
-    try:
-        gauges = system.protocol.gauges(system.sites[name], state)
-    except Exception as error:  # of a protocol, which may be anybody's
-        raise Invalid(f"{system.protocol.name}: gauges raises {raised(error)}") from error
-    if not isinstance(gauges, Gauges):
-        raise Invalid(f"{system.protocol.name}: gauges returns {gauges!r:.60}; return Gauges(...)")
-    return gauges
-
-
-def size_of(protocol: Protocol, value: Any) -> Size:
-    """The size of a message or a durable value.  Raises Invalid if the protocol gives it none."""
-    try:
-        size = protocol.size(value)
-    except Exception as error:  # of a protocol, which may be anybody's
-        raise Invalid(f"{protocol.name}: size raises {raised(error)} for {value!r:.60}") from error
-    if not isinstance(size, Size):
-        raise Invalid(f"{protocol.name}: size returns {size!r:.60}; return Size(...)")
-    return size
-
-
-def shown(protocol: Protocol, value: Any) -> str:
-    """What the protocol calls a message, an output or a state.  Raises Invalid if it cannot."""
-    try:
-        text = protocol.show(value)
-    except Exception as error:  # of a protocol, which may be anybody's
-        raise Invalid(f"{protocol.name}: show raises {raised(error)} for {value!r:.60}") from error
-    if not isinstance(text, str):
-        raise Invalid(f"{protocol.name}: show returns {text!r:.60}; return a str")
-    return text
-
-
-def replaced(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
+def replace_item(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
+    """The items with another one at position `at`."""
     return (*items[:at], item, *items[at + 1 :])
 
 
@@ -488,7 +302,7 @@ def _is_down(system: System, world: World, name: NodeName) -> bool:
     return world.nodes[system.node_at[name]].state is DOWN
 
 
-def _affected(system: System, world: World, name: NodeName, effect: Effect) -> World:
+def _take_effect(system: System, world: World, name: NodeName, effect: Effect) -> World:
     at = system.node_at[name]
     match effect:
         case Send(to, message):
@@ -496,17 +310,17 @@ def _affected(system: System, world: World, name: NodeName, effect: Effect) -> W
                 return world
             channel = system.channel_at[name, to]
             sent = (*world.channels[channel], message)
-            return world._replace(channels=replaced(world.channels, channel, sent))
+            return world._replace(channels=replace_item(world.channels, channel, sent))
         case Save(value):
             node = world.nodes[at]._replace(durable=value)
-            return world._replace(nodes=replaced(world.nodes, at, node))
+            return world._replace(nodes=replace_item(world.nodes, at, node))
         case Emit(output):
             sink = system.sink_at[name]
-            outputs = replaced(world.outputs, sink, (*world.outputs[sink], output))
+            outputs = replace_item(world.outputs, sink, (*world.outputs[sink], output))
             return world._replace(outputs=outputs)
         case SetTimer(timer):
             node = world.nodes[at]
             node = node._replace(timers=tuple(sorted({*node.timers, timer})))
-            return world._replace(nodes=replaced(world.nodes, at, node))
+            return world._replace(nodes=replace_item(world.nodes, at, node))
         case Note():
             return world

@@ -1,1 +1,1 @@
-"""What a protocol costs, and what it does with real input: drivers over whole streams."""
+"""The costs of a protocol, and its output on real input: drivers over whole streams."""

@@ -1,6 +1,6 @@
-"""A run with crashes beside the run without, the oracle, and another protocol: `asif run`.
+"""The comparison of `asif run`: a run with crashes, the run without, the oracle, another protocol.
 
-Rule of this file: it runs and compares; how a run goes is sim.untimed.
+Rule of this file: no step of a run (sim.untimed); the file runs and compares.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def compare(
     restart_after: int = RESTART_AFTER_EVENTS,
     watch: Watch | None = None,
 ) -> dict[str, Any]:
-    """Run failure free, with crashes, and with crashes under the `other` protocol, and compare all
-    outputs with each other and with the oracle; a JSON-able value.
+    """Run without failures, with crashes, and with crashes under the `other` protocol; compare all
+    outputs with each other and with the oracle; return a JSON-able value.
 
-    watch: is called with (done, total) over all of it.
+    watch: is called with (done, total), counted over all runs.
     """
     started = time.perf_counter()
     stages = 3 if other is None else 4

@@ -1,6 +1,6 @@
-"""What sinks passed on, as a value that can be compared and named.
+"""The outputs of sinks, as a value that can be compared and named.
 
-Rule of this file: nothing here knows a driver.
+Rule of this file: no knowledge of a driver.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import json
 from model.events import Body
 
 Outputs = tuple[tuple[tuple[Body, ...], ...], ...]
-"""What the sinks passed on: by sink, by input edge (between edges there is no order to keep)."""
+"""The outputs by sink and input edge (the order between edges does not count)."""
 
 
 def digest(outputs: Outputs) -> str:
-    """SHA-256 of the outputs as compact JSON: [sink][edge][body] with body [time, type, data]."""
+    """The SHA-256 of the outputs as compact JSON: [sink][edge][body], a body [time, type, data]."""
     text = json.dumps(outputs, ensure_ascii=False, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -1,9 +1,9 @@
-"""A run of a deployed protocol over whole streams: FIFO, untimed, crashes where they are told.
+"""A run of a deployed protocol over whole streams: FIFO, untimed, with crashes where planned.
 
-Rule of this file: it only chooses the next action; what an action does is what model.world says
-(a differential test holds the two equal), without keeping worlds.
+Rule of this file: no own semantics.  The driver only chooses the next action; an action has the
+effect that model.world gives it (a differential test compares the two), but no world is kept.
 
-The schedule.  The sources are handed the events of all streams in time order.  After each, all
+The schedule.  The sources receive the events of all streams in time order.  After each event, all
 messages are delivered in the order in which they were sent, then the timers that are set run out,
 then the nodes whose time has come restart.
 """
@@ -39,6 +39,7 @@ from model.core import (
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
 from model.oracle import by_edge
+from model.system import System, call_step, check_state, check_step, faulty_output, read_gauges
 from model.world import (
     DOWN,
     Action,
@@ -46,35 +47,30 @@ from model.world import (
     Deliver,
     Inject,
     Restart,
-    System,
     Timeout,
-    answered,
-    booted,
-    check_state,
-    checked_step,
-    faulty_output,
-    held,
+    boot_node,
     real_effects,
 )
 from sim.inputs.streams import Workload
 from sim.outputs import Outputs, count
 
 POINTS = 600
-"""At most so many points of a series are kept."""
+"""The largest number of points in a series."""
 PROGRESS_CALLS = 200
-"""So often a watcher is called."""
+"""The number of calls of a watcher in a run."""
 ROUNDS = 1_000
-"""If timers have run out so often since the last event, the run never ends."""
+"""A run in which timers have run out more often than this since the last event never ends."""
 RESTART_AFTER_EVENTS = 50
 """A crashed node restarts after so many further events, unless the caller says otherwise."""
 
 Watch = Callable[[int, int], None]
-"""Called now and then with (events done, of how many)."""
+"""A function that is called now and then with (events done, all events)."""
 
 
 class CrashPlan(NamedTuple):
-    """A crash to come: `node`, as soon as it has had `effects` effects since event `event` (from
-    1) was handed out; with none, before it learns of the event."""
+    """A crash to come: `node` crashes after `effects` of its effects, counted from the moment when
+    event `event` (from 1) is handed out; if `effects` is 0, before any message of this event
+    arrives."""
 
     node: NodeName
     event: int
@@ -85,7 +81,7 @@ class CrashPlan(NamedTuple):
 
 
 class Outage(NamedTuple):
-    """A crash that happened: whose, and as which event was handed out."""
+    """A crash that happened: the node, and the event that was handed out before the crash."""
 
     node: NodeName
     event: int
@@ -93,8 +89,11 @@ class Outage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UntimedResult:
-    """peak: the most events that all nodes together kept as upstream backup, an edge each, looked
-    at after every event.  series: (event, the most since the last point).  outages: in order."""
+    """The result of an untimed run.
+
+    peak: the most events that all nodes together kept as upstream backup, counted for each edge and
+    measured after every event.  series: (event, the most since the last point).  outages: in order.
+    """
 
     events: int
     outputs: Outputs
@@ -110,7 +109,10 @@ class UntimedResult:
 
 
 def crash_plans(texts: Sequence[str], graph: Graph, events: int) -> tuple[CrashPlan, ...]:
-    """Crashes as people write them, NODE@EVENT or NODE@EVENT+EFFECTS, in order of their events."""
+    """The crashes that people write as NODE@EVENT or NODE@EVENT+EFFECTS, in order of their events.
+
+    Raises Invalid for a text that names no crash of this graph and input.
+    """
     names = [name for name, spec in graph.nodes if spec not in (SOURCE, SINK)]
     found = []
     for text in texts:
@@ -139,11 +141,11 @@ def run(
     watch: Watch | None = None,
     record: Callable[[Action], None] | None = None,
 ) -> UntimedResult:
-    """Run to the end of the input, and on until nothing is left to do.
+    """Run to the end of the input, then until the system is at rest; return the result.
 
     restart_after: a node restarts after so many further events (0: as soon as there are no
-    messages).  record: receives every action, in the words of model.world.
-    Raises Invalid for a crash that cannot happen: its node is down, or does too little.
+    messages).  record: receives every action, as a value of model.world.
+    Raises Invalid for a crash that cannot happen: its node is down, or has too few effects.
     """
     started = time.perf_counter()
     inputs = tuple((name, Inputs((), 0)) for name in workload.events)
@@ -152,7 +154,7 @@ def run(
     total = workload.size
     stride, beat = -(-total // POINTS) or 1, -(-total // PROGRESS_CALLS) or 1
     highest: dict[int, int] = {}
-    for at, (source, arrival) in enumerate(_merged(workload.events), 1):
+    for at, (source, arrival) in enumerate(_merge(workload.events), 1):
         driver.hand(at, source, arrival)
         point = min(total, -(-at // stride) * stride)
         highest[point] = max(highest.get(point, 0), driver.backup())
@@ -171,8 +173,8 @@ def run(
     )
 
 
-def _merged(events: Mapping[str, Sequence[Arrival]]) -> Iterator[tuple[str, Arrival]]:
-    """All streams as one in time order; among equals in the order of the sources."""
+def _merge(events: Mapping[str, Sequence[Arrival]]) -> Iterator[tuple[str, Arrival]]:
+    """The arrivals of all streams in time order; among equals in the order of the sources."""
     keyed = (
         [
             (now, at, name, arrival)
@@ -184,7 +186,7 @@ def _merged(events: Mapping[str, Sequence[Arrival]]) -> Iterator[tuple[str, Arri
 
 
 class UntimedRun:
-    """The moving parts of a run: states, messages, and who is down."""
+    """The mutable parts of a run: states, messages, and the nodes that are down."""
 
     def __init__(
         self,
@@ -195,7 +197,7 @@ class UntimedRun:
     ) -> None:
         protocol = system.protocol
         self.system, self.restart_after, self.record = system, restart_after, record
-        self.states = {name: booted(protocol, site).state for name, site in system.sites.items()}
+        self.states = {name: boot_node(protocol, site).state for name, site in system.sites.items()}
         self.durable: dict[NodeName, Any] = {}
         self.timers: dict[NodeName, set[str]] = {
             name: {*site.timers} for name, site in system.sites.items()
@@ -213,10 +215,10 @@ class UntimedRun:
         self.touched: set[NodeName] = set()
 
     def hand(self, event: int, source: NodeName, arrival: Arrival) -> None:
-        """The next event, and everything that follows from it.
+        """Hand out the next event and process everything that follows from it.
 
-        A protocol that assumes single failures is granted crashes at rest only, after the first:
-        so for it they come before the event is handed out.
+        After its first crash, a protocol that assumes single failures is granted crashes at rest
+        only: for such a protocol, crashes come before the event is handed out.
         """
         self.event = event
         if self.single:
@@ -252,9 +254,9 @@ class UntimedRun:
         return not (self.back or self.messages or any(self.timers.values()))
 
     def finish(self) -> None:
-        """Restart who is down, let timers run out; and see that every crash has happened.
+        """Restart the nodes that are down and let timers run out.
 
-        Raises Invalid if timers are set again and again.
+        Raises Invalid if timers are set again and again, or if a planned crash did not happen.
         """
         rounds = 0
         while not self._resting():  # a recovery may crash, and set timers, too
@@ -275,11 +277,11 @@ class UntimedRun:
             )
 
     def backup(self) -> int:
-        """Events that all nodes together now keep for others."""
+        """The number of events that all nodes together keep for others now."""
         for name in self.touched:
             state = self.states[name]
             up = state is not DOWN
-            self.kept[name] = (held(self.system, name, state).buffered or 0) if up else 0
+            self.kept[name] = (read_gauges(self.system, name, state).buffered or 0) if up else 0
         self.touched.clear()
         return sum(self.kept.values())
 
@@ -290,11 +292,11 @@ class UntimedRun:
         )
 
     def _settle(self, now: int) -> None:
-        """Until nothing happens by itself before event `now` is over."""
+        """Deliver, let timers run out and restart nodes until event `now` is over."""
         self._deliver()
         for name, timers in self.timers.items():
             for timer in sorted(timers):
-                if timer in timers:  # not lost in a crash meanwhile
+                if timer in timers:  # a crash meanwhile clears them
                     timers.discard(timer)
                     self._do(Timeout(name, timer), TimerFired(timer))
                     self._deliver()
@@ -310,13 +312,13 @@ class UntimedRun:
             self._do(Deliver(name, sender), Received(sender, message))
 
     def _do(self, action: Deliver | Timeout | Inject | Restart, input_: Input | None) -> None:
-        """What a step does, up to the crash that may strike in it.  input_: None for a restart."""
+        """Do a step, up to the crash that may strike in it.  input_: None for a restart."""
         name, system = action.node, self.system
         value = self.durable.get(name) if input_ is None else self.states[name]
-        answer = answered(system, name, value, input_)
-        # Only what is no answer is checked whole: hashing each state would take longer than a step.
+        answer = call_step(system, name, value, input_)
+        # Only a wrong answer is checked whole: a hash of each state would take longer than a step.
         if input_ is None or not isinstance(answer, tuple) or not _pair(answer):
-            checked_step(system, name, input_, answer)
+            check_step(system, name, input_, answer)
         state, effects = answer
         self.states[name] = state
         self.touched.add(name)
@@ -325,21 +327,21 @@ class UntimedRun:
             match effect:
                 case Send(to, message):
                     if (name, to) not in system.channel_at:
-                        checked_step(system, name, input_, answer)
+                        check_step(system, name, input_, answer)
                     if to not in self.back:
                         self.messages.append((name, to, message))
                 case Note(what, times):
                     self.notes[what.name] += times
                 case Emit(output):
                     if faulty_output(system, name, output):
-                        checked_step(system, name, input_, answer)
+                        check_step(system, name, input_, answer)
                     self.passed_on[name].append(output)
                 case Save(value):
                     self.durable[name] = value
                 case SetTimer(timer):
                     self.timers[name].add(timer)
                 case _:
-                    checked_step(system, name, input_, answer)
+                    check_step(system, name, input_, answer)
         if fatal is None:
             if self.record:
                 self.record(action)
@@ -353,7 +355,7 @@ class UntimedRun:
                 self.record(Crash(name))
 
     def _fatal(self, name: NodeName, effects: tuple[Effect, ...]) -> int | None:
-        """After how many effects of the step the node crashes, if it does."""
+        """The number of effects of the step before the node crashes; None if it does not crash."""
         armed = self.armed.pop(name)
         points = len(real_effects(effects))
         first = min(left for left, _ in armed)
@@ -380,7 +382,7 @@ def _pair(answer: tuple[Any, ...]) -> bool:
 
 
 def _until(effects: tuple[Effect, ...], count: int) -> Iterator[Effect]:
-    """The effects up to the `count`-th physical one, notes between them included."""
+    """The effects up to the `count`-th real one, with the notes between them."""
     for effect in effects:
         yield effect
         count -= not isinstance(effect, Note)

@@ -1,1 +1,1 @@
-"""Properties first; tests/strategies.py is for users too."""
+"""Properties first; their strategies are in proofs/explore/strategies.py."""

@@ -23,7 +23,7 @@ def check(
 ) -> None:
     """Explore every small world, attack at random: verdict, coverage, counterexample."""
     from model.core import Outcome
-    from model.load import absolute, subject
+    from model.registry import absolute, subject
     from proofs.explore.verdict import mutation, verdict
     from reports import commands
     from reports.progress import progress

@@ -46,7 +46,7 @@ def run_(
     json_: JsonOption = None,
 ) -> None:
     """Run on real events with crashes: is the output as if nothing had failed?"""
-    from model.load import subject
+    from model.registry import subject
     from reports import commands
     from sim.inputs import flights, streams
 

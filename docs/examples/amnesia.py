@@ -35,7 +35,7 @@ from model.core import (
 )
 from model.events import Body
 from model.graph import chain
-from model.parts import deployed, over_words
+from model.parts import deploy_graph, over_words
 from model.properties import AS_IF, COMPLETE
 
 
@@ -46,7 +46,7 @@ class Clock(NamedTuple):
 
 
 def deploy(scope: Scope) -> Deployment:
-    return deployed(scope.graph)
+    return deploy_graph(scope.graph)
 
 
 def boot(site: Site) -> Any:

@@ -36,7 +36,7 @@ from model.core import (
 )
 from model.events import Body, Event
 from model.graph import chain
-from model.parts import deployed, over_words
+from model.parts import deploy_graph, over_words
 from model.properties import AS_IF, COMPLETE
 
 # States.  Source: all events it ever sent.  Relay: is it up to date?  Sink: the number of the last
@@ -54,7 +54,7 @@ class Again(NamedTuple):
 
 
 def deploy(scope: Scope) -> Deployment:
-    sites, channels, _ = deployed(scope.graph)
+    sites, channels, _ = deploy_graph(scope.graph)
     return Deployment(sites, (*channels, ("relay", "source")), frozenset({"relay"}))
 
 

@@ -15,7 +15,8 @@ import z3
 
 from docs.examples.mindful import PROTOCOL
 from model.core import Outcome
-from model.world import Action, Deliver, System, World
+from model.system import System
+from model.world import Action, Deliver, World
 from proofs.prove.conformance import Abstraction, Path, Paths
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import Query
@@ -85,8 +86,8 @@ def prove(given: Given) -> Iterable[Query]:
 
 # --- what the Python does --------------------------------------------------------------------
 def paths(system: System) -> Paths:
-    """The steps of the sink, told by its output alone.  An event is told by its time, which grows
-    by 1 from one to the next in the scopes of this protocol, as its number does."""
+    """The steps of the sink, seen from its output alone.  The time identifies an event: in the
+    scopes of this protocol it grows by 1 from one event to the next, as the number does."""
     ((_, inputs),) = system.scope.inputs
     times = range(1, inputs.length + 1)
     rigid = Structure({"event": times}, {"below": lambda one, other: one < other})

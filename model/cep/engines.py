@@ -1,8 +1,8 @@
 """Matching engines: any deterministic function of a window, fed one event at a time.
 
-Rule of this file: an engine is a frozen value; its state is a hashable value that it returns.
-`used` must be True whenever feeding the event changed the state or produced a match: an event
-may be left out of a replay exactly if leaving it out cannot be noticed (Lima et al., III-A).
+Rule of this file: no mutable engine; an engine is a frozen value, and `feed` returns the next state
+as a hashable value.  `used` must be True whenever the event changed the state or produced a match:
+a replay may leave an event out exactly if nobody can notice (Lima et al., III-A).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Engine(Protocol):
     def feed(self, state: Any, event: Body) -> Fed: ...
 
     def close(self, state: Any) -> Matches:
-        """What the end of the window completes."""
+        """The matches that the end of the window completes."""
         ...
 
 
@@ -40,7 +40,8 @@ class Engine(Protocol):
 class Mealy:
     """A finite machine: rows[state][type] = (next state, number of copies of the match to emit).
 
-    Types that a row lacks are ignored.  It stands for "any engine" in exhaustive tests.
+    The machine ignores types that a row lacks.  In exhaustive tests, these machines stand for "any
+    engine".
     """
 
     rows: tuple[tuple[tuple[str, int, int], ...], ...]
@@ -69,7 +70,7 @@ class Mealy:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """Any function of the whole window; every event counts as used, matches come at its end."""
+    """Any function of the whole window; every event counts as used, all matches come at the end."""
 
     of: Callable[[tuple[Body, ...]], Matches]
 

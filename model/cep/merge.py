@@ -1,8 +1,8 @@
 """The deterministic merge of an operator's input queues.
 
-Rule of this file: the order is (time, edge) and never depends on when something arrived; an
-event is taken only when no earlier one can follow.  Because the order is a property of the
-events, leaving out skipped ones does not change the order of the rest.
+Rule of this file: no dependence on arrival.  The order is (time, edge), and an event is taken only
+when no earlier event can follow.  Because the order is a property of the events, a merge without
+the skipped events keeps the order of the rest.
 Lima et al., Section II-A ("must be deterministic").
 """
 
@@ -15,7 +15,7 @@ from model.log import Log
 
 
 class Inlet(NamedTuple):
-    """One input queue.  heard: the last number queued.  mark: nothing earlier will follow."""
+    """An input queue.  heard: the last number queued.  mark: no earlier event will follow."""
 
     queue: Log[Event] = Log()
     heard: SN = NOTHING
@@ -26,12 +26,12 @@ class Inlet(NamedTuple):
 
     @property
     def low(self) -> int:
-        """No event that is yet to be taken from here has a smaller time."""
+        """A time such that no event still to be taken from this queue has a smaller one."""
         return self.queue.first().body.time if self.queue else self.mark
 
 
 def ready(inlets: tuple[Inlet, ...]) -> int | None:
-    """The edge whose head comes next, or None if it cannot be known yet."""
+    """The edge whose head comes next, or None if nobody can know the edge yet."""
     _, edge = min((inlet.low, edge) for edge, inlet in enumerate(inlets))
     return edge if inlets[edge].queue else None
 

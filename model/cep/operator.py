@@ -1,8 +1,8 @@
 """The CEP operator: a splitter, its open windows, their matching engines, the order of matches.
 
 Rule of this file: no sequence number, savepoint or input edge.  An operator takes bodies, in the
-order of the merged input, and returns bodies; what a family of protocols numbers, saves and skips
-is in its own folder.  What windows and engines mean is model.cep.windows and model.cep.engines.
+order of the merged input, and returns bodies; each family numbers, saves and skips in its own
+folder.  model.cep.windows and model.cep.engines define windows and engines.
 Lima et al., Sections II-A and III-B1.
 """
 
@@ -20,7 +20,8 @@ from model.log import Log
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """What the user writes: a matching engine, a splitter, the type of the complex events.
+    """The operator that a user writes: a matching engine, a splitter, the type of its complex
+    events.
 
     parallel: feed each event to all open windows at once (data-parallel CEP, III-B); otherwise
     each window is processed whole when it closes, one after the other.
@@ -46,7 +47,7 @@ class OpenWindow(NamedTuple):
 
 
 class CepState(NamedTuple):
-    """What an operator remembers between two events.
+    """The state of an operator between two events.
 
     open: oldest first.  opened: the number of the newest window.  newest: the extent of all events
     since that window opened.  queue, base, used: serial processing only (the events that open
@@ -62,15 +63,15 @@ class CepState(NamedTuple):
 
 
 class Iteration(NamedTuple):
-    """What the processing of one event has done.
+    """The result of the processing of one event.
 
     opened: whether the event opened a window.  expired: the windows that the event closed without
     being in them.  filled: the windows that the event closed as their last one.
     produced: (number of the window, complex event), in the order of production: windows that
     closed come first, and windows of one kind come oldest first.
     settled: one answer for each event that no open window needs any more, oldest first: has an
-    engine used the event?  In parallel processing this is the event itself; in serial processing
-    the answers wait until the last window that holds the event has closed.
+    engine used the event?  In parallel processing this answer is about the event itself; in serial
+    processing the answers wait until the last window that holds the event has closed.
     """
 
     opened: bool
@@ -81,8 +82,8 @@ class Iteration(NamedTuple):
 
 
 class Boundaries(Protocol):
-    """Decides in place of the splitter where windows open and fill (a replay with events left
-    out cannot count)."""
+    """The decisions where windows open and fill, made in place of the splitter (a replay with
+    events left out cannot count)."""
 
     def opens(self, number: int) -> bool:
         """Does the event at hand open the window with this number, the next one?"""
@@ -96,7 +97,7 @@ class Boundaries(Protocol):
 def process(
     operator: Operator, state: CepState, body: Body, boundaries: Boundaries | None = None
 ) -> tuple[CepState, Iteration]:
-    """The state after one input event, and what the event has done.
+    """The state after one input event, and the iteration of this event.
 
     boundaries: None if the splitter decides, as it does in every run without failures.
     """
@@ -146,7 +147,9 @@ def process(
         queue = queue.append(body)
         for closed in (expired, filled):
             for nth, window in enumerate(closed):
-                closed[nth], found[window.number], now_used = _fed(engine, window, queue, base)
+                closed[nth], found[window.number], now_used = _feed_window(
+                    engine, window, queue, base
+                )
                 positions |= now_used
         end = open_[0].at if open_ else base + len(queue)
         settled = tuple(position in positions for position in range(base, end))
@@ -166,7 +169,8 @@ def process(
 def _in_order(
     operator: Operator, body: Body, found: dict[int, Matches], windows: Sequence[OpenWindow]
 ) -> tuple[tuple[int, Body], ...]:
-    """The complex events of an iteration; their time is that of the event that triggered it."""
+    """The complex events of an iteration; their time is the time of the event that triggered the
+    iteration."""
     return tuple(
         (window.number, Body(body.time, operator.emits, match))
         for window in windows
@@ -174,10 +178,13 @@ def _in_order(
     )
 
 
-def _fed(
+def _feed_window(
     engine: Engine, window: OpenWindow, queue: Log[Body], base: int
 ) -> tuple[OpenWindow, Matches, frozenset[int]]:
-    """The window after all its events (serial processing), its matches, the positions it used."""
+    """Feed the window all its events (serial processing).
+
+    Returns the window, its matches, and the positions of the events that the engine used.
+    """
     inner = engine.begin()
     matches: Matches = ()
     used = set()

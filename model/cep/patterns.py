@@ -1,8 +1,8 @@
 """Patterns: sequences of predicates with negation and Kleene plus, under three strategies.
 
-Rule of this file: one run is (steps done, events taken); every strategy is a rule that says
-which runs follow from a run and an event.  Agrawal et al. (SIGMOD 2008), as adopted by Lima et
-al., III-A: their Fig. 5 is `sequence("a", "b", "c")`.
+Rule of this file: no state but runs.  A run is (steps done, events taken); a strategy is a rule
+that says which runs follow from a run and an event.  The strategies are those of Agrawal et al.
+(SIGMOD 2008), which Lima et al. adopt in III-A: their Fig. 5 is `sequence("a", "b", "c")`.
 
 Exact semantics.  STRICT and NEXT follow one run at a time and start anew, with later events,
 after a match or a kill.  ANY follows every choice, so an event may belong to many matches.
@@ -34,28 +34,29 @@ class Strategy(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PatternStep:
     predicate: Predicate
     negated: bool = False
     plus: bool = False
 
 
-class Run(NamedTuple):
-    """done: how many positive steps are satisfied; taken: the events that did it."""
+class PatternRun(NamedTuple):
+    """A partial match.  done: how many positive steps are satisfied.  taken: the events that
+    satisfied these steps."""
 
     done: int
     taken: Match
 
 
-FRESH = Run(0, ())
-Runs: TypeAlias = tuple[Run, ...]
+FRESH = PatternRun(0, ())
+Runs: TypeAlias = tuple[PatternRun, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """An engine (model.cep.engines) that searches each window for `steps`."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PatternStep, ...]
     strategy: Strategy = Strategy.NEXT
 
     def __post_init__(self) -> None:
@@ -71,7 +72,7 @@ class Pattern:
                 raise Invalid("pattern: a step is negated and plus; negation already covers all")
 
     @property
-    def positive(self) -> tuple[Step, ...]:
+    def positive(self) -> tuple[PatternStep, ...]:
         return tuple(step for step in self.steps if not step.negated)
 
     def guard(self, done: int) -> Predicate | None:
@@ -99,7 +100,7 @@ class Pattern:
             return ()
         return tuple(run.taken for run in state if run.done == whole)
 
-    def _feed_one(self, run: Run, event: Body) -> tuple[Runs, Matches]:
+    def _feed_one(self, run: PatternRun, event: Body) -> tuple[Runs, Matches]:
         guard = self.guard(run.done) if run.done else None
         if guard is not None and guard.holds(event):
             return self._feed_one(FRESH, event)
@@ -110,14 +111,14 @@ class Pattern:
             return self._feed_one(FRESH, event)
         return ((run,) if run.done else ()), ()
 
-    def _settle(self, run: Run) -> tuple[Runs, Matches]:
-        """Report the run if nothing can stop it any more."""
+    def _settle(self, run: PatternRun) -> tuple[Runs, Matches]:
+        """Report the run if no later event can stop it."""
         if run.done == len(self.positive) and self.guard(run.done) is None:
             return (), (run.taken,)
         return (run,), ()
 
     def _feed_all(self, state: Runs, event: Body) -> tuple[Runs, Matches]:
-        runs: list[Run] = []
+        runs: list[PatternRun] = []
         matches: list[Match] = []
         whole = len(self.positive)
         for run in (*state, FRESH):
@@ -133,24 +134,25 @@ class Pattern:
                 runs += (follow,) if loops else kept
         return tuple(runs), tuple(matches)
 
-    def _takes(self, run: Run, event: Body) -> Runs:
+    def _takes(self, run: PatternRun, event: Body) -> Runs:
         """The runs that take the event: the next step first, then the plus that may go on."""
         steps = self.positive
         taken = (*run.taken, event)
-        follow: list[Run] = []
+        follow: list[PatternRun] = []
         if run.done < len(steps) and steps[run.done].predicate.holds(event):
-            follow.append(Run(run.done + 1, taken))
+            follow.append(PatternRun(run.done + 1, taken))
         if run.done and steps[run.done - 1].plus and steps[run.done - 1].predicate.holds(event):
-            follow.append(Run(run.done, taken))
+            follow.append(PatternRun(run.done, taken))
         return tuple(follow)
 
 
 def sequence(*types: str, strategy: Strategy = Strategy.NEXT) -> Pattern:
-    """Events of these types in this order; "!x" negates a step, "x+" takes one or more."""
+    """The pattern of events of these types in this order; "!x" negates a step, "x+" takes one or
+    more events."""
     steps = []
     for type_ in types:
         name = type_.removeprefix("!").removesuffix("+")
         if not name:
             raise Invalid(f"pattern: step {type_!r} names no event type")
-        steps.append(Step(Type(name), type_.startswith("!"), type_.endswith("+")))
+        steps.append(PatternStep(Type(name), type_.startswith("!"), type_.endswith("+")))
     return Pattern(tuple(steps), strategy)

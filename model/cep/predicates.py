@@ -1,6 +1,7 @@
 """Predicates over events, as data: printable, hashable, the same in every process.
 
-Rule of this file: a predicate is a value with `holds`; the text form is what the user wrote.
+Rule of this file: no function as a predicate; a predicate is a value with `holds`, and its text is
+the text that the user wrote.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Type:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The attribute exists and compares so with the value."""
+    """The event has this attribute, and the comparison with the value is true."""
 
     attribute: str
     comparison: str
@@ -66,7 +67,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """All hold; of none, true."""
+    """All parts hold; without parts, every event satisfies the predicate."""
 
     parts: tuple[Predicate, ...] = ()
 
@@ -79,7 +80,7 @@ class Every:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """At least one holds."""
+    """At least one part holds."""
 
     parts: tuple[Predicate, ...]
 

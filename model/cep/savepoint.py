@@ -1,7 +1,8 @@
-"""Savepoints: what an operator must be told to start again, and how two of them combine.
+"""Savepoints: the data from which an operator starts again, and the join of two savepoints.
 
-Rule of this file: the savepoints of one operator form a join-semilattice.  Whichever copies its
-ancestors still hold, joining them gives one from which the operator can be restored.
+Rule of this file: no savepoint without a join.  The savepoints of one operator form a
+join-semilattice: whichever copies its ancestors still hold, the join of these copies restores the
+operator.
 Lima et al., Sections II-B, III-B2 and III-B5.
 """
 
@@ -16,11 +17,11 @@ Place: TypeAlias = tuple[int, SN]
 """An input event by (input edge, sequence number)."""
 
 
-class Drawn(NamedTuple):
+class DrawnWindow(NamedTuple):
     """One window of a layout.
 
-    events is how many it held at the frontier, None where the layout does not say; closer
-    is the event that filled it, None while it is open.
+    events: how many events the window held at the frontier, None where the layout does not say.
+    closer: the event that filled the window, None while the window is open.
     """
 
     opener: Place
@@ -29,22 +30,22 @@ class Drawn(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The windows kept, oldest first, up to a frontier (the last event consumed, an edge each).
+    """The windows kept, oldest first, up to a frontier (for each edge the last event consumed).
 
     since: how many events the operator had consumed at the frontier since its newest window
-    opened, that window's opener included.
+    opened; the opener of this window counts.
     """
 
-    windows: tuple[Drawn, ...]
+    windows: tuple[DrawnWindow, ...]
     since: int
     frontier: tuple[SN, ...]
 
 
 class Savepoint(NamedTuple):
-    """SN_seed, SN_trim (one an input edge) and, for splitters that count, the window layout.
+    """SN_seed, SN_trim (one for each input edge) and, for splitters that count, the window layout.
 
-    v_skip is not part of it: skip ranges are for the upstream neighbour's buffer, a savepoint is
-    for the operator itself.
+    v_skip is not a part of a savepoint: skip ranges are for the upstream neighbour's buffer, a
+    savepoint is for the operator itself.
     """
 
     seed: Seed
@@ -52,11 +53,11 @@ class Savepoint(NamedTuple):
     layout: Layout | None = None
 
     def join(self, other: Savepoint) -> Savepoint:
-        """The later of two savepoints of one operator, with the layout that saw more.
+        """The later of two savepoints of one operator, with the layout that saw more events.
 
-        They can cross: an incarnation that is still replaying may save beyond the trim of its
-        predecessor's last savepoint before it has consumed as much, and events that the earlier
-        one allowed to be skipped are counted only in the earlier one's layout.
+        Two savepoints can cross: an incarnation that is still in its replay may save beyond the
+        trim of its predecessor's last savepoint before the incarnation has consumed as much, and
+        only the earlier savepoint's layout counts the events that this savepoint allowed to skip.
         """
         older, newer = sorted((self, other), key=lambda s: (s.trim, s.layout is not None))
         if older.layout is None or newer.layout is None:

@@ -1,7 +1,7 @@
 """Skip ranges: which input events nobody needs, as closed intervals of sequence numbers.
 
-Rule of this file: a range covers events that were skipped one after the other, so that an event
-that was used, kept or not yet seen is never inside.  Lima et al., III-A.
+Rule of this file: no used, kept or unseen event inside a range; a range covers only events that
+were skipped one after the other.  Lima et al., III-A.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ Ranges: TypeAlias = tuple[Range, ...]
 
 @dataclass(frozen=True, slots=True)
 class Skips:
-    """Ranges in the making: those that are complete, and the run that may still grow."""
+    """Ranges under construction: the complete ranges, and the run that may still grow."""
 
     done: Log[Range] = Log()
     run: Range | None = None
 
     def skip(self, sn: SN) -> Skips:
-        """The next event of this stream, and it was skipped."""
+        """Take in that the next event of this stream was skipped."""
         return Skips(self.done, (self.run[0], sn) if self.run else (sn, sn))
 
     def keep(self) -> Skips:
-        """The next event of this stream must be kept: the run ends before it."""
+        """Take in that the next event of this stream is kept: the run ends before this event."""
         return Skips(self.done.append(self.run)) if self.run else self
 
     def after(self, trim: SN) -> Ranges:
-        """What there is beyond `trim`, which ends no range in the middle of its events."""
+        """The ranges beyond `trim`, which ends no range in the middle of its events."""
         whole = self.keep().done
         return tuple((max(lo, trim), hi) for lo, hi in whole if hi > trim)
 

@@ -1,7 +1,7 @@
 """Splitters: where windows open and close.  Every rule is a function of the events alone.
 
-Rule of this file: a splitter is deterministic and reads nothing but the event at hand, the
-extent of a window, and what happened since the newest window opened, so that replaying from any
+Rule of this file: no other input.  A splitter is deterministic and reads only the event at hand,
+the extent of a window, and the extent since the newest window opened, so that a replay from any
 opening event gives the same windows again.  Windows close in the order in which they opened.
 Lima et al., Sections II-A and III-B1.
 
@@ -23,22 +23,25 @@ from model.events import Body
 
 
 class Extent(NamedTuple):
-    """Of a window: its start (time) and how many events it holds so far."""
+    """The start of a window (time), and how many events the window holds so far."""
 
     start: int
     events: int
 
 
 class Splitter(Protocol):
-    """What an operator asks of its splitter."""
+    """The questions that an operator asks its splitter."""
 
     @property
     def counts(self) -> bool:
-        """Does it count events?  Then a replay that leaves some out must be told the layout."""
+        """Does the splitter count events?  Then a replay without some events needs the layout."""
         ...
 
     def opens(self, newest: Extent | None, event: Body) -> bool:
-        """Does `event` open a window?  `newest` counts *all* events since the newest one opened."""
+        """Does `event` open a window?
+
+        newest: the extent of *all* events since the newest window opened.
+        """
         ...
 
     def start(self, event: Body) -> int:
@@ -90,7 +93,8 @@ class TimeWindows:
 
     Anchored (grid False), the first event opens a window that starts with it, and so does each
     event `slide` or more after the newest start.  On the grid, starts are multiples of `slide`
-    and a window opens with the first event in the first `slide` of it; one without opens not.
+    and a window opens with the first event in its first `slide`; without such an event the window
+    never opens.
     """
 
     size: int
@@ -121,9 +125,9 @@ class TimeWindows:
 class PatternWindows:
     """A window opens with every event that satisfies `opens_on`.
 
-    It closes after `size` events, or at start + `span`, or with an event that satisfies
+    The window closes after `size` events, or at start + `span`, or with an event that satisfies
     `closes_on` (which closes all open windows): give one or more of the three.  An event that
-    satisfies both predicates opens a window that holds it alone and closes the others.
+    satisfies both predicates opens a window with this event alone and closes the others.
     """
 
     opens_on: Predicate

@@ -1,16 +1,16 @@
-"""Collapsed worlds: a world as one integer, and steps remembered by what they look at.
+"""Collapsed worlds: a world as one integer, and a cache of steps by the values that they read.
 
-Rule of this file: nothing is decided here.  What may happen and what it does is model.world's;
-this file only makes sure that no question is asked twice.
+Rule of this file: no decision.  model.world decides what may happen and what an action does; this
+file only makes sure that no question is asked twice.
 
 SPIN's *collapse* compression fits pure steps: every node state, channel content, history and
 output that ever occurs is interned, and a world is the vector of their numbers, packed into one
-integer.  What a node may do depends on its *view* alone: its own state, its incoming channels, what
-it was offered and the crash budget; and of these, on the *focus*: of a channel the first message
-alone, of the budget whether there is any.  So for each distinct focus model.world is asked once, on
-a world that is empty elsewhere; for each view the answer is kept as a difference and as what is
-appended to outgoing channels and outputs.  Appending is remembered likewise, so applying an action
-to a packed world is an addition for the node and one for each channel that it sends on.
+integer.  The actions of a node depend on its *view* alone: its own state, its incoming channels,
+its arrivals and the crash budget; and of the view only on the *focus*: the first message of a
+channel, and whether the budget allows a crash.  So model.world is asked once for each distinct
+focus, on a world that is empty elsewhere.  For each view the answer is kept as a difference, and as
+the messages appended to outgoing channels and outputs.  Appends are cached too, so that an action
+on a packed world costs one addition for the node and one for each channel on which the node sends.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from model.core import CRASHED, SPANNED, Answer, Failures, Input, Note, Site
+from model.system import System, describe, read_gauges
 from model.world import (
     DOWN,
     Action,
@@ -31,13 +32,10 @@ from model.world import (
     Inject,
     Node,
     Restart,
-    System,
     Timeout,
     World,
     apply,
-    described,
     faults,
-    held,
     initial,
     input_of,
     offers,
@@ -47,22 +45,22 @@ from model.world import (
 )
 
 CLOSED = "closed"
-"""In place of the content of a channel whose receiver is down: what is sent there is lost."""
+"""The content of a channel whose receiver is down: messages sent there are lost."""
 
 CLEAR = 0
-"""In place of a number of messages to append: the channel loses what it holds."""
+"""In place of a number of messages to append: the channel loses its content."""
 
 ELSEWHERE = Node("elsewhere")
 
 
 class Overflow(Exception):
-    """More distinct values in one field than its bits can number."""
+    """One field has more distinct values than its bits can number."""
 
 
 class CrashPoint(NamedTuple):
     """A place where a crash may fall: in the step of `node` `on` an input, after some effects.
 
-    `after` is empty for a crash between two steps.
+    after: the effects that have happened; empty for a crash between two steps.
     """
 
     node: str
@@ -80,7 +78,7 @@ Move: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
 
 
 class Transitions(NamedTuple):
-    """What the node does by itself, what the outside world hands it, and what may fail."""
+    """The actions that the node takes by itself, its inputs from outside, and its faults."""
 
     own: tuple[Move, ...]
     inputs: tuple[Move, ...]
@@ -88,8 +86,11 @@ class Transitions(NamedTuple):
 
 
 class CachedEffect(NamedTuple):
-    """What an action does in a focus: a difference where the view has the focus's own numbers,
-    the values after it where it may have others (by field), and what is sent."""
+    """The effect of an action in a focus.
+
+    difference: for the fields in which the view has the focus's own numbers.  after: the values
+    after the action for the other fields, by field.  sent: the messages that the action sends.
+    """
 
     difference: int
     after: tuple[tuple[int, Any], ...]
@@ -97,9 +98,10 @@ class CachedEffect(NamedTuple):
 
 
 class StepCache(NamedTuple):
-    """What may happen in any view with this focus, and what each action does.
+    """The possible actions in any view with this focus, and the effect of each action.
 
-    own: so many actions the node does by itself; inputs: so many are own or inputs; then faults.
+    own: the number of actions that the node takes by itself; they come first.  inputs: the number
+    of own actions and inputs together.  The other actions are faults.
     """
 
     actions: tuple[Action, ...]
@@ -109,10 +111,11 @@ class StepCache(NamedTuple):
 
 
 class NodeView(NamedTuple):
-    """What the actions of one node read and write; what was found, by numbers of the fields.
+    """The fields that the actions of one node read and write, and the answers so far, by the
+    numbers of these fields.
 
-    fields: the node's first; what varies within a focus last, from `wide` on.
-    outgoing: channels and outputs, which are only appended to.
+    fields: those of the node come first; the fields that vary within a focus come last, from `wide`
+    on.  outgoing: channels and outputs; actions only append to these.
     """
 
     node: str
@@ -133,7 +136,7 @@ class Collapsed:
     """
 
     def __init__(self, system: System, bits: int = 16) -> None:
-        protocol = replace(system.protocol, step=_remembered(system.protocol.step))
+        protocol = replace(system.protocol, step=_cache_steps(system.protocol.step))
         self.system = System(protocol, system.scope)
         system = self.system
         self.bits = bits
@@ -159,11 +162,11 @@ class Collapsed:
         seen = self._starts[2], self._starts[4]
         self.nodes: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(slice(counts[0]))
         self.observation: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(*range(*seen))
-        self.initial = self.packed(initial(system))
+        self.initial = self.pack(initial(system))
 
     # --- worlds and numbers ------------------------------------------------------------------
-    def packed(self, world: World) -> int:
-        numbers = [self._number(i, value) for i, value in enumerate(self._flat(world))]
+    def pack(self, world: World) -> int:
+        numbers = [self._number(i, value) for i, value in enumerate(self._flatten(world))]
         return int.from_bytes(self._layout.pack(*numbers), "little")
 
     def numbers(self, packed: int) -> tuple[int, ...]:
@@ -173,14 +176,14 @@ class Collapsed:
         return self.world_of(self.numbers(packed))
 
     def world_of(self, numbers: tuple[int, ...]) -> World:
-        return self._folded([self._values[i][number] for i, number in enumerate(numbers)])
+        return self._fold([self._values[i][number] for i, number in enumerate(numbers)])
 
     def arrivals_and_outputs(self, numbers: tuple[int, ...]) -> tuple[Any, Any]:
         _, _, arrivals, outputs, end = self._starts
         value = [self._values[arrivals + i][n] for i, n in enumerate(numbers)]
         return tuple(value[: outputs - arrivals]), tuple(value[outputs - arrivals : end])
 
-    def _flat(self, world: World) -> list[Any]:
+    def _flatten(self, world: World) -> list[Any]:
         channels = [
             CLOSED if world.nodes[self.system.node_at[receiver]].state is DOWN else channel
             for (_, receiver), channel in zip(
@@ -189,7 +192,7 @@ class Collapsed:
         ]
         return [*world.nodes, *channels, *world.arrivals, *world.outputs, world.crashes]
 
-    def _folded(self, values: list[Any]) -> World:
+    def _fold(self, values: list[Any]) -> World:
         nodes, channels, arrivals, outputs, crashes = (
             tuple(values[start:end])
             for start, end in zip(self._starts, [*self._starts[1:], None], strict=True)
@@ -226,9 +229,9 @@ class Collapsed:
         return NodeView(name, tuple(fields), wide, itemgetter(*fields), tuple(outgoing), {}, {}, {})
 
     def moves(self, view: NodeView, numbers: tuple[int, ...]) -> Transitions:
-        """What may happen in a view; `numbers` are those of its fields."""
+        """The transitions of a view; `numbers` are those of its fields."""
         wide = view.wide
-        narrow = map(self._narrowed, view.fields[wide:], numbers[wide:])
+        narrow = map(self._to_focus, view.fields[wide:], numbers[wide:])
         key = (*numbers[:wide], *narrow)
         focus = view.focuses.get(key)
         if focus is None:
@@ -241,13 +244,13 @@ class Collapsed:
         return moves
 
     def moves_in(self, numbers: tuple[int, ...]) -> Iterator[tuple[NodeView, Transitions]]:
-        """What may happen at each node of a world, if everything that may fail is granted."""
+        """The transitions of each node in a world, if every fault is granted."""
         for view in self.views:
             key = view.pick(numbers)
             yield view, view.table.get(key) or self.moves(view, key)
 
     def may_fail(self, numbers: tuple[int, ...]) -> bool:
-        """model.world.may_fail of a world."""
+        """The answer of model.world.may_fail for a world."""
         left = self._values[-1][numbers[-1]]
         if not left:
             return False
@@ -264,7 +267,7 @@ class Collapsed:
             yield from zip(view.actions[view.pick(numbers)], found, strict=False)
 
     def append(self, field: int, content: int, messages: int) -> int:
-        """The difference that appending makes to a channel; a closed channel loses it."""
+        """The difference that an append makes to a channel; a closed channel loses the messages."""
         before = self._values[field][content]
         difference = 0
         if before is not CLOSED:
@@ -284,15 +287,15 @@ class Collapsed:
         return after
 
     def _alone(self, view: NodeView, numbers: tuple[int, ...]) -> World:
-        """The view's own values, and nothing elsewhere."""
+        """The world with the view's own values, which is empty elsewhere."""
         values: list[Any] = [ELSEWHERE] * self._starts[1]
         values += [()] * (self.width - self._starts[1])
         for field, number in zip(view.fields, numbers, strict=True):
             values[field] = self._values[field][number]
-        return self._folded(values)
+        return self._fold(values)
 
-    def _narrowed(self, field: int, number: int) -> int:
-        """The number of what the focus has of a channel or of the crash budget."""
+    def _to_focus(self, field: int, number: int) -> int:
+        """The number of the focus's part of a channel or of the crash budget."""
         known = self._narrow[field].get(number)
         if known is None:
             value = self._values[field][number]
@@ -302,7 +305,7 @@ class Collapsed:
         return known
 
     def _focus(self, view: NodeView, numbers: tuple[int, ...]) -> StepCache:
-        """What model.world says of a focus; `numbers` are those of the view's fields in it."""
+        """The answer of model.world for a focus; `numbers` are those of the view's fields in it."""
         system = self.system
         world = self._alone(view, numbers)
         own = progress(system, world, view.node)
@@ -316,7 +319,7 @@ class Collapsed:
     def _effect(
         self, view: NodeView, numbers: tuple[int, ...], world: World, action: Action
     ) -> CachedEffect:
-        values = self._flat(apply(self.system, world, action))
+        values = self._flatten(apply(self.system, world, action))
         difference = 0
         after = []
         for position, (field, number) in enumerate(zip(view.fields, numbers, strict=True)):
@@ -347,7 +350,7 @@ class Collapsed:
             if field == self._starts[4]:
                 after = before - 1
             elif after is not CLOSED and before is not CLOSED:
-                after = before[1:]  # its first message was taken
+                after = before[1:]  # the action has taken the first message
             difference += (self._number(field, after) - number) << (self.bits * field)
         return difference, cached.sent
 
@@ -362,7 +365,7 @@ class Collapsed:
     def _observe(
         self, world: World, node: str, own: tuple[Action, ...], failing: tuple[Action, ...]
     ) -> None:
-        """Count notes, and crash points: those that exist and those where a crash fell."""
+        """Count the notes, the crash points that exist, and the crash points where a crash fell."""
         system = self.system
         for action in own:
             assert not isinstance(action, Crash | Inject)
@@ -383,7 +386,7 @@ class Collapsed:
                 self.hit.add(self._point(world, action, action.crash_after))
             self.notes[CRASHED.name] += 1
             state = world.nodes[system.node_at[node]].state
-            if state is not DOWN and held(system, node, state).windows:
+            if state is not DOWN and read_gauges(system, node, state).windows:
                 self.notes[SPANNED.name] += 1
 
     def _point(
@@ -391,25 +394,27 @@ class Collapsed:
     ) -> CrashPoint:
         effects = real_effects(response(self.system, world, action).effects)[:crash_after]
         input_ = None if isinstance(action, Restart) else input_of(self.system, world, action)
-        return CrashPoint(action.node, described(input_), tuple(_kind(e) for e in effects))
+        return CrashPoint(action.node, describe(input_), tuple(_kind(e) for e in effects))
 
 
-def _remembered(step: Callable[[Site, Any, Input], Answer]) -> Callable[[Site, Any, Input], Answer]:
-    """The same pure function, asked once for each (node, state, input)."""
+def _cache_steps(
+    step: Callable[[Site, Any, Input], Answer],
+) -> Callable[[Site, Any, Input], Answer]:
+    """The same pure function with a cache by (node, state, input)."""
     known: dict[tuple[Any, ...], Answer] = {}
 
-    def remembered(site: Site, state: Any, input_: Input) -> Answer:
+    def cached_step(site: Site, state: Any, input_: Input) -> Answer:
         key = (site.name, type(state), type(input_[-1]), state, input_)
         found = known.get(key)
         if found is None:
             found = known[key] = step(site, state, input_)
         return found
 
-    return remembered
+    return cached_step
 
 
 def _types(value: Any) -> Any:
-    """What tells apart states and messages that are tuples with the same items."""
+    """The types that distinguish states and messages with the same items as tuples."""
     if isinstance(value, Node):
         return type(value.state)
     return tuple(map(type, value)) if isinstance(value, tuple) else None

@@ -1,7 +1,8 @@
 """The explorer: every reachable world of a scope, breadth first.
 
-Rule of this file: one loop.  Breadth first, so the first violation is a shortest one; whole, so
-that "holds" means every interleaving of deliveries, timers, arrivals and crashes.
+Rule of this file: no second loop.  The search is breadth first, so that the first violation is a
+shortest one; it visits all worlds, so that "holds" means every interleaving of deliveries, timers,
+arrivals and crashes.
 """
 
 from __future__ import annotations
@@ -23,26 +24,17 @@ from model.core import (
     Scope,
     When,
 )
-from model.errors import Invalid, StepFailed, raised
+from model.errors import Invalid, StepFailed, describe_error
 from model.properties import guarantee
-from model.world import (
-    Action,
-    System,
-    World,
-    apply,
-    enabled,
-    observed_at_rest,
-    offers,
-    progress,
-    satisfied,
-)
+from model.system import System, is_satisfied
+from model.world import Action, World, apply, enabled, observe_at_rest, offers, progress
 from proofs.explore.collapse import Collapsed, CrashPoint, Overflow
 
 
 class Trace(NamedTuple):
     """A run: worlds[0] is initial, actions[i] leads from worlds[i] to worlds[i + 1].
 
-    After the last world there may be one action more: its step failed.
+    After the last world there may be one more action, whose step failed.
     """
 
     system: System
@@ -58,11 +50,11 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """What was found.  complete: every reachable world was seen (no early stop).
+    """The result of an exploration.  complete: every reachable world was seen (no early stop).
 
-    vacuous: what should have been tried and never was, a sentence each.  guarantee: the weakest
-    recovery type seen in a quiescent world.  notes: how often what protocols note happened, counted
-    once for each distinct focus of a node (proofs.explore.collapse).
+    vacuous: things that the exploration should have tried and never tried, a sentence each.
+    guarantee: the weakest recovery type in a quiescent world.  notes: the sums of the protocol's
+    notes, counted once for each distinct focus of a node (proofs.explore.collapse).
     """
 
     states: int
@@ -86,7 +78,7 @@ class Exploration:
 
 
 Watch = Callable[[int, int], None]
-"""Called once a level with (depth, states so far)."""
+"""A function that is called once a level with (depth, states so far)."""
 
 
 def explore(
@@ -97,8 +89,9 @@ def explore(
     limit: int | None = None,
     watch: Watch | None = None,
 ) -> Exploration:
-    """Explore `scope`; `stop` at the first violation, or after the level that passes `limit`.
+    """Explore the scope and return the result.
 
+    stop: end at the first violation.  limit: end after the level that passes so many states.
     A step that fails (model.errors.StepFailed) is a violation, and ends the exploration.
     """
     system = System(protocol, scope)
@@ -107,17 +100,17 @@ def explore(
     except Overflow:
         return _Search(Collapsed(system, bits=32)).run(stop, limit, watch)
     except StepFailed as error:  # at boot: there is no world yet
-        found = Counterexample(answers(error), Trace(system, (), ()))
+        found = Counterexample(answer_property(error), Trace(system, (), ()))
         return Exploration(0, 0, 0, 0, 0.0, False, found)
 
 
-def answers(error: StepFailed) -> Property:
+def answer_property(error: StepFailed) -> Property:
     """The property that a failed step violates."""
     return Property(f"every step answers ({error})", When.ALWAYS, lambda *_: False)
 
 
-def failing(trace: Trace, error: StepFailed) -> Trace:
-    """The trace with the action whose step fails in its last world."""
+def append_failing_action(trace: Trace, error: StepFailed) -> Trace:
+    """The trace, followed by the action whose step fails in its last world."""
     system, actions, worlds = trace
     name = error.node
     for action in (*progress(system, worlds[-1], name), *offers(system, worlds[-1], name)):
@@ -137,7 +130,7 @@ class _FailedIn(Exception):
 
 
 class _Search:
-    """One exploration: what was seen, and what was found."""
+    """One exploration under way: the worlds seen and the findings."""
 
     def __init__(self, collapsed: Collapsed) -> None:
         properties = collapsed.system.protocol.properties
@@ -160,8 +153,8 @@ class _Search:
             complete = self._levels(stop, limit, watch)
         except _FailedIn as failed:
             complete = False
-            trace = failing(_trace(collapsed, parents, failed.world), failed.error)
-            found = Counterexample(answers(failed.error), trace)
+            trace = append_failing_action(_trace(collapsed, parents, failed.world), failed.error)
+            found = Counterexample(answer_property(failed.error), trace)
         if self.violation is not None:
             property_, world = self.violation
             found = Counterexample(property_, _trace(collapsed, parents, world))
@@ -181,7 +174,7 @@ class _Search:
         )
 
     def _levels(self, stop: bool, limit: int | None, watch: Watch | None) -> bool:
-        """Level after level; returns whether every reachable world was seen."""
+        """Explore level after level; returns whether every reachable world was seen."""
         collapsed, parents = self.collapsed, self.parents
         views = [(view, view.pick, view.table.get) for view in collapsed.views]
         observation, unpack, moves_of = collapsed.observation, collapsed.numbers, collapsed.moves
@@ -246,18 +239,18 @@ class _Search:
 
     def _always(self, key: tuple[int, ...]) -> Property | None:
         seen = Observation(*self.collapsed.arrivals_and_outputs(key))
-        return next((p for p in self.always if not satisfied(self.system, p, seen)), None)
+        return next((p for p in self.always if not is_satisfied(self.system, p, seen)), None)
 
     def _at_rest(self, key: tuple[int, ...], numbers: tuple[int, ...]) -> Property | None:
-        """What a world at rest violates; its guarantee is remembered on the way."""
+        """The property that a world at rest violates; also records the world's guarantee."""
         key = key if self.nodes is None else (*key, *self.nodes(numbers))
         if key not in self.rested:
             seen = Observation(
                 *self.collapsed.arrivals_and_outputs(self.collapsed.observation(numbers))
             )
             if self.nodes is not None:
-                seen = observed_at_rest(self.collapsed.system, self.collapsed.world_of(numbers))
-            failed = next((p for p in self.at_rest if not satisfied(self.system, p, seen)), None)
+                seen = observe_at_rest(self.collapsed.system, self.collapsed.world_of(numbers))
+            failed = next((p for p in self.at_rest if not is_satisfied(self.system, p, seen)), None)
             self.rested[key] = (failed, self._guarantee(seen))
         return self.rested[key][0]
 
@@ -266,10 +259,10 @@ class _Search:
             return guarantee(self.scope, seen)
         except Exception as error:  # of an operator in the graph, which may be anybody's
             where = f"{self.system.protocol.name}: what its operators should emit"
-            raise Invalid(f"{where}: {raised(error)}") from error
+            raise Invalid(f"{where}: {describe_error(error)}") from error
 
     def _vacuous(self) -> Iterator[str]:
-        """What should have been tried and never was."""
+        """The things that the exploration should have tried and never tried, a sentence each."""
         if self.scope.crashes and not self.collapsed.hit:
             yield f"crashes: {self.scope.crashes} granted, and none could strike"
         if not (self.always or self.at_rest):
@@ -281,10 +274,10 @@ class _Search:
 def edges(
     protocol: Protocol, scope: Scope, *, limit: int | None = None
 ) -> Iterator[tuple[World, Action, World]]:
-    """Every edge between reachable worlds, breadth first; those of the first `limit` worlds."""
+    """Every edge from one of the first `limit` reachable worlds, breadth first."""
     system = System(protocol, scope)
     try:
-        # Fields overflow, if ever, long before the end, and an edge told twice does no harm.
+        # Fields overflow, if ever, long before the end, and an edge yielded twice does no harm.
         yield from _edges(Collapsed(system, bits=16), limit)
     except Overflow:
         yield from _edges(Collapsed(system, bits=32), limit)
@@ -315,7 +308,7 @@ def _trace(collapsed: Collapsed, parents: dict[int, int | None], end: int) -> Tr
 
 
 def trace_of(collapsed: Collapsed, path: list[int]) -> Trace:
-    """The run along packed worlds, its actions found again on the model itself."""
+    """The run along packed worlds; its actions are found again on the model itself."""
     system = collapsed.system
     worlds = [collapsed.world(packed) for packed in path]
     actions = tuple(

@@ -1,9 +1,9 @@
 """Mutants: the protocol with one line changed, to see whether the checkers notice.
 
-Rule of this file: a mutant is data (module, line, replacement); the protocol under test carries no
-hooks for it.  The mutated module, and those of the model that import it, are loaded a second time
-beside the real ones; what drivers and protocols say to each other (model.core, model.world, ...)
-stays shared.
+Rule of this file: no hooks in the protocol under test; a mutant is data (module, line,
+replacement).  The mutated module, and the modules of the model that import this module, are loaded
+a second time beside the real ones; the values that drivers and protocols hand to each other
+(model.core, model.world, ...) stay shared.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from model.core import Mutant, Outcome, Protocol
 from model.errors import Invalid
 from proofs.explore.explorer import explore
 
-_FILES = ("core", "errors", "events", "graph", "load", "log", "progress", "registry", "world")
+_FILES = ("core", "errors", "events", "graph", "log", "progress", "registry", "system", "world")
 SHARED = frozenset(f"model.{name}" for name in _FILES)
-"""Modules whose types drivers test for: they are never mutated and never loaded twice."""
+"""Modules whose types drivers test for: no mutant changes these, and they are loaded once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Killing:
-    """by: the checker that found the mutant, None if it survived; scope: where."""
+    """The result of a hunt.  by: the checker that found the mutant, None if the mutant survived.
+    scope: the scope in which the checker found it."""
 
     mutant: Mutant
     by: str | None
@@ -60,10 +61,10 @@ def mutated_source(mutant: Mutant) -> str:
     return "".join(lines)
 
 
-def mutated(protocol: Protocol, mutant: Mutant, home: str) -> Protocol:
-    """The same protocol (or variant), built from modules of which one has its line replaced.
+def mutate(protocol: Protocol, mutant: Mutant, home: str) -> Protocol:
+    """The same protocol (or variant), built from modules one of which has a replaced line.
 
-    home: the name of the imported module whose PROTOCOL it is, or is a variant of.
+    home: the name of the imported module whose PROTOCOL is the protocol, or has it as a variant.
     """
     with _second_copy(mutant.module, mutated_source(mutant), home):
         fresh: Protocol = importlib.import_module(home).PROTOCOL
@@ -72,12 +73,12 @@ def mutated(protocol: Protocol, mutant: Mutant, home: str) -> Protocol:
 
 @contextmanager
 def _second_copy(module: str, source: str, home: str) -> Iterator[None]:
-    """While active, the model and `home` import anew, and `module` loads from `source`."""
+    """A context in which the model and `home` are imported anew, `module` from `source`."""
 
-    def again(name: str) -> bool:
+    def is_reloaded(name: str) -> bool:
         return name == home or (name.startswith("model.") and name not in SHARED)
 
-    originals = {name: loaded for name, loaded in sys.modules.items() if again(name)}
+    originals = {name: loaded for name, loaded in sys.modules.items() if is_reloaded(name)}
     finder = _Finder(module, source, originals[home].__spec__)
     for name in originals:
         del sys.modules[name]
@@ -86,7 +87,7 @@ def _second_copy(module: str, source: str, home: str) -> Iterator[None]:
         yield
     finally:
         sys.meta_path.remove(finder)
-        for name in filter(again, [*sys.modules]):
+        for name in filter(is_reloaded, [*sys.modules]):
             del sys.modules[name]
         sys.modules.update(originals)
         for name, loaded in originals.items():
@@ -96,7 +97,7 @@ def _second_copy(module: str, source: str, home: str) -> Iterator[None]:
 
 
 class _Finder:
-    """Finds one module and loads it from the given source; also the home, wherever it lies."""
+    """A finder that loads one module from the given source, and the home from its own file."""
 
     def __init__(self, module: str, source: str, home: ModuleSpec | None) -> None:
         self.module = module
@@ -126,18 +127,17 @@ def hunt(
     attack: Callable[[Protocol], int | None],
     limit: int = 500_000,
 ) -> Killing:
-    """Explore the scopes, the mutant's own first, then quick ones; what survives is attacked at
-    random.
+    """Explore the scopes, the mutant's own first, then quick ones; attack a survivor at random.
 
-    limit: worlds a scope.  `attack` answers with the length of the failing run that it found.
+    limit: worlds a scope.  attack: returns the length of the failing run that it found, or None.
     """
     started = time.perf_counter()
     states = 0
 
-    def killed(by: str | None, scope: str | None, steps: int | None) -> Killing:
+    def judge(by: str | None, scope: str | None, steps: int | None) -> Killing:
         return Killing(mutant, by, scope, states, steps, time.perf_counter() - started)
 
-    broken = mutated(protocol, mutant, home)
+    broken = mutate(protocol, mutant, home)
     scopes = [pinned for pinned in broken.scopes if pinned.expect is Outcome.HOLDS]
     if mutant.scope and mutant.scope not in {pinned.name for pinned in scopes}:
         raise Invalid(f"mutant {mutant.name!r}: no scope that holds is called {mutant.scope!r}")
@@ -145,10 +145,10 @@ def hunt(
     for pinned in scopes:
         try:
             found = explore(broken, pinned.scope, stop=True, limit=limit)
-        except Invalid:  # it cannot be deployed any more
-            return killed("deployment", pinned.name, 0)
+        except Invalid:  # nobody can deploy this mutant
+            return judge("deployment", pinned.name, 0)
         states += found.states
         if found.counterexample is not None:
-            return killed("explorer", pinned.name, len(found.counterexample.trace.actions))
+            return judge("explorer", pinned.name, len(found.counterexample.trace.actions))
     steps = attack(broken)
-    return killed("hypothesis" if steps is not None else None, None, steps)
+    return judge("hypothesis" if steps is not None else None, None, steps)

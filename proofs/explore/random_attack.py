@@ -1,6 +1,7 @@
 """The random attack: a Hypothesis state machine over the same worlds as everything else.
 
-Rule of this file: the machine chooses, model.world decides.  Hypothesis shrinks what fails.
+Rule of this file: no decision; the machine chooses an action, and model.world decides what the
+action does.  Hypothesis shrinks the runs that fail.
 """
 
 from __future__ import annotations
@@ -23,29 +24,29 @@ from hypothesis.stateful import (
 
 from model.core import Failures, Outcome, Property, Protocol, Scope
 from model.errors import StepFailed
+from model.system import System
 from model.world import (
     Action,
-    System,
     World,
     apply,
     faults,
+    first_violation,
     initial,
     may_fail,
     offers,
     progress,
-    violated,
 )
-from proofs.explore.explorer import Trace, answers
+from proofs.explore.explorer import Trace, answer_property
 
 STEPS = 60
-"""Actions of a run, before it is left to come to rest."""
+"""Chosen actions of a run; after these the system comes to rest."""
 REST = 2_000
-"""Actions in which a run comes to rest; one whose timers are always set again never does."""
+"""The most actions after that; a run whose timers are always set again never comes to rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """property: the one that the run violates in its last world."""
+    """A run that failed.  property: the property that the last world violates."""
 
     property: Property
     trace: Trace
@@ -53,7 +54,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """examples: runs made; actions: taken in all of them."""
+    """The result of an attack.  examples: runs made.  actions: actions in all runs together."""
 
     examples: int
     actions: int
@@ -61,13 +62,13 @@ class Attack:
     failure: Failure | None
 
 
-class Violated(AssertionError):
-    """A property does not hold."""
+class Violation(AssertionError):
+    """A run violates a property."""
 
 
 @dataclass
 class Tally:
-    """What the runs of one attack come to; the failure of the last run that failed."""
+    """The sums over the runs of one attack, and the failure of the last run that failed."""
 
     examples: int = 0
     actions: int = 0
@@ -77,9 +78,9 @@ class Tally:
 def machine(
     protocol: Protocol, scopes: Scope | st.SearchStrategy[Scope], tally: Tally | None = None
 ) -> type[RuleBasedStateMachine]:
-    """A machine that runs `protocol` in a scope (or one drawn) and checks its properties.
+    """A machine that runs `protocol` in a scope (or in one drawn) and checks its properties.
 
-    Each run ends by letting the system come to rest, where completeness is checked.
+    At the end of each run the system comes to rest, where completeness is checked.
     """
     drawn = st.just(scopes) if isinstance(scopes, Scope) else scopes
     counted = tally or Tally()
@@ -123,22 +124,22 @@ def machine(
             with self._failures():
                 after = apply(self.system, self.worlds[-1], action)
             self.worlds.append(after)
-            broken = violated(self.system, after)
+            broken = first_violation(self.system, after)
             if broken is not None:
                 self._fail(broken)
 
         @contextmanager
         def _failures(self) -> Iterator[None]:
-            """A step that fails is a violation by the run up to it."""
+            """Take a step that fails for a violation by the run up to this step."""
             try:
                 yield
             except StepFailed as error:
-                self._fail(answers(error))
+                self._fail(answer_property(error))
 
         def _fail(self, broken: Property) -> NoReturn:
             trace = Trace(self.system, tuple(self.actions), tuple(self.worlds))
             counted.failure = Failure(broken, trace)
-            raise Violated(broken.name)
+            raise Violation(broken.name)
 
         def teardown(self) -> None:
             if not hasattr(self, "system") or (
@@ -159,11 +160,11 @@ def machine(
     return Machine
 
 
-def enlarged(protocol: Protocol) -> tuple[Scope, ...]:
-    """The protocol's scopes with longer streams and one more crash, where it assumes any: too big
-    to explore whole.
+def enlarge(protocol: Protocol) -> tuple[Scope, ...]:
+    """The protocol's scopes with longer streams, and with one more crash if the protocol assumes
+    failures: these scopes are too big to explore whole.
 
-    Variants that hold only where their scopes say so are attacked in their own scopes.
+    A variant that is expected to be refuted keeps its own refuted scopes.
     """
     if any(pinned.expect is Outcome.REFUTED for pinned in protocol.scopes):
         return tuple(p.scope for p in protocol.scopes if p.expect is Outcome.REFUTED)
@@ -184,9 +185,9 @@ def attack(protocol: Protocol, *, examples: int, scopes: Sequence[Scope] | None 
     """Run the machine `examples` times; the same protocol always gets the same runs."""
     started = time.perf_counter()
     tally = Tally()
-    chosen = st.sampled_from(list(scopes or enlarged(protocol)))
+    chosen = st.sampled_from(list(scopes or enlarge(protocol)))
     made: type[Any] = machine(protocol, chosen, tally)
-    with suppress(Violated):
+    with suppress(Violation):
         run_state_machine_as_test(
             made,
             settings=settings(
@@ -205,23 +206,26 @@ def attack(protocol: Protocol, *, examples: int, scopes: Sequence[Scope] | None 
 
 
 def pytest_file(subject: str, failure: Failure) -> str:
-    """A pytest module that replays the failing run; it passes once the protocol is mended.
+    """The text of a pytest module that replays the failing run; the test passes once the protocol
+    is mended.
 
     subject: the protocol as `asif check` takes it, a name or a file.
     """
     scope = failure.trace.system.scope
     home = failure.trace.system.protocol
-    places = [i for i, s in enumerate(enlarged(home)) if s == scope]
+    places = [i for i, s in enumerate(enlarge(home)) if s == scope]
     actions = "".join(f"    {action!r},\n" for action in failure.trace.actions)
     return f'''"""A run of {subject} that violates: {failure.property.name}.
 
-Found by the random attack and shrunk.  It fails until the protocol is mended.
+The random attack found this run, and Hypothesis shrunk it.  The test fails until the protocol is
+mended.
 """
 
 from model.core import Arrival
-from model.world import Crash, Deliver, Inject, Restart, System, Timeout, apply, initial, violated
-from proofs.explore.random_attack import enlarged
-from model.load import subject
+from model.system import System
+from model.world import (Crash, Deliver, Inject, Restart, Timeout, apply, first_violation, initial)
+from proofs.explore.random_attack import enlarge
+from model.registry import subject
 
 ACTIONS = (
 {actions})
@@ -229,9 +233,9 @@ ACTIONS = (
 
 def test_the_run_is_as_if_nothing_had_failed():
     protocol = subject({subject!r}).protocol
-    system = System(protocol, enlarged(protocol)[{places[0]}])
+    system = System(protocol, enlarge(protocol)[{places[0]}])
     world = initial(system)
     for action in ACTIONS:
         world = apply(system, world, action)
-    assert violated(system, world) is None
+    assert first_violation(system, world) is None
 '''

@@ -1,7 +1,7 @@
 """Random walks: many runs a second through worlds too large to explore.
 
-Rule of this file: packed worlds (proofs.explore.collapse) and one random.Random(seed); the same
-seed takes the same walks in every process.
+Rule of this file: no randomness but one random.Random(seed), on packed worlds
+(proofs.explore.collapse); the same seed takes the same walks in every process.
 """
 
 from __future__ import annotations
@@ -12,19 +12,21 @@ from dataclasses import dataclass
 
 from model.core import Property, Protocol, Scope
 from model.errors import StepFailed
-from model.world import System, violated
+from model.system import System
+from model.world import first_violation
 from proofs.explore.collapse import Collapsed, Move
-from proofs.explore.explorer import Trace, answers, failing, trace_of
+from proofs.explore.explorer import Trace, answer_property, append_failing_action, trace_of
 
 STEPS = 200
-"""A walk that has not come to rest by then ends there."""
+"""The largest number of actions in a walk: a walk that has not come to rest ends there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Walks:
-    """count: walks made; steps: actions in all of them; rested: walks that came to rest.
+    """The result of walks.  count: walks made.  steps: actions in all walks together.  rested:
+    walks that came to rest.
 
-    property and trace: of the first walk that violates anything.
+    property, trace: those of the first walk that violates a property.
     """
 
     count: int
@@ -35,12 +37,12 @@ class Walks:
 
 
 def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
-    """Walk `count` times from the initial world, each action as likely as any other."""
+    """Walk `count` times from the initial world; each action is as likely as any other."""
     system = System(protocol, scope)
     try:
         collapsed = Collapsed(system, bits=32)
     except StepFailed as error:  # at boot: there is no world yet
-        return Walks(0, 0, 0, answers(error), Trace(system, (), ()))
+        return Walks(0, 0, 0, answer_property(error), Trace(system, (), ()))
     choose = random.Random(seed).random
     looks = any(property_.nodes for property_ in protocol.properties)
     judged: dict[Hashable, Property | None] = {}
@@ -60,12 +62,12 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
                     if granted:
                         others += moves.faults
             except StepFailed as error:
-                trace = failing(trace_of(collapsed, path), error)
-                return Walks(walk + 1, steps, rested, answers(error), trace)
+                trace = append_failing_action(trace_of(collapsed, path), error)
+                return Walks(walk + 1, steps, rested, answer_property(error), trace)
             seen = collapsed.observation(numbers), not own
             key: Hashable = (*seen, collapsed.nodes(numbers)) if looks and not own else seen
             if key not in judged:
-                judged[key] = violated(collapsed.system, collapsed.world_of(numbers))
+                judged[key] = first_violation(collapsed.system, collapsed.world_of(numbers))
             if judged[key] is not None:
                 trace = trace_of(collapsed, path)
                 return Walks(walk + 1, steps, rested, judged[key], trace)

@@ -1,7 +1,8 @@
-"""Hypothesis strategies for everything that a protocol is tried with.
+"""Hypothesis strategies for the inputs, scopes and operators that test a protocol.
 
-Rule of this file: small values first, so that failures shrink to something that a person can read.
-tests/strategies.py is the public door to it.
+Rule of this file: no strategy whose failures shrink to large values: small values come first, so
+that a person can read what is left.  Other test suites import the strategies from here, as the
+tests do (docs/tour.md).
 """
 
 from __future__ import annotations
@@ -12,19 +13,20 @@ from hypothesis import strategies as st
 
 from model.cep.engines import Engine, Mealy
 from model.cep.operator import Operator
-from model.cep.patterns import Pattern, Step, Strategy
+from model.cep.patterns import Pattern, PatternStep, Strategy
 from model.cep.predicates import Either, Type
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.core import Arrival, Inputs, Scope
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
-from model.world import Action, System, World, faults, offers, progress
+from model.system import System
+from model.world import Action, World, faults, offers, progress
 
 TYPES = ("a", "b", "c")
 
 
 def arrivals(types: Sequence[str] = TYPES, gaps: int = 2) -> st.SearchStrategy[Arrival]:
-    """An event of one of the types, 0 to `gaps` time units after the one before."""
+    """An arrival of one of the types, 0 to `gaps` time units after the arrival before."""
     return st.builds(Arrival, st.integers(0, gaps), st.sampled_from(types), st.just(()))
 
 
@@ -37,28 +39,28 @@ def streams(
 def words(types: Sequence[str] = TYPES, longest: int = 12) -> st.SearchStrategy[tuple[Body, ...]]:
     """Bodies at times that do not go backwards."""
 
-    def timed(stream: tuple[Arrival, ...]) -> tuple[Body, ...]:
+    def assign(stream: tuple[Arrival, ...]) -> tuple[Body, ...]:
         now, bodies = 0, []
         for arrival in stream:
             now += arrival.gap
             bodies.append(Body(now, arrival.type))
         return tuple(bodies)
 
-    return streams(types, longest=longest).map(timed)
+    return streams(types, longest=longest).map(assign)
 
 
 @st.composite
 def patterns(draw: st.DrawFn, types: Sequence[str] = TYPES) -> Pattern:
-    """One to three positive steps, some plus, with negation between and behind them."""
+    """Patterns of one to three positive steps, some plus, with negation between and behind them."""
     one = st.sampled_from(types).map(Type)
     predicates = st.one_of(one, st.tuples(one, one).map(Either))
-    steps: list[Step] = []
+    steps: list[PatternStep] = []
     for place in range(draw(st.integers(1, 3))):
         if place and draw(st.booleans()):
-            steps.append(Step(draw(predicates), negated=True))
-        steps.append(Step(draw(predicates), plus=draw(st.booleans())))
+            steps.append(PatternStep(draw(predicates), negated=True))
+        steps.append(PatternStep(draw(predicates), plus=draw(st.booleans())))
     if draw(st.booleans()):
-        steps.append(Step(draw(predicates), negated=True))
+        steps.append(PatternStep(draw(predicates), negated=True))
     return Pattern(tuple(steps), draw(st.sampled_from(Strategy)))
 
 
@@ -99,7 +101,7 @@ def windows(types: Sequence[str] = TYPES, largest: int = 5) -> st.SearchStrategy
 
 
 def operators(types: Sequence[str] = TYPES, emits: str = "match") -> st.SearchStrategy[Operator]:
-    """Any engine on any windows, processed serially or in parallel."""
+    """Operators with any engine on any windows, processed serially or in parallel."""
     return st.builds(
         Operator, engines(types), windows(types), st.just(emits), parallel=st.booleans()
     )
@@ -131,7 +133,7 @@ def _graph(inner: dict[str, Operator], text: str) -> Graph:
 
 @st.composite
 def scopes(draw: st.DrawFn, crashes: int = 3, longest: int = 8) -> Scope:
-    """A graph whose sources may emit anything over two types, and up to so many crashes."""
+    """Scopes whose sources may emit anything over two types, with up to so many crashes."""
     types = TYPES[:2]
     graph = draw(graphs(types))
     alphabet = tuple(Arrival(gap, type_) for type_ in types for gap in (0, 1, 2))
@@ -143,7 +145,7 @@ def scopes(draw: st.DrawFn, crashes: int = 3, longest: int = 8) -> Scope:
 def crash_schedules(
     nodes: Sequence[str], events: int, most: int = 3
 ) -> st.SearchStrategy[tuple[str, ...]]:
-    """NODE@EVENT[+EFFECTS], as `asif run --crash` takes them; each node crashes once at most."""
+    """Lists of NODE@EVENT[+EFFECTS] for `asif run --crash`; each node crashes once at most."""
     one = st.tuples(st.sampled_from(nodes), st.integers(1, events))
     drawn = st.lists(one, max_size=most, unique_by=lambda crash: crash[0])
     return drawn.map(lambda crashes: tuple(f"{node}@{event}" for node, event in crashes))

@@ -1,7 +1,7 @@
-"""A run as data that people can be shown: who did what when, and which message went where.
+"""A run as data to show to people: who did what when, and which message went where.
 
-Rule of this file: nothing is known about any protocol.  What a message or a state is called comes
-from Protocol.show, what happened comes from model.world, and the result is JSON.
+Rule of this file: no knowledge of any protocol.  The names of messages and states come from
+Protocol.show, the effects come from model.world, and the result is JSON.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import networkx as nx
 
 from model.core import Arrival, Emit, NodeName, Protocol, Send, Site
 from model.events import Body
+from model.system import System, read_gauges, show_value, size_of
 from model.world import (
     DOWN,
     Action,
@@ -22,14 +23,10 @@ from model.world import (
     Inject,
     Node,
     Restart,
-    System,
     Timeout,
     World,
-    held,
     real_effects,
     response,
-    shown,
-    size_of,
 )
 from proofs.explore.explorer import Trace
 
@@ -37,10 +34,11 @@ Channel = tuple[NodeName, NodeName]
 
 
 def story(trace: Trace) -> dict[str, Any]:
-    """{"lanes": [node], "moments": [moment]}; a moment for every action, in order.
+    """The run as {"lanes": [node], "moments": [moment]}; a moment for every action, in order.
 
-    A message is lost if its receiver is down when it is sent, or if a crash takes it off its
-    channel before it is taken.  An action whose step failed is the last moment, without effects.
+    A message is lost if its receiver is down at the time of the send, or if a crash empties the
+    channel before the receiver takes the message.  An action whose step failed is the last moment,
+    without effects.
     """
     system = trace.system
     under_way: dict[Channel, deque[tuple[int, dict[str, Any]]]] = {
@@ -57,14 +55,16 @@ def story(trace: Trace) -> dict[str, Any]:
             came_from = {"node": action.sender, "sent_at": sent_at}
         sends: list[dict[str, Any]] = []
         emits: list[str] = []
-        for effect in _happened(system, before, action):
+        for effect in _effects_of(system, before, action):
             if isinstance(effect, Send):
-                sent = _sent(system.protocol, effect, lost=_down(system, before, effect.to))
+                sent = _send_fields(
+                    system.protocol, effect, lost=_is_down(system, before, effect.to)
+                )
                 sends.append(sent)
                 if not sent["lost"]:
                     under_way[name, effect.to].append((at, sent))
             elif isinstance(effect, Emit):
-                emits.append(_emitted(system.protocol, system.sites[name], effect.output))
+                emits.append(_show_output(system.protocol, system.sites[name], effect.output))
         for ends, channel in under_way.items():
             if not after.channels[system.channel_at[ends]]:  # taken, or gone in a crash
                 for _, sent in channel:
@@ -79,15 +79,15 @@ def story(trace: Trace) -> dict[str, Any]:
                 "from": came_from,
                 "sends": sends,
                 "emits": emits,
-                **_held(system, name, _node(system, after, name)),
+                **_state_fields(system, name, _node(system, after, name)),
             }
         )
     if trace.worlds and len(trace.actions) == len(trace.worlds):  # else even a boot failed
-        moments.append(_failed(system, trace.worlds[-1], trace.actions[-1], under_way))
+        moments.append(_failed_moment(system, trace.worlds[-1], trace.actions[-1], under_way))
     return {"lanes": _lanes(system), "moments": moments}
 
 
-def _failed(
+def _failed_moment(
     system: System,
     world: World,
     action: Action,
@@ -112,7 +112,7 @@ def _failed(
 
 
 def _lanes(system: System) -> list[NodeName]:
-    """In the order of the data's way, whatever the deployment adds to the graph included."""
+    """All nodes in the order of the data's way, also nodes that the graph does not have."""
     names = [*system.sites]
     way = nx.DiGraph()
     way.add_nodes_from(names)
@@ -125,17 +125,17 @@ def _lanes(system: System) -> list[NodeName]:
     return [name for at in order for name in sorted(whole.nodes[at]["members"], key=names.index)]
 
 
-def _happened(system: System, world: World, action: Action) -> tuple[Any, ...]:
-    """The effects of the action that took place before a crash, if one strikes in it."""
+def _effects_of(system: System, world: World, action: Action) -> tuple[Any, ...]:
+    """The effects of the action that took place; a crash in the action drops the later ones."""
     if isinstance(action, Crash):
         return ()
     crash_after = None if isinstance(action, Inject) else action.crash_after
     return real_effects(response(system, world, action).effects)[:crash_after]
 
 
-def _sent(protocol: Protocol, send: Send, *, lost: bool) -> dict[str, Any]:
+def _send_fields(protocol: Protocol, send: Send, *, lost: bool) -> dict[str, Any]:
     message = send.message
-    label = shown(protocol, message) or type(message).__name__
+    label = show_value(protocol, message) or type(message).__name__
     return {
         "to": send.to,
         "label": label,
@@ -148,7 +148,7 @@ def _label(system: System, world: World, action: Action) -> str:
     match action:
         case Deliver(node, sender):
             message = world.channels[system.channel_at[sender, node]][0]
-            return shown(system.protocol, message) or type(message).__name__
+            return show_value(system.protocol, message) or type(message).__name__
         case Timeout():
             return action.timer
         case Inject():
@@ -159,21 +159,21 @@ def _label(system: System, world: World, action: Action) -> str:
             return ""
 
 
-def _held(system: System, name: NodeName, node: Node) -> dict[str, Any]:
-    """What the node holds, in words and gauges; nothing while it is down."""
+def _state_fields(system: System, name: NodeName, node: Node) -> dict[str, Any]:
+    """The fields of a moment for the node's state, in words and gauges; empty while it is down."""
     if node.state is DOWN:
         return {"state": "", "windows": None, "backup": None}
-    gauges = held(system, name, node.state)
+    gauges = read_gauges(system, name, node.state)
     return {
-        "state": shown(system.protocol, node.state),
+        "state": show_value(system.protocol, node.state),
         "windows": gauges.windows,
         "backup": gauges.buffered,
     }
 
 
-def _emitted(protocol: Protocol, site: Site, output: Any) -> str:
-    """A result as the application sees it, with its edge where the sink has several."""
-    if name := shown(protocol, output):
+def _show_output(protocol: Protocol, site: Site, output: Any) -> str:
+    """A result as the application sees it, with its edge if the sink has several edges."""
+    if name := show_value(protocol, output):
         return name
     edge, body = output
     text = _body(body) if isinstance(body, Body) else str(body)
@@ -186,14 +186,14 @@ def _arrival(arrival: Arrival) -> str:
 
 
 def _body(body: Body) -> str:
-    """match@3(a@1 b@3): type, time, and the events or attributes inside."""
+    """The text "match@3(a@1 b@3)": type, time, and the events or attributes inside."""
     inside = [_body(item) for item in body.data if isinstance(item, Body)]
     inside += _attributes(item for item in body.data if not isinstance(item, Body))
     return f"{body.type}@{body.time}" + (f"({' '.join(inside)})" if inside else "")
 
 
 def _attributes(data: Iterable[Any]) -> list[str]:
-    """(attribute, value) pairs as name=value; anything else as it is."""
+    """The data as texts: (attribute, value) pairs as name=value, anything else by `str`."""
     return [
         f"{item[0]}={item[1]}" if isinstance(item, tuple) and len(item) == 2 else str(item)
         for item in data
@@ -204,5 +204,5 @@ def _node(system: System, world: World, name: NodeName) -> Node:
     return world.nodes[system.node_at[name]]
 
 
-def _down(system: System, world: World, name: NodeName) -> bool:
+def _is_down(system: System, world: World, name: NodeName) -> bool:
     return _node(system, world, name).state is DOWN

@@ -1,7 +1,7 @@
-"""The verdict: what all checkers together say of a protocol, as plain data.
+"""The verdict: the results of all checkers about a protocol, as plain data.
 
-Rule of this file: it runs checkers and adds up; it decides nothing that a checker does not say.
-The dict that `verdict` returns is what `--json` writes and what reports read.
+Rule of this file: no decision that a checker does not make; the file runs checkers and adds up.
+`--json` writes the dict that `verdict` returns, and reports read it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from proofs.explore.random_attack import Attack, attack, pytest_file
 from proofs.explore.trace_json import story
 
 EXAMPLES = {"quick": 100, "full": 1_000}
-"""Hypothesis examples a protocol."""
+"""The number of Hypothesis examples for each protocol."""
 
 WORLD_LIMIT = {Outcome.HOLDS: 8_000_000, Outcome.REFUTED: 600_000}
-"""Worlds after which the exploration of a scope ends: one expected to hold is then said to be
-incomplete; one expected to be refuted needs its counterexample, and the guarantee seen so far."""
+"""The number of worlds after which the exploration of a scope ends.  A scope that is expected to
+hold is then reported as incomplete; a scope that is expected to be refuted needs its counterexample
+and its guarantee by then."""
 
 
 def verdict(
@@ -33,9 +34,10 @@ def verdict(
     called: str | None = None,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Explore every scope of the profile, then attack; see docs/json.md for the fields.
+    """Explore every scope of the profile, then attack; return the verdict (docs/json.md).
 
-    called: the protocol as `asif check` takes it, for the replaying test; its name if None.
+    called: the name or file that `asif check` received, for the replaying test; the protocol's name
+    if None.
     """
     started = time.perf_counter()
     scopes = [pinned for pinned in protocol.scopes if pinned.quick or profile == "full"]
@@ -67,7 +69,7 @@ def verdict(
     unclaimed = [name for name in found if name not in claims]
     missing = [note.name for note in protocol.must_occur if not evidence[note.name]]
     vacuous = [f"{pinned.name}: {why}" for pinned, one in explored for why in one.vacuous]
-    vacuous += _untried(protocol)
+    vacuous += _untried_claims(protocol)
     rows = [_scope_row(pinned, exploration) for pinned, exploration in explored]
     outcome = Outcome.REFUTED if refuted or weaker else Outcome.HOLDS
     if outcome is Outcome.HOLDS and vacuous:
@@ -102,7 +104,7 @@ def verdict(
     }
 
 
-def _untried(protocol: Protocol) -> list[str]:
+def _untried_claims(protocol: Protocol) -> list[str]:
     """Claims that no scope can refute: no scope is of that class of operators or a larger one."""
     largest = max((pinned.operators for pinned in protocol.scopes), default=None)
     return [
@@ -117,12 +119,12 @@ def mutation(protocol: Protocol, home: str, progress: Progress = silent) -> list
     rows = []
     for done, mutant in enumerate(protocol.mutants):
         progress("mutants", done, len(protocol.mutants), mutant.name)
-        rows.append(_mutant_row(hunt(protocol, mutant, home, _attacked)))
+        rows.append(_mutant_row(hunt(protocol, mutant, home, _attack)))
     progress("mutants", len(rows), len(rows), "done")
     return rows
 
 
-def _attacked(broken: Protocol) -> int | None:
+def _attack(broken: Protocol) -> int | None:
     failure = attack(broken, examples=200).failure
     return None if failure is None else len(failure.trace.actions)
 

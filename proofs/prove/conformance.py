@@ -19,7 +19,8 @@ from typing import Any, NamedTuple, TypeAlias
 import z3
 
 from model.core import Protocol, Scope
-from model.world import Action, System, World
+from model.system import System
+from model.world import Action, World
 from proofs.explore.explorer import edges
 from proofs.prove.grid import CellMark, Grid, lane
 from proofs.prove.lemma import Given, all_given

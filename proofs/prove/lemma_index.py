@@ -17,8 +17,7 @@ from typing import NamedTuple, TypeAlias
 import proofs.lemmas
 from model.core import Protocol
 from model.errors import Invalid, unknown
-from model.load import subject
-from model.registry import protocols
+from model.registry import protocols, subject
 from proofs.prove.conformance import Abstraction
 from proofs.prove.lemma import Lemma
 

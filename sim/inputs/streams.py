@@ -16,7 +16,7 @@ from model.cep.windows import CountWindows, TimeWindows
 from model.core import Arrival, Protocol, Scope
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph, chain
-from model.world import System
+from model.system import System
 
 STRATEGIES: Mapping[str, Strategy] = {
     "next": Strategy.NEXT,

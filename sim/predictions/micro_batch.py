@@ -25,12 +25,13 @@ from model.graph import chain
 from model.oracle import oracle
 from model.protocols.micro_batch.messages import AGAIN, QueryState, Rows, Write, Written
 from model.protocols.micro_batch.protocol import PROTOCOL
-from model.protocols.micro_batch.scopes import counting
-from model.world import Deliver, Restart, System, Timeout
+from model.protocols.micro_batch.scopes import counting_operator
+from model.system import System
+from model.world import Deliver, Restart, Timeout
 from sim.timed import failures
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Storage, picoseconds
 from sim.timed.record import LogEntry, TimedResult
-from sim.timed.simulator import play
+from sim.timed.simulator import run_timed
 
 SOURCE, QUERY, SINK = "source", "query", "sink"
 AT_ONCE = 1e-12
@@ -124,13 +125,13 @@ class TimedBatches(NamedTuple):
         block = gcd(*self.ends)
         ends = [end // block for end in self.ends]
         events = (Arrival(1, "event"),) * ends[-1]
-        graph = chain((QUERY, counting(len(events))), source=SOURCE, sink=SINK)
+        graph = chain((QUERY, counting_operator(len(events))), source=SOURCE, sink=SINK)
         scope = Scope(graph, ((SOURCE, Inputs((), 0)),))
         each = self.costs
         begins = picoseconds(each.start_s)
         log: list[LogEntry] = []
         outputs: list[Body] = []
-        played = play(
+        played = run_timed(
             System(admitting(PROTOCOL, ends), scope),
             ((begins, SOURCE, event) for event in events),
             driver_costs(each, block),

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 from model.core import DISCARDED, REPLAYED, Arrival, Inputs, NodeName, Note, Protocol, Role, Scope
 from model.events import Body, Event
 from model.graph import Graph
-from model.world import Action, Crash, Deliver, Inject, Restart, System, apply, initial, response
+from model.system import System
+from model.world import Action, Crash, Deliver, Inject, Restart, apply, initial, response
 
 
 class CrashPoint(StrEnum):

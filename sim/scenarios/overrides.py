@@ -1,9 +1,9 @@
 """Overrides: values set in place of those in a scenario file, by `--set` or by a sweep.
 
-Rule of this file: an override is a key and a value; what it may be is the scenario's business.
-Keys are dotted, as in TOML.  A table of an array is known by its number, from 1, or by its name:
-`failures.1.at_s`, `operators.match.window`.  Values are written as in TOML; what is not TOML is
-text, so that `protocol=upstream-backup` needs no quotes.
+Rule of this file: no check of a value (sim.scenarios.scenario); an override is a key and a value.
+Keys are dotted, as in TOML.  The number of a table in an array, from 1, or its name selects the
+table: `failures.1.at_s`, `operators.match.window`.  Values are written as in TOML; a value that is
+not TOML is text, so that `protocol=upstream-backup` needs no quotes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _PART = re.compile(r"""\s*(?:([\w-]+)|"([^"]*)"|'([^']*)')\s*(?:\.|$)""", re.ASC
 
 
 class Override(NamedTuple):
-    """where: what a complaint about it names: the option, or file and line."""
+    """A value set in place of one in the file.  where: the place that an error message about the
+    override names: the option, or file and line."""
 
     key: tuple[str, ...]
     value: Any
@@ -30,20 +31,23 @@ class Override(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The key as it is written."""
+        """The key as the user wrote it."""
         return ".".join(p if re.fullmatch(r"[\w-]+", p, re.ASCII) else f'"{p}"' for p in self.key)
 
     def __str__(self) -> str:
-        return f"{self.name}={_shown(self.value)}"
+        return f"{self.name}={_format(self.value)}"
 
 
 def overrides(texts: Sequence[str]) -> tuple[Override, ...]:
-    """Each KEY=VALUE of `--set`."""
+    """The overrides of `--set`, each KEY=VALUE."""
     return tuple(map(_override, texts))
 
 
-def placed(content: Mapping[str, Any], key: Sequence[str]) -> Key:
-    """Where the key is: tables of arrays by their number from 0.  Invalid if it cannot be."""
+def place(content: Mapping[str, Any], key: Sequence[str]) -> Key:
+    """The path of the key, with the tables of arrays by their number from 0.
+
+    Raises Invalid if the content cannot have the key.
+    """
     path: Key = ()
     at: Any = content
     for depth, part in enumerate(key):
@@ -59,7 +63,7 @@ def placed(content: Mapping[str, Any], key: Sequence[str]) -> Key:
 
 
 def put(content: Any, path: Key, value: Any) -> Any:
-    """The content with the value there; tables on the way are made, nothing is changed."""
+    """A copy of the content with the value at the path; missing tables are added."""
     if not path:
         return value
     first, rest = path[0], path[1:]
@@ -78,7 +82,7 @@ def _override(text: str) -> Override:
 
 
 def _parts(name: str) -> tuple[str, ...]:
-    """The parts of a dotted key; none if it is not one."""
+    """The parts of a dotted key; no parts if the name is no dotted key."""
     parts: list[str] = []
     at = 0
     while at < len(name):
@@ -91,7 +95,7 @@ def _parts(name: str) -> tuple[str, ...]:
 
 
 def _number(tables: list[Any], part: str, key: Sequence[str]) -> int:
-    """From 0."""
+    """The number of the table, from 0.  Raises Invalid if there is no such table."""
     whole = ".".join(key)
     names = [str(one["name"]) for one in tables if isinstance(one, Mapping) and "name" in one]
     if part in names:
@@ -112,8 +116,8 @@ def _value(text: str) -> Any:
     return read["value"] if read.keys() == {"value"} else text.strip()
 
 
-def _shown(value: Any) -> str:
-    """As `_value` reads it."""
+def _format(value: Any) -> str:
+    """The value as text that `_value` reads back."""
     if isinstance(value, str) and _value(value) == value:
         return value
     return _toml(value)

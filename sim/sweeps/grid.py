@@ -27,15 +27,15 @@ import model
 import sim
 from model.errors import Invalid
 from sim.scenarios.overrides import Override
-from sim.scenarios.scenario import Draft, checked, complaint, draft
+from sim.scenarios.scenario import Draft, check_draft, complaint, draft
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import line_of
-from sim.timed.costs import Table
+from sim.timed.costs import ScenarioTable
 
 Number = Annotated[int | float, Field(allow_inf_nan=False)]
 
 
-class ValueRange(Table):
+class ValueRange(ScenarioTable):
     """From, to and with what step; `to` is included if a step ends there."""
 
     from_: Annotated[Number, Field(alias="from")]
@@ -56,7 +56,7 @@ class ValueRange(Table):
         return [(int if whole else float)(start + turn * step) for turn in range(count)]
 
 
-class SweepFile(Table):
+class SweepFile(ScenarioTable):
     """All that may stand in a file.  scenario: its path, relative to this file.  grid: dotted
     keys of the scenario, each with a list of values or a range."""
 
@@ -134,7 +134,7 @@ def check(sweep: Sweep, known: Container[str], watch: Callable[[int, int], None]
         tried |= {(*first[:at], value, *first[at + 1 :]): None for value in axis.values}
     for done, chosen in enumerate(tried):
         if _id(sweep.base, chosen, {}) not in known:
-            checked(sweep.base.overridden(chosen))
+            check_draft(sweep.base.override(chosen))
         watch(done + 1, len(tried))
 
 
@@ -186,7 +186,7 @@ def _axes(
 def _id(base: Draft, chosen: tuple[Override, ...], files: dict[Path, str]) -> str:
     """files: digests of event files that were read before."""
     try:
-        content = base.overridden(chosen).content
+        content = base.override(chosen).content
     except Invalid:  # the run will fail, and its overrides identify it
         content = {"scenario": base.content, "overrides": list(map(str, chosen))}
     table = content.get("file")

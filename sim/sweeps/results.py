@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 from model.core import Guarantee, Outcome, Protocol
 from model.errors import Invalid
 from sim.scenarios.run import simulate
-from sim.scenarios.scenario import Draft, checked
+from sim.scenarios.scenario import Draft, check_draft
 from sim.sweeps.grid import Sweep, SweepRun, check, version
 from sim.sweeps.journal import entries, journal
 
@@ -105,7 +105,7 @@ def simulate_run(base: Draft, run: SweepRun) -> Entry:
     started = perf_counter()
     found: dict[str, Any] = {"run": run.id, "error": None}
     try:
-        scenario = checked(base.overridden(run.overrides))
+        scenario = check_draft(base.override(run.overrides))
         result = simulate(scenario)
         found |= {name: result[name] for name in VERDICT if name in result}
         found["as_claimed"] = as_claimed(scenario.protocol, result["recovery_type"])

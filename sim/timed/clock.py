@@ -1,7 +1,7 @@
 """The clock of timed runs: SimPy's environment, in absolute times.
 
-Rule of this file: what SimPy keeps to itself (its queue, its count of events, its time) is taken
-from it here and nowhere else, as SimPy's own RealtimeEnvironment does.
+Rule of this file: no other file reads SimPy's private attributes (queue, count of events, time);
+SimPy's own RealtimeEnvironment reads them in the same way.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import simpy
 from simpy.events import NORMAL, Event, EventPriority
 
 LAST = EventPriority(NORMAL + 1)
-"""Of events that happen after all others of their time."""
+"""The priority of events that happen after all others of their time."""
 
 
 Entry: TypeAlias = tuple[int, EventPriority, int, Event]
-"""Of SimPy's queue: the time, and of events at one time the order."""
+"""An entry of SimPy's queue: time, priority, number, event; the middle two order equal times."""
 
 
 class Clock(simpy.Environment):
     """SimPy's environment with absolute times, and without its loop.
 
-    A time that is reached by adding delays need not be the time meant, so events are set with
-    `at`, again and again if need be.  queue, count: for whoever takes them out, which is the loop
-    of sim.timed.simulator; it deals with most events itself, and lets the others `happen`.
+    A sum of delays need not be exactly the time meant, so `at` sets events at absolute times, also
+    the same event several times.  queue, count: for the loop of sim.timed.simulator, which takes
+    the events out; the loop processes most events itself, and calls `happen` for the others.
     """
 
     def __init__(self) -> None:
@@ -38,14 +38,14 @@ class Clock(simpy.Environment):
         heappush(self.queue, (time, priority, next(self.count), event))
 
     def happen(self, time: int, event: Event) -> Any:
-        """What the callback of a moment that has come answers."""
-        assert isinstance(event, Moment)
+        """Call the callback of an occurrence and return its result."""
+        assert isinstance(event, Occurrence)
         self._now = time
         return event.callback(event)
 
 
-class Moment(Event):
-    """A SimPy event that is bound to happen, as a Timeout is.  what: for its one callback."""
+class Occurrence(Event):
+    """A SimPy event that is bound to happen, like a Timeout.  what: the data for its callback."""
 
-    def __init__(self, callback: Callable[[Moment], Any], what: Any) -> None:
+    def __init__(self, callback: Callable[[Occurrence], Any], what: Any) -> None:
         self.callback, self.what = callback, what

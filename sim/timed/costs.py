@@ -1,9 +1,9 @@
-"""What things cost: service at nodes, links, stable storage, and how long a failure goes unnoticed.
+"""The costs of a run: service at nodes, links, stable storage, and the delay of failure detection.
 
-Rule of this file: people write seconds and bytes; the driver counts whole picoseconds, so that
-adding up and comparing times is exact and equal inputs give equal runs.
+Rule of this file: no float as a time of the driver.  People write seconds and bytes; the driver
+counts whole picoseconds, so that sums and comparisons are exact and equal inputs give equal runs.
 
-Sources and sinks stand for the outside world: they work for nothing.
+Sources and sinks stand for the outside world: their work costs nothing.
 """
 
 from __future__ import annotations
@@ -15,31 +15,32 @@ from pydantic import BaseModel, ConfigDict, Field
 from model.core import Size
 
 PS = 10**12
-"""Picoseconds in a second."""
+"""The number of picoseconds in a second."""
 
 Some: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 None_or_more: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Bytes: TypeAlias = Annotated[int, Field(ge=0)]
 
 
-class Table(BaseModel):
+class ScenarioTable(BaseModel):
     """A table of a scenario file: unknown keys and values of another type are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class Link(Table):
-    """Every channel is a link of its own, FIFO.  Without a bandwidth, bytes take no time."""
+class Link(ScenarioTable):
+    """The costs of a link; every channel is a link of its own, FIFO.  Without a bandwidth, bytes
+    take no time."""
 
     delay_s: None_or_more = 0.0005
     bandwidth_bytes_per_s: Some | None = 125e6
 
 
-class Storage(Table):
-    """Stable storage, one device a node, FIFO.
+class Storage(ScenarioTable):
+    """The costs of stable storage: each node has one device, FIFO.
 
-    The effects of a step that saves take place when all is stored.  blocking: until then the node
-    also does nothing else; otherwise it goes on with its next message.
+    The effects of a step that saves take place when all its values are stored.  blocking: until
+    then the node does nothing else; if false, the node goes on with its next message.
     """
 
     latency_s: None_or_more = 0.001
@@ -47,9 +48,9 @@ class Storage(Table):
     blocking: bool = True
 
 
-class Service(Table):
-    """Seconds that an operator is busy: an event, a control message, an item carried by one (see
-    model.core.Size), and on top of that each savepoint that it makes."""
+class Service(ScenarioTable):
+    """The seconds for which an operator is busy: with an event, with a control message, with an
+    item in a message (see model.core.Size), and in addition with each savepoint that it makes."""
 
     event_s: None_or_more = 10e-6
     control_s: None_or_more = 2e-6
@@ -57,8 +58,8 @@ class Service(Table):
     savepoint_s: None_or_more = 0.0
 
 
-class Sizes(Table):
-    """Bytes: of an event, of a control message, of an item carried, and of a durable value."""
+class Sizes(ScenarioTable):
+    """The bytes of an event, of a control message, of an item in a message, of a durable value."""
 
     event_bytes: Bytes = 100
     control_bytes: Bytes = 40
@@ -66,9 +67,9 @@ class Sizes(Table):
     saved_bytes: Bytes = 1000
 
 
-class Costs(Table):
-    """timer_s: how long after it was set a timer runs out.  slow: nodes that need so many times
-    as long for their service."""
+class Costs(ScenarioTable):
+    """All costs of a scenario.  timer_s: the seconds from the start of a timer to its end.  slow:
+    for some nodes, the factor by which their service takes longer."""
 
     service: Service = Service()
     sizes: Sizes = Sizes()
@@ -87,7 +88,7 @@ class Costs(Table):
         return (size.events * each.event_bytes or each.control_bytes) + size.items * each.item_bytes
 
     def wire_ps(self, size: Size) -> int:
-        """How long the message occupies the link."""
+        """The picoseconds for which the message occupies the link."""
         bandwidth = self.link.bandwidth_bytes_per_s
         return picoseconds(self.bytes(size) / bandwidth) if bandwidth else 0
 
@@ -97,11 +98,12 @@ class Costs(Table):
         return picoseconds(self.storage.latency_s + (saved / bandwidth if bandwidth else 0))
 
 
-class Detector(Table):
-    """Every node says that it is alive at each multiple of the period; at the `misses`-th time in
-    a row that it does not, it is taken for crashed and started again.
+class Detector(ScenarioTable):
+    """The failure detector.  At each multiple of the period, every node reports that it is alive;
+    after `misses` missing reports in a row, the detector takes the node for crashed and starts it
+    again.
 
-    The node is back `restart_s` after that.
+    restart_s: the seconds from the detection to the restart.
     """
 
     keep_alive_s: Some = 0.1
@@ -109,7 +111,8 @@ class Detector(Table):
     restart_s: None_or_more = 0.5
 
     def detected_ps(self, crashed_ps: int) -> int:
-        """A node that crashes at the very time of a keep-alive has still sent it."""
+        """The time at which the detector notices a crash.  A node that crashes at the very time of
+        a keep-alive has still sent the keep-alive."""
         period = max(1, picoseconds(self.keep_alive_s))
         return (crashed_ps // period + self.misses) * period
 

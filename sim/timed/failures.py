@@ -1,7 +1,6 @@
-"""Failures: when which nodes crash, and what then became of each crash.
+"""Failures: the plan when which nodes crash, and the course of each crash.
 
-Rule of this file: a plan is data in picoseconds; whoever makes one has resolved event counts and
-random points.
+Rule of this file: no event count or random point in a plan; a plan is data in picoseconds.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field, model_validator
 
 from model.core import NodeName
-from sim.timed.costs import PS, None_or_more, Some, Table, picoseconds
+from sim.timed.costs import PS, None_or_more, ScenarioTable, Some, picoseconds
 
 
-class FailureTable(Table):
+class FailureTable(ScenarioTable):
     """One `[[failures]]` of a scenario: `nodes` crash together.
 
     When (one of the three): at_s, seconds from the start; at_event, as the n-th input event (from
@@ -47,21 +46,21 @@ class FailureTable(Table):
 
 
 class CrashPlan(NamedTuple):
-    """again_ps: how long after the restart the nodes crash once more; None: they do not."""
+    """Crashes to come.  again_ps: the time from a restart to one more crash; None: no more."""
 
     at_ps: int
     nodes: tuple[NodeName, ...]
     again_ps: int | None = None
 
 
-def planned(
+def plan_crashes(
     failures: Sequence[FailureTable], times_ps: Sequence[int], seed: int
 ) -> tuple[CrashPlan, ...]:
-    """times_ps: when the input events are handed out, in order."""
-    return tuple(sorted(_planned(failures, times_ps, seed)))
+    """The planned crashes in order.  times_ps: the times of the input events, in order."""
+    return tuple(sorted(_plan_failures(failures, times_ps, seed)))
 
 
-def _planned(
+def _plan_failures(
     failures: Sequence[FailureTable], times_ps: Sequence[int], seed: int
 ) -> Iterator[CrashPlan]:
     for number, failure in enumerate(failures):
@@ -82,12 +81,12 @@ def _planned(
 
 @dataclass(slots=True)
 class Outage:
-    """A crash and what became of it; None for what never happened (or another crash came first).
+    """A crash and its course; a time is None if this never happened (or another crash came first).
 
-    detected: by the failure detector.  restarted: the node runs again, empty.  restored: it has
-    its state again (its note says so; of a protocol without that note, the first event that it
-    processes).  caught_up: for the first time after that its input queue is empty, and nothing
-    that had been sent to it by the time it was restored is still on its way.
+    detected: by the failure detector.  restarted: the node runs again, without its state.
+    restored: the node has its state again (its note says so; in a protocol without this note, the
+    first event that the node processes).  caught_up: the first time after that when the input queue
+    of the node is empty and no message sent to the node before it was restored is on its way.
     """
 
     node: NodeName
@@ -98,7 +97,7 @@ class Outage:
     caught_up_ps: int | None = None
 
     def summary(self) -> dict[str, Any]:
-        """JSON-able, in seconds: the moments, and the phases between them."""
+        """The times and the phases between them, in seconds; a JSON-able value."""
         moments = {
             "crashed_s": self.crashed_ps,
             "detected_s": self.detected_ps,
@@ -117,8 +116,10 @@ class Outage:
 
 
 def recoveries(outages: Sequence[Outage]) -> Iterator[tuple[int, int | None]]:
-    """From a crash until the node had caught up, a crash of a node that had not included; None if
-    it never had."""
+    """The recoveries: (time of the crash, time when the node had caught up, None if it never had).
+
+    A further crash of a node that has not caught up belongs to the same recovery.
+    """
     crashed: dict[NodeName, int] = {}
     for outage in outages:
         start = crashed.setdefault(outage.node, outage.crashed_ps)

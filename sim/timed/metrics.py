@@ -1,12 +1,13 @@
-"""Metrics: what a timed run comes to, in numbers with their units in their names.
+"""Metrics: the numbers of a timed run, with their units in their names.
 
-Rule of this file: it reads what the driver counted and computes; all values are JSON-able and
-depend on nothing but the run (no wall clock), so that equal runs give equal bytes.
+Rule of this file: no wall clock; the metrics are computed from the driver's counts alone, and all
+values are JSON-able, so that equal runs give equal bytes.
 
-Latency of an output: from the moment in which the input event that triggered it was handed out
-until the sink passed it on.  The body of a complex event has the time of the event that triggered
-it (model.oracle), and input events are handed out at their time, so that none has to be
-followed.  A percentile is the smallest value that at least so many in a hundred do not exceed.
+The latency of an output is the time from the moment when its triggering input event was handed out
+until the sink passed the output on.  The body of a complex event has the time of the event that
+triggered it (model.oracle), and input events are handed out at their time, so that the driver need
+not follow any event.  A percentile is the smallest value that at least so many in a hundred do not
+exceed.
 """
 
 from __future__ import annotations
@@ -30,79 +31,85 @@ from sim.timed.record import TimedResult, Traffic
 Floats: TypeAlias = NDArray[np.float64]
 
 BINS = 120
-"""Latencies over time are told for so many stretches of the run."""
+"""The number of stretches of a run for which latencies over time are reported."""
 PERCENTILES = (50, 95, 99)
 PHASES = ("detection_s", "redirection_s", "replay_s")
 
 
 class Emission(NamedTuple):
-    """What a sink passed on; output: (input edge, body)."""
+    """An output that a sink passed on; output: (input edge, body)."""
 
     at_ps: int
     output: tuple[int, Body]
 
 
 Emissions: TypeAlias = Mapping[NodeName, Sequence[Emission]]
-"""By sink, in order."""
+"""The emissions by sink, in order."""
 
 
 def metrics(
-    played: TimedResult, emissions: Emissions, unit_ps: int, costs: Costs, detector: Detector
+    result: TimedResult, emissions: Emissions, unit_ps: int, costs: Costs, detector: Detector
 ) -> dict[str, Any]:
-    """One run in numbers.  Of several crashes, each phase is the longest that came to its end, and
-    so is recovery, which lasts from a crash until the node has caught up, whatever happens on the
-    way; it is None if a node never did.  service_..._s is what messages asked for, also those that
-    were lost; busy_s is what operators did."""
-    seconds = played.ended_ps / PS
+    """The numbers of a run.
+
+    If there were several crashes, each phase is the longest one that ended.  A recovery lasts from
+    a crash until the node has caught up, also over further crashes; recovery_s is the longest one,
+    None if a node never caught up.  service_..._s: the service that messages asked for, also lost
+    messages.  busy_s: the service that operators did.
+    """
+    seconds = result.ended_ps / PS
     delays = _delays(emissions, unit_ps)[1]
-    traffic = played.traffic
+    traffic = result.traffic
     data = [row for row in traffic.values() if row.events]
     control = [row for row in traffic.values() if not row.events]
-    outages = [outage.summary() for outage in played.outages]
-    notes = played.notes
+    outages = [outage.summary() for outage in result.outages]
+    notes = result.notes
     made = notes.get(CHECKPOINTED.name, 0)
     return {
-        "events": played.events,
+        "events": result.events,
         "outputs": len(delays),
         "ended_s": seconds,
         "crashes": len(outages),
-        "crashes_missed": played.missed,
+        "crashes_missed": result.missed,
         **{phase: _longest([outage[phase] for outage in outages]) for phase in PHASES},
-        "recovery_s": _recovery(played),
+        "recovery_s": _recovery(result),
         "latency_mean_s": float(delays.mean()) if len(delays) else None,
         **{f"latency_p{p}_s": _percentile(delays, p) for p in PERCENTILES},
         "latency_max_s": float(delays.max()) if len(delays) else None,
-        "throughput_in_events_per_s": played.events / seconds if seconds else 0.0,
+        "throughput_in_events_per_s": result.events / seconds if seconds else 0.0,
         "throughput_out_events_per_s": len(delays) / seconds if seconds else 0.0,
         "link_bytes": _bytes(traffic.values()),
         "link_event_bytes": _bytes(data),
         "link_control_bytes": _bytes(control),
-        "keep_alive_bytes": _keep_alives(played, detector) * costs.sizes.control_bytes,
-        "busy_s": sum(played.busy_ps.values()) / PS,
+        "keep_alive_bytes": _keep_alives(result, detector) * costs.sizes.control_bytes,
+        "busy_s": sum(result.busy_ps.values()) / PS,
         "service_event_s": sum(row.service_ps for row in data) / PS,
         "service_control_s": sum(row.service_ps for row in control) / PS,
-        "peak_backup_events": played.backup_peak,
-        "mean_backup_events": played.backup_mean,
-        "end_backup_events": played.points[-1].backup,
+        "peak_backup_events": result.backup_peak,
+        "mean_backup_events": result.backup_mean,
+        "end_backup_events": result.points[-1].backup,
         "events_replayed": notes.get(REPLAYED.name, 0),
         "duplicates_discarded": notes.get(DISCARDED.name, 0),
         "savepoints": made,
         "savepoint_s": made * costs.service.savepoint_s,
-        "saves": played.saves,
-        "saving_s": played.saving_ps / PS,
-        "messages_lost": played.lost,
-        "notes": dict(played.notes),
+        "saves": result.saves,
+        "saving_s": result.saving_ps / PS,
+        "messages_lost": result.lost,
+        "notes": dict(result.notes),
         "traffic": {
             kind: {"messages": row.messages, "bytes": row.bytes, "service_s": row.service_ps / PS}
             for kind, row in traffic.items()
         },
-        "node_busy_s": {name: busy / PS for name, busy in played.busy_ps.items()},
+        "node_busy_s": {name: busy / PS for name, busy in result.busy_ps.items()},
     }
 
 
 def overhead(run: Mapping[str, Any], free: Mapping[str, Any]) -> dict[str, float | None]:
-    """What failures cost, beside the same run without any; and what being ready for them costs in
-    that run: control messages, beside those that carry events.  Shares, 0.1 for a tenth more."""
+    """The costs of failures, compared with the same run without failures; and the costs of being
+    ready for failures in that run: control messages, compared with messages that carry events.
+
+    The values are shares: 0.1 means a tenth more.
+    """
     return {
         "failures_link_bytes": _more(run["link_bytes"], free["link_bytes"]),
         "failures_busy": _more(run["busy_s"], free["busy_s"]),
@@ -112,10 +119,11 @@ def overhead(run: Mapping[str, Any], free: Mapping[str, Any]) -> dict[str, float
     }
 
 
-def series(played: TimedResult, emissions: Emissions, unit_ps: int) -> dict[str, Any]:
-    """Over time: backup and queues at points, latency percentiles in stretches that have any."""
+def series(result: TimedResult, emissions: Emissions, unit_ps: int) -> dict[str, Any]:
+    """The series over time: backup and queues at points, latency percentiles in stretches with
+    outputs."""
     times, delays = _delays(emissions, unit_ps)
-    width = played.ended_ps / PS / BINS or 1.0
+    width = result.ended_ps / PS / BINS or 1.0
     bins = np.minimum((times / width).astype(int), BINS - 1)
     latency: dict[str, list[Any]] = {"time_s": [], "outputs": []}
     latency |= {f"p{p}_s": [] for p in PERCENTILES}
@@ -125,21 +133,24 @@ def series(played: TimedResult, emissions: Emissions, unit_ps: int) -> dict[str,
         latency["outputs"].append(len(inside))
         for p in PERCENTILES:
             latency[f"p{p}_s"].append(_percentile(inside, p))
-    points = played.points
+    points = result.points
     return {
         "time_s": [point.at_ps / PS for point in points],
         "backup_events": [point.backup for point in points],
         "queue_messages": {
-            name: [point.queues[at] for point in points] for at, name in enumerate(played.queued)
+            name: [point.queues[at] for point in points] for at, name in enumerate(result.queued)
         },
         "latency": latency,
     }
 
 
 def verdict(expected: Outputs, observed: Outputs) -> dict[str, Any]:
-    """As if nothing had failed?  If not, and none is missing or surplus, the order is another.
-    recovery_type: of the edge that fares worst."""
-    wanted, got = (_counted(outputs) for outputs in (expected, observed))
+    """The verdict: is the output as if nothing had failed?
+
+    If `same` is false and no output is missing or surplus, the order differs.  recovery_type: the
+    weakest one of all edges.
+    """
+    wanted, got = (_count(outputs) for outputs in (expected, observed))
     return {
         "same": expected == observed,
         "recovery_type": max(map(classify, chain(*expected), chain(*observed))).name.lower(),
@@ -152,13 +163,13 @@ def verdict(expected: Outputs, observed: Outputs) -> dict[str, Any]:
 
 
 def outputs(emissions: Emissions, edges: Mapping[NodeName, int]) -> Outputs:
-    """By sink and input edge; edges: how many a sink has."""
+    """The outputs by sink and input edge.  edges: how many input edges a sink has."""
     return tuple(
         by_edge([output for _, output in passed], edges[name]) for name, passed in emissions.items()
     )
 
 
-def _counted(found: Outputs) -> Counter[Any]:
+def _count(found: Outputs) -> Counter[Any]:
     return Counter(
         (sink, edge, body)
         for sink, edges in enumerate(found)
@@ -168,7 +179,7 @@ def _counted(found: Outputs) -> Counter[Any]:
 
 
 def _delays(emissions: Emissions, unit_ps: int) -> tuple[Floats, Floats]:
-    """When outputs came and how late they were, in seconds, in the order of time."""
+    """The outputs as (time, latency), in seconds, in the order of time."""
     rows = [
         (at, at - body.time * unit_ps) for passed in emissions.values() for at, (_, body) in passed
     ]
@@ -182,11 +193,11 @@ def _percentile(values: Floats, percent: int) -> float | None:
     return float(np.percentile(values, percent, method="inverted_cdf"))
 
 
-def _keep_alives(played: TimedResult, detector: Detector) -> int:
+def _keep_alives(result: TimedResult, detector: Detector) -> int:
     away = sum(
-        (outage.restarted_ps or played.ended_ps) - outage.crashed_ps for outage in played.outages
+        (outage.restarted_ps or result.ended_ps) - outage.crashed_ps for outage in result.outages
     )
-    up = (len(played.queued) * played.ended_ps - away) / PS
+    up = (len(result.queued) * result.ended_ps - away) / PS
     return int(up / detector.keep_alive_s)
 
 
@@ -198,8 +209,8 @@ def _longest(values: Iterable[float | None]) -> float | None:
     return max((value for value in values if value is not None), default=None)
 
 
-def _recovery(played: TimedResult) -> float | None:
-    found = list(recoveries(played.outages))
+def _recovery(result: TimedResult) -> float | None:
+    found = list(recoveries(result.outages))
     lasted = [end - start for start, end in found if end is not None]
     return max(lasted) / PS if lasted and len(lasted) == len(found) else None
 

@@ -1,7 +1,7 @@
-"""Nodes and channels of a timed run: what the driver knows of each at one moment.
+"""Nodes and channels of a timed run: the driver's data about each at one moment.
 
-Rule of this file: mutable state and how it is laid out; sim.timed.simulator changes it.  Hot, so
-slots.
+Rule of this file: no change of state; the file lays the mutable state out, with slots because it is
+hot, and sim.timed.simulator changes the state.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any, TypeAlias
 from simpy.events import Event
 
 from model.core import Effect, NodeName, Site, Size
-from sim.timed.clock import Moment
+from sim.timed.clock import Occurrence
 from sim.timed.costs import Costs
 from sim.timed.failures import Outage
 from sim.timed.record import LogEntry, Traffic
 
 
 class Tariff:
-    """Messages of one size on one channel: what each costs, and how many there were."""
+    """The costs of a message of one size on one channel, and the number of such messages."""
 
     __slots__ = ("bytes", "count", "service", "wire")
 
@@ -32,17 +32,18 @@ class Tariff:
 
 
 class Channel(Event):
-    """A link, and the SimPy event that its first message arrives; then it is set for the next.
+    """A link, and the SimPy event that its first message arrives; the same event is then set for
+    the next message.
 
-    flying: (arrives, departed, message, tariff) of what has not arrived; departed is when the
-    effects of the step that sent it took place.  free: when the link has sent all that it was
-    given.  size, tariff: those of the message sent last.
+    flying: (arrives, departed, message, tariff) of the messages on their way; `departed` is the
+    time at which the effects of the sending step took place.  free: the time at which the link has
+    sent all its messages.  size, tariff: those of the last message sent.
     """
 
     def __init__(
         self,
         sender: NodeName,
-        receiver: Node,
+        receiver: TimedNode,
         delay: int,
     ) -> None:
         self.sender, self.receiver, self.delay = sender, receiver, delay
@@ -54,17 +55,20 @@ class Channel(Event):
 
 
 Aftermath: TypeAlias = "tuple[tuple[Effect, ...], LogEntry | None, int | None]"
-"""Of a step that is watched, until its effects take place: these, what to log, the backup then
-kept."""
+"""The rest of a watched step until its effects take place: (effects, entry for the log, number of
+events then kept as backup)."""
 
 
-class Node:
-    """busy: when the service of all that has arrived ends; worked: how long there was any.
-    done: when the last effects take place.  since: what departed before was sent to a node that was
-    down.  kept: the backup since kept_since; kept_area: what it came to before, in events times
-    picoseconds.  longest: the most that has been pending since somebody looked.  pace: how many
-    times as long as others it needs; 0 of sources and sinks.  again_ps: how long after its restart
-    it crashes once more."""
+class TimedNode:
+    """A node of a timed run.
+
+    busy: the time at which the service of all arrived messages ends.  worked: the service time so
+    far.  done: the time at which the last effects take place.  since: a message that departed
+    before this time was sent while the node was down.  kept: the backup since kept_since.
+    kept_area: the sum of the backup before that, in events times picoseconds.  longest: the longest
+    `pending` since the last look.  pace: the factor by which service takes longer than elsewhere; 0
+    for sources and sinks.  again_ps: the time from the restart to one more crash.
+    """
 
     __slots__ = (
         *("again_ps", "busy", "done", "durable", "gauged", "incoming", "kept", "kept_area"),
@@ -81,18 +85,18 @@ class Node:
         self.busy = self.worked = self.done = self.longest = 0
         self.since: float = 0
         self.again_ps: int | None = None
-        self.timers: dict[str, Moment] = {}
+        self.timers: dict[str, Occurrence] = {}
         self.outage: Outage | None = None
         self.gauged, self.kept, self.kept_area, self.kept_since = gauged, 0, 0, 0
 
     def keep(self, now: int, kept: int) -> None:
-        """It keeps so many events from now on."""
+        """Record that the node keeps so many events from now on."""
         self.kept_area += self.kept * (now - self.kept_since)
         self.kept, self.kept_since = kept, now
 
 
-def traffic(nodes: Iterable[Node]) -> Mapping[str, Traffic]:
-    """What was sent on all channels, by the name of the traffic."""
+def traffic(nodes: Iterable[TimedNode]) -> Mapping[str, Traffic]:
+    """The messages sent on all channels, summed up by the name of the traffic."""
     found: dict[str, Traffic] = {}
     for node in nodes:
         for channel in node.incoming:

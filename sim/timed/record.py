@@ -1,6 +1,6 @@
-"""What a timed run leaves: the actions that took place, and what the driver counted.
+"""The record of a timed run: the actions that took place, and the driver's counts.
 
-Rule of this file: values alone, times in whole picoseconds; what they come to is sim.timed.metrics.
+Rule of this file: no computation (sim.timed.metrics); values alone, times in whole picoseconds.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from sim.timed.failures import Outage
 
 
 class LogEntry(NamedTuple):
-    """An action that took place: a step, from the start of its service until its effects took
-    place, a crash or a restart.  Sorted, they are a path of model.world.
+    """An action that took place: a crash, a restart, or a step, from the start of its service
+    until its effects took place.  The sorted entries are a path of model.world.
 
-    rank: 0 a restart, 1 a step, 2 a crash.  what: the kind of message and the message.
+    rank: 0 for a restart, 1 for a step, 2 for a crash.  what: the kind of message and the message.
     """
 
     done_ps: int
@@ -37,7 +37,10 @@ def log_step(
     input_: Input | None,
     kind: str,
 ) -> LogEntry:
-    """times_ps: began, served, done.  input_: None for a restart.  kind: of the message."""
+    """The entry of a step or restart.
+
+    times_ps: began, served, done.  input_: None for a restart.  kind: the kind of the message.
+    """
     began, served, done = times_ps
     action: Action
     what: tuple[str, Any]
@@ -54,8 +57,11 @@ def log_step(
 
 
 class Sample(NamedTuple):
-    """backup: events kept by all nodes together; queues: messages that wait or are in service, a
-    crashable node each; of both the most since the last point."""
+    """A point of the series, with the largest values since the last point.
+
+    backup: events kept by all nodes together.  queues: messages that wait or are in service, one
+    number for each crashable node.
+    """
 
     at_ps: int
     backup: int
@@ -63,7 +69,8 @@ class Sample(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """Messages sent, the events in them, their bytes, and the service time that they ask for."""
+    """The number of messages, the events in them, their bytes, and the service that they ask
+    for."""
 
     messages: int
     events: int
@@ -73,11 +80,14 @@ class Traffic(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TimedResult:
-    """What happened.  ended_ps: when the last message was dealt with.  busy_ps: by node.  saves,
+    """The result of a timed run.
+
+    ended_ps: the time at which the last message was processed.  busy_ps: by node.  saves,
     saving_ps: writes to stable storage that were begun, and the time that they ask for.
-    backup_mean: over time.  missed: crashes that did not happen: the node was down, or the protocol
-    assumes single failures and was not at rest.  lost: messages to nodes that
-    were.  queued: whose queues the points have."""
+    backup_mean: the mean over time.  missed: crashes that did not happen, because the node was
+    down, or because the protocol assumes single failures and was not at rest.  lost: messages to
+    nodes that were down.  queued: the nodes whose queues the points have.
+    """
 
     events: int
     ended_ps: int

@@ -1,12 +1,13 @@
 """The timed driver: a deployed protocol on SimPy, with costs, crashes and a failure detector.
 
-Rule of this file: it orders actions by time and cost; what an action does is what model.world says
-(a differential test replays every run there).  What is written in scenarios is not known here.
+Rule of this file: no own semantics and no knowledge of scenario files.  The driver orders actions
+by time and cost; an action has the effect that model.world gives it (a differential test replays
+every run there).
 
-One SimPy event a message, when it arrives.  A node is a FIFO server, so the order of arrival is the
-order of service: on arrival the step is evaluated and the time known at which its service ends.
-Then its effects take place, all at once: what it sends departs, what it saves is durable, what it
-emits is out.  A crash undoes what has not taken place by then.
+Each message is one SimPy event, at its arrival.  A node is a FIFO server, so the order of arrival
+is the order of service: on arrival the driver evaluates the step and knows when its service ends.
+At the end of the service all effects take place at once: sent messages depart, saved values are
+durable, emitted outputs are out.  A crash drops the effects that have not taken place.
 
 Times are whole picoseconds.  At one time restarts come first and crashes last.
 """
@@ -40,47 +41,37 @@ from model.core import (
     Step,
     TimerFired,
 )
-from model.errors import Invalid, StepFailed, raised
-from model.world import (
-    DOWN,
-    Crash,
-    System,
-    answered,
-    booted,
-    check_state,
-    checked_step,
-    described,
-    held,
-    size_of,
-)
-from sim.timed.clock import LAST, Clock, Entry, Moment
+from model.errors import Invalid, StepFailed, describe_error
+from model.system import System, call_step, check_state, check_step, describe, read_gauges, size_of
+from model.world import DOWN, Crash, boot_node
+from sim.timed.clock import LAST, Clock, Entry, Occurrence
 from sim.timed.costs import Costs, Detector, picoseconds
 from sim.timed.failures import CrashPlan, Outage
-from sim.timed.network import Aftermath, Channel, Node, Tariff, traffic
+from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, traffic
 from sim.timed.record import LogEntry, Sample, TimedResult, log_step
 
 FIRINGS = 100_000
 """If timers run out so often after the last event, the run never ends."""
 POINTS = 600
-"""Queues and backup are looked at so often while there is input."""
+"""The number of looks at queues and backup while there is input."""
 new = tuple.__new__
-"""Makes a NamedTuple in half the time of its own constructor; for the two that are made most."""
+"""A constructor that takes half the time of NamedTuple's own, for the two most frequent ones."""
 NEVER = float("inf")
 DETECTOR = Detector()
 
-Evaluated: TypeAlias = tuple[Node, int, tuple[Effect, ...], Any]
+Evaluated: TypeAlias = tuple[TimedNode, int, tuple[Effect, ...], Any]
 """A step: its node, the service that it asks for, its effects, its input (None for a restart)."""
 Feed: TypeAlias = Iterable[tuple[int, NodeName, Arrival]]
 """(time in picoseconds, source, arrival), times not decreasing."""
-Emitted: TypeAlias = Callable[[NodeName, int, Any], None]
-"""Told of what the sinks pass on, a sink's outputs in order: (sink, picoseconds, output)."""
+Record: TypeAlias = Callable[[NodeName, int, Any], None]
+"""A function that receives each output of a sink, in order: (sink, picoseconds, output)."""
 
 
-def play(
+def run_timed(
     system: System,
     feed: Feed,
     costs: Costs,
-    emitted: Emitted,
+    record: Record,
     *,
     ends_ps: int,
     detector: Detector = DETECTOR,
@@ -88,43 +79,44 @@ def play(
     log: list[LogEntry] | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> TimedResult:
-    """Run to the end of the feed, and on until nothing is left to do.
+    """Run to the end of the feed, then until the system is at rest; return the result.
 
-    ends_ps: when the feed ends, for the points of the series.  log: gets every action, not yet
-    sorted.  watch: is called at each point with the number of events handed out.
+    record: receives the outputs.  ends_ps: the time at which the feed ends, for the points of the
+    series.  log: receives every action, unsorted.  watch: is called at each point with the number
+    of events handed out.
     """
-    driver = TimedRun(system, costs, emitted, detector, log)
+    driver = TimedRun(system, costs, record, detector, log)
     driver.plan(planned)
     driver.look(max(1, -(-ends_ps // POINTS)), watch)
-    driver.play(iter(feed))
-    return driver.played()
+    driver.run(iter(feed))
+    return driver.result()
 
 
 class TimedRun:
-    """The moving parts of a run."""
+    """The mutable parts of a run."""
 
     def __init__(
         self,
         system: System,
         costs: Costs,
-        emitted: Emitted,
+        record: Record,
         detector: Detector,
         log: list[LogEntry] | None,
     ) -> None:
         protocol = system.protocol
         self.system, self.protocol, self.costs, self.detector = system, protocol, costs, detector
-        self.emitted, self.log = emitted, log
+        self.record, self.log = record, log
         self.step, self.size = protocol.step, protocol.size
-        self.says_restored = RESTORED in protocol.must_occur
+        self.notes_restored = RESTORED in protocol.must_occur
         self.single = protocol.assumes.failures is Failures.SINGLE
         self.clock = Clock()
         self.at = self.clock.at
-        self.nodes: dict[NodeName, Node] = {}
+        self.nodes: dict[NodeName, TimedNode] = {}
         for name, site in system.sites.items():
-            state = booted(protocol, site).state
+            state = boot_node(protocol, site).state
             pace = costs.slow.get(name, 1.0) if site.role is Role.OPERATOR else 0.0
-            self.nodes[name] = Node(
-                site, state, pace, held(system, name, state).buffered is not None
+            self.nodes[name] = TimedNode(
+                site, state, pace, read_gauges(system, name, state).buffered is not None
             )
         delay = picoseconds(costs.link.delay_s)
         for sender, receiver in system.deployment.channels:
@@ -145,10 +137,10 @@ class TimedRun:
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
 
     # --- the run -----------------------------------------------------------------------------
-    def play(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
+    def run(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
         for node in self.nodes.values():
             self._set_timers(node, 0, node.site.timers)
-        self._run(feed)
+        self._loop(feed)
         now = max(node.done for node in self.nodes.values())
         for node in self.nodes.values():
             self._settle(node, now)
@@ -158,12 +150,12 @@ class TimedRun:
         self.ended = now
         self._look(now)
 
-    def _run(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
-        """All that happens, in order; of the feed, one event at a time is in SimPy's queue.
+    def _loop(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
+        """Process all events in order; one event of the feed at a time is in SimPy's queue.
 
-        Every message comes this way, so that it is one loop and not a method a stage: calls would
-        be a third of what a hop costs.  Input and messages are dealt with here; all else that
-        happens is a callback, and where that evaluates a step, it goes on here.
+        Every message passes this loop, so the loop is one method and not a method for each stage:
+        calls would be a third of the costs of a hop.  Input and messages are processed here; all
+        other events are callbacks, and a step that a callback has evaluated continues here.
         """
         queue, count, nodes = self.clock.queue, self.clock.count, self.nodes
         step, size_of, watched, gauged = self.step, self.size, self.watched, self.gauged
@@ -172,8 +164,8 @@ class TimedRun:
         input_: Any = None
         if given is not None:
             self.at(given[0], offer)
-        # The first entry that a step adds to the queue is held back: to exchange it for the next
-        # one costs less than to put it in and take the next one out, most of all if it is that.
+        # The first entry that a step adds to the queue is held back: heappushpop costs less than a
+        # push and a pop, most of all if the entry held is the next one.
         held: Entry | None = None
         node: Any = None
         try:
@@ -184,12 +176,10 @@ class TimedRun:
                     now, _, _, event = heappushpop(queue, held)
                     held = None
 
-                # What happens, up to the evaluation of a step.
+                # The event, up to the evaluation of a step.
                 if type(event) is Channel:
                     flying = event.flying
-                    if (
-                        not flying or flying[0][0] > now
-                    ):  # what it was set for was lost with its sender
+                    if not flying or flying[0][0] > now:  # the message was lost with its sender
                         continue
                     _, departed, message, tariff = flying.popleft()
                     if flying:
@@ -204,7 +194,7 @@ class TimedRun:
                     while pending and pending[0][0] <= now:
                         done, aftermath = pending.popleft()
                         if aftermath is not None:
-                            self._happen(node, done, aftermath)
+                            self._take_effect(node, done, aftermath)
                     input_ = new(Received, (event.sender, message))
                     node.state, effects = step(node.site, node.state, input_)
                 elif event is offer:
@@ -219,7 +209,7 @@ class TimedRun:
                         continue
                     node, service, effects, input_ = evaluated
 
-                # When its service ends, and when its effects take place.
+                # The times at which the service ends and the effects take place.
                 began = node.busy
                 if began < now:
                     began = now
@@ -233,13 +223,13 @@ class TimedRun:
                 for effect in effects:
                     kind = type(effect)
                     if kind is not Send and kind is not Emit:
-                        busy, done = self._held_up(node, busy, effects)
+                        busy, done = self._hold_up(node, busy, effects)
                         break
                 node.busy = busy
                 node.done = done
 
-                # What it sends departs then.  Where nobody watches, nothing crashes, so that the
-                # other effects may be dealt with at once; else they wait until they take place.
+                # Messages depart at `done`.  Where nobody watches, nothing crashes, so that the
+                # other effects may take place at once; otherwise they wait until `done`.
                 for effect in effects:
                     if type(effect) is Send:
                         channel = node.outgoing[effect[0]]
@@ -265,14 +255,14 @@ class TimedRun:
                         self._affect(node, done, effect)
                 aftermath = None
                 if watched:
-                    aftermath = self._watched(node, (began, busy, done), effects, input_)
+                    aftermath = self._watch_step(node, (began, busy, done), effects, input_)
                 if done > now:
                     pending = node.pending
                     pending.append((done, aftermath))
                     if len(pending) > node.longest:
                         node.longest = len(pending)
                 elif aftermath is not None:
-                    self._happen(node, done, aftermath)
+                    self._take_effect(node, done, aftermath)
 
                 if event is offer:
                     if gauged:
@@ -289,7 +279,7 @@ class TimedRun:
             raise
 
     def _blame(
-        self, node: Node, input_: Input, effects: tuple[Effect, ...], error: Exception
+        self, node: TimedNode, input_: Input, effects: tuple[Effect, ...], error: Exception
     ) -> None:
         """Raise what the protocol did wrong in the loop; checking there would slow all runs.
 
@@ -298,13 +288,13 @@ class TimedRun:
         assert error.__traceback__ is not None
         inside = error.__traceback__.tb_next is None  # the loop itself, not what it called
         if inside and isinstance(error, KeyError):  # there is no such channel
-            checked_step(self.system, node.name, input_, (node.state, effects))
+            check_step(self.system, node.name, input_, (node.state, effects))
         elif inside:  # the state is still the one before
-            again = answered(self.system, node.name, node.state, input_)
-            checked_step(self.system, node.name, input_, again)
+            again = call_step(self.system, node.name, node.state, input_)
+            check_step(self.system, node.name, input_, again)
         self._check_sizes(effects)
-        held(self.system, node.name, node.state)
-        raise StepFailed(node.name, described(input_), raised(error)) from error
+        read_gauges(self.system, node.name, node.state)
+        raise StepFailed(node.name, describe(input_), describe_error(error)) from error
 
     def _check_sizes(self, effects: tuple[Effect, ...]) -> None:
         """Raise Invalid if the protocol cannot size what the effects send and save."""
@@ -312,9 +302,9 @@ class TimedRun:
             if isinstance(effect, Send | Save):
                 size_of(self.protocol, effect[-1])
 
-    def _fire(self, moment: Moment) -> Evaluated | None:
+    def _fire(self, moment: Occurrence) -> Evaluated | None:
         node, name, now = moment.what
-        if node.timers.get(name) is not moment:  # it was lost with its node
+        if node.timers.get(name) is not moment:  # the timer was lost with its node
             return None
         del node.timers[name]
         self.firings_left -= 1
@@ -329,17 +319,20 @@ class TimedRun:
         service = round(self.costs.service_ps(CONTROL) * node.pace)
         return node, service, effects, input_
 
-    def _answered(self, node: Node, value: Any, input_: Input | None) -> Step:
+    def _answered(self, node: TimedNode, value: Any, input_: Input | None) -> Step:
         """The step on a timer, or on a restart (None): both are rare enough to be checked."""
-        answer = answered(self.system, node.name, value, input_)
-        return checked_step(self.system, node.name, input_, answer, hashed=input_ is None)
+        answer = call_step(self.system, node.name, value, input_)
+        return check_step(self.system, node.name, input_, answer, hashed=input_ is None)
 
-    def _watched(
-        self, node: Node, times: tuple[int, int, int], effects: tuple[Effect, ...], input_: Any
+    def _watch_step(
+        self, node: TimedNode, times: tuple[int, int, int], effects: tuple[Effect, ...], input_: Any
     ) -> Aftermath:
-        """What to keep of a step for log, backups and recoveries.  times: began, served, done."""
+        """The part of a step that is kept for the log, backups and recoveries.
+
+        times: began, served, done.
+        """
         if type(effects) is not tuple:
-            checked_step(self.system, node.name, input_, (node.state, effects))
+            check_step(self.system, node.name, input_, (node.state, effects))
         done = times[2]
         kept = None
         if node.gauged:
@@ -350,7 +343,7 @@ class TimedRun:
             kind = self.size(input_.message).traffic if isinstance(input_, Received) else ""
             logged = log_step(node.name, times, self.order, input_, kind)
         if input_ is None:
-            self._returned(node, done)
+            self._come_back(node, done)
         if node.outage is not None and node.outage.restored_ps is None:
             self._restore(node.outage, done, effects, input_)
         return effects, logged, kept
@@ -363,9 +356,12 @@ class TimedRun:
         channel.size, channel.tariff = size, tariff
         return tariff
 
-    def _held_up(self, node: Node, busy: int, effects: tuple[Effect, ...]) -> tuple[int, int]:
-        """When the node is free and the effects take place, where there are notes, saves, timers;
-        a save holds up all effects of its step and of later ones, whether it blocks or not."""
+    def _hold_up(self, node: TimedNode, busy: int, effects: tuple[Effect, ...]) -> tuple[int, int]:
+        """The times at which the node is free and the effects take place, for a step with notes,
+        saves or timers.
+
+        A save delays all effects of its step and of later steps, whether it blocks or not.
+        """
         began = busy
         for effect in effects:
             if not isinstance(effect, Effect):
@@ -387,23 +383,23 @@ class TimedRun:
         node.worked += busy - began
         return busy, done
 
-    def _set_timers(self, node: Node, now: int, names: Sequence[str]) -> None:
+    def _set_timers(self, node: TimedNode, now: int, names: Sequence[str]) -> None:
         for name in names:
             if name not in node.timers:
                 fires = now + self.timer
-                moment = Moment(self._fire, (node, name, fires))
+                moment = Occurrence(self._fire, (node, name, fires))
                 node.timers[name] = moment
                 self.at(fires, moment)
 
-    def _settle(self, node: Node, now: int) -> None:
+    def _settle(self, node: TimedNode, now: int) -> None:
         pending = node.pending
         while pending and pending[0][0] <= now:
             done, aftermath = pending.popleft()
             if aftermath is not None:
-                self._happen(node, done, aftermath)
+                self._take_effect(node, done, aftermath)
 
-    def _happen(self, node: Node, done: int, aftermath: Aftermath) -> None:
-        """The effects take place; messages are on their way already."""
+    def _take_effect(self, node: TimedNode, done: int, aftermath: Aftermath) -> None:
+        """Let the effects of a step take place; its messages are on their way already."""
         effects, logged, kept = aftermath
         for effect in effects:
             self._affect(node, done, effect)
@@ -412,10 +408,10 @@ class TimedRun:
         if kept is not None:
             node.keep(done, kept)
 
-    def _affect(self, node: Node, done: int, effect: Effect) -> None:
-        """It takes place; a message is on its way already, and a timer is set."""
+    def _affect(self, node: TimedNode, done: int, effect: Effect) -> None:
+        """Let one effect take place; a message is on its way already, and a timer is set."""
         if type(effect) is Emit:
-            self.emitted(node.name, done, effect.output)
+            self.record(node.name, done, effect.output)
         elif type(effect) is Note:
             self.notes[effect.what.name] += effect.times
         elif type(effect) is Save:
@@ -427,9 +423,9 @@ class TimedRun:
         for plan in planned:
             for name in plan.nodes:
                 what = (plan.at_ps, self.nodes[name], plan.again_ps)
-                self.at(plan.at_ps, Moment(self._strike, what), LAST)
+                self.at(plan.at_ps, Occurrence(self._strike, what), LAST)
 
-    def _strike(self, moment: Moment) -> None:
+    def _strike(self, moment: Occurrence) -> None:
         now, node, again = moment.what
         if node.since == NEVER or (self.single and self.outages and not self._at_rest(now)):
             self.missed += 1
@@ -437,7 +433,7 @@ class TimedRun:
         self._settle(node, now)
         if node.outage is not None and (node.outage.restored_ps or 0) > now:
             node.outage.restored_ps = None
-        if self.log is not None and node.since <= now:  # else its restart has not taken place
+        if self.log is not None and node.since <= now:  # otherwise the restart was not logged
             self.order += 1
             action = Crash(node.name)
             self.log.append(LogEntry(now, 2, self.order, now, now, action, ("crash", None)))
@@ -457,10 +453,10 @@ class TimedRun:
         self.outages.append(node.outage)
         back = node.outage.detected_ps + picoseconds(self.detector.restart_s)
         node.again_ps = again
-        self.at(back, Moment(self._restart, (back, node)), URGENT)
+        self.at(back, Occurrence(self._restart, (back, node)), URGENT)
 
     def _at_rest(self, now: int) -> bool:
-        """Nothing is in progress: no node is down or busy, no message on its way, no timer set."""
+        """Is the system at rest: is no node down or busy, no message on its way, no timer set?"""
         return not any(
             node.since == NEVER
             or node.timers
@@ -469,13 +465,13 @@ class TimedRun:
             for node in self.nodes.values()
         )
 
-    def _restart(self, moment: Moment) -> Evaluated:
+    def _restart(self, moment: Occurrence) -> Evaluated:
         now, node = moment.what
         assert node.outage is not None
         node.state, effects = self._answered(node, node.durable, None)
         self._check_sizes(effects)
         saving = sum(self.costs.save_ps(self.size(e.value)) for e in effects if isinstance(e, Save))
-        # Two nodes that restart at once would have to agree on who hears the other's first words.
+        # If two nodes restarted at one time, the order of their first messages would be undefined.
         back = now
         while back + saving in self.restarts:
             back += 1
@@ -483,26 +479,26 @@ class TimedRun:
         node.outage.restarted_ps = node.done = back
         return node, 0, effects, None
 
-    def _returned(self, node: Node, done: int) -> None:
-        """It runs again: the effects of its first step take place."""
+    def _come_back(self, node: TimedNode, done: int) -> None:
+        """Let the node run again: the effects of its first step take place."""
         node.since = done
         if node.again_ps is not None:
             strikes = done + node.again_ps
-            self.at(strikes, Moment(self._strike, (strikes, node, None)), LAST)
+            self.at(strikes, Occurrence(self._strike, (strikes, node, None)), LAST)
 
     def _restore(
         self, outage: Outage, done: int, effects: tuple[Effect, ...], input_: Input | None
     ) -> None:
-        """Has the node its state again, when the effects of this step take place?"""
-        if self.says_restored:
+        """Record it if the node has its state again with the effects of this step."""
+        if self.notes_restored:
             restored = any(isinstance(e, Note) and e.what == RESTORED for e in effects)
         else:
             restored = isinstance(input_, Received) and self.size(input_.message).events > 0
         if restored:
             outage.restored_ps = done
 
-    def _catch_up(self, node: Node, outage: Outage, now: int, departed: int) -> None:
-        """With this arrival it shows whether all was done before it."""
+    def _catch_up(self, node: TimedNode, outage: Outage, now: int, departed: int) -> None:
+        """Record it if the node had caught up before this arrival."""
         restored = outage.restored_ps
         if restored is None or node.busy > now or departed <= restored:
             return
@@ -513,10 +509,10 @@ class TimedRun:
 
     # --- looking -----------------------------------------------------------------------------
     def look(self, every: int, watch: Callable[[int], None] | None) -> None:
-        """Look at queues and backup every so many picoseconds, as long as anything happens; less
-        often when it has gone on for longer than that times POINTS."""
+        """Look at queues and backup every so many picoseconds until the run ends; less often in a
+        run that lasts longer than POINTS times that."""
 
-        def tick(moment: Moment) -> None:
+        def tick(moment: Occurrence) -> None:
             now = moment.what
             self._look(now)
             if watch is not None:
@@ -526,7 +522,7 @@ class TimedRun:
                 moment.what = after
                 self.at(after, moment)
 
-        self.at(every, Moment(tick, every))
+        self.at(every, Occurrence(tick, every))
 
     def _look(self, now: int) -> None:
         self._measure(now)
@@ -549,7 +545,7 @@ class TimedRun:
         if total > self.peak_since:
             self.peak_since = total
 
-    def played(self) -> TimedResult:
+    def result(self) -> TimedResult:
         area = 0
         for node in self.nodes.values():
             check_state(node.name, "its last step", node.state)

@@ -1,8 +1,8 @@
 """A timed run as a trace in Chrome's trace-event format, which Perfetto opens.
 
-Rule of this file: it reads the value that sim.scenarios.run makes.  One process, a thread a node: a
-step is a complete event ("X") as long as its service, failures are instants ("i"), queues and
-backup are counters ("C").  Times are microseconds, as the format has them.
+Rule of this file: no input but the value that sim.scenarios.run returns.  The trace has one process
+and a thread for each node: a step is a complete event ("X") as long as its service, failures are
+instants ("i"), queues and backup are counters ("C").  Times are microseconds, as in the format.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def chrome(result: Mapping[str, Any]) -> str:
     names |= dict.fromkeys(series["queue_messages"])
     threads = {name: at for at, name in enumerate(names, 1)}
     events = [
-        *_named(threads, result),
+        *_name_threads(threads, result),
         *_steps(threads, result["steps"]),
         *_failures(threads, result["failures"]),
         *_counters(series),
     ]
-    # Metadata first, then by time: viewers that read as they go need no sorting.
+    # Metadata comes first, then events by time, for viewers that read the file as a stream.
     events.sort(key=lambda event: (event["ph"] != "M", event.get("ts", 0.0)))
     text = json.dumps(
         {"displayTimeUnit": "ms", "traceEvents": events},
@@ -65,7 +65,9 @@ def chrome(result: Mapping[str, Any]) -> str:
     return text + "\n"
 
 
-def _named(threads: Mapping[str, int], result: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _name_threads(
+    threads: Mapping[str, int], result: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
     name = f"{result['protocol']}: {result['scenario']}"
     yield {"ph": "M", "name": "process_name", "pid": PID, "tid": 0, "args": {"name": name}}
     for node, tid in threads.items():
@@ -122,5 +124,5 @@ def _counters(series: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _micro(seconds: float) -> float:
-    """To the picosecond, in which the driver counts."""
+    """The time in microseconds, exact to the driver's picosecond."""
     return round(seconds * MICRO, 6)

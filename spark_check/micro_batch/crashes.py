@@ -209,7 +209,7 @@ def predict(
     One run of the model for each sink; the runs differ in nothing else.
     """
     runs = {
-        sink: model_crashes.replayed(protocol, point, load.sizes, load.late)
+        sink: model_crashes.replay_crash(protocol, point, load.sizes, load.late)
         for sink, protocol in sinks.items()
     }
     one, *others = runs.values()

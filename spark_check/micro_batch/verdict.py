@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from model.core import Arrival, Guarantee
 from model.events import Body
-from model.oracle import classify, evaluated, timed
-from model.protocols.micro_batch.scopes import counting
+from model.oracle import assign_times, classify, evaluate
+from model.protocols.micro_batch.scopes import counting_operator
 from spark_check.micro_batch.external_store import CountRow, ExternalStore, SinkKind
 
 
@@ -21,7 +21,7 @@ def judge(store: ExternalStore, sink: SinkKind) -> Guarantee:
 
 def bodies(rows: Sequence[CountRow]) -> tuple[Body, ...]:
     """Rows as values of the model."""
-    emits = counting(1).emits
+    emits = counting_operator(1).emits
     return tuple(
         Body(row.sn, emits, (Body(row.sn, row.type, (("count", row.running),)),)) for row in rows
     )
@@ -29,5 +29,5 @@ def bodies(rows: Sequence[CountRow]) -> tuple[Body, ...]:
 
 def expected_bodies(types: Sequence[str]) -> tuple[Body, ...]:
     """What a sink would have if nothing had failed."""
-    stream = timed([Arrival(1, type_) for type_ in types])
-    return tuple(evaluated(counting(len(types)), stream))
+    stream = assign_times([Arrival(1, type_) for type_ in types])
+    return tuple(evaluate(counting_operator(len(types)), stream))

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from model.cep.engines import Engine, Function, Matches, Mealy, Partitioned
 from model.cep.operator import Operator
-from model.cep.patterns import Pattern, Step, Strategy, sequence
+from model.cep.patterns import Pattern, PatternStep, Strategy, sequence
 from model.cep.predicates import Either, Predicate, Type, Where
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.events import Body
@@ -109,13 +109,13 @@ def _operator(random: Random) -> Operator:
 
 def _pattern(random: Random) -> Engine:
     """One to three positive steps, some plus, with negation between and behind them."""
-    steps: list[Step] = []
+    steps: list[PatternStep] = []
     for place in range(random.randint(1, 3)):
         if place and random.random() < 0.3:
-            steps.append(Step(_predicate(random), negated=True))
-        steps.append(Step(_predicate(random), plus=random.random() < 0.3))
+            steps.append(PatternStep(_predicate(random), negated=True))
+        steps.append(PatternStep(_predicate(random), plus=random.random() < 0.3))
     if random.random() < 0.2:
-        steps.append(Step(_predicate(random), negated=True))
+        steps.append(PatternStep(_predicate(random), negated=True))
     return Pattern(tuple(steps), random.choice(list(Strategy)))
 
 

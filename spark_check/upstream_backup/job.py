@@ -21,10 +21,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from model.core import Arrival, Inputs, Protocol, Received, Role, Scope, Send, Site
 from model.graph import Graph
-from model.oracle import timed
+from model.oracle import assign_times
 from model.protocols.upstream_backup.buffers import Ack, Restore
 from model.registry import protocols
-from model.world import System
+from model.system import System
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.session import BRIEF, session
 from spark_check.upstream_backup.buffer import Buffer, event
@@ -68,7 +68,7 @@ class Pipeline(NamedTuple):
     def create(self, arrivals: Sequence[Arrival]) -> None:
         """Make the files, with the events that will arrive."""
         Path(self.folder).mkdir(parents=True)
-        self.buffer.create(timed(arrivals))
+        self.buffer.create(assign_times(arrivals))
         self.sink.create()
         (Path(self.folder) / SAVED).write_bytes(pickle.dumps(self))
 

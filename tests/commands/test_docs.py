@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import pkgutil
 import re
@@ -32,7 +33,15 @@ QUOTED = re.compile(r"(?:\$ |bin/|^)asif ([a-z-]+)([^`#\n]*)", re.MULTILINE)
 
 THEORIES = tuple(theories().values())
 
-EXAMPLES = {"amnesia": (1, "gap"), "forgetful": (1, "repeating"), "mindful": (0, "precise")}
+EXAMPLES = {
+    "amnesia": (1, "gap"),
+    "forgetful": (1, "repeating"),
+    "mindful": (0, "precise"),
+    "relay": (0, "precise"),
+    "relay:lazy": (0, "precise"),
+    "standby": (0, "precise"),
+    "standby:any": (1, "gap"),
+}
 """Exit code, and the guarantee found."""
 ELSEWHERE = {"once", "chaos_trace"}
 """Examples of other things, which test_cli.py and test_spark_traces.py run."""
@@ -182,7 +191,9 @@ def test_quoted_commands_names_and_options_exist(page: Path) -> None:
         assert {word for word in words if word.startswith("--")} <= known, words
         if command == "check" and words and not words[0].isupper():
             name = words[0]
-            known_name = name in protocols() or (ROOT / name).is_file()
+            file = name.partition(":")[0]
+            made = page == TUTORIAL and file in ("relay.py", "broken.py")
+            known_name = name in protocols() or (ROOT / file).is_file() or made
             assert known_name or name.startswith(("NAME", "FILE.py")), name
 
 
@@ -194,7 +205,7 @@ def test_the_readme_quotes_every_command() -> None:
 
 def test_every_example_is_expected_to_do_something() -> None:
     assert {path.stem for path in (ROOT / "docs" / "examples").glob("*.py")} == {
-        *EXAMPLES,
+        *(name for name in EXAMPLES if ":" not in name),
         *ELSEWHERE,
     }
 
@@ -206,13 +217,53 @@ SLOW = (
 """Quoted commands that other tests run, or that take minutes, or that start Spark."""
 
 
-def sessions(page: Path) -> list[list[tuple[str, list[str]]]]:
-    """The console blocks of a page, each as (command, lines that it prints)."""
-    blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    parted = [re.split(r"^\$ ", block, flags=re.MULTILINE)[1:] for block in blocks]
-    session = re.compile(r"(.*?(?:\\\n.*?|'[^']*'.*?)*)\n(.*)", re.DOTALL)
-    found = [[session.fullmatch(part) for part in parts] for parts in parted]
-    return [[(m[1], m[2].splitlines()) for m in block if m] for block in found]
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """(language, text) of the blocks of code of a page that name one, in order."""
+    return re.findall(r"^```(\w+)\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def session(block: str) -> list[tuple[str, list[str]]]:
+    """The commands of a console block, each with the lines that it prints."""
+    parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    command = re.compile(r"(.*?(?:\\\n.*?|'[^']*'.*?)*)\n(.*)", re.DOTALL)
+    found = [command.fullmatch(part) for part in parts]
+    return [(m[1], m[2].splitlines()) for m in found if m]
+
+
+TUTORIAL = ROOT / "docs" / "add-a-protocol.md"
+RELAY = (ROOT / "docs" / "examples" / "relay.py").read_text("utf-8")
+STANDBY = (ROOT / "docs" / "examples" / "standby.py").read_text("utf-8")
+
+
+def definitions(source: str) -> dict[str, str]:
+    """The text of every class, function and constant of a module, by name, imports left out."""
+    found: dict[str, str] = {}
+    for node in ast.parse(source).body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                pass
+            case ast.Assign(targets=[ast.Name(name)]):
+                pass
+            case _:
+                continue
+        found.pop(name, None)  # whoever defines it again may need what came in between
+        found[name] = ast.get_source_segment(source, node) or ""
+    return found
+
+
+def assembled(before: int | None = None) -> dict[str, str]:
+    """What the tutorial has of relay.py in its first `before` blocks, or in all."""
+    parts = [text for language, text in blocks(TUTORIAL)[:before] if language == "python"]
+    return definitions("\n".join(part for part in parts if part not in STANDBY))
+
+
+def test_the_blocks_of_the_tutorial_are_its_example() -> None:
+    assert assembled() == definitions(RELAY)
+
+
+def test_the_tutorial_quotes_both_examples() -> None:
+    parts = [text for language, text in blocks(TUTORIAL) if language == "python"]
+    assert 0 < sum(part in STANDBY for part in parts) < len(parts)
 
 
 @pytest.mark.slow
@@ -225,21 +276,26 @@ def test_quick_commands_print_what_is_quoted(page: Path, tmp_path: Path) -> None
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     path = os.pathsep.join([str(shim.parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
-    for command, lines in (pair for block in sessions(page) for pair in block):
-        if any(slow in command for slow in SLOW):
-            continue
-        ran = subprocess.run(
-            ["sh", "-c", command],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env=environment,
-            check=False,
-        )
-        printed = [untimed(line) for line in (ran.stdout + ran.stderr).splitlines()]
-        varying = ("┏", "┃", "┡", "│", "└", "random attack: ", "...")
-        quoted = [line for line in lines if line and not line.startswith(varying)]
-        assert not [line for line in quoted if untimed(line) not in printed], command
+    for at, (language, block) in enumerate(blocks(page)):
+        if page == TUTORIAL:
+            imports = RELAY[: RELAY.index("\n\n\nclass ")]
+            text = "\n\n".join([imports, *assembled(before=at).values()])
+            (tmp_path / "relay.py").write_text(text, encoding="utf-8")
+        for command, lines in session(block) if language == "console" else ():
+            if any(slow in command for slow in SLOW):
+                continue
+            ran = subprocess.run(
+                ["sh", "-c", command],
+                capture_output=True,
+                text=True,
+                cwd=tmp_path,
+                env=environment,
+                check=False,
+            )
+            printed = [untimed(line) for line in (ran.stdout + ran.stderr).splitlines()]
+            varying = ("┏", "┃", "┡", "│", "└", "random attack: ", "...")
+            quoted = [line for line in lines if line and not line.startswith(varying)]
+            assert not [line for line in quoted if untimed(line) not in printed], command
 
 
 def untimed(line: str) -> str:
@@ -247,16 +303,18 @@ def untimed(line: str) -> str:
 
 
 def test_quoted_python_runs() -> None:
-    for page in PAGES:
-        for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
-            subprocess.run([sys.executable, "-c", block], check=True, capture_output=True)
+    for page in set(PAGES) - {TUTORIAL}:  # whose blocks are parts of one file
+        for language, block in blocks(page):
+            if language == "python":
+                subprocess.run([sys.executable, "-c", block], check=True, capture_output=True)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_example_protocols_do_what_they_say(name: str, tmp_path: Path) -> None:
     code, guarantee = EXAMPLES[name]
-    example = ROOT / "docs" / "examples" / f"{name}.py"
-    command = [sys.executable, "-c", "import asif; asif.main()", "check", str(example)]
+    stem, colon, variant = name.partition(":")
+    example = f"{ROOT / 'docs' / 'examples' / stem}.py{colon}{variant}"
+    command = [sys.executable, "-c", "import asif; asif.main()", "check", example]
     ran = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert ran.returncode == code, ran.stderr
     assert f"\n{name}: {'refuted' if code else 'holds'}\n" in ran.stdout

@@ -12,7 +12,8 @@ from functools import cache
 from model.core import Arrival, Failures, Inputs, Outcome, PinnedScope, Protocol, Scope
 from model.oracle import oracle
 from model.registry import protocols
-from model.world import Action, System, World, apply, enabled, initial
+from model.system import System
+from model.world import Action, World, apply, enabled, initial
 from proofs.explore.explorer import Exploration, Trace, explore
 from sim.inputs.streams import Workload, deployable, graph_for
 from sim.outputs import Outputs

@@ -137,9 +137,9 @@ def test_a_timed_run_is_one_that_the_world_allows(name: str, tmp_path: Path) -> 
     system = deployed(asked.protocol, asked.workload, len(asked.planned))
     world = followed(system, [entry.action for entry in sorted(log)])
     assert quiescent(system, world)
-    assert [node.state for node in world.nodes] == [*ran.played.states.values()]
-    assert [node.durable for node in world.nodes] == [*ran.played.durable.values()]
-    assert DOWN not in ran.played.states.values()
+    assert [node.state for node in world.nodes] == [*ran.result.states.values()]
+    assert [node.durable for node in world.nodes] == [*ran.result.durable.values()]
+    assert DOWN not in ran.result.states.values()
     for passed, outputs in zip(ran.emissions.values(), world.outputs, strict=True):
         assert tuple(output for _, output in passed) == outputs
     if holds(asked.protocol):

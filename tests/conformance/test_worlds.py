@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from model.core import COMMON, Emit, MessageKind, Note, Outcome, Save, Send, Size
-from model.world import DOWN, Crash, System, World, apply, enabled, held, response
+from model.system import System, read_gauges
+from model.world import DOWN, Crash, World, apply, enabled, response
 from proofs.explore import explorer, verdict
 from proofs.explore.random_walk import walks
 from reports import commands
@@ -127,7 +128,10 @@ def test_gauges_measure_what_is_known_and_progress_never_decreases(name: str) ->
         for node, was, is_ in zip(system.sites, before.nodes, after.nodes, strict=True):
             if DOWN in (was.state, is_.state):
                 continue
-            earlier, later = held(system, node, was.state), held(system, node, is_.state)
+            earlier, later = (
+                read_gauges(system, node, was.state),
+                read_gauges(system, node, is_.state),
+            )
             assert all(quantity in protocol.quantities for quantity, _ in later.own)
             if earlier.progress is not None:
                 assert later.progress is not None

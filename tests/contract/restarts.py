@@ -36,7 +36,7 @@ from model.core import (
 )
 from model.events import Body
 from model.graph import chain
-from model.parts import deployed, over_words
+from model.parts import deploy_graph, over_words
 
 
 class Restarts(NamedTuple):
@@ -56,7 +56,7 @@ class Answered(NamedTuple):
 
 
 def deploy(scope: Scope) -> Deployment:
-    return deployed(scope.graph, replies=True)
+    return deploy_graph(scope.graph, replies=True)
 
 
 def boot(site: Site) -> Any:

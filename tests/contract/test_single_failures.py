@@ -13,19 +13,10 @@ from hypothesis import strategies as st
 
 from model.core import Arrival, Assumptions, Failures, Guarantee, Outcome, Protocol
 from model.errors import Invalid
-from model.world import (
-    Action,
-    Crash,
-    Inject,
-    System,
-    World,
-    apply,
-    enabled,
-    initial,
-    quiescent,
-)
+from model.system import System
+from model.world import Action, Crash, Inject, World, apply, enabled, initial, quiescent
 from proofs.explore.explorer import Trace, edges, explore
-from proofs.explore.random_attack import attack, enlarged
+from proofs.explore.random_attack import attack, enlarge
 from proofs.explore.random_walk import walks
 from sim.inputs.streams import Workload
 from sim.scenarios.run import run as timed
@@ -79,7 +70,7 @@ def test_all_drivers_grant_single_failures_and_any() -> None:
     assert explore(restarts.ANY, scope).outcome is Outcome.REFUTED
     assert walks(restarts.SINGLE, scope, 1_000, seed=1).property is None
     assert walks(restarts.ANY, scope, 1_000, seed=1).property is restarts.ANSWERED
-    assert [one.crashes for one in enlarged(restarts.SINGLE)] == [3]
+    assert [one.crashes for one in enlarge(restarts.SINGLE)] == [3]
     assert attack(restarts.SINGLE, examples=100).failure is None
     assert attack(restarts.ANY, examples=100).failure is not None
     assert attack(PROTOCOL, examples=60).failure is None
@@ -227,14 +218,14 @@ def test_timed_runs_grant_it_or_leave_it_out(second_ms: int, tmp_path: Path) -> 
     system = deployed(PROTOCOL, asked.workload, 3)
     actions = [entry.action for entry in sorted(log)]
     struck = assert_granted(system, in_worlds(system, actions), actions)
-    assert struck == len(ran.played.outages) == 3 - ran.played.missed
+    assert struck == len(ran.result.outages) == 3 - ran.result.missed
     assert followed(system, actions).outputs[0] == tuple(out for _, out in ran.emissions["sink"])
 
 
 def test_some_timed_runs_have_a_second_crash(tmp_path: Path) -> None:
     asked = scenario(tmp_path, PROTOCOL)
     outages = [
-        len(timed(asked, (TimedPlan(75 * MS, ("A",)), TimedPlan(at * MS, ("A",)))).played.outages)
+        len(timed(asked, (TimedPlan(75 * MS, ("A",)), TimedPlan(at * MS, ("A",)))).result.outages)
         for at in range(150, 500, 7)
     ]
     assert {*outages} == {1, 2}

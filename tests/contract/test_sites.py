@@ -28,8 +28,9 @@ from model.core import (
     When,
 )
 from model.events import Body
-from model.parts import deployed as star
-from model.world import Action, System, Timeout, enabled, initial, quiescent
+from model.parts import deploy_graph
+from model.system import System
+from model.world import Action, Timeout, enabled, initial, quiescent
 from proofs.explore.explorer import explore
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
@@ -50,7 +51,7 @@ Asif = Callable[..., Any]
 # --- timers that are set at boot -----------------------------------------------------------------
 def deploy(scope: Scope) -> Deployment:
     """As many timers as the operator may have: a restarted node sets its own."""
-    sites, channels, crashable = star(scope.graph)
+    sites, channels, crashable = deploy_graph(scope.graph)
     armed = tuple(
         site._replace(timers=("t",)) if site.role is Role.OPERATOR else site for site in sites
     )
@@ -92,7 +93,7 @@ TIMED = replace(
     step=step,
     properties=(AWAKE,),
 )
-ASLEEP = replace(TIMED, deploy=lambda scope: star(scope.graph))
+ASLEEP = replace(TIMED, deploy=lambda scope: deploy_graph(scope.graph))
 
 
 def test_the_world_starts_with_them() -> None:
@@ -160,7 +161,7 @@ def test_a_timed_run_lets_them_run_out(crash: str, tmp_path: Path) -> None:
     system = deployed(TIMED, asked.workload, len(asked.planned))
     world = followed(system, [entry.action for entry in sorted(log)])
     assert quiescent(system, world)
-    assert [node.state for node in world.nodes] == [*ran.played.states.values()]
+    assert [node.state for node in world.nodes] == [*ran.result.states.values()]
 
 
 # --- more sites than the graph -------------------------------------------------------------------

@@ -15,7 +15,8 @@ from model.graph import SINK, SOURCE, Graph
 from model.protocols.upstream_backup.buffers import Restore
 from model.protocols.upstream_backup.nodes import OperatorNode
 from model.registry import protocols
-from model.world import Action, Crash, Inject, System, World, apply, initial, progress
+from model.system import System
+from model.world import Action, Crash, Inject, World, apply, initial, progress
 from proofs.lemmas.upstream_backup.acknowledgements.abstraction import ABSTRACTIONS
 from proofs.prove.conformance import compare
 

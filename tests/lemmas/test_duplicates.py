@@ -23,12 +23,12 @@ from model.protocols.upstream_backup.mutants import MUTANTS
 from model.protocols.upstream_backup.nodes import OperatorNode
 from model.protocols.upstream_backup.scopes import UNEVEN
 from model.registry import protocols
+from model.system import System
 from model.world import (
     Action,
     Crash,
     Deliver,
     Inject,
-    System,
     World,
     apply,
     initial,
@@ -36,7 +36,7 @@ from model.world import (
     real_effects,
     response,
 )
-from proofs.explore.mutants import mutated, mutated_source
+from proofs.explore.mutants import mutate, mutated_source
 from proofs.lemmas.upstream_backup.duplicates import counterexamples
 from proofs.lemmas.upstream_backup.duplicates.abstraction import ABSTRACTIONS
 from proofs.lemmas.upstream_backup.duplicates.counterexamples import FoundEdgeRun
@@ -138,7 +138,7 @@ def test_a_sink_that_discards_nothing_gives_an_event_out_twice(takes_duplicates:
     run = found("duplicates-undiscarded")
     assert run.twice == (1,)
     culprit = mutant("a sink takes duplicates")
-    line = DrivenLine(mutated(PROTOCOL, culprit, HOME) if takes_duplicates else PROTOCOL)
+    line = DrivenLine(mutate(PROTOCOL, culprit, HOME) if takes_duplicates else PROTOCOL)
     for step in run.steps:
         line.take(*step)
     (outputs,) = line.world.outputs

@@ -32,7 +32,7 @@ from model.protocols.upstream_backup.savepoints import (
     Skipping,
     origin,
     push,
-    restored,
+    restore,
     save,
 )
 from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESSED
@@ -92,7 +92,7 @@ def of(found: FoundReplay) -> Operator:
 def run(
     operator: Operator, scheme: Scheme, start: Savepoint, events: list[Event]
 ) -> tuple[OperatorState, list[Event]]:
-    state = restored(scheme, start)
+    state = restore(scheme, start)
     outputs: list[Event] = []
     for event in events:
         state, produced = push(operator, scheme, state, 0, event)
@@ -267,7 +267,7 @@ class NumberedTwice(NamedTuple):
         config = Config(Design(named), (), ())
         site = Site("A", Role.OPERATOR, self.operator, ("source",), ("sink",), config)
         run_ = run_operator(site, tuple((0, event) for event in events))
-        states = [restored(numbered, origin(numbered, 1))]
+        states = [restore(numbered, origin(numbered, 1))]
         outputs: list[Event] = []
         for event in events:
             state, produced = push(self.operator, numbered, states[-1], 0, event)
@@ -308,7 +308,7 @@ def replayed(twice: NumberedTwice, case: SavedRun) -> Seeds:
         return states[at + 1].sequencer[0]
 
     x_of |= {at: x(at) for at in range(start)}
-    theirs, mine = restored(named, savepoint), restored(numbered, published)
+    theirs, mine = restore(named, savepoint), restore(numbered, published)
 
     def replay(last: int, got: dict[int, Any], started: bool) -> dict[str, Any]:
         return abstraction.replay_state(run_, mine, last, got, started) | {

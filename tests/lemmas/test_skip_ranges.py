@@ -22,7 +22,7 @@ from model.events import NOTHING, SN, Body, Event
 from model.graph import SOURCE
 from model.log import Log
 from model.protocols.upstream_backup import buffers as backup
-from model.protocols.upstream_backup.buffers import Ack, Outlet, released
+from model.protocols.upstream_backup.buffers import Ack, Outlet, release
 from model.protocols.upstream_backup.nodes import Config, Design
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.savepoints import (
@@ -32,7 +32,7 @@ from model.protocols.upstream_backup.savepoints import (
     notice,
     origin,
     push,
-    restored,
+    restore,
     save,
 )
 from model.protocols.upstream_backup.scopes import MERGE, SKIPPY
@@ -108,7 +108,7 @@ def log_of(queue: Sequence[Event]) -> Log[Event]:
 def held(queue: Sequence[Event], trim: SN, skips: Ranges) -> list[Event]:
     """What upstream holds of them once it has received an acknowledgement."""
     site = Site("up", Role.SOURCE, SOURCE, (), ("A",), Config(Design(), (), ()))
-    (outlet,) = released(site, (Outlet(log_of(queue)),), "A", Ack(trim, skips, ()))
+    (outlet,) = release(site, (Outlet(log_of(queue)),), "A", Ack(trim, skips, ()))
     return [*outlet.backup]
 
 
@@ -142,15 +142,15 @@ def test_one_array_deletes_what_a_replay_needs(design: counterexamples.SharedRan
     def replayed(scheme: Scheme) -> tuple[list[Event], set[Taken]]:
         """What the operator produces when it is restored, and what upstream has deleted then."""
         start = origin(scheme, 2)
-        state, _ = process(scheme, restored(scheme, start), merged[:seen])
+        state, _ = process(scheme, restore(scheme, start), merged[:seen])
         _, savepoint, skips = notice(scheme, OPERATOR.splitter, state, start)
         left = [*queues]
         left[receiver] = held(queues[receiver], NOTHING, skips[receiver])
         again = merge(left)
-        _, outputs = process(scheme, restored(scheme, savepoint), again)
+        _, outputs = process(scheme, restore(scheme, savepoint), again)
         return outputs, {*merged} - {*again}
 
-    _, failure_free = process(COALESCED, restored(COALESCED, origin(COALESCED, 2)), merged)
+    _, failure_free = process(COALESCED, restore(COALESCED, origin(COALESCED, 2)), merged)
     outputs, gone = replayed(COALESCED)
     lost = {(run.events[i][0], (run.events[i][1],)) for i in run.lost}
     assert lost
@@ -173,7 +173,7 @@ def test_one_trim_deletes_what_a_replay_needs() -> None:
     assert edge != receiver
     queues = queues_of(events)
 
-    start = restored(PER_EDGE, origin(PER_EDGE, 2))
+    start = restore(PER_EDGE, origin(PER_EDGE, 2))
     state, outputs = process(PER_EDGE, start, events[:2])
     saved = save(PER_EDGE, OPERATOR.splitter, state, outputs[-1].sn)
     assert saved is not None
@@ -184,7 +184,7 @@ def test_one_trim_deletes_what_a_replay_needs() -> None:
 
     def replayed(trims: Sequence[SN]) -> list[Event]:
         left = [held(queue, trim, ()) for queue, trim in zip(queues, trims, strict=True)]
-        return process(PER_EDGE, restored(PER_EDGE, savepoint), merge(left))[1]
+        return process(PER_EDGE, restore(PER_EDGE, savepoint), merge(left))[1]
 
     assert replayed(savepoint.trim) == expected
     lost = [event.sn for at, event in events if at == receiver]
@@ -209,7 +209,7 @@ class Replay(NamedTuple):
 
 def crashed(scheme: Scheme, events: Sequence[Taken], theta: int) -> Replay | None:
     """All events are processed, one complex event acknowledged; then the operator crashes."""
-    state, outputs = process(scheme, restored(scheme, origin(scheme, 2)), events)
+    state, outputs = process(scheme, restore(scheme, origin(scheme, 2)), events)
     if not outputs:
         return None
     saved = save(scheme, OPERATOR.splitter, state, outputs[theta % len(outputs)].sn)
@@ -220,7 +220,7 @@ def crashed(scheme: Scheme, events: Sequence[Taken], theta: int) -> Replay | Non
         for edge, event in events
         if event in held([event], savepoint.trim[edge], skips[edge])
     ]
-    _, again = process(scheme, restored(scheme, savepoint), kept)
+    _, again = process(scheme, restore(scheme, savepoint), kept)
     expected = [event for event in outputs if event.sn[-2] >= savepoint.seed.window]
     return Replay(expected, again, len(events) - len(kept) - trimmed(events, savepoint))
 

@@ -32,12 +32,12 @@ from model.protocols.upstream_backup.savepoints import (
     Scheme,
     origin,
     push,
-    restored,
+    restore,
     save,
 )
 from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESSED
 from model.registry import protocols
-from model.world import System
+from model.system import System
 from proofs.explore.explorer import edges
 from proofs.lemmas.upstream_backup.numbering.streams import BITS, WindowPlace
 from proofs.lemmas.upstream_backup.windows import abstraction, counterexamples, savepoints
@@ -64,7 +64,7 @@ class WindowedRun:
 
     def __init__(self, operator: Operator, scheme: Scheme, start: Savepoint) -> None:
         self.operator, self.scheme = operator, scheme
-        self.state = restored(scheme, start)
+        self.state = restore(scheme, start)
         self.outputs: list[Event] = []
         self.windows: dict[int, Window] = {}
 

@@ -12,14 +12,14 @@ import doctest
 
 import model.protocols.upstream_backup.gem
 from model.cep.numbering import PAIRS, SCALAR, Numbering
-from model.cep.patterns import Pattern, Step, sequence
+from model.cep.patterns import Pattern, PatternStep, sequence
 from model.cep.predicates import ANYTHING
 from model.cep.skips import covers
 from model.cep.windows import CountWindows
 from model.events import Body, Event
 from model.protocols.upstream_backup.gem import Gem
 
-EVERY = Pattern((Step(ANYTHING),))
+EVERY = Pattern((PatternStep(ANYTHING),))
 """Matches every event by itself, as in Fig. 8."""
 
 

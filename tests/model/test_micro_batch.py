@@ -28,29 +28,19 @@ from model.core import (
 from model.errors import Invalid
 from model.events import Body, Event
 from model.graph import SINK, SOURCE, Graph, chain
-from model.oracle import evaluated
+from model.oracle import evaluate
 from model.properties import guarantee, pairs
-from model.protocols.micro_batch.crashes import CrashPoint, replayed
+from model.protocols.micro_batch.crashes import CrashPoint, replay_crash
 from model.protocols.micro_batch.messages import NO_BATCH, Batch, Rows, Write, empty, show, size
-from model.protocols.micro_batch.nodes import processed, step
+from model.protocols.micro_batch.nodes import process_batch, step
 from model.protocols.micro_batch.protocol import PROTOCOL
-from model.protocols.micro_batch.scopes import counting
+from model.protocols.micro_batch.scopes import counting_operator
 from model.registry import protocols
-from model.world import (
-    Crash,
-    Inject,
-    System,
-    Timeout,
-    World,
-    apply,
-    enabled,
-    initial,
-    observed,
-    progress,
-)
+from model.system import System
+from model.world import Crash, Inject, Timeout, World, apply, enabled, initial, observe, progress
 from proofs.explore.explorer import Exploration, edges, explore
 from proofs.explore.random_attack import machine
-from tests.strategies import operators, words
+from proofs.explore.strategies import operators, words
 
 A = Arrival(1, "a")
 ALL = (PROTOCOL, *PROTOCOL.variants)
@@ -78,9 +68,9 @@ def test_where_a_stream_is_cut_into_batches_does_not_show(
     state = empty().versions[0].state
     rows: list[Event] = []
     for start, end in pairwise(ends):
-        state, produced = processed(operator, state, events[start:end])
+        state, produced = process_batch(operator, state, events[start:end])
         rows += produced
-    assert [row.body for row in rows] == list(evaluated(operator, word))
+    assert [row.body for row in rows] == list(evaluate(operator, word))
     assert [row.sn for row in rows] == sorted({row.sn for row in rows})
 
 
@@ -109,7 +99,7 @@ def test_the_other_designs_that_hold_do_so_at_any_sequence_of_crashes(
             break
         world = apply(system, world, data.draw(st.sampled_from(choices)))
     world = _rested(system, world)
-    assert guarantee(system.scope, observed(world)) is Guarantee.PRECISE
+    assert guarantee(system.scope, observe(world)) is Guarantee.PRECISE
 
 
 # --- crash points ----------------------------------------------------------------------------
@@ -117,7 +107,7 @@ def test_the_other_designs_that_hold_do_so_at_any_sequence_of_crashes(
 def test_spark_is_precise_wherever_it_crashes(
     point: CrashPoint, sizes: list[int], late: int
 ) -> None:
-    found = replayed(PROTOCOL, point, sizes, late)
+    found = replay_crash(PROTOCOL, point, sizes, late)
     assert (found.guarantee, found.surplus, found.missing) == (Guarantee.PRECISE, 0, 0)
 
 
@@ -127,7 +117,7 @@ def test_spark_is_precise_wherever_it_crashes(
 def test_a_logged_batch_runs_again_with_the_same_events_and_no_other(
     protocol: Protocol, point: CrashPoint, sizes: list[int], late: int
 ) -> None:
-    found = replayed(protocol, point, sizes, late)
+    found = replay_crash(protocol, point, sizes, late)
     hit, stores = found.batch, found.stores
     if stores.offsets.id < hit.id:
         assert point is CrashPoint.BEFORE_OFFSETS
@@ -143,7 +133,7 @@ def test_a_logged_batch_runs_again_with_the_same_events_and_no_other(
 def test_a_plain_foreach_batch_repeats_a_batch_written_but_not_committed(
     point: CrashPoint, sizes: list[int], late: int
 ) -> None:
-    found = replayed(NAMED["foreach-batch"], point, sizes, late)
+    found = replay_crash(NAMED["foreach-batch"], point, sizes, late)
     written = found.stores.sink == found.batch and found.stores.commit < found.batch.id
     assert found.surplus == (sizes[-1] if written else 0)
     assert found.missing == 0
@@ -155,7 +145,7 @@ def test_acknowledgements_lag_by_one_batch(point: CrashPoint, sizes: list[int]) 
     """What is acknowledged when batch N runs is batch N - 1; before, it is batch N - 2."""
     told = point not in (CrashPoint.BEFORE_OFFSETS, CrashPoint.AFTER_OFFSETS)
     before = sum(sizes[: -1 if told else -2])
-    assert replayed(PROTOCOL, point, sizes).stores.acked == before
+    assert replay_crash(PROTOCOL, point, sizes).stores.acked == before
 
 
 WRITES = {
@@ -172,9 +162,9 @@ WRITES = {
 
 @pytest.mark.parametrize("point", CrashPoint, ids=lambda point: point.value)
 def test_what_is_durable_at_the_crash(point: CrashPoint) -> None:
-    stores = replayed(PROTOCOL, point).stores
+    stores = replay_crash(PROTOCOL, point).stores
     assert (stores.offsets.id, stores.state, stores.sink.id, stores.commit) == WRITES[point]
-    first = replayed(PROTOCOL, CrashPoint.BEFORE_OFFSETS, (1,)).stores
+    first = replay_crash(PROTOCOL, CrashPoint.BEFORE_OFFSETS, (1,)).stores
     assert first == (NO_BATCH, -1, -1, NO_BATCH, 0)
 
 
@@ -194,7 +184,7 @@ WRONG: dict[str, dict[CrashPoint, tuple[int, int]]] = {
 
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
 def test_where_a_crash_shows(protocol: Protocol) -> None:
-    found = [replayed(protocol, point) for point in CrashPoint]
+    found = [replay_crash(protocol, point) for point in CrashPoint]
     wrong = {one.point: (one.surplus, one.missing) for one in found if one.surplus or one.missing}
     assert wrong == WRONG.get(protocol.name.partition(":")[2], {})
 
@@ -202,14 +192,14 @@ def test_where_a_crash_shows(protocol: Protocol) -> None:
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
 def test_one_crash_at_the_worst_point_is_as_bad_as_any(protocol: Protocol) -> None:
     """The points miss nothing: the weakest guarantee that the explorer finds is found at one."""
-    worst = max(replayed(protocol, point).guarantee for point in CrashPoint)
+    worst = max(replay_crash(protocol, point).guarantee for point in CrashPoint)
     pinned = [p for p in protocol.scopes if p.operators is OperatorClass.DETERMINISTIC]
     assert worst is max(p.guarantee for p in pinned)
 
 
 def test_a_batch_that_is_run_again_says_so() -> None:
     before, mid, after = (
-        replayed(PROTOCOL, point)
+        replay_crash(PROTOCOL, point)
         for point in (CrashPoint.BEFORE_OFFSETS, CrashPoint.MID_BATCH, CrashPoint.AFTER_COMMIT)
     )
     assert (before.batch, before.again, before.same_range) == (Batch(1, 2, 4), (1, 2, 5), False)
@@ -220,12 +210,12 @@ def test_a_batch_that_is_run_again_says_so() -> None:
 @pytest.mark.parametrize("bad", [(), (2, 0)])
 def test_sizes_that_are_no_batches_are_refused(bad: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="at least one batch, each of 1 event or more"):
-        replayed(PROTOCOL, CrashPoint.MID_BATCH, bad)
+        replay_crash(PROTOCOL, CrashPoint.MID_BATCH, bad)
 
 
 def test_a_protocol_without_batches_has_no_such_points() -> None:
     with pytest.raises(ValueError, match="upstream-backup has no point 'after state'"):
-        replayed(protocols()["upstream-backup"], CrashPoint.AFTER_STATE)
+        replay_crash(protocols()["upstream-backup"], CrashPoint.AFTER_STATE)
 
 
 # --- worlds ----------------------------------------------------------------------------------
@@ -249,7 +239,7 @@ def test_a_known_id_hides_events_or_lets_them_through_twice() -> None:
     scope = replace(_counted(2), inputs=(("source", Inputs((A,), 2)),))
     system = System(NAMED["offsets-after"], scope)
     ends = {
-        guarantee(scope, observed(world))
+        guarantee(scope, observe(world))
         for _, _, world in edges(system.protocol, scope)
         if not _ready(system, world)
     }
@@ -268,7 +258,7 @@ def test_the_lag_of_acknowledgements_forgives_a_lost_commit_entry(name: str, mis
     node = world.nodes[at]._replace(durable=damaged)
     world = world._replace(nodes=(*world.nodes[:at], node, *world.nodes[at + 1 :]))
     world = _rested(system, apply(system, world, Inject("source", A)))
-    ((want, got),) = pairs(system.scope, observed(world))
+    ((want, got),) = pairs(system.scope, observe(world))
     assert len(set(want) - set(got)) == missing
     assert (want == got) is (not missing)
 
@@ -293,7 +283,7 @@ def test_every_variant_says_what_it_found(protocol: Protocol) -> None:
 
 
 # --- what is refused, and what is shown ------------------------------------------------------
-QUERY = counting(9)
+QUERY = counting_operator(9)
 TWO = Graph(
     (("left", SOURCE), ("right", SOURCE), ("query", QUERY), ("sink", SINK)),
     (("left", "query"), ("right", "query"), ("query", "sink")),
@@ -334,7 +324,7 @@ def test_messages_and_states_in_words() -> None:
 
 # --- help ------------------------------------------------------------------------------------
 def _counted(length: int, crashes: int = 1) -> Scope:
-    graph = chain(("query", counting(length)))
+    graph = chain(("query", counting_operator(length)))
     return Scope(graph, (("source", Inputs((A,), length)),), crashes)
 
 

@@ -16,7 +16,7 @@ from model.cep.patterns import Strategy, sequence
 from model.cep.skips import Ranges, covers
 from model.cep.windows import CountWindows
 from model.events import SN, Body, Event
-from model.oracle import evaluated
+from model.oracle import evaluate
 from model.protocols.upstream_backup.layouts import Drawing
 from model.protocols.upstream_backup.savepoints import (
     OperatorState,
@@ -24,10 +24,10 @@ from model.protocols.upstream_backup.savepoints import (
     Skipping,
     origin,
     push,
-    restored,
+    restore,
     save,
 )
-from tests.strategies import operators, words
+from proofs.explore.strategies import operators, words
 
 
 def events(bodies: Sequence[Body]) -> list[Event]:
@@ -49,8 +49,8 @@ def test_an_operator_computes_what_the_oracle_says(
     operator: Operator, word: tuple[Body, ...]
 ) -> None:
     scheme = Scheme()
-    _, produced = fed(operator, scheme, restored(scheme, origin(scheme, 1)), events(word))
-    assert [event.body for event in produced] == list(evaluated(operator, word))
+    _, produced = fed(operator, scheme, restore(scheme, origin(scheme, 1)), events(word))
+    assert [event.body for event in produced] == list(evaluate(operator, word))
     numbers = [event.sn for event in produced]
     assert numbers == sorted(set(numbers))
 
@@ -97,7 +97,7 @@ def replay_differs(
     """Save after some events, for some of the complex events so far; each time, does a replay of
     what the backup still holds, and the rest, give other complex events than the original run?"""
     stream = events(word)
-    state = restored(scheme, origin(scheme, 1))
+    state = restore(scheme, origin(scheme, 1))
     _, original = fed(operator, scheme, state, stream)
     backup: list[Event] = []
     produced: list[Event] = []
@@ -114,7 +114,7 @@ def replay_differs(
                 continue
             state, savepoint, (skips,) = saved
             backup = kept(backup, savepoint.trim[0], skips)
-            again = restored(scheme, savepoint)
+            again = restore(scheme, savepoint)
             _, replayed = fed(operator, scheme, again, [*backup, *stream[place + 1 :]])
             if after(replayed, acked) != after(original, acked):
                 return True
@@ -187,7 +187,7 @@ FINDING = settings(max_examples=1_000, derandomize=True, database=None, deadline
 def test_two_matches_of_one_window_and_iteration_share_a_published_number() -> None:
     scheme = Scheme(PAIRS, Skipping.OFF)
     word = [Body(1, "a"), Body(2, "a"), Body(3, "b")]
-    start = restored(scheme, origin(scheme, 1))
+    start = restore(scheme, origin(scheme, 1))
     _, produced = fed(TWICE, scheme, start, events(word))
     assert [event.sn for event in produced] == [(1, 1), (1, 1), (1, 2)]
     assert len({event.body for event in produced}) == 2

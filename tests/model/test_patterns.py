@@ -7,7 +7,7 @@ from itertools import combinations, product
 import pytest
 
 from model.cep.engines import Matches
-from model.cep.patterns import Pattern, Step, Strategy, sequence
+from model.cep.patterns import Pattern, PatternStep, Strategy, sequence
 from model.cep.predicates import Type, Where
 from model.errors import Invalid
 from model.events import Body
@@ -130,7 +130,7 @@ def test_examples(
 
 
 def test_predicates_over_attributes() -> None:
-    late = Step(Where("delay", ">=", 15))
+    late = PatternStep(Where("delay", ">=", 15))
     pattern = Pattern((late, late))
     state = pattern.begin()
     for time, delay in enumerate((20, 3, 15), 1):
@@ -142,10 +142,16 @@ def test_predicates_over_attributes() -> None:
     ("steps", "message"),
     [
         ((), "empty"),
-        ((Step(Type("a"), negated=True), Step(Type("b"))), "begins with a negated step"),
-        ((Step(Type("a")), Step(Type("b"), negated=True, plus=True)), "negated and plus"),
+        (
+            (PatternStep(Type("a"), negated=True), PatternStep(Type("b"))),
+            "begins with a negated step",
+        ),
+        (
+            (PatternStep(Type("a")), PatternStep(Type("b"), negated=True, plus=True)),
+            "negated and plus",
+        ),
     ],
 )
-def test_impossible_patterns(steps: tuple[Step, ...], message: str) -> None:
+def test_impossible_patterns(steps: tuple[PatternStep, ...], message: str) -> None:
     with pytest.raises(Invalid, match=message):
         Pattern(steps)

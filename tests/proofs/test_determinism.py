@@ -13,7 +13,7 @@ from model.core import Outcome
 from model.registry import protocols
 from proofs.explore.explorer import explore
 from proofs.explore.random_attack import attack
-from proofs.explore.mutants import mutated
+from proofs.explore.mutants import mutate
 from proofs.explore.trace_json import story
 from proofs.explore.random_walk import walks
 
@@ -28,7 +28,7 @@ for name in ("pairs", "counted-windows"):
     print(found.counterexample.trace.actions, story(found.counterexample.trace))
 print(attack(known["upstream-backup:pairs"], examples=100).failure.trace.actions)
 mutant = next(m for m in main.mutants if m.name == "replay out of order")
-broken = mutated(main, mutant, "model.protocols.upstream_backup.protocol")
+broken = mutate(main, mutant, "model.protocols.upstream_backup.protocol")
 walked = walks(broken, main.scopes[0].scope, count=3000, seed=3)
 print(walked.count, walked.steps, walked.trace.actions, walked.trace.worlds)
 """

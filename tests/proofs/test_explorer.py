@@ -30,7 +30,8 @@ from model.core import (
 from model.events import Body
 from model.graph import chain
 from model.registry import protocols
-from model.world import System, World, apply, enabled, initial, observed
+from model.system import System
+from model.world import World, apply, enabled, initial, observe
 from proofs.explore.collapse import Collapsed
 from proofs.explore.explorer import Exploration, explore
 
@@ -190,11 +191,11 @@ def test_counterexamples_are_runs_of_the_model_that_end_in_the_violation(name: s
     for (before, after), action in zip(pairwise(worlds), found.trace.actions, strict=True):
         assert action in enabled(system, before)
         assert apply(system, before, action) == after
-    assert not found.property.holds(system.scope, observed(worlds[-1]))
+    assert not found.property.holds(system.scope, observe(worlds[-1]))
     always = [p for p in protocol.properties if p.when is found.property.when]
     for world in worlds[:-1]:
         if found.property.when is When.ALWAYS:
-            assert all(p.holds(system.scope, observed(world)) for p in always)
+            assert all(p.holds(system.scope, observe(world)) for p in always)
 
 
 def test_no_run_shorter_than_the_counterexample_violates_anything() -> None:
@@ -210,10 +211,10 @@ def test_no_run_shorter_than_the_counterexample_violates_anything() -> None:
     always = [p for p in protocol.properties if p.when is When.ALWAYS]
     for _ in range(length):
         for world in level:
-            seen = observed(world)
+            seen = observe(world)
             assert all(p.holds(scope, seen) for p in always)
         level = {apply(system, world, a) for world in level for a in enabled(system, world)}
-    assert any(not p.holds(scope, observed(world)) for world in level for p in protocol.properties)
+    assert any(not p.holds(scope, observe(world)) for world in level for p in protocol.properties)
 
 
 def test_an_early_stop_is_said_to_be_one() -> None:

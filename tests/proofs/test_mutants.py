@@ -11,7 +11,7 @@ from model.core import Mutant, Protocol
 from model.errors import Invalid
 from model.registry import modules, protocols
 from proofs.explore.explorer import explore
-from proofs.explore.mutants import hunt, mutated, mutated_source
+from proofs.explore.mutants import hunt, mutate, mutated_source
 from proofs.explore.random_attack import attack
 
 HOME = "model.protocols.upstream_backup.protocol"
@@ -42,7 +42,7 @@ def test_every_mutant_is_found(protocol: Protocol, home: str, mutant: Mutant) ->
 
 def test_a_mutant_leaves_the_real_modules_alone() -> None:
     before = dict(sys.modules)
-    broken = mutated(MAIN, MAIN.mutants[0], HOME)
+    broken = mutate(MAIN, MAIN.mutants[0], HOME)
     assert {n: m for n, m in sys.modules.items() if n.startswith("model")} == {
         n: m for n, m in before.items() if n.startswith("model")
     }
@@ -70,5 +70,5 @@ def test_the_unchanged_line_survives() -> None:
     mutant = MAIN.mutants[0]
     same = replace(mutant, new=mutant.old)
     small = replace(MAIN, scopes=MAIN.scopes[:1])
-    broken = mutated(small, same, HOME)
+    broken = mutate(small, same, HOME)
     assert explore(broken, broken.scopes[0].scope).counterexample is None

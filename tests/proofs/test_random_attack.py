@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from model.core import Scope
 from model.registry import protocols
-from model.world import System, apply, enabled, initial, observed
-from proofs.explore.mutants import mutated
+from model.system import System
+from model.world import apply, enabled, initial, observe
+from proofs.explore.mutants import mutate
 from proofs.explore.random_attack import STEPS, attack, machine, pytest_file
 from proofs.explore.random_walk import walks
-from tests.strategies import actions, scopes
+from proofs.explore.strategies import actions, scopes
 
 PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
@@ -39,14 +40,14 @@ class TestAnyGraphAnyOperatorsAnyCrashes(machine(MAIN, scopes()).TestCase):  # t
     ],
 )
 def test_the_attack_finds_mutants_and_shrinks_what_it_finds(name: str) -> None:
-    broken = mutated(MAIN, KNOWN[name], HOME)
+    broken = mutate(MAIN, KNOWN[name], HOME)
     failure = attack(broken, examples=400).failure
     assert failure is not None
     world = initial(failure.trace.system)
     for action in failure.trace.actions:
         assert action in enabled(failure.trace.system, world)
         world = apply(failure.trace.system, world, action)
-    assert not failure.property.holds(failure.trace.system.scope, observed(world))
+    assert not failure.property.holds(failure.trace.system.scope, observe(world))
     assert len(failure.trace.actions) <= 25
 
 
@@ -76,11 +77,11 @@ def test_walks_come_to_rest_and_find_a_mutant() -> None:
     scope = next(p.scope for p in MAIN.scopes if p.name == "one event, one match")
     good = walks(MAIN, scope, count=300, seed=7)
     assert (good.count, good.rested, good.trace) == (300, 300, None)
-    broken = mutated(MAIN, KNOWN["replay out of order"], HOME)
+    broken = mutate(MAIN, KNOWN["replay out of order"], HOME)
     bad = walks(broken, scope, count=3_000, seed=7)
     assert bad.property is not None
     assert bad.trace is not None
-    assert not bad.property.holds(scope, observed(bad.trace.worlds[-1]))
+    assert not bad.property.holds(scope, observe(bad.trace.worlds[-1]))
 
 
 @settings(max_examples=50)

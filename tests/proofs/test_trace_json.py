@@ -21,7 +21,8 @@ from model.core import Arrival, Inputs, MessageKind, Protocol, Scope
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
 from model.registry import protocols
-from model.world import DOWN, Action, System, World, apply, enabled, initial
+from model.system import System
+from model.world import DOWN, Action, World, apply, enabled, initial
 from proofs.explore.explorer import Trace
 from proofs.explore.trace_json import story
 from reports.diagrams.spacetime import styled, svg, text

@@ -13,7 +13,7 @@ from model.cep.patterns import Strategy, sequence
 from model.core import Arrival
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE
-from model.oracle import oracle, timed
+from model.oracle import assign_times, oracle
 from sim.inputs.files import load
 from sim.inputs.streams import arrivals, graph_for, parsed
 
@@ -40,7 +40,7 @@ def test_what_was_written_is_read(name: str, tmp_path_factory: pytest.TempPathFa
         frame = pd.DataFrame(rows, columns=["t", "what"])
         stream = load(written(folder / name, frame), "what", "t")
         assert stream.name == name
-        got = [(body.time + rows[0][0], body.type) for body in timed(stream.events)]
+        got = [(body.time + rows[0][0], body.type) for body in assign_times(stream.events)]
         assert got == rows
 
     check()

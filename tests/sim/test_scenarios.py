@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from model.cep.windows import CountWindows, TimeWindows
 from model.errors import Invalid
-from model.oracle import timed
+from model.oracle import assign_times
 from sim.scenarios.scenario import Scenario, read
 from sim.scenarios.toml_lines import line_of, places
 from sim.timed.costs import PS, Costs
-from sim.timed.failures import CrashPlan, FailureTable, planned
+from sim.timed.failures import CrashPlan, FailureTable, plan_crashes
 
 GOOD = """\
 protocol = "upstream-backup"
@@ -91,7 +91,7 @@ def test_a_scenario_is_read(tmp_path: Path) -> None:
 
 def test_an_event_is_handed_out_at_its_model_time(tmp_path: Path) -> None:
     scenario = written(tmp_path, GOOD)
-    bodies = timed(scenario.workload.events["source"])
+    bodies = assign_times(scenario.workload.events["source"])
     assert [at for at, _, _ in scenario.feed()] == [b.time * scenario.unit_ps for b in bodies]
 
 
@@ -299,7 +299,7 @@ def test_places_in_a_file() -> None:
 def test_random_points_are_of_the_seed_and_in_the_run(seed: int, times: list[int]) -> None:
     times.sort()
     failures = [FailureTable(nodes=("A",), random=True), FailureTable(nodes=("B",), random=True)]
-    plan = planned(failures, times, seed)
-    assert plan == planned(failures, times, seed)
+    plan = plan_crashes(failures, times, seed)
+    assert plan == plan_crashes(failures, times, seed)
     assert all(times[0] <= entry.at_ps <= times[-1] for entry in plan)
     assert len({entry.nodes for entry in plan}) == 2

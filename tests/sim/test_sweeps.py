@@ -24,7 +24,7 @@ from model.registry import protocols
 from reports.results import sweeps as sweep_results
 from sim.scenarios.overrides import Override, overrides
 from sim.scenarios.run import simulate
-from sim.scenarios.scenario import checked, draft, read
+from sim.scenarios.scenario import check_draft, draft, read
 from sim.sweeps import results as swept
 from sim.sweeps.grid import Sweep, SweepRun, ValueRange, check
 from sim.sweeps.grid import read as read_sweep
@@ -209,14 +209,14 @@ def test_the_runs_are_all_combinations_each_once(
     sweep = grid(tmp_path_factory.mktemp("grid"), lines)
     runs = sweep.runs()
     assert [tuple(o.value for o in run.overrides) for run in runs] == [*product(*wanted.values())]
-    contents = [sweep.base.overridden(run.overrides).content for run in runs]
+    contents = [sweep.base.override(run.overrides).content for run in runs]
     assert len({run.id for run in runs}) == len(runs) == len(list(map(str, contents)))
     assert sweep.runs() == runs
     for run, content in zip(runs, contents, strict=True):
         command, what, path, *options = shlex.split(sweep.replay(run))
         assert (command, what, Path(path)) == ("asif", "simulate", sweep.base.path)
         assert {*options[::2]} == {"--set"}
-        assert draft(path).overridden(overrides(options[1::2])).content == content
+        assert draft(path).override(overrides(options[1::2])).content == content
 
 
 def test_a_run_is_known_by_what_it_is_not_by_how_it_was_asked_for(tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ def test_what_is_known_to_be_right_is_not_tried_again(tmp_path: Path) -> None:
 # --- outcomes and the table ------------------------------------------------------------------
 def test_columns_are_all_numbers_that_a_simulation_has(tmp_path: Path) -> None:
     sweep = written(tmp_path)
-    result = simulate(checked(sweep.base))
+    result = simulate(check_draft(sweep.base))
     flat = {name for name, value in result["metrics"].items() if not isinstance(value, Mapping)}
     assert set(METRICS) == flat
     assert set(swept.OVERHEAD) == set(result["overhead"])

@@ -45,16 +45,17 @@ from model.core import (
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
-from model.parts import deployed
+from model.parts import deploy_graph
 from model.protocols.upstream_backup.protocol import PROTOCOL
-from model.world import DOWN, System, World, apply, enabled, initial, quiescent
+from model.system import System
+from model.world import DOWN, World, apply, enabled, initial, quiescent
 from sim.inputs.streams import Workload, graph_for
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Sizes, Storage
 from sim.timed.failures import CrashPlan
 from sim.timed.record import LogEntry, TimedResult
-from sim.timed.simulator import play
+from sim.timed.simulator import run_timed
 
 NAMES = st.sampled_from(["upstream-backup", "upstream-backup:no-skips", "upstream-backup:notices"])
 """Not the protocols themselves: a failing example prints its arguments."""
@@ -79,7 +80,7 @@ UNIT = PS  # a time unit is a second, so that small whole numbers of seconds mee
 
 # --- a protocol that saves and sets timers -----------------------------------------------------
 def deploy(scope: Scope) -> Deployment:
-    return deployed(scope.graph)
+    return deploy_graph(scope.graph)
 
 
 def step(site: Site, state: int, input_: Input) -> Step:
@@ -194,7 +195,7 @@ def played(
     system = System(protocol, Scope(workload.graph, inputs, 0))
     log: list[LogEntry] = []
     outputs: dict[str, list[Any]] = {name: [] for name in system.sink_at}
-    found = play(
+    found = run_timed(
         system,
         feed(workload.events),
         priced,

@@ -19,7 +19,8 @@ from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
 from model.protocols.upstream_backup.protocol import PROTOCOL
-from model.world import Action, Crash, Restart, System, World, apply, enabled, initial, quiescent
+from model.system import System
+from model.world import Action, Crash, Restart, World, apply, enabled, initial, quiescent
 from sim.comparison import compare
 from sim.inputs.flights import flight_crashes, flight_workload
 from sim.inputs.streams import Workload, graph_for

@@ -18,10 +18,11 @@ from model.graph import chain
 from model.oracle import classify, oracle
 from model.protocols.upstream_backup.scopes import ANY_MATCH, EVERY, LATE, SKIPPY
 from model.registry import protocols
-from model.world import Action, Deliver, Inject, Restart, System, World, apply, faults, progress
+from model.system import System
+from model.world import Action, Deliver, Inject, Restart, World, apply, faults, progress
+from proofs.explore.strategies import operators, streams
 from sim.predictions import upstream_backup as predictions
 from sim.predictions.upstream_backup import CrashPoint, Incarnation, PredictedCounts, predict
-from tests.strategies import operators, streams
 
 CORRECT = protocols()["upstream-backup"]
 GRAPH = chain(("A", Operator(sequence("a", "b"), CountWindows(6, 2))))

@@ -17,7 +17,8 @@ from pyspark.sql import SparkSession
 from model.cep.operator import CepState, Operator
 from model.cep.patterns import Strategy
 from model.events import Body
-from model.oracle import evaluated
+from model.oracle import evaluate
+from proofs.explore.strategies import operators, words
 from spark_check.check import Case, Setting
 from spark_check.operator.checks.equality import cases, cut, merge, run_in_loop, run_random
 from spark_check.operator.outcome import differing_keys, outcome
@@ -33,7 +34,6 @@ from spark_check.operator.stateful import (
 )
 from spark_check.runtime.session import BRIEF, session
 from tests.spark.spark_operators import Forgetful, Reversing, Wider
-from tests.strategies import operators, words
 
 FLAWED = 200
 """Random queries that flawed operators are tried with."""
@@ -62,7 +62,7 @@ def test_batches_and_order_in_a_batch_change_nothing(
 @given(operators(), words())
 def test_events_come_back_from_rows(operator: Operator, word: tuple[Body, ...]) -> None:
     """Also complex ones, and ones with attributes."""
-    for one in (Body(3, "a", (("x", 1), ("y", "é"))), *word, *evaluated(operator, word)):
+    for one in (Body(3, "a", (("x", 1), ("y", "é"))), *word, *evaluate(operator, word)):
         assert body(row("q", "k", 1, one)) == one
         assert [body(back) for back in match_rows("q", "k", 1, [(4, one)])] == [one]
 

@@ -20,8 +20,9 @@ from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import Arrival
 from model.graph import chain
-from model.oracle import timed
+from model.oracle import assign_times
 from model.protocols.upstream_backup.buffers import Ack
+from proofs.explore.strategies import operators, streams
 from spark_check.check import Case, Setting
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.victim import CrashKind
@@ -48,7 +49,6 @@ from spark_check.upstream_backup.source import (
     CrashPoint,
     breakpoint_at,
 )
-from tests.strategies import operators, streams
 
 
 # --- an engine without Spark ------------------------------------------------------------------
@@ -241,7 +241,7 @@ def _all_agree(folder: Path) -> bool:
 # --- the buffer by itself ----------------------------------------------------------------------
 def test_what_is_left_of_an_older_incarnation_is_refused(tmp_path: Path) -> None:
     buffer = Buffer(str(tmp_path / "buffer.db"))
-    buffer.create(timed([Arrival(1, "a")] * 5))
+    buffer.create(assign_times([Arrival(1, "a")] * 5))
     old = buffer.begin().epoch
     buffer.arrive(old, 0, 3)
     buffer.post(old, 3, [])
@@ -262,7 +262,7 @@ def test_what_is_left_of_an_older_incarnation_is_refused(tmp_path: Path) -> None
 
 def test_a_batch_is_filled_from_the_backup_and_then_from_outside(tmp_path: Path) -> None:
     buffer = Buffer(str(tmp_path / "buffer.db"))
-    buffer.create(timed([Arrival(1, type_) for type_ in "abcdef"]))
+    buffer.create(assign_times([Arrival(1, type_) for type_ in "abcdef"]))
     epoch = buffer.begin().epoch
     assert buffer.arrive(epoch, 0, 2) == 2
     assert buffer.arrive(epoch, 0, 3) == 3  # asked again, as after a crash: one more

@@ -1,10 +1,10 @@
-"""What a crash at a given point of a micro-batch leads to, found by running the model.
+"""The consequences of a crash at a given point of a micro-batch, found in a run of the model.
 
-Rule of this file: nothing is known in advance.  A run without failures is taken up to the point,
-the query crashes there, more events arrive, and what is told is what the run then did.
+Rule of this file: no knowledge in advance.  A run without failures goes up to the point, the query
+crashes there, more events arrive, and the result describes the recovery run.
 
-The points are those at which a real engine can be made to crash (spark_check), so that both can be
-asked: which batches run again, with which events, and what does the outside see?
+A real engine can crash at the same points (spark_check), so that both answer the same questions:
+which batches run again, with which events, and what does the outside see?
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from model.core import Arrival, Guarantee, Inputs, Protocol, Received, Save, Sco
 from model.graph import chain
 from model.properties import guarantee, pairs
 from model.protocols.micro_batch.messages import Batch, Checkpoint, Read, Rows, Write, empty
-from model.protocols.micro_batch.scopes import counting
+from model.protocols.micro_batch.scopes import counting_operator
+from model.system import System
 from model.world import (
     Crash,
     Deliver,
     Inject,
     Restart,
-    System,
     Timeout,
     World,
     apply,
     initial,
     input_of,
-    observed,
+    observe,
     progress,
     real_effects,
     response,
@@ -41,7 +41,7 @@ EVENT = Arrival(1, "event")
 
 
 class CrashPoint(Enum):
-    """Of batch N.  If a design writes in another order, its points come in another order."""
+    """A point of batch N.  A design that writes in another order has another order of points."""
 
     BEFORE_OFFSETS = "before offsets"
     AFTER_OFFSETS = "after offsets"
@@ -53,10 +53,11 @@ class CrashPoint(Enum):
 
 
 class Stores(NamedTuple):
-    """What is durable at the crash: the last batch in each (-1: none), and the acknowledgement.
+    """The durable data at the crash: the last batch in each store (-1: none), and the
+    acknowledgement.
 
-    offsets: the last entry of the offset log, with its range.  sink: the last batch that it took.
-    acked: offset up to which the source was told that it may trim.
+    offsets: the last entry of the offset log, with its range.  sink: the last batch that the sink
+    took.  acked: the offset up to which the source may trim.
     """
 
     offsets: Batch
@@ -66,11 +67,12 @@ class Stores(NamedTuple):
     acked: int
 
 
-class Replayed(NamedTuple):
-    """batch: the one that the crash hit, with the events that it had or was about to have.
+class CrashReplay(NamedTuple):
+    """A crash, and the run after it.
 
-    ran: batches that ran after the restart, in order.  surplus, missing: rows that the outside saw
-    and should not have, or saw too often, and rows that it never saw.
+    batch: the batch that the crash hit, with the events that it had or was about to have.  ran:
+    batches that ran after the restart, in order.  surplus: rows that the outside saw wrongly or too
+    often.  missing: rows that the outside never saw.
     """
 
     point: CrashPoint
@@ -83,23 +85,23 @@ class Replayed(NamedTuple):
 
     @property
     def again(self) -> Batch | None:
-        """What ran under the id of the batch that was hit; None if it did not run again."""
+        """The batch that ran under the id of the batch hit; None if no batch did."""
         return next((batch for batch in self.ran if batch.id == self.batch.id), None)
 
     @property
     def same_range(self) -> bool | None:
-        """Did it then have the same events?"""
+        """Did the batch then have the same events?  None if it did not run again."""
         return None if self.again is None else self.again == self.batch
 
 
-def replayed(
+def replay_crash(
     protocol: Protocol, point: CrashPoint, sizes: Sequence[int] = (2, 2), late: int = 1
-) -> Replayed:
+) -> CrashReplay:
     """Crash the query once, at `point` of the last of the batches with `sizes` events.
 
-    protocol: micro-batch or a variant of it.  late: events that arrive while the query is down.
-    The operator is a running count, so that every event gives a row and counting it twice shows.
-    Raises ValueError for sizes that are no batches (none, or one without events).
+    protocol: micro-batch or one of its variants.  late: events that arrive while the query is down.
+    The operator is a running count: every event gives a row, and an event that is counted twice
+    shows.  Raises ValueError for sizes that are no batches (no size, or a size below 1).
     """
     if not sizes or min(sizes) < 1:
         raise ValueError(f"sizes {tuple(sizes)}: give at least one batch, each of 1 event or more")
@@ -107,19 +109,19 @@ def replayed(
     hit = Batch(len(sizes) - 1, sum(sizes[:-1]), sum(sizes))
     world = initial(system)
     for size in sizes[:-1]:
-        world = _offered(system, world, size)
+        world = _inject(system, world, size)
         for _, _, after in _run(system, world):
             world = after
-    world = _crashed(system, _offered(system, world, sizes[-1]), point, hit.id)
+    world = _crash_at(system, _inject(system, world, sizes[-1]), point, hit.id)
     stores = _stores(system, world)
-    world = _offered(system, world, late)
+    world = _inject(system, world, late)
     ran: list[Batch] = []
     for action, before, after in _run(system, world):
         ran += _reads(system, before, action)
         world = after
-    seen = observed(world)
+    seen = observe(world)
     ((want, got),) = pairs(system.scope, seen)
-    return Replayed(
+    return CrashReplay(
         point=point,
         batch=hit,
         stores=stores,
@@ -132,7 +134,7 @@ def replayed(
 
 def _scope(length: int) -> Scope:
     inputs = Inputs((EVENT,), length)
-    return Scope(chain((QUERY, counting(length))), ((SOURCE, inputs),), crashes=1)
+    return Scope(chain((QUERY, counting_operator(length))), ((SOURCE, inputs),), crashes=1)
 
 
 # --- the run ---------------------------------------------------------------------------------
@@ -143,10 +145,10 @@ _ENTRIES: Mapping[CrashPoint, tuple[Callable[[Checkpoint], int], int]] = {
     CrashPoint.BEFORE_COMMIT: (lambda checkpoint: checkpoint.committed, 0),
     CrashPoint.AFTER_COMMIT: (lambda checkpoint: checkpoint.committed, 1),
 }
-"""Which entry of the checkpoint the point is at, and whether before (0) or after it (1)."""
+"""For each point an entry of the checkpoint, and whether the point is before (0) or after (1)."""
 
 
-def _offered(system: System, world: World, events: int) -> World:
+def _inject(system: System, world: World, events: int) -> World:
     for _ in range(events):
         world = apply(system, world, Inject(SOURCE, EVENT))
     return world
@@ -155,7 +157,7 @@ def _offered(system: System, world: World, events: int) -> World:
 def _run(
     system: System, world: World
 ) -> Iterator[tuple[Deliver | Timeout | Restart, World, World]]:
-    """Until nothing is left to do: each action, and the worlds before and after it.
+    """The actions of a run until it is at rest, each with the worlds before and after it.
 
     The trigger fires last, so that a batch has all events that have arrived.
     """
@@ -166,7 +168,7 @@ def _run(
         world = after
 
 
-def _crashed(system: System, world: World, point: CrashPoint, batch: int) -> World:
+def _crash_at(system: System, world: World, point: CrashPoint, batch: int) -> World:
     """The world right after the query has crashed at the point of the batch with this id."""
     for action, before, after in _run(system, world):
         effects = real_effects(response(system, before, action).effects)
@@ -183,7 +185,7 @@ def _crashed(system: System, world: World, point: CrashPoint, batch: int) -> Wor
 def _place(
     system: System, world: World, action: Deliver | Timeout | Restart, point: CrashPoint, batch: int
 ) -> int | None:
-    """After how many effects of the action the point is reached; None if not in this one."""
+    """The number of effects of the action before the point; None if the point is elsewhere."""
     effects = real_effects(response(system, world, action).effects)
     if point in _ENTRIES:
         entry, after = _ENTRIES[point]
@@ -193,8 +195,8 @@ def _place(
             if isinstance(effect, Save) and entry(effect.value) == batch
         )
         return next(places, None)
-    told = input_of(system, world, action) if isinstance(action, Deliver) else None
-    match point, told:
+    input_ = input_of(system, world, action) if isinstance(action, Deliver) else None
+    match point, input_:
         case CrashPoint.MID_BATCH, Received(_, Rows(seen)) if seen.id == batch:
             return 0
         case CrashPoint.AFTER_SINK, Received(_, Write(seen)) if seen.id == batch:

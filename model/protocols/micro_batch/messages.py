@@ -1,7 +1,6 @@
-"""Micro-batches as values: the choices of a design, what nodes hold, what they say to each other.
+"""Micro-batches as values: the choices of a design, the states of nodes, their messages.
 
-Rule of this file: nothing is done here.  What nodes do with these values is
-model.protocols.micro_batch.nodes.
+Rule of this file: no step of a node; model.protocols.micro_batch.nodes has the steps.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from model.log import Log
 
 
 # --- choices ---------------------------------------------------------------------------------
-class Sink(Enum):
-    """What the sink makes of a batch that it may have taken before."""
+class SinkRule(Enum):
+    """The sink's treatment of a batch that it may have taken before."""
 
     BY_BATCH = "drops a batch whose id it has taken"
     BY_ROW = "drops rows that it has taken, whatever their batch"
@@ -26,7 +25,7 @@ class Sink(Enum):
 
 
 class Acks(Enum):
-    """When the source is told commit(end of batch N), and may trim up to there."""
+    """The moment at which the source receives commit(end of batch N), and may trim up to there."""
 
     LAGGING = "when batch N+1 is planned, once its offsets are logged"
     PROMPT = "when batch N is in the commit log"
@@ -34,21 +33,21 @@ class Acks(Enum):
 
 
 class Offsets(Enum):
-    """When the offset log gets its entry N."""
+    """The moment at which the offset log gets its entry N."""
 
     BEFORE = "before batch N runs"
     AFTER = "when the sink has taken batch N"
 
 
 class Commits(Enum):
-    """When the commit log gets its entry N."""
+    """The moment at which the commit log gets its entry N."""
 
     AFTER_SINK = "when the sink has taken batch N"
     BEFORE_SINK = "before batch N is given to the sink"
 
 
 class Versions(Enum):
-    """What a state written by batch N does to the one before."""
+    """The effect of the state written by batch N on the state before it."""
 
     KEPT = "the state before the batch is kept"
     IN_PLACE = "the state before the batch is overwritten"
@@ -56,9 +55,10 @@ class Versions(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Spark's choices are the defaults, with a sink that Spark's guarantee asks for."""
+    """The choices of a design; the defaults are Spark's, with the sink that Spark's guarantee asks
+    for."""
 
-    sink: Sink = Sink.BY_BATCH
+    sink: SinkRule = SinkRule.BY_BATCH
     acks: Acks = Acks.LAGGING
     offsets: Offsets = Offsets.BEFORE
     commits: Commits = Commits.AFTER_SINK
@@ -89,8 +89,8 @@ NO_BATCH = Batch(-1, 0, 0)
 
 
 class Version(NamedTuple):
-    """The operator's state after a batch, and the number of the last event that it has taken in:
-    states of runs that lost different events differ."""
+    """The operator's state after a batch, and the number of the last event in this state: states of
+    runs that lost different events differ."""
 
     batch: int
     state: CepState
@@ -98,7 +98,7 @@ class Version(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """What of the checkpoint directory a restart reads.
+    """The part of the checkpoint directory that a restart reads.
 
     planned: the last entry of the offset log, with the end of the entry before it as its start.
     versions: the two newest of the state store, newest last.  committed: the last entry of the
@@ -122,7 +122,8 @@ class Phase(Enum):
 
 
 class QueryState(NamedTuple):
-    """latest: the newest offset heard of.  running: the batch under way, or the last one."""
+    """The state of the query.  latest: the newest offset that the source has reported.  running:
+    the batch under way, or the last one."""
 
     checkpoint: Checkpoint
     running: Batch
@@ -143,18 +144,18 @@ class SinkState(NamedTuple):
     row: SN = NOTHING
 
 
-# --- what they say ---------------------------------------------------------------------------
+# --- messages --------------------------------------------------------------------------------
 # Dataclasses: two tuples with the same items are equal, whatever their types.
 @dataclass(frozen=True, slots=True)
 class Latest:
-    """To the query: there are events up to this offset."""
+    """A message to the query: there are events up to this offset."""
 
     end: int
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """To the source: which events are there after this offset?"""
+    """A message to the source: which events are there after this offset?"""
 
     after: int
 
@@ -166,7 +167,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """To the query: what the source still has of the batch's events."""
+    """A message to the query: those of the batch's events that the source still has."""
 
     batch: Batch
     events: tuple[Event, ...]
@@ -174,7 +175,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """To the source: events up to this offset will not be asked for again."""
+    """A message to the source: the query will not ask again for events up to this offset."""
 
     end: int
 
@@ -237,5 +238,5 @@ def show(value: object) -> str:
 
 
 def _batch(batch: Batch) -> str:
-    """#2 3-4: batch 2 has the events 3 to 4."""
+    """The text "#2 3-4" for batch 2 with the events 3 to 4."""
     return f"#{batch.id} {batch.start + 1}-{batch.end}"

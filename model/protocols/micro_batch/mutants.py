@@ -1,6 +1,6 @@
 """One-line faults of micro-batch recovery, which the checkers must find.
 
-Rule of this file: data; model.core.Mutant says what the fields mean.
+Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ MUTANTS = (
     Mutant(
         "the sink takes the last batch again",
         NODES,
-        "if sink is Sink.BY_BATCH and batch.id <= state.batch.id:",
-        "if sink is Sink.BY_BATCH and batch.id < state.batch.id:",
+        "if sink is SinkRule.BY_BATCH and batch.id <= state.batch.id:",
+        "if sink is SinkRule.BY_BATCH and batch.id < state.batch.id:",
     ),
     Mutant(
         "the source trims one event too many",

@@ -2,13 +2,13 @@
 
 Spark Structured Streaming: the order of writes is that of its class MicroBatchExecution.
 
-Rule of this file: a node is a value; what the query writes to its checkpoint, and when, is here.
-Which order is right is what model.protocols.micro_batch.protocol claims.
+Rule of this file: no claim which order of writes is right (model.protocols.micro_batch.protocol).
+A node is a value; the query's writes to its checkpoint, and their order, are here.
 
-The checkpoint is the query's durable value and every entry of it is a `Save`, so that a crash may
+The checkpoint is the query's durable value and each of its entries is a `Save`, so that a crash may
 come between any two.  The source and the sink are systems of their own and do not fail: the source
-keeps events until they are acknowledged, the sink remembers what it has taken.  A batch holds all
-events heard of when the trigger fires; when it fires, and so how many they are, is up to the world.
+keeps unacknowledged events, the sink remembers the batches that it has taken.  A batch holds all
+events that the source has reported when the trigger fires; the world decides when it fires.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from model.core import (
 )
 from model.errors import Invalid
 from model.events import Body, Event
-from model.parts import deployed
+from model.parts import deploy_graph
 from model.protocols.micro_batch.messages import (
     AGAIN,
     BETWEEN,
@@ -60,7 +60,7 @@ from model.protocols.micro_batch.messages import (
     QueryState,
     Read,
     Rows,
-    Sink,
+    SinkRule,
     SinkState,
     SourceState,
     Version,
@@ -74,8 +74,9 @@ TRIGGER = "trigger"
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:
-    """Raises Invalid unless the graph is one source, one operator (the query) and one sink."""
-    deployment = deployed(scope.graph, replies=True, config=lambda _: design)
+    """The deployment; raises Invalid unless the graph is one source, one operator (the query) and
+    one sink."""
+    deployment = deploy_graph(scope.graph, replies=True, config=lambda _: design)
     if sorted(site.role.value for site in deployment.sites) != ["operator", "sink", "source"]:
         raise Invalid(
             f"micro-batch: {' '.join(name for name, _ in scope.graph.nodes)}; a query is one "
@@ -130,7 +131,7 @@ def _produce(
 def _serve(state: SourceState, query: str, message: Ask | Read | Commit) -> Step:
     match message:
         case Ask(after):
-            # One by one, so that admission control may let in any part of them first.
+            # One message for each offset: admission control may then let in any part of them first.
             ends = range(after + 1, state.latest + 1)
             return Step(state, tuple(Send(query, Latest(end)) for end in ends))
         case Read(batch):
@@ -144,7 +145,7 @@ def _serve(state: SourceState, query: str, message: Ask | Read | Commit) -> Step
 
 # --- the query -------------------------------------------------------------------------------
 def _ready(state: QueryState, effects: tuple[Effect, ...]) -> Step:
-    """If there is something to do and nothing under way, the trigger may fire from now on."""
+    """Let the trigger fire from now on, if there are new events and no batch is under way."""
     if state.phase is Phase.IDLE and state.latest > state.checkpoint.planned.end:
         effects = (*effects, SetTimer(TRIGGER))
     return Step(state, effects)
@@ -169,7 +170,7 @@ def _plan(site: Site, state: QueryState) -> Step:
 def _run(site: Site, state: QueryState, events: tuple[Event, ...]) -> Step:
     design, batch = site.config, state.running
     before = base(design, state.checkpoint, batch)
-    after, rows = processed(site.spec, before.state, events)
+    after, rows = process_batch(site.spec, before.state, events)
     last = events[-1].sn if events else before.last
     version = Version(batch.id, after, last)
     kept = (before, version) if design.versions is Versions.KEPT else (version,)
@@ -185,19 +186,19 @@ def _run(site: Site, state: QueryState, events: tuple[Event, ...]) -> Step:
 
 
 def base(design: Design, query: Checkpoint, batch: Batch) -> Version:
-    """The state that the batch starts from: that of the batch before, if it is still there."""
+    """The state from which the batch starts: the version of the batch before, if there is one."""
     if design.versions is Versions.IN_PLACE:
         return query.versions[-1]
     return next(v for v in query.versions if v.batch == batch.id - 1)
 
 
-def processed(
+def process_batch(
     operator: Operator, state: CepState, events: Iterable[Event]
 ) -> tuple[CepState, tuple[Event, ...]]:
     """The operator's state after the events of a batch, and the rows that these events gave.
 
-    A row is numbered by the event that triggered it, its window and an index in the iteration: a
-    sink that knows rows by key compares that.
+    The number of a row is the event that triggered it, its window and an index in the iteration:
+    a sink that knows rows by key compares these numbers.
     """
     rows: list[Event] = []
     for event in events:
@@ -224,7 +225,7 @@ def _finish(site: Site, state: QueryState) -> Step:
 
 
 def recover(site: Site, durable: Checkpoint | None) -> Step:
-    """A batch in the offset log that is not in the commit log runs again, in the same range."""
+    """Restart the query: run the logged but uncommitted batch again, in the same range."""
     query = durable or empty()
     batch = query.planned
     ask = Send(site.preds[0], Ask(batch.end))
@@ -238,15 +239,15 @@ def recover(site: Site, durable: Checkpoint | None) -> Step:
 
 # --- the sink --------------------------------------------------------------------------------
 def _take(site: Site, state: SinkState, batch: Batch, rows: tuple[Event, ...]) -> Step:
-    """All rows of a batch appear at once: the write of a batch is atomic in every variant."""
+    """Take a batch; all its rows appear at once, since every variant writes a batch atomically."""
     sink = site.config.sink
     notes: list[Note] = []
     if batch.id == state.batch.id and batch != state.batch:
         notes.append(Note(REGROUPED))
-    if sink is Sink.BY_BATCH and batch.id <= state.batch.id:
+    if sink is SinkRule.BY_BATCH and batch.id <= state.batch.id:
         rows = ()
         notes.append(Note(DISCARDED))
-    if sink is Sink.BY_ROW and any(row.sn <= state.row for row in rows):
+    if sink is SinkRule.BY_ROW and any(row.sn <= state.row for row in rows):
         rows = tuple(row for row in rows if row.sn > state.row)
         notes.append(Note(DISCARDED))
     emits = tuple(Emit((0, row.body)) for row in rows)
@@ -256,8 +257,8 @@ def _take(site: Site, state: SinkState, batch: Batch, rows: tuple[Event, ...]) -
 
 # --- what is shown ---------------------------------------------------------------------------
 def gauges(site: Site, state: SourceState | QueryState | SinkState) -> Gauges:
-    """buffered: events that the source keeps.  windows: open in the newest state written.
-    progress: offsets read, batches run, batches written."""
+    """The gauges of a node.  buffered: events that the source keeps.  windows: open windows in the
+    newest state written.  progress: offsets read, batches run, batches written."""
     match state:
         case SourceState(latest, _, kept):
             return Gauges(len(kept), 0, latest)

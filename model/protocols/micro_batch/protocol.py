@@ -1,6 +1,6 @@
 """Micro-batch recovery, as Spark Structured Streaming does it, and its evidence.
 
-Rule of this file: Spark's design, joined with its variants and mutants.
+Rule of this file: no design but Spark's, joined with its variants and mutants.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The worlds in which micro-batch recovery is explored, each with the evidence expected of it.
+"""The scopes in which micro-batch recovery is explored, each with the evidence expected of it.
 
-Rule of this file: engines and scopes as data; what is claimed of them is protocol.py's.
+Rule of this file: no claim of a protocol; the file holds engines and scopes as data.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Counts: TypeAlias = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A running count a type: with every event, how many like it the window has had."""
+    """A running count for each type: every event gives the number of its like in the window."""
 
     def begin(self) -> Counts:
         return ()
@@ -48,9 +48,9 @@ class Count:
         return ()
 
 
-def counting(length: int) -> Operator:
-    """A running count over a stream of up to `length` events: every event gives a row, and a row
-    says how often the events before it were counted."""
+def counting_operator(length: int) -> Operator:
+    """The operator of a running count over a stream of up to `length` events: every event gives a
+    row, and a row says how often the events before it were counted."""
     return Operator(Count(), CountWindows(length, length))
 
 
@@ -58,7 +58,7 @@ def counting(length: int) -> Operator:
 def _scope(
     engine: Engine, splitter: Splitter, length: int, types: str = "ab", crashes: int = 1
 ) -> Scope:
-    """One query, whose source may emit any word of `length` over the types."""
+    """The scope of one query, whose source may emit any word of `length` over the types."""
     graph = chain(("query", Operator(engine, splitter)))
     return over_words(graph, length, types, crashes=crashes)
 
@@ -98,11 +98,11 @@ SHARED = (
     ("a running count", _scope(Count(), ALL, 3), DETERMINISTIC),
     ("a running count, two crashes", _scope(Count(), ALL, 3, "a", crashes=2), DETERMINISTIC),
 )
-"""The worlds in which the variants are compared."""
+"""The scopes in which the variants are compared."""
 
 
 def hold(*pins: int) -> tuple[PinnedScope, ...]:
-    """The shared worlds, with how many there are of each."""
+    """The shared scopes, with the number of worlds of each."""
     return tuple(
         PinnedScope(name, scope, operators, states=states)
         for (name, scope, operators), states in zip(SHARED, pins, strict=False)
@@ -110,7 +110,10 @@ def hold(*pins: int) -> tuple[PinnedScope, ...]:
 
 
 def fail(guarantee: Guarantee, *pins: tuple[int, int]) -> tuple[PinnedScope, ...]:
-    """The last of the shared worlds: how many, and the steps of a shortest counterexample."""
+    """The last of the shared scopes as refuted ones.
+
+    pins: for each scope the number of worlds, and the steps of a shortest counterexample.
+    """
     return tuple(
         PinnedScope(name, scope, operators, Outcome.REFUTED, states, steps, guarantee)
         for (name, scope, operators), (states, steps) in zip(

@@ -1,6 +1,6 @@
 """Designs of micro-batch recovery that change one thing, each with the verdict expected of it.
 
-Rule of this file: what is claimed of which design.
+Rule of this file: no design without its claim and the verdict expected of it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from model.protocols.micro_batch.messages import (
     Commits,
     Design,
     Offsets,
-    Sink,
+    SinkRule,
     Versions,
     show,
     size,
@@ -83,7 +83,7 @@ def build(
 VARIANTS = (
     build(
         "foreach-batch",
-        Design(sink=Sink.APPEND),
+        Design(sink=SinkRule.APPEND),
         fail(Guarantee.REPEATING, (13_394, 11), (77_162, 15), (13_954, 11), (13_973, 11)),
         SEEN,
         "A sink that appends what it is given sees a batch again that was written but not "
@@ -102,7 +102,7 @@ VARIANTS = (
     ),
     build(
         "offsets-after-foreach-batch",
-        Design(offsets=Offsets.AFTER, sink=Sink.APPEND),
+        Design(offsets=Offsets.AFTER, sink=SinkRule.APPEND),
         fail(Guarantee.REPEATING, (13_277, 11), (78_372, 15), (14_098, 11), (17_933, 11)),
         REGROUPING,
         "A sink that appends loses nothing when batches regroup; what it repeats need not be a "
@@ -111,7 +111,7 @@ VARIANTS = (
     ),
     build(
         "offsets-after-keyed-rows",
-        Design(offsets=Offsets.AFTER, sink=Sink.BY_ROW),
+        Design(offsets=Offsets.AFTER, sink=SinkRule.BY_ROW),
         hold(12_632, 78_000, 12_784, 14_056),
         (*REGROUPING, DISCARDED),
         "A sink that knows rows by the event that triggered them does not need the offset log to "

@@ -1,7 +1,7 @@
 """Upstream backups: output queues that double as the memory of the nodes below.
 
-Rule of this file: it knows queues, acknowledgements and savepoints, and nothing of what operators
-compute.  Lima et al., Sections II-B, II-C and III-A.
+Rule of this file: no computation of an operator; the file knows queues, acknowledgements and
+savepoints alone.  Lima et al., Sections II-B, II-C and III-A.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ Replicas: TypeAlias = tuple[tuple[NodeName, Savepoint], ...]
 
 
 class Ack(NamedTuple):
-    """Upstream: what the sender no longer needs of this edge, and savepoints to keep for it and
-    the operators below it.  A savepoint's SN_seed, SN_trim and v_skip travel together, so that
-    no crash can come between them."""
+    """A message upstream.
+
+    trim, skips: the events of this edge that the sender no longer needs.  replicas: savepoints of
+    the sender and of the operators below it, to keep.  SN_seed, SN_trim and v_skip of a savepoint
+    travel together, so that no crash can come between them.
+    """
 
     trim: SN
     skips: Ranges
@@ -31,17 +34,18 @@ class Ack(NamedTuple):
 
 
 class Hello(NamedTuple):
-    """To all neighbours: the sender has lost its state."""
+    """A message to all neighbours: the sender has lost its state."""
 
 
 class Restore(NamedTuple):
-    """Downstream, answering a Hello: the savepoints held; the backup follows, event by event."""
+    """The answer to a Hello, downstream: savepoints.  The backup follows, event by event."""
 
     replicas: Replicas
 
 
 class Outlet(NamedTuple):
-    """One output queue: the upstream backup of one successor.  acked: SN_trim it sent last."""
+    """An output queue: the upstream backup of one successor.  acked: the last SN_trim of this
+    successor."""
 
     backup: Log[Event] = Log()
     acked: SN = NOTHING
@@ -50,25 +54,26 @@ class Outlet(NamedTuple):
 def answer(
     site: Site, outlets: tuple[Outlet, ...], replicas: Replicas, mark: int, succ: NodeName
 ) -> tuple[Effect, ...]:
-    """The savepoints held, the backup in order, and only then the watermark.
+    """The answer to a Hello: savepoints, the backup in order, and only then the watermark.
 
-    Of the savepoints those of the receiver and of the nodes below it.  If it relayed others, a node
-    above could come to hold one of them without that of a node below that has to fit it: the
-    hypothesis "... and of no others" in
+    The node sends the savepoints of the receiver and of the nodes below the receiver.  If the node
+    sent others, a node above could hold a savepoint without the fitting savepoint of a node below:
+    the hypothesis "... and of no others" in
     proofs.lemmas.upstream_backup.acknowledgements.replicas.
     """
     edge = site.succs.index(succ)
-    told = tuple(entry for entry in replicas if entry[0] in site.config.reach[edge])
+    held = tuple(entry for entry in replicas if entry[0] in site.config.reach[edge])
     backup = outlets[edge].backup
     replay = tuple(Send(succ, event) for event in backup)
     marks = (Send(succ, Mark(mark)),) if site.config.marking[edge] and mark > BEGINNING else ()
-    return (Send(succ, Restore(told)), Note(REPLAYED, len(backup)), *replay, *marks)
+    return (Send(succ, Restore(held)), Note(REPLAYED, len(backup)), *replay, *marks)
 
 
-def released(
+def release(
     site: Site, outlets: tuple[Outlet, ...], sender: NodeName, ack: Ack
 ) -> tuple[Outlet, ...]:
-    """Trim the prefix that the sender no longer needs, and what it skipped behind it."""
+    """Trim the prefix that the sender no longer needs, and delete the events behind this prefix
+    that the sender skipped."""
     edge = site.succs.index(sender)
     backup, acked = outlets[edge]
     backup = backup.trim(lambda event: event.sn <= ack.trim)
@@ -80,7 +85,7 @@ def released(
     return with_item(outlets, edge, Outlet(backup, max(acked, ack.trim)))
 
 
-def joined(replicas: Replicas, others: Replicas) -> Replicas:
+def join(replicas: Replicas, others: Replicas) -> Replicas:
     held = dict(replicas)
     for name, savepoint in others:
         held[name] = held[name].join(savepoint) if name in held else savepoint

@@ -1,7 +1,7 @@
 """The five calls of libgem, for people who only want the operator.
 
-Rule of this file: a thin, mutable shell around model.protocols.upstream_backup.savepoints; it
-adds an output queue and nothing else.  Lima et al., Section IV.
+Rule of this file: no logic but an output queue; the file is a thin, mutable shell around
+model.protocols.upstream_backup.savepoints.  Lima et al., Section IV.
 
 >>> from model.events import Body, Event
 >>> from model.cep.patterns import sequence
@@ -37,7 +37,7 @@ from model.protocols.upstream_backup.savepoints import (
     Skipping,
     origin,
     push,
-    restored,
+    restore,
     save,
 )
 
@@ -57,7 +57,7 @@ class Gem:
     def __init__(self, operator: Operator, scheme: Scheme) -> None:
         self._operator = operator
         self._scheme = scheme
-        self._state = restored(scheme, origin(scheme, 1))
+        self._state = restore(scheme, origin(scheme, 1))
         self._queue: deque[Event] = deque()
         self._popped: set[SN] = set()
 
@@ -101,9 +101,9 @@ class Gem:
         return theta
 
     def save(self, theta: Event) -> GemSavepoint:
-        """Acknowledge `theta`, which has been popped, and all complex events before it.
+        """Acknowledge `theta`, which has been popped, and all complex events before `theta`.
 
-        Raises Invalid if it has not been popped, or was acknowledged before.
+        Raises Invalid if `theta` has not been popped, or is already acknowledged.
         """
         if theta.sn not in self._popped:
             raise Invalid(f"save: {theta.sn} has not been popped, or is already acknowledged")
@@ -114,8 +114,8 @@ class Gem:
         return GemSavepoint(savepoint.seed, savepoint.trim[0], skips, savepoint.layout)
 
     def restore(self, savepoint: GemSavepoint) -> None:
-        """Forget everything and be as the savepoint says; push the events after its trim next."""
+        """Replace the whole state by the savepoint's; push the events after its trim next."""
         seed, trim, _, layout = savepoint
-        self._state = restored(self._scheme, Savepoint(seed, (trim,), layout))
+        self._state = restore(self._scheme, Savepoint(seed, (trim,), layout))
         self._queue.clear()
         self._popped.clear()

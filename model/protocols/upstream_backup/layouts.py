@@ -1,7 +1,7 @@
-"""Windows as savepoints know them, the layouts drawn of them, and the replays that follow layouts.
+"""Windows as savepoints know them, their layouts, and the replays that follow a layout.
 
-Rule of this file: nothing is numbered, skipped or saved here; where a replay opens and closes
-windows is decided here and nowhere else.  Lima et al., III-B5.
+Rule of this file: no numbering, skipping or saving; this file alone decides where a replay opens
+and closes windows.  Lima et al., III-B5.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from model.cep.numbering import State
 from model.cep.operator import CepState, OpenWindow
-from model.cep.savepoint import Drawn, Layout, Place
+from model.cep.savepoint import DrawnWindow, Layout, Place
 from model.cep.windows import Extent, Splitter
 from model.events import SN, Body
 
 
 class Drawing(Enum):
-    """What of the window layout travels in a savepoint, if the splitter counts."""
+    """The part of the window layout that travels in a savepoint, if the splitter counts."""
 
     NOTHING = "nothing"
     OPENERS = "the events that opened windows, as published (III-B5)"
@@ -26,7 +26,7 @@ class Drawing(Enum):
 
 
 class Record(NamedTuple):
-    """What a savepoint may need of an open window and the operator does not know.
+    """The facts about an open window that a savepoint may need and the operator does not know.
 
     number: as the operator numbers the window.  before: the last event consumed before the opener,
     an edge each.  sequencer: the state before the iteration of the opener.  first: the number of
@@ -41,8 +41,11 @@ class Record(NamedTuple):
 
 
 class Window(NamedTuple):
-    """A window not yet dropped: its record, what the operator has of it, the event that filled it
-    (None while it is open, and if it closed without being filled)."""
+    """A window not yet dropped: its record and the operator's own data.
+
+    closer: the event that filled the window; None while the window is open, and if the window
+    closed before any event filled it.
+    """
 
     number: int
     opener: Place
@@ -68,18 +71,20 @@ class Window(NamedTuple):
 def draw(
     drawing: Drawing, windows: Sequence[Window], newest: Extent, last: tuple[SN, ...]
 ) -> Layout:
-    """The layout of the windows kept, oldest first, when `last` was consumed, an edge each.
+    """The layout of the windows kept, oldest first.
+
+    last: the last event consumed, one for each edge.
 
     newest: the extent of all events since the newest window opened.
     """
     if drawing is Drawing.LAYOUT:
-        drawn = tuple(Drawn(w.opener, w.closer, w.events) for w in windows)
+        drawn = tuple(DrawnWindow(w.opener, w.closer, w.events) for w in windows)
         return Layout(drawn, newest.events, last)
-    # As published: all that is known is where windows opened, so counting restarts there.
+    # As published, a layout knows only where windows opened, so counting restarts there.
     edge, sn = windows[-1].opener
     before = windows[-1].before
     return Layout(
-        tuple(Drawn(w.opener, None, None) for w in windows),
+        tuple(DrawnWindow(w.opener, None, None) for w in windows),
         1,
         (*before[:edge], sn, *before[edge + 1 :]),
     )
@@ -87,18 +92,18 @@ def draw(
 
 # --- replays ---------------------------------------------------------------------------------
 class Script(NamedTuple):
-    """The layout that a replay follows instead of counting; first: the number of its first
-    window."""
+    """The layout that a replay follows instead of counting.  first: the number of the first window
+    in this layout."""
 
     first: int
     layout: Layout
 
-    def drawn(self, window: OpenWindow) -> Drawn:
+    def find_drawn(self, window: OpenWindow) -> DrawnWindow:
         return self.layout.windows[window.number - self.first]
 
 
 class ReplayBoundaries(NamedTuple):
-    """The boundaries of windows for one event of a replay, as model.cep.operator asks for them."""
+    """The boundaries of windows for one event of a replay (model.cep.operator.Boundaries)."""
 
     script: Script
     place: Place
@@ -110,24 +115,24 @@ class ReplayBoundaries(NamedTuple):
         return next_ < len(windows) and windows[next_].opener == self.place
 
     def completes(self, window: OpenWindow, event: Body) -> bool:
-        drawn = self.script.drawn(window)
+        drawn = self.script.find_drawn(window)
         if drawn.events is not None:
             return drawn.closer == self.place
         return self.splitter.completes(window.extent, event)
 
 
-def counted(state: CepState, script: Script) -> CepState:
+def restore_counts(state: CepState, script: Script) -> CepState:
     """The state from which the splitter counts again: the replay has passed the frontier."""
 
-    def restored(window: OpenWindow) -> OpenWindow:
-        events = script.drawn(window).events
+    def restore(window: OpenWindow) -> OpenWindow:
+        events = script.find_drawn(window).events
         if events is None:
             return window
         return window._replace(extent=window.extent._replace(events=events))
 
     newest = state.newest
     return state._replace(
-        open=tuple(restored(window) for window in state.open),
+        open=tuple(restore(window) for window in state.open),
         newest=newest and Extent(newest.start, script.layout.since),
     )
 

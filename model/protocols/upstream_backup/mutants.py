@@ -1,6 +1,6 @@
 """One-line faults of upstream backup, which the checkers must find.
 
-Rule of this file: data; model.core.Mutant says what the fields mean.
+Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
 """
 
 from __future__ import annotations

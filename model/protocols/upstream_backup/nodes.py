@@ -4,13 +4,14 @@ Lima, Endler, Slo, Bhowmik, Rothermel: "Skipping Unused Events to Speed Up Rollb
 Distributed Data-Parallel CEP" (Sections cited below), on the base method of Koldehofe et al.
 (DEBS 2013).
 
-Rule of this file: a node is a value; what it keeps for its neighbours (outlets, replicas) and what
-it does with a message is here; what an operator *computes* and saves is in
-model.protocols.upstream_backup.savepoints.
+Rule of this file: nothing that an operator *computes* or saves, which is in
+model.protocols.upstream_backup.savepoints.  A node is a value: its data for its neighbours
+(outlets, replicas) and its reactions to messages are here.
 
-A crash loses everything that an operator holds.  Back up, it says hello to all neighbours; each
-predecessor answers with the savepoints that it holds for the node and the nodes below it, then
-with its backup; the node joins the savepoints, restores the operator and replays.
+A crash loses everything that an operator holds.  After its restart the node says hello to all
+neighbours; each predecessor answers with the savepoints that the predecessor holds for the node and
+the nodes below the node, then with its backup; the node joins the savepoints, restores the operator
+and replays.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from model.core import (
     Size,
 )
 from model.events import BEGINNING, NOTHING, SN, Body, Event, Mark
-from model.parts import deployed
+from model.parts import deploy_graph
 from model.protocols.upstream_backup.buffers import (
     Ack,
     Hello,
@@ -54,8 +55,8 @@ from model.protocols.upstream_backup.buffers import (
     Replicas,
     Restore,
     answer,
-    joined,
-    released,
+    join,
+    release,
     with_item,
 )
 from model.protocols.upstream_backup.savepoints import (
@@ -64,7 +65,7 @@ from model.protocols.upstream_backup.savepoints import (
     notice,
     origin,
     push,
-    restored,
+    restore,
     save,
 )
 
@@ -78,10 +79,11 @@ class SourceState(NamedTuple):
 
 
 class OperatorNode(NamedTuple):
-    """operator is None from a crash until all predecessors have answered.
+    """An operator, its queues, and the savepoints of the nodes below.
 
-    awaited: predecessors that have not; greeted: successors to answer then.  marked: the
-    watermark that successors know.
+    operator: None from a crash until all predecessors have answered.  awaited: predecessors that
+    have not answered.  greeted: successors to answer after the recovery.  marked: the watermark
+    that successors know.
     """
 
     operator: OperatorState | None
@@ -118,8 +120,11 @@ class Design:
 
 
 class Config(NamedTuple):
-    """design; for each successor, whether it needs watermarks, and the names of itself and of all
-    nodes below it."""
+    """The configuration of a node.
+
+    marking: for each successor, whether the successor needs watermarks.  reach: for each successor,
+    its name and the names of all nodes below it.
+    """
 
     design: Design
     marking: tuple[bool, ...]
@@ -135,7 +140,7 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         reach = tuple(graph.descendants(succ) | {succ} for succ in succs)
         return Config(design, marking, reach)
 
-    return deployed(graph, replies=True, config=config)
+    return deploy_graph(graph, replies=True, config=config)
 
 
 def boot(site: Site) -> SourceState | OperatorNode | SinkState:
@@ -147,7 +152,7 @@ def boot(site: Site) -> SourceState | OperatorNode | SinkState:
     scheme = site.config.design.scheme
     start = origin(scheme, len(site.preds))
     inlets = (Inlet(),) * len(site.preds)
-    return OperatorNode(restored(scheme, start), inlets, outlets, (), start)
+    return OperatorNode(restore(scheme, start), inlets, outlets, (), start)
 
 
 def recover(site: Site, durable: None) -> Answer:
@@ -163,8 +168,8 @@ def step(site: Site, state: SourceState | OperatorNode | SinkState, input_: Inpu
         case SourceState(), Arrival(gap, type_, data):
             return _produce(site, state, gap, type_, data)
         case SourceState(), Received(sender, Ack() as ack):
-            outlets = released(site, state.outlets, sender, ack)
-            replicas = joined(state.replicas, ack.replicas)
+            outlets = release(site, state.outlets, sender, ack)
+            replicas = join(state.replicas, ack.replicas)
             return state._replace(outlets=outlets, replicas=replicas), ()
         case SourceState(), Received(sender, Hello()):
             mark = state.now if state.latest else BEGINNING
@@ -225,7 +230,7 @@ def _hear(site: Site, node: OperatorNode, edge: int, message: Event | Mark) -> A
 
 
 def _advance(site: Site, node: OperatorNode, effects: tuple[Effect, ...]) -> Answer:
-    """Process what the merge allows; then tell successors and, if due, predecessors."""
+    """Process the events that the merge allows; then inform successors and perhaps predecessors."""
     state = node.operator
     if state is None:
         return node, effects
@@ -247,8 +252,8 @@ def _advance(site: Site, node: OperatorNode, effects: tuple[Effect, ...]) -> Ans
             marked = max(marked, output.body.time)
     if low(inlets) > marked:
         marked = low(inlets)
-        told = zip(site.succs, site.config.marking, strict=True)
-        done += [Send(succ, Mark(marked)) for succ, marking in told if marking]
+        succs = zip(site.succs, site.config.marking, strict=True)
+        done += [Send(succ, Mark(marked)) for succ, marking in succs if marking]
     node = node._replace(operator=state, inlets=inlets, outlets=outlets, marked=marked)
     if design.notice_every is not None and state.skipped >= design.notice_every:
         done.append(Note(NOTICES))
@@ -260,10 +265,11 @@ def _advance(site: Site, node: OperatorNode, effects: tuple[Effect, ...]) -> Ans
 
 # --- operators: upstream ---------------------------------------------------------------------
 def _release(site: Site, node: OperatorNode, sender: NodeName, ack: Ack) -> Answer:
-    """An acknowledgement from below: trim, keep the savepoints, and save if it frees anything."""
+    """Take an acknowledgement from below: trim, keep its savepoints, and save if a complex event is
+    acknowledged."""
     node = node._replace(
-        outlets=released(site, node.outlets, sender, ack),
-        replicas=joined(node.replicas, ack.replicas),
+        outlets=release(site, node.outlets, sender, ack),
+        replicas=join(node.replicas, ack.replicas),
     )
     if node.operator is None:
         return node, ()
@@ -282,21 +288,23 @@ def _report(
     savepoint: Savepoint,
     skips: tuple[Ranges, ...],
 ) -> Answer:
-    """Keep the savepoint and send it, with those of the nodes below, to all predecessors."""
+    """Keep the savepoint; send it and the savepoints of the nodes below to all predecessors."""
     node = node._replace(operator=operator, mine=savepoint)
     for edge, pred in enumerate(site.preds):
-        effects.append(Send(pred, Ack(savepoint.trim[edge], skips[edge], _known(site, node))))
+        effects.append(
+            Send(pred, Ack(savepoint.trim[edge], skips[edge], _gather_replicas(site, node)))
+        )
     return node, tuple(effects)
 
 
-def _known(site: Site, node: OperatorNode) -> Replicas:
+def _gather_replicas(site: Site, node: OperatorNode) -> Replicas:
     below = node.replicas if site.config.design.ancestors else ()
-    return joined(below, ((site.name, node.mine),))
+    return join(below, ((site.name, node.mine),))
 
 
 # --- operators: recovery ---------------------------------------------------------------------
 def _greet(site: Site, node: OperatorNode, sender: NodeName) -> Answer:
-    """A neighbour has lost its state."""
+    """Answer a neighbour that has lost its state."""
     if sender in site.succs:
         if node.operator is None:
             waiting = (*(name for name in node.greeted if name != sender), sender)
@@ -304,20 +312,20 @@ def _greet(site: Site, node: OperatorNode, sender: NodeName) -> Answer:
         return node, answer(site, node.outlets, node.replicas, node.marked, sender)
     if node.operator is not None:
         edge = site.preds.index(sender)
-        return node, (Send(sender, Ack(node.mine.trim[edge], (), _known(site, node))),)
+        return node, (Send(sender, Ack(node.mine.trim[edge], (), _gather_replicas(site, node))),)
     if sender in node.awaited:  # our own hello may have been lost with its state
         return node, (Send(sender, Hello()),)
     return node, ()
 
 
 def _restore(site: Site, node: OperatorNode, sender: NodeName, replicas: Replicas) -> Answer:
-    """An answer to our hello; with the last one the operator is restored and replay begins."""
+    """Take an answer to our hello; after the last answer, restore the operator and replay."""
     if sender not in node.awaited:
         return node, (Note(STALE),)
-    node = node._replace(awaited=node.awaited - {sender}, replicas=joined(node.replicas, replicas))
+    node = node._replace(awaited=node.awaited - {sender}, replicas=join(node.replicas, replicas))
     if node.awaited:
         return node, ()
-    greeted, node = node.greeted, reinstated(site, node)
+    greeted, node = node.greeted, reinstate(site, node)
     answers = tuple(
         effect
         for name in greeted
@@ -326,13 +334,13 @@ def _restore(site: Site, node: OperatorNode, sender: NodeName, replicas: Replica
     return _advance(site, node, (Note(RESTORED), *answers))
 
 
-def reinstated(site: Site, node: OperatorNode) -> OperatorNode:
-    """The operator restored from the savepoints that the node holds, before it does anything."""
+def reinstate(site: Site, node: OperatorNode) -> OperatorNode:
+    """The node with its operator restored from the savepoints held, before any replay."""
     held = dict(node.replicas)
     mine = held.pop(site.name, node.mine)
     inlets = tuple(_beyond(inlet, sn) for inlet, sn in zip(node.inlets, mine.trim, strict=True))
     return node._replace(
-        operator=restored(site.config.design.scheme, mine),
+        operator=restore(site.config.design.scheme, mine),
         inlets=inlets,
         replicas=tuple(held.items()),
         mine=mine,
@@ -347,7 +355,8 @@ def _beyond(inlet: Inlet, trim: SN) -> Inlet:
 
 
 def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Gauges:
-    """buffered: events kept for successors.  progress: the last event dealt with, an edge each."""
+    """The gauges of a node: the events kept for successors, the windows, and as progress the last
+    event processed, one for each edge."""
     if isinstance(state, SinkState):
         return Gauges(0, 0, state.heard, ((RETAINED, 0),))
     buffered = sum(len(outlet.backup) for outlet in state.outlets)
@@ -361,7 +370,7 @@ def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Gauges:
 
 
 def size(message: object) -> Size:
-    """Items are skip ranges, savepoints and the windows that their layouts draw."""
+    """The size of a message; items are skip ranges, savepoints and the windows of layouts."""
     if isinstance(message, Event):
         return EVENT
     if isinstance(message, Ack):
@@ -377,7 +386,7 @@ def _items(replicas: Replicas) -> int:
 
 
 def show(value: object) -> str:
-    """A message, or what a node's state comes to, in a few words; see docs/model.md."""
+    """A message or the windows of a node's state in a few words; see docs/model.md."""
     match value:
         case Event(sn, body):
             return f"{body.type}{_sn(sn)}"

@@ -3,7 +3,7 @@
 Lima, Endler, Slo, Bhowmik, Rothermel: "Skipping Unused Events to Speed Up Rollback-Recovery in
 Distributed Data-Parallel CEP", on the base method of Koldehofe et al. (DEBS 2013).
 
-Rule of this file: the corrected protocol, joined with its variants and mutants.
+Rule of this file: no design but the corrected protocol, joined with its variants and mutants.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """An operator with numbered outputs, skip ranges and savepoints: what upstream backup restores.
 
-Rule of this file: everything that changes an operator's state lives here, in `push`, `save`,
-`notice` and `restored`.  What an event does to windows and engines is model.cep.operator; buffers,
-channels and neighbours are model.protocols.upstream_backup.nodes.
+Rule of this file: no buffers, channels or neighbours (model.protocols.upstream_backup.nodes).
+Everything that changes an operator's state is here, in `push`, `save`, `notice` and `restore`;
+model.cep.operator does what an event does to windows and engines.
 Lima et al., Section III.
 """
 
@@ -25,14 +25,14 @@ from model.protocols.upstream_backup.layouts import (
     ReplayBoundaries,
     Script,
     Window,
-    counted,
     draw,
     rest,
+    restore_counts,
 )
 
 
 class Skipping(Enum):
-    """How skip ranges are kept."""
+    """The ways to keep skip ranges."""
 
     OFF = "off"
     PER_EDGE = "per input edge"
@@ -49,25 +49,30 @@ class Scheme:
 
 
 class Queued(NamedTuple):
-    """An event of which it is not yet known whether an engine uses it (serial processing); kept:
-    whether it opened or closed a window."""
+    """An event for which the answer "has an engine used it?" is still open (serial processing).
+
+    kept: whether the event opened or closed a window.
+    """
 
     place: Place
     kept: bool
 
 
 class Produced(NamedTuple):
-    """A complex event not yet acknowledged; retained: the first window that was not closed
-    when it was generated."""
+    """A complex event not yet acknowledged.  retained: the first window that was not closed when
+    the event was produced."""
 
     sn: SN
     retained: int
 
 
 class OperatorState(NamedTuple):
-    """cep: the operator itself.  records: one for each of its open windows, oldest first.
-    closed: windows kept, oldest first.  last: consumed last, an edge each.  skipped: how many
-    events are in `skips`.  queue: serial processing only, as cep.queue."""
+    """The state of an operator with numbers, skip ranges and savepoints.
+
+    cep: the operator itself.  records: one for each open window, oldest first.  closed: windows
+    kept, oldest first.  last: the last event consumed, one for each edge.  skipped: how many events
+    are in `skips`.  queue: serial processing only, as cep.queue.
+    """
 
     cep: CepState
     records: tuple[Record, ...]
@@ -92,8 +97,8 @@ def origin(scheme: Scheme, edges: int) -> Savepoint:
     return Savepoint(scheme.numbering.origin, (NOTHING,) * edges)
 
 
-def restored(scheme: Scheme, savepoint: Savepoint) -> OperatorState:
-    """`restore` of libgem: the state from which replay starts."""
+def restore(scheme: Scheme, savepoint: Savepoint) -> OperatorState:
+    """`restore` of libgem: the state from which a replay starts."""
     first = savepoint.seed.window
     return OperatorState(
         cep=CepState(opened=first - 1),
@@ -111,15 +116,16 @@ def restored(scheme: Scheme, savepoint: Savepoint) -> OperatorState:
 def push(
     operator: Operator, scheme: Scheme, state: OperatorState, edge: int, event: Event
 ) -> tuple[OperatorState, tuple[Event, ...]]:
-    """Process one input event; the complex events come numbered, in order (III-B1)."""
+    """Process one input event; returns the state and the complex events, numbered, in order
+    (III-B1)."""
     place = (edge, event.sn)
     cep, script = state.cep, state.script
     if script and event.sn > script.layout.frontier[edge]:
-        cep, script = counted(cep, script), None
+        cep, script = restore_counts(cep, script), None
     boundaries = ReplayBoundaries(script, place, operator.splitter) if script else None
     cep, happened = process(operator, cep, event.body, boundaries)
 
-    # Number what was produced.
+    # Number the complex events.
     produced = happened.produced
     sequencer, numbers = scheme.numbering.number(
         state.sequencer,
@@ -138,17 +144,17 @@ def push(
     if happened.opened:
         records = (*records, Record(cep.opened, place, state.last, state.sequencer))
     if first or happened.expired or happened.filled:
-        stamped = {record.number: _stamped(record, first) for record in records}
+        stamped = {record.number: _stamp(record, first) for record in records}
         closed = closed.extend(Window(*stamped[w.number], w) for w in happened.expired)
         closed = closed.extend(Window(*stamped[w.number], w, place) for w in happened.filled)
         records = tuple(stamped[window.number] for window in cep.open)
 
-    queue = state.queue.append(Queued(place, _kept(happened)))
+    queue = state.queue.append(Queued(place, _shapes_layout(happened)))
     skips, skipped = state.skips, state.skipped
     for used in happened.settled:
         queued, queue = queue.first(), queue.rest()
         needed = used or queued.kept
-        skips = _entered(scheme, skips, queued.place, needed)
+        skips = _enter(scheme, skips, queued.place, needed)
         skipped += not needed and scheme.skipping is not Skipping.OFF
     last = (*state.last[:edge], event.sn, *state.last[edge + 1 :])
     return OperatorState(
@@ -156,12 +162,12 @@ def push(
     ), outputs
 
 
-def _kept(happened: Iteration) -> bool:
+def _shapes_layout(happened: Iteration) -> bool:
     """Does the layout of windows depend on the event?"""
     return bool(happened.opened or happened.expired or happened.filled)
 
 
-def _stamped(record: Record, first: dict[int, SN]) -> Record:
+def _stamp(record: Record, first: dict[int, SN]) -> Record:
     if record.first is None and record.number in first:
         return record._replace(first=first[record.number])
     return record
@@ -173,7 +179,7 @@ def save(
 ) -> tuple[OperatorState, Savepoint, tuple[Ranges, ...]] | None:
     """`save` of libgem: the savepoint for the newest complex event up to `acked` (III-B2).
 
-    None if no complex event waits for this acknowledgement.  The ranges are one an input edge.
+    None if no complex event waits for this acknowledgement.  The skip ranges come by input edge.
     """
     theta: Produced | None = None
     for produced in state.pending:
@@ -198,9 +204,10 @@ def save(
 def notice(
     scheme: Scheme, splitter: Splitter, state: OperatorState, savepoint: Savepoint
 ) -> tuple[OperatorState, Savepoint, tuple[Ranges, ...]]:
-    """Report what was skipped since the last report, with the layout that then holds.
+    """The state after a report, the savepoint with the present layout, and the skip ranges since
+    the last report.
 
-    Alone it is the skip notice of Section IV's end; `save` ends with it.
+    A report alone is the skip notice at the end of Section IV; `save` ends with a report.
     """
     ranges = _ranges(scheme, state, savepoint.trim)
     layout = _layout(scheme, splitter, state)
@@ -226,10 +233,10 @@ def _no_skips(scheme: Scheme, edges: int) -> tuple[Skips, ...]:
     return (Skips(),) * arrays[scheme.skipping]
 
 
-def _entered(
+def _enter(
     scheme: Scheme, skips: tuple[Skips, ...], place: Place, needed: bool
 ) -> tuple[Skips, ...]:
-    """The skip ranges when it is known whether a replay needs the event at `place`."""
+    """The skip ranges with the event at `place`.  needed: whether a replay needs the event."""
     if scheme.skipping is Skipping.OFF:
         return skips
     edge, sn = place

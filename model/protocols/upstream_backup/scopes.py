@@ -1,6 +1,6 @@
-"""The worlds in which upstream backup is explored, each with the evidence expected of it.
+"""The scopes in which upstream backup is explored, each with the evidence expected of it.
 
-Rule of this file: engines, graphs and scopes as data; what is claimed of them is protocol.py's.
+Rule of this file: no claim of a protocol; the file holds engines, graphs and scopes as data.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
 DETERMINISTIC = OperatorClass.DETERMINISTIC
 
 
-# --- engines and graphs that tell variants apart ----------------------------------------------
+# --- engines and graphs that distinguish variants ---------------------------------------------
 A, B, AB = sequence("a"), sequence("b"), sequence("a", "b")
 SUPPRESSED = Mealy(((("a", 0, 1), ("b", 1, 0)), (("a", 0, 0), ("b", 0, 0))))
-"""Matches every a but the one after a b: a later window may match first."""
+"""A machine that matches every a but the one after a b: a later window may match first."""
 ALTERNATING = Mealy(((("a", 0, 1), ("b", 1, 0)), (("a", 1, 0), ("b", 0, 1))))
-"""Matches a in one state and b in the other, which b toggles."""
+"""A machine that matches a in one state and b in the other; b toggles the state."""
 LEADING = Mealy(((("match", 1, 1),), (("match", 1, 0),)))
-"""Matches the first event of a window only: it shows where windows begin."""
+"""A machine that matches the first event of a window only, and so shows where windows begin."""
 
 
 def one(engine: Engine, splitter: Splitter, parallel: bool = True) -> Graph:

@@ -1,7 +1,7 @@
 """The variants of upstream backup: as published, and with one choice made differently.
 
-Rule of this file: what is claimed of which design, with the verdict expected of it and a shortest
-counterexample's length.
+Rule of this file: no design without its claim, the verdict expected of it, and the length of a
+shortest counterexample.
 """
 
 from __future__ import annotations

@@ -8,4 +8,4 @@ READING_ORDER = (
     "numbering",
     "replay",
 )
-"""Of the folders: lemmas of one section of the paper are listed in this order."""
+"""The order of the folders: so the lemmas of one section of the paper are listed."""

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 from model.cep.merge import Inlet, ready
 from model.core import NodeName, Site
 from model.events import BEGINNING, Event, Mark
-from model.protocols.upstream_backup.buffers import Restore, joined
-from model.protocols.upstream_backup.nodes import OperatorNode, reinstated
+from model.protocols.upstream_backup.buffers import Restore, join
+from model.protocols.upstream_backup.nodes import OperatorNode, reinstate
 from model.protocols.upstream_backup.savepoints import OperatorState, push
-from model.world import Action, Deliver, System, World
+from model.system import System
+from model.world import Action, Deliver, World
 from proofs.lemmas.upstream_backup.reference import Reference, operator_of, scheme_of
 
 
@@ -69,8 +70,8 @@ def iterations(
     """The iterations that a node does when it takes an event, a watermark or the last answer to
     its hello, with which it is restored."""
     if isinstance(message, Restore) and node.awaited == {sender}:
-        answers = joined(node.replicas, message.replicas)
-        node = reinstated(site, node._replace(replicas=answers, awaited=frozenset()))
+        answers = join(node.replicas, message.replicas)
+        node = reinstate(site, node._replace(replicas=answers, awaited=frozenset()))
         message = Mark(BEGINNING)
     if node.operator is None or not isinstance(message, Event | Mark):
         return

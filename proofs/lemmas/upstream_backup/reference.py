@@ -16,8 +16,8 @@ from model.cep.savepoint import Place, Savepoint
 from model.core import Arrival, NodeName, Role, Site
 from model.events import NOTHING, SN, Body, Event
 from model.protocols.upstream_backup.layouts import Window
-from model.protocols.upstream_backup.savepoints import OperatorState, Scheme, origin, push, restored
-from model.world import System
+from model.protocols.upstream_backup.savepoints import OperatorState, Scheme, origin, push, restore
+from model.system import System
 
 Arrivals = tuple[tuple[Arrival, ...], ...]
 Taken = tuple[int, Event]
@@ -31,7 +31,7 @@ def operator_of(site: Site) -> Operator:
 
 
 def scheme_of(site: Site) -> Scheme:
-    """How it numbers, skips and saves."""
+    """How the operator of the site numbers, skips and saves."""
     scheme = site.config.design.scheme
     assert isinstance(scheme, Scheme)
     return scheme
@@ -85,22 +85,22 @@ class FailureFreeRun:
 
     @cached_property
     def windows(self) -> tuple[Window, ...]:
-        """All that opened, oldest first."""
+        """All windows that opened, oldest first."""
         return kept_windows(self.states[-1])
 
     @cached_property
     def numbers(self) -> dict[int, int]:
-        """Of the windows, by the position of their openers."""
+        """The numbers of the windows, by the position of their openers."""
         return {self.opener(window): window.number for window in self.windows}
 
     @cached_property
     def openers(self) -> tuple[int, ...]:
-        """Of the windows, and of the one yet to come."""
+        """The openers of the windows, and of the one yet to come."""
         return (*self.numbers, self.coming)
 
     @cached_property
     def matches(self) -> dict[tuple[int, int], Matches]:
-        """By position and by the position of the opener of their window."""
+        """The matches by position and by the position of the opener of their window."""
         return {
             (position, opener): matches
             for position, outputs in enumerate(self.outputs)
@@ -111,7 +111,7 @@ class FailureFreeRun:
 
     @cached_property
     def numbers_of_matches(self) -> tuple[SN, ...]:
-        """In the order of production."""
+        """The numbers of all matches, in the order of production."""
         return tuple(event.sn for outputs in self.outputs for event in outputs)
 
     @cached_property
@@ -125,9 +125,9 @@ class FailureFreeRun:
 
 
 def run_operator(site: Site, inputs: tuple[Taken, ...]) -> FailureFreeRun:
-    """Run it from deployment on."""
+    """The run of the operator from its deployment on."""
     operator, scheme = operator_of(site), scheme_of(site)
-    states = [restored(scheme, origin(scheme, len(site.preds)))]
+    states = [restore(scheme, origin(scheme, len(site.preds)))]
     outputs = []
     for edge, event in inputs:
         state, produced = push(operator, scheme, states[-1], edge, event)
@@ -175,7 +175,7 @@ class Reference:
     def replay(self, name: NodeName, savepoint: Savepoint, arrivals: Arrivals) -> tuple[Event, ...]:
         """What the operator sends once it is restored, if nothing has been deleted upstream."""
         site = self._system.sites[name]
-        state = restored(scheme_of(site), savepoint)
+        state = restore(scheme_of(site), savepoint)
         outputs: list[Event] = []
         for edge, event in self.inputs(name, arrivals):
             if event.sn > savepoint.trim[edge]:

@@ -40,7 +40,7 @@ from model.protocols.upstream_backup.savepoints import (
     notice,
     origin,
     push,
-    restored,
+    restore,
     save,
 )
 
@@ -185,7 +185,7 @@ class _Environment:
         self.windows = TimeWindows(setting.size, setting.slide)
         self.operator = Operator(sequence(*map(str, setting.pattern)), self.windows)
         self.savepoint = origin(self.scheme, 1)
-        self.state = restored(self.scheme, self.savepoint)
+        self.state = restore(self.scheme, self.savepoint)
         self.backup: list[Event] = []
         self.heard: SN = NOTHING
         self.acked: list[SN] = []
@@ -201,7 +201,7 @@ class _Environment:
 
     def recover(self) -> tuple[int, ...]:
         """Reset, restore and replay: the positions of the events replayed."""
-        self.state = restored(self.scheme, self.savepoint)
+        self.state = restore(self.scheme, self.savepoint)
         replay = tuple(self.backup)
         for event in replay:
             self._push(event)

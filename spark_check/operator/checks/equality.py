@@ -20,7 +20,7 @@ from model.cep.operator import CepState, Operator, process
 from model.events import NOTHING, Body, Event
 from model.graph import SINK, SOURCE, Graph
 from model.log import Log
-from model.oracle import oracle, timed
+from model.oracle import assign_times, oracle
 from sim.inputs.flights import departures, flight_workload
 from spark_check.check import Case, Check, Setting
 from spark_check.operator.outcome import differing_keys, outcome, sent
@@ -256,7 +256,9 @@ def cases(spark: SparkSession, setting: Setting) -> tuple[Case, ...]:
     workload = flight_workload(size.departures)
     (arrivals,) = workload.events.values()
     setting.tell("operator", 0, 3)
-    done, reached = run_graph(spark, work / "graph", workload.graph, timed(arrivals), size.batches)
+    done, reached = run_graph(
+        spark, work / "graph", workload.graph, assign_times(arrivals), size.batches
+    )
     ((expected,),) = oracle(workload.graph, workload.events).values()
     done.append(Case("flights: at the sink", sent(expected), sent(reached)))
     setting.tell("operator", 1, 3)

@@ -42,7 +42,7 @@ from model.core import (
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, chain
-from model.oracle import evaluated
+from model.oracle import evaluate
 from model.parts import over_words
 from model.properties import AS_IF, COMPLETE
 
@@ -157,7 +157,7 @@ def _of_replica(site: Site, state: Replica, message: Any) -> Answer:
 def _processed(site: Site, state: Replica, body: Body) -> Replica:
     """The replica after one more event; all is evaluated anew, so no state of windows is kept."""
     events = (*state.events, body)
-    return Replica(state.ready, events, tuple(evaluated(site.spec, events)))
+    return Replica(state.ready, events, tuple(evaluate(site.spec, events)))
 
 
 def _new(site: Site, before: Replica, after: Replica) -> tuple[Send, ...]:

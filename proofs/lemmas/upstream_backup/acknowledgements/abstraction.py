@@ -13,7 +13,8 @@ from model.core import NodeName, Role
 from model.events import NOTHING, SN
 from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore
 from model.protocols.upstream_backup.nodes import OperatorNode, SinkState
-from model.world import DOWN, Action, System, World
+from model.system import System
+from model.world import DOWN, Action, World
 from proofs.lemmas.upstream_backup.acknowledgements import replicas
 from proofs.lemmas.upstream_backup.observer import Observer
 from proofs.lemmas.upstream_backup.reference import Arrivals

@@ -151,7 +151,7 @@ NO_OTHERS = "a message tells of no other nodes"
 
 
 def sends(rules: MessageRules, s: Moment, t: Moment, u: Any, holds: Holds) -> Any:
-    """Whatever is in flight afterwards was so before, or u has sent it; any may be lost."""
+    """A message in flight afterwards was so before, or u has sent it; any may be lost."""
     return ForAll([k], Implies(t.sent(k), Or(s.sent(k), may_send(rules, k, u, holds))))
 
 
@@ -175,7 +175,7 @@ def acked_after(s: Moment, u: Any, m: Any, v: Any) -> Any:
 
 def receive(rules: MessageRules) -> Callable[..., Any]:
     def relation(s: Moment, t: Moment, u: Any, m: Any) -> Any:
-        """Trim, keep the savepoints; perhaps save, if all successors allow it; perhaps answer."""
+        """u trims and keeps the savepoints; it may save, if all successors allow it, and answer."""
         allowed = ForAll([v], Implies(feeds(u, v), le(theta(t.held(u, u)), t.acked(u, v))))
         saves = rules.given(ALLOWED, allowed)
         return And(
@@ -197,7 +197,7 @@ def receive(rules: MessageRules) -> Callable[..., Any]:
 
 def act(rules: MessageRules) -> Callable[..., Any]:
     def relation(s: Moment, t: Moment, u: Any) -> Any:
-        """Answer a hello, send a skip notice, acknowledge what a sink has consumed."""
+        """u answers a hello, sends a skip notice, acknowledges what a sink has consumed."""
         return And(s.up(u), sends(rules, s, t, u, lambda w, c: c == s.held(u, w)))
 
     return relation
@@ -215,7 +215,7 @@ def forgets(s: Moment, t: Moment, u: Any) -> Any:
 
 def crash(rules: MessageRules) -> Callable[..., Any]:
     def relation(s: Moment, t: Moment, u: Any) -> Any:
-        """Between two steps, or after some of the messages of one."""
+        """u crashes between two steps, or after some of the messages of one."""
         return And(forgets(s, t, u), sends(rules, s, t, u, lambda w, c: c == s.held(u, w)))
 
     return relation
@@ -223,7 +223,7 @@ def crash(rules: MessageRules) -> Callable[..., Any]:
 
 def crash_receiving(rules: MessageRules) -> Callable[..., Any]:
     def relation(s: Moment, t: Moment, u: Any, m: Any) -> Any:
-        """After some of the messages that it sends when it receives m."""
+        """u crashes after some of the messages that it sends when it receives m."""
 
         def holds(w: Any, c: Any) -> Any:
             allowed = ForAll([v], Implies(feeds(u, v), le(theta(c), acked_after(s, u, m, v))))

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from model.world import Action, Crash, Deliver, Inject, System, World, response
+from model.system import System
+from model.world import Action, Crash, Deliver, Inject, World, response
 from proofs.lemmas.upstream_backup.duplicates import edge
 from proofs.lemmas.upstream_backup.duplicates.ends import EdgeView, Ends
 from proofs.lemmas.upstream_backup.duplicates.steps import EdgeRun, EdgeState, Steps

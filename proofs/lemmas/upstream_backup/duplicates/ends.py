@@ -15,9 +15,9 @@ from model.cep.skips import Ranges, covers
 from model.core import Site
 from model.events import NOTHING, SN, Event
 from model.graph import SINK
-from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore, joined
+from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore, join
 from model.protocols.upstream_backup.nodes import OperatorNode, SinkState, SourceState
-from model.protocols.upstream_backup.savepoints import push, restored
+from model.protocols.upstream_backup.savepoints import push, restore
 from model.world import DOWN, World
 from proofs.lemmas.upstream_backup.observer import Observer
 from proofs.lemmas.upstream_backup.reference import Arrivals, operator_of, scheme_of
@@ -47,7 +47,7 @@ class EdgeView:
         self._structures: dict[Any, Structure] = {}
 
     def ends(self, world: World) -> Ends:
-        """What the world is for this edge."""
+        """The part of the world that matters to this edge."""
         observer, u, v = self._observer, self.u.name, self.v.name
         return Ends(
             observer.node(world, u),
@@ -76,7 +76,7 @@ class EdgeView:
         key = savepoint, arrivals
         if key not in self._skipped:
             operator, scheme = operator_of(self.v), scheme_of(self.v)
-            state = restored(scheme, savepoint)
+            state = restore(scheme, savepoint)
             for edge, event in self.reference.inputs(self.v.name, arrivals):
                 if event.sn > savepoint.trim[edge]:
                     state, _ = push(operator, scheme, state, edge, event)
@@ -99,7 +99,7 @@ class EdgeView:
         return base, max(base, pending.last().sn if pending else NOTHING)
 
     def answered(self, node: Any, channel: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        """What will be listened to of the channel; None before the answer to a hello is sent."""
+        """The messages that the successor will listen to; None before a hello is answered."""
         if node is DOWN:
             return None
         if not isinstance(node, OperatorNode) or self.u.name not in node.awaited:
@@ -108,14 +108,14 @@ class EdgeView:
         return None if first is None else channel[first:]
 
     def savepoint(self, node: OperatorNode, channel: tuple[Any, ...]) -> Savepoint:
-        """That from which the operator has been restored, or will be as far as is known."""
+        """The savepoint from which the operator was restored, or will be as far as is known."""
         if node.operator is not None:
             return node.mine
         copies = channel[0].replicas if self.u.name in node.awaited else ()
-        return dict(joined(node.replicas, copies)).get(self.v.name, node.mine)
+        return dict(join(node.replicas, copies)).get(self.v.name, node.mine)
 
     def trims(self, ends: Ends) -> Iterator[SN]:
-        """Up to where some savepoint of the successor reaches."""
+        """The numbers up to which some savepoint of the successor reaches."""
         nodes = [n for n in (ends.producer, ends.successor) if n is not DOWN]
         held: list[Replicas] = [n.replicas for n in nodes if not isinstance(n, SinkState)]
         messages = (*ends.down, *ends.up)

@@ -290,7 +290,7 @@ def not_in_first(windows: streams.Windows) -> Any:
 
 ONE_STATE = 6
 SIZES = (*product([1], range(1, ONE_STATE + 1)), (2, 1), (2, 2))
-"""Of engines and streams: states and events."""
+"""States and events of the engines and streams that are searched."""
 
 
 def smallest_engine(_given: Given) -> Iterable[Query]:

@@ -70,7 +70,7 @@ class Scalar:
     before: Any
 
     def number(self, place: streams.WindowPlace) -> Any:
-        """Of the first match there."""
+        """The number of the first match there."""
         return self._numbers[place]
 
     @cached_property
@@ -98,7 +98,7 @@ class NumberingScheme(NamedTuple):
 
 
 def pairs(windows: streams.Windows) -> NumberingScheme:
-    """As published: the seed is the x:y of the first match of the windows kept."""
+    """The scheme as published: the seed is the x:y of the first match of the windows kept."""
     original = Pairs(windows, everything, streams.small(0), streams.small(1))
     x = windows.first_match(lambda place: original.x(place.event))
     y = windows.first_match(lambda place: original.y(place.opener))

@@ -35,7 +35,7 @@ def small(value: int) -> Any:
 
 
 def count(conditions: Iterable[Any]) -> Any:
-    """How many of them hold."""
+    """How many of the conditions hold."""
     return total(z3.If(condition, small(1), small(0)) for condition in conditions)
 
 
@@ -186,13 +186,13 @@ class SymbolicScenario:
 
     @property
     def claims(self) -> tuple[Any, ...]:
-        """What is said of every scenario: all is within bounds, and something is acknowledged."""
+        """What every scenario satisfies: all is within bounds, and something is acknowledged."""
         return (*self.bounds, *self.windows.bounds, self.windows.acknowledged)
 
     @property
     def bounds(self) -> tuple[Any, ...]:
-        """Of the pattern, which begins with a: exchanging the two types changes nothing else.  It
-        does not end with a negated step: that would complete matches when windows close."""
+        """The bounds of the pattern.  It begins with a: exchanging the two types changes nothing
+        else.  It does not end with a negated step, which completes matches when windows close."""
         between = (
             z3.Implies(self.negated[done], z3.UGT(self.length, done) if self.negation else False)
             for done in range(1, STEPS)

@@ -18,7 +18,8 @@ from model.core import Site
 from model.events import NOTHING, Body
 from model.protocols.upstream_backup.layouts import Window
 from model.protocols.upstream_backup.savepoints import OperatorState
-from model.world import Action, System, World
+from model.system import System
+from model.world import Action, World
 from proofs.lemmas.upstream_backup.observer import Iteration, Observer
 from proofs.lemmas.upstream_backup.reference import (
     FailureFreeRun,
@@ -85,7 +86,7 @@ class ReplayObserver(Observer):
                 yield self.path(run, iteration)
 
     def path(self, run: FailureFreeRun, iteration: Iteration) -> Path:
-        """From where the operator is: events that it does not receive, then what it does with this
+        """The path begins where the operator is: first events that it does not receive, then this
         one.  An operator without a window has not reached the replay start."""
         last, here = run.last(iteration.before), run.coming - 1
         before, after = kept_windows(iteration.before), kept_windows(iteration.after)
@@ -125,7 +126,7 @@ class _Made:
 def original_state(
     run: FailureFreeRun, position: int, got: Mapping[tuple[int, int], Matches]
 ) -> dict[str, Any]:
-    """After the original run has processed `position`."""
+    """The state after the original run has processed `position`."""
     state = run.states[position + 1]
     engine = engine_of(run.site)
     mine = {run.opener(window): window for window in state.open}
@@ -145,7 +146,7 @@ def original_state(
 def replay_state(
     run: FailureFreeRun, state: OperatorState, last: int, got: Mapping[int, Matches], started: bool
 ) -> dict[str, Any]:
-    """After the operator has processed `last` in its present incarnation."""
+    """The state after the operator has processed `last` in its present incarnation."""
     engine = engine_of(run.site)
     theirs = {run.opener(window): window for window in state.open}
     known = {run.opener(window): window.number for window in kept_windows(state)}

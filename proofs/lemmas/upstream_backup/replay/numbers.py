@@ -28,7 +28,7 @@ w, v = z3.Consts("w v", product.WINDOW)
 i, j = z3.Consts("i j", INDEX)
 
 seed = Int("seed")
-"""What the first window of the replay is numbered."""
+"""The number of the first window of the replay."""
 named = Int("named")
 """The number that the first window kept has in the original run."""
 time, edge, sn = (Function(name, product.POSITION, INT) for name in ("time", "edge", "sn"))
@@ -150,7 +150,7 @@ def history() -> product.ProductPart:
 
 
 def two_made(s: Moment, claim: Any) -> Any:
-    """Of any two matches so far: i of w in iteration p, j of v in iteration q."""
+    """The claim holds of any two matches so far: i of w in iteration p, j of v in iteration q."""
     second = ForAll([q, v, j], Implies(s.made(q, v, j), claim))
     return ForAll([p, w, i], Implies(s.made(p, w, i), second))
 

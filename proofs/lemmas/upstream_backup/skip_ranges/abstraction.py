@@ -28,9 +28,10 @@ from model.protocols.upstream_backup.savepoints import (
     Skipping,
     origin,
     push,
-    restored,
+    restore,
 )
-from model.world import DOWN, Action, Deliver, System, World, initial
+from model.system import System
+from model.world import DOWN, Action, Deliver, World, initial
 from proofs.lemmas.upstream_backup.observer import Iteration, Observer, iterations
 from proofs.lemmas.upstream_backup.reference import Arrivals, operator_of, scheme_of
 from proofs.lemmas.upstream_backup.skip_ranges import ranges
@@ -244,7 +245,7 @@ class SkipRangeObserver(Observer):
         key = (site.name, savepoint, arrivals)
         if key not in self.unneeded:
             scheme = replace(scheme_of(site), skipping=Skipping.PER_EDGE)
-            state = restored(scheme, savepoint)
+            state = restore(scheme, savepoint)
             found: set[Place] = set()
             for edge, event in self.reference.inputs(site.name, arrivals):
                 if event.sn > savepoint.trim[edge]:
@@ -271,7 +272,7 @@ class SkipRangeObserver(Observer):
         return min(self.reach(pred, arrivals) for pred in self.system.sites[name].preds)
 
     def gone(self, site: Site, edge: int, state: Any, arrivals: Arrivals) -> Iterator[SN]:
-        """What upstream of the edge has emitted and deleted; one that is down has not."""
+        """The events that upstream of the edge has emitted and deleted; none if it is down."""
         if state is DOWN:
             return
         pred = self.system.sites[site.preds[edge]]
@@ -284,8 +285,8 @@ class SkipRangeObserver(Observer):
 
 # --- one operator ----------------------------------------------------------------------------
 def drained(state: OperatorState, edge: int, numbers: Iterable[SN]) -> SN:
-    """Up to where it is known which events are skipped.  In serial processing, where nothing is
-    said of events that wait, that is less than what has been consumed."""
+    """The last event of which it is known whether it is skipped.  In serial processing it comes
+    before the last event consumed, since nothing is known of events that wait."""
     waiting = [queued.place[1] for queued in state.queue if queued.place[0] == edge]
     if not waiting:
         return state.last[edge]
@@ -327,7 +328,7 @@ def entered(iteration: Iteration) -> Iterator[tuple[Place, tuple[Skips, ...]]]:
 
 
 def missing(site: Site, near: Near, edge: int, passed: SN, numbers: Sequence[SN]) -> Iterator[SN]:
-    """What has been left out of the stream to the operator, in which later events are."""
+    """The events that are left out of the stream to the operator, which has later ones."""
     node = near.node
     if node is DOWN:
         return
@@ -350,7 +351,8 @@ def missing(site: Site, near: Near, edge: int, passed: SN, numbers: Sequence[SN]
 
 
 def _emitted(state: SourceState | OperatorNode, sn: SN) -> bool:
-    """By this incarnation; numbers of complex events are those of model.cep.numbering.TRIGGERED."""
+    """Has this incarnation emitted the event?  Complex events have the numbers of
+    model.cep.numbering.TRIGGERED."""
     if isinstance(state, SourceState):
         return sn <= (state.latest,)
     if state.operator is None:

@@ -98,7 +98,7 @@ def ends_run(s: Moment, event: Any) -> Any:
 
 
 def covered(s: Moment, event: Any) -> Any:
-    """By a range, wherever it is, or deleted."""
+    """A range covers the event, wherever the range is, or the event is deleted."""
     number, which = sn(event), array(edge(event))
     ranges = (s.made(which, number), in_run(s, which, number), s.sent(edge(event), number))
     return Or(s.deleted(event), ends_run(s, event), *ranges)
@@ -141,7 +141,7 @@ class Turn(NamedTuple):
     same: Same
 
     def comes(self, s: Moment, event: Any) -> Any:
-        """What has a smaller number has been processed or is gone, and nothing else has been."""
+        """Events with a smaller number are processed or gone, and no other events are."""
         others = And(
             Implies(before(sn(f), sn(event)), Or(s.passed(f), s.deleted(f))),
             Implies(before(sn(event), sn(f)), Not(s.passed(f))),
@@ -165,13 +165,13 @@ def trims_per_edge(given: Given, s: Moment, t: Moment) -> Any:
 
 
 def one_trim(s: Moment, t: Moment) -> Any:
-    """As published: the number of the event before the replay start, whichever its edge."""
+    """SN_trim as published: the number of the event before the replay start, of any edge."""
     processed = And(s.passed(q), ForAll([g], t.trim(g) == sn(q)))
     return Or(Exists([q], processed), ForAll([g], t.trim(g) == nothing))
 
 
 def in_order(s: Moment) -> Any:
-    """Before what has been passed, on any edge, there is nothing that is needed and to come."""
+    """No event that is needed and to come is before one that has been passed, on any edge."""
     earlier = And(s.passed(f), before(sn(e), sn(f)))
     return ForAll([e, f], Implies(earlier, Or(s.passed(e), Not(s.needed(e)))))
 

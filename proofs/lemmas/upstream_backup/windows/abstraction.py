@@ -22,7 +22,8 @@ from model.protocols.upstream_backup.buffers import Ack
 from model.protocols.upstream_backup.layouts import Script
 from model.protocols.upstream_backup.nodes import OperatorNode
 from model.protocols.upstream_backup.savepoints import OperatorState
-from model.world import Action, Deliver, System, World
+from model.system import System
+from model.world import Action, Deliver, World
 from proofs.lemmas.upstream_backup.observer import Iteration, Observer
 from proofs.lemmas.upstream_backup.reference import FailureFreeRun, kept_windows
 from proofs.lemmas.upstream_backup.windows import layouts, savepoints
@@ -212,7 +213,7 @@ def layout_paths(system: System) -> Paths:
 
 
 def layout_path(run: FailureFreeRun, what: Iteration) -> Path:
-    """From where the operator is: events that it does not receive, then what it does with this
+    """The path begins where the operator is: first the events that it does not receive, then this
     one."""
     last, here = run.last(what.before), run.coming - 1
     started, script = bool(kept_windows(what.before)), what.before.script
@@ -248,7 +249,7 @@ def _left(run: FailureFreeRun, state: OperatorState, script: Script) -> dict[str
 
 
 def original_state(run: FailureFreeRun, position: int) -> dict[str, Any]:
-    """After the original run has processed `position`."""
+    """The state after the original run has processed `position`."""
     done = {"done": {at: at <= position for at in range(run.coming + 1)}}
     return done | _windows_of(run, run.states[position + 1], "")
 

@@ -16,7 +16,8 @@ from model.cep.operator import Operator
 from model.cep.patterns import Pattern, Strategy
 from model.events import Body
 from model.protocols.upstream_backup.savepoints import OperatorState
-from model.world import Action, System, World
+from model.system import System
+from model.world import Action, World
 from proofs.lemmas.upstream_backup.observer import Observer
 from proofs.lemmas.upstream_backup.reference import kept_windows
 from proofs.lemmas.upstream_backup.windows import first_window

@@ -249,7 +249,7 @@ class WindowsTwice:
 
     # --- transitions -------------------------------------------------------------------------
     def alone(self, s: Moment, t: Moment, event: Any) -> Any:
-        """Before the replay start."""
+        """The original run processes an event before the replay start."""
         _, original = self._original(s, t, event)
         return And(Not(s.replaying), original)
 

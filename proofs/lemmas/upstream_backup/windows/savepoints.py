@@ -146,7 +146,7 @@ def axioms(given: Given, kind: WindowKind) -> dict[str, Any]:
 
 
 def restored(s: Moment) -> Any:
-    """As deployed, or as restored from a savepoint that says where to begin."""
+    """The operator is deployed, or restored from a savepoint that says where to begin."""
     return And(
         ForAll([e, f], Implies(And(s.done(f), le(e, f)), s.done(e))),
         ForAll([e], Implies(Or(s.done(e), s.trimmed(e)), before(e, opener(restart)))),

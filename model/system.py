@@ -1,0 +1,232 @@
+"""A protocol deployed in a scope; its functions are called here, and their answers checked.
+
+Rule of this file: a function of a protocol may be anybody's.  What it raises or returns against
+model.core is reported with the node, the input and the reason, and never as a driver's fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from model.core import (
+    Arrival,
+    Deployment,
+    Effect,
+    Emit,
+    Failures,
+    Gauges,
+    Input,
+    NodeName,
+    Note,
+    Observation,
+    Property,
+    Protocol,
+    Received,
+    Role,
+    Scope,
+    Send,
+    Site,
+    Size,
+    Step,
+    TimerFired,
+)
+from model.errors import Invalid, StepFailed, describe_error, nearest
+
+
+@dataclass(frozen=True)
+class System:
+    """A protocol deployed in a scope, with the indices that drivers look up."""
+
+    protocol: Protocol
+    scope: Scope
+    deployment: Deployment = field(init=False)
+    sites: Mapping[NodeName, Site] = field(init=False)
+    node_at: Mapping[NodeName, int] = field(init=False)
+    channel_at: Mapping[tuple[NodeName, NodeName], int] = field(init=False)
+    source_at: Mapping[NodeName, int] = field(init=False)
+    sink_at: Mapping[NodeName, int] = field(init=False)
+    victims: frozenset[NodeName] = field(init=False)
+
+    def __post_init__(self) -> None:
+        try:
+            deployment = self.protocol.deploy(self.scope)
+        except Invalid:
+            raise
+        except Exception as error:  # of a protocol, which may be anybody's
+            raise Invalid(f"{self.protocol.name}: deploy raises {describe_error(error)}") from error
+        names = [site.name for site in deployment.sites]
+        _check(self.protocol, self.scope, deployment)
+        sinks = [site.name for site in deployment.sites if site.role is Role.SINK]
+        victims = deployment.crashable
+        if self.scope.victims is not None:
+            victims &= self.scope.victims
+        derived: dict[str, Any] = {
+            "deployment": deployment,
+            "sites": {site.name: site for site in deployment.sites},
+            "node_at": {name: at for at, name in enumerate(names)},
+            "channel_at": {ends: at for at, ends in enumerate(deployment.channels)},
+            "source_at": {name: at for at, (name, _) in enumerate(self.scope.inputs)},
+            "sink_at": {name: at for at, name in enumerate(sinks)},
+            "victims": victims,
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+
+def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
+    """Raise Invalid for a scope or deployment that names an unknown site."""
+    names = [site.name for site in deployment.sites]
+    sources = [site.name for site in deployment.sites if site.role is Role.SOURCE]
+    for name in names:
+        if names.count(name) > 1:
+            raise Invalid(f"{protocol.name}: deploy gives two sites called {name!r}")
+    for ends in deployment.channels:
+        for end in ends:
+            if end not in names:
+                raise Invalid(
+                    f"{protocol.name}: deploy gives a channel {ends[0]} -> {ends[1]} and no site "
+                    f"{end!r}{nearest(end, names)}"
+                )
+    for name, _ in scope.inputs:
+        if name not in sources:
+            raise Invalid(f"inputs: there is no source {name!r}{nearest(name, sources)}")
+    crashable = [name for name in names if name in deployment.crashable]
+    for name in sorted(deployment.crashable - {*names}):
+        raise Invalid(
+            f"{protocol.name}: deploy lets {name!r} crash, which is no site{nearest(name, names)}"
+        )
+    for name in sorted((scope.victims or frozenset()) - {*crashable}):
+        raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")
+    if scope.crashes and protocol.assumes.failures is Failures.NONE:
+        raise Invalid(
+            f"scope with crashes ({scope.crashes}): {protocol.name} assumes that nothing fails "
+            "(Failures.NONE)"
+        )
+
+
+def call_step(system: System, name: NodeName, value: Any, input_: Input | None) -> Any:
+    """What the protocol's step returns, unchecked; its recovery's first step if input_ is None.
+
+    value: the state, or the durable value.  Raises StepFailed if the step raises.
+    """
+    protocol, site = system.protocol, system.sites[name]
+    try:
+        if input_ is None:
+            return protocol.recover(site, value)
+        return protocol.step(site, value, input_)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise StepFailed(name, describe(input_), describe_error(error)) from error
+
+
+def check_step(
+    system: System, name: NodeName, input_: Input | None, answer: Any, *, hashed: bool = True
+) -> Step:
+    """The answer as a Step; raises StepFailed if the answer is no step.
+
+    input_: None for a restart.  hashed: also check that values can be hashed; in long runs, a hash
+    of every value would take too long.
+    """
+    on = describe(input_)
+    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], tuple):
+        raise StepFailed(name, on, f"returns {answer!r:.60}, not a pair (state, tuple of effects)")
+    for effect in answer[1]:
+        if not isinstance(effect, Effect):
+            raise StepFailed(name, on, f"has {effect!r:.60} among its effects, which is none")
+        if isinstance(effect, Send) and (name, effect.to) not in system.channel_at:
+            ends = [receiver for sender, receiver in system.channel_at if sender == name]
+            raise StepFailed(
+                name, on, f"sends to {effect.to!r}: no channel goes there{nearest(effect.to, ends)}"
+            )
+        if isinstance(effect, Emit):
+            why = faulty_output(system, name, effect.output)
+            if why:
+                raise StepFailed(name, on, why)
+        if hashed and not isinstance(effect, Note):
+            _check_hashable(name, on, effect[-1], f"in {type(effect).__name__}")
+    if hashed:
+        check_state(name, on, answer[0])
+    return Step(*answer)
+
+
+def faulty_output(system: System, name: NodeName, output: Any) -> str:
+    """What is wrong with an output; nothing if a sink emits (input edge, body)."""
+    if name not in system.sink_at:
+        return "emits an output, which only sinks do"
+    edges = range(len(system.sites[name].preds))
+    if isinstance(output, tuple) and len(output) == 2 and output[0] in edges:
+        return ""
+    return f"emits {output!r:.60}, not (number of its input edge, from 0; what it passes on)"
+
+
+def check_state(name: NodeName, on: str, state: Any) -> None:
+    """Raise StepFailed if the state cannot be hashed."""
+    _check_hashable(name, on, state, "as the state")
+
+
+def _check_hashable(name: NodeName, on: str, value: Any, place: str) -> None:
+    try:
+        hash(value)
+    except TypeError as error:
+        why = f"gives {value!r:.60} {place}: {error}; give tuples and frozen values"
+        raise StepFailed(name, on, why) from error
+
+
+def describe(input_: Input | None) -> str:
+    """Describe an input in a few words; None is a restart."""
+    match input_:
+        case None:
+            return "restart"
+        case Received(sender, message):
+            return f"{type(message).__name__} from {sender}"
+        case TimerFired(timer):
+            return f"timer {timer}"
+        case Arrival(_, type_, _):
+            return f"input {type_}"
+
+
+def is_satisfied(system: System, property_: Property, seen: Observation) -> bool:
+    """Does the property hold of what was seen?  Raises Invalid if it cannot be evaluated."""
+    try:
+        return property_.holds(system.scope, seen)
+    except Exception as error:  # of a protocol, which may be anybody's
+        where = f"{system.protocol.name}: property {property_.name!r}"
+        raise Invalid(f"{where} raises {describe_error(error)}") from error
+
+
+def read_gauges(system: System, name: NodeName, state: Any) -> Gauges:
+    """The gauges of a node that is up.  Raises Invalid if the protocol returns none."""
+    try:
+        gauges = system.protocol.gauges(system.sites[name], state)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise Invalid(f"{system.protocol.name}: gauges raises {describe_error(error)}") from error
+    if not isinstance(gauges, Gauges):
+        raise Invalid(f"{system.protocol.name}: gauges returns {gauges!r:.60}; return Gauges(...)")
+    return gauges
+
+
+def size_of(protocol: Protocol, value: Any) -> Size:
+    """The size of a message or a durable value.  Raises Invalid if the protocol gives it none."""
+    try:
+        size = protocol.size(value)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise Invalid(
+            f"{protocol.name}: size raises {describe_error(error)} for {value!r:.60}"
+        ) from error
+    if not isinstance(size, Size):
+        raise Invalid(f"{protocol.name}: size returns {size!r:.60}; return Size(...)")
+    return size
+
+
+def show_value(protocol: Protocol, value: Any) -> str:
+    """What the protocol calls a message, an output or a state.  Raises Invalid if it cannot."""
+    try:
+        text = protocol.show(value)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise Invalid(
+            f"{protocol.name}: show raises {describe_error(error)} for {value!r:.60}"
+        ) from error
+    if not isinstance(text, str):
+        raise Invalid(f"{protocol.name}: show returns {text!r:.60}; return a str")
+    return text
