@@ -59,13 +59,6 @@ Aftermath: TypeAlias = "tuple[tuple[Effect, ...], LogEntry | None, int | None]"
 events then kept as backup)."""
 
 
-class Outgoing(dict[NodeName, Channel]):
-    """The channels of a node, by receiver."""
-
-    def __missing__(self, to: NodeName) -> Channel:
-        raise LookupError(f"no channel goes to {to!r}")
-
-
 class TimedNode:
     """A node of a timed run.
 
@@ -86,7 +79,7 @@ class TimedNode:
     def __init__(self, site: Site, state: Any, pace: float, gauged: bool) -> None:
         self.site, self.name, self.state, self.pace = site, site.name, state, pace
         self.durable: Any = None
-        self.outgoing = Outgoing()
+        self.outgoing: dict[NodeName, Channel] = {}
         self.incoming: list[Channel] = []
         self.pending: deque[tuple[int, Aftermath | None]] = deque()
         self.busy = self.worked = self.done = self.longest = 0

@@ -50,6 +50,8 @@ from sim.timed.failures import CrashPlan, Outage
 from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, traffic
 from sim.timed.record import LogEntry, Sample, TimedResult, log_step
 
+FIRINGS = 100_000
+"""If timers run out so often after the last event, the run never ends."""
 POINTS = 600
 """The number of looks at queues and backup while there is input."""
 new = tuple.__new__
@@ -131,6 +133,7 @@ class TimedRun:
         self.restarts: set[int] = set()
         self.points: list[Sample] = []
         self.peak = self.peak_since = 0
+        self.firings_left = NEVER
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
 
     # --- the run -----------------------------------------------------------------------------
@@ -267,6 +270,8 @@ class TimedRun:
                     given = next(feed, None)
                     if given is not None:
                         heappush(queue, (given[0], NORMAL, next(count), offer))
+                    else:
+                        self.firings_left = FIRINGS
         except (Invalid, StepFailed):
             raise
         except Exception as error:
@@ -302,6 +307,12 @@ class TimedRun:
         if node.timers.get(name) is not moment:  # the timer was lost with its node
             return None
         del node.timers[name]
+        self.firings_left -= 1
+        if self.firings_left < 0:
+            raise Invalid(
+                f"{self.protocol.name}: the run never ends: {node.name} sets the timer {name!r} "
+                "again whenever it runs out"
+            )
         self._settle(node, now)
         input_ = TimerFired(name)
         node.state, effects = self._answered(node, node.state, input_)
@@ -320,6 +331,8 @@ class TimedRun:
 
         times: began, served, done.
         """
+        if type(effects) is not tuple:
+            check_step(self.system, node.name, input_, (node.state, effects))
         done = times[2]
         kept = None
         if node.gauged:
@@ -351,6 +364,10 @@ class TimedRun:
         """
         began = busy
         for effect in effects:
+            if not isinstance(effect, Effect):
+                raise StepFailed(
+                    node.name, "a step", f"has {effect!r:.60} among its effects, which is none"
+                )
             if isinstance(effect, Note) and effect.what == CHECKPOINTED:
                 busy += round(effect.times * self.savepoint * node.pace)
         done = max(busy, node.done)

@@ -22,7 +22,7 @@ from model.core import Role
 from model.errors import Invalid
 from model.events import Body, Event
 from model.graph import chain
-from model.parts import deployed, over_words
+from model.parts import deploy_graph, over_words
 from model.properties import AS_IF, COMPLETE
 """
 NUMBERS = count(1)

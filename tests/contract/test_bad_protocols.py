@@ -1,0 +1,153 @@
+"""What the writer of a protocol got wrong is one line with the right name, and exit code 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Asif = Callable[..., Any]
+SCOPE = """
+def scoped(scope):
+    return replace(
+        mindful.PROTOCOL, scopes=(PinnedScope("two crashes", scope, forgetful.CLASS),)
+    )
+def deploying(**changes):
+    def deploy(scope):
+        return mindful.PROTOCOL.deploy(scope)._replace(**changes)
+    return replace(mindful.PROTOCOL, deploy=deploy)
+"""
+BAD = {
+    "a victim that does not exist": (
+        "PROTOCOL = scoped(replace(forgetful.SMALL, victims=frozenset({'relais'})))",
+        "victims: no node 'relais' that may crash; did you mean 'relay'?",
+    ),
+    "a victim that may not crash": (
+        "PROTOCOL = scoped(replace(forgetful.SMALL, victims=frozenset({'source'})))",
+        "victims: no node 'source' that may crash",
+    ),
+    "an unknown name in inputs": (
+        "((_, inputs),) = forgetful.SMALL.inputs\n"
+        "PROTOCOL = scoped(replace(forgetful.SMALL, inputs=(('sauce', inputs),)))",
+        "inputs: there is no source 'sauce'; did you mean 'source'?",
+    ),
+    "inputs of a node that is no source": (
+        "((_, inputs),) = forgetful.SMALL.inputs\n"
+        "PROTOCOL = scoped(replace(forgetful.SMALL, inputs=(('relay', inputs),)))",
+        "inputs: there is no source 'relay'",
+    ),
+    "a channel to an unknown site": (
+        "PROTOCOL = deploying(channels=(('source', 'relais'),))",
+        "deploy gives a channel source -> relais and no site 'relais'; did you mean 'relay'?",
+    ),
+    "an unknown site that may crash": (
+        "PROTOCOL = deploying(crashable=frozenset({'relais'}))",
+        "deploy lets 'relais' crash, which is no site; did you mean 'relay'?",
+    ),
+    "two sites of one name": (
+        "def deploy(scope):\n"
+        "    sites, channels, crashable = mindful.PROTOCOL.deploy(scope)\n"
+        "    return Deployment((*sites, sites[0]), channels, crashable)\n"
+        "PROTOCOL = replace(mindful.PROTOCOL, deploy=deploy)",
+        "mindful: deploy gives two sites called 'source'",
+    ),
+    "deploy raises": (
+        "def deploy(scope):\n    return scope.nodes\n"
+        "PROTOCOL = replace(mindful.PROTOCOL, deploy=deploy)",
+        "mindful: deploy raises AttributeError: 'Scope' object has no attribute 'nodes' (line ",
+    ),
+    "gauges raises": (
+        "PROTOCOL = replace(mindful.PROTOCOL, gauges=lambda site, state: state.kept)",
+        "mindful: gauges raises AttributeError: ",
+    ),
+    "gauges returns no gauges": (
+        "PROTOCOL = replace(mindful.PROTOCOL, gauges=lambda site, state: {})",
+        "mindful: gauges returns {}; return Gauges(...)",
+    ),
+    "a property raises": (
+        "ODD = Property('odd', When.ALWAYS, lambda scope, seen: seen.sinks)\n"
+        "PROTOCOL = replace(mindful.PROTOCOL, properties=(ODD,))",
+        "mindful: property 'odd' raises AttributeError: ",
+    ),
+    "a property at rest raises": (
+        "ODD = Property('odd', When.QUIESCENT, lambda scope, seen: seen.states[0], nodes=True)\n"
+        "BAD = Property('bad', When.QUIESCENT, lambda scope, seen: 1 / 0)\n"
+        "PROTOCOL = replace(mindful.PROTOCOL, properties=(ODD, BAD))",
+        "mindful: property 'bad' raises ZeroDivisionError: division by zero (line ",
+    ),
+    "a property of nodes, always": (
+        "ODD = Property('odd', When.ALWAYS, lambda scope, seen: True, nodes=True)",
+        "property 'odd': nodes are looked at at rest (When.QUIESCENT)",
+    ),
+    "show raises": (
+        "PROTOCOL = replace(forgetful.PROTOCOL, show=lambda value: value.name)",
+        "forgetful: show raises AttributeError: ",
+    ),
+    "show returns no text": (
+        "PROTOCOL = replace(forgetful.PROTOCOL, show=lambda value: None)",
+        "forgetful: show returns None; return a str",
+    ),
+    "size raises": (
+        "PROTOCOL = replace(forgetful.PROTOCOL, size=lambda message: message.size)",
+        "forgetful: size raises AttributeError: ",
+    ),
+    "size returns no size": (
+        "PROTOCOL = replace(forgetful.PROTOCOL, size=lambda message: 3)",
+        "forgetful: size returns 3; return Size(...)",
+    ),
+    "crashes, and none is assumed": (
+        "PROTOCOL = replace(mindful.PROTOCOL, assumes=Assumptions(Failures.NONE))",
+        "scope with crashes (2): mindful assumes that nothing fails (Failures.NONE)",
+    ),
+    "a graph without operators to evaluate": (
+        "GRAPH = chain(('relay', 'no operator'))\n"
+        "ODD = Property('odd', When.QUIESCENT, lambda scope, seen: True)\n"
+        "PROTOCOL = replace(scoped(replace(forgetful.SMALL, graph=GRAPH)), properties=(ODD,),"
+        " recover=lambda site, durable: (True, ()), step=lambda site, state, input_: (state, ()))",
+        "mindful: what its operators should emit: AttributeError: ",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_it_is_one_line(what: str, asif: Asif) -> None:
+    text, why = BAD[what]
+    assert why in asif(SCOPE + text, "check", "FILE", "--examples", "5").line
+
+
+RUN = ("run", "--protocol", "FILE", "--events", "e.csv", "--pattern", "a", "--window-size", "2")
+RUN_BAD = {
+    "deploy raises": (
+        "def deploy(scope):\n    return scope.nodes\n"
+        "PROTOCOL = replace(amnesia.PROTOCOL, deploy=deploy)",
+        "amnesia: deploy raises AttributeError: 'Scope' object has no attribute 'nodes' (line ",
+    ),
+    "gauges raises": (
+        "PROTOCOL = replace(amnesia.PROTOCOL, gauges=lambda site, state: 1 / 0)",
+        "amnesia: gauges raises ZeroDivisionError: division by zero (line ",
+    ),
+    "crashes, and none is assumed": (
+        "PROTOCOL = replace(amnesia.PROTOCOL, assumes=Assumptions(Failures.NONE))",
+        "amnesia assumes that nothing fails (Failures.NONE)",
+    ),
+    "a timer that is always set again": (
+        "def deploy(scope):\n"
+        "    sites, channels, crashable = amnesia.deploy(scope)\n"
+        "    beating = tuple(s._replace(timers=('beat',)) for s in sites)\n"
+        "    return Deployment(beating, channels, crashable)\n"
+        "def step(site, state, input_):\n"
+        "    if isinstance(input_, TimerFired):\n"
+        "        return state, (SetTimer('beat'),)\n"
+        "    return amnesia.step(site, state, input_)\n"
+        "PROTOCOL = replace(amnesia.PROTOCOL, deploy=deploy, step=step)",
+        "the run never ends: source sets the timer 'beat' again whenever it runs out",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", RUN_BAD)
+def test_it_is_one_line_in_a_run(what: str, asif: Asif, tmp_path: Any) -> None:
+    (tmp_path / "e.csv").write_text("time,type\n1,a\n2,b\n3,a\n4,a\n")
+    text, why = RUN_BAD[what]
+    assert why in asif(text, *RUN, "--window-slide", "1", "--crash", "match@2").line
