@@ -88,6 +88,8 @@ def _from_file(path: Path) -> Subject:
     if not path.is_file():
         raise Invalid(f"{path}: no such file")
     home = path.stem
+    if not home.isidentifier():
+        raise Invalid(f"{path}: {home!r} is no name for a Python module; rename the file")
     loaded = sys.modules.get(home)
     if loaded is not None:
         if getattr(loaded, "__file__", None) == str(path.resolve()):
@@ -98,17 +100,39 @@ def _from_file(path: Path) -> Subject:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[home] = module
+    sys.path.insert(0, str(path.resolve().parent))  # for files beside it
     try:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[home]
         reason = str(error).splitlines()[0] if str(error) else "no reason given"
         raise Invalid(f"{path}: importing it raises {type(error).__name__}: {reason}") from error
+    finally:
+        del sys.path[0]
     protocol = getattr(module, "PROTOCOL", None)
     if not isinstance(protocol, Protocol):
         del sys.modules[home]
         kind = "has no PROTOCOL" if protocol is None else f"PROTOCOL is a {type(protocol).__name__}"
         raise Invalid(f"{path}: {kind}; it must hold PROTOCOL, a model.core.Protocol")
-    if not protocol.scopes:
-        raise Invalid(f"{path}: PROTOCOL has no scopes; give at least one PinnedScope to explore")
+    try:
+        _check(protocol)
+    except Invalid as error:
+        del sys.modules[home]
+        raise Invalid(f"{path}: {error}") from None
     return Subject(protocol, home)
+
+
+def _check(protocol: Protocol) -> None:
+    """Raise Invalid where a name would not say what it stands for, or nothing can be explored."""
+    known: set[str] = set()
+    for one in (protocol, *protocol.variants):
+        if one.name in known:
+            raise Invalid(f"two protocols are called {one.name!r}; give each a name of its own")
+        known.add(one.name)
+        called = "PROTOCOL" if one is protocol else one.name
+        if not one.scopes:
+            raise Invalid(f"{called} has no scopes; give at least one PinnedScope to explore")
+        names = [pinned.name for pinned in one.scopes]
+        for name in names:
+            if names.count(name) > 1:
+                raise Invalid(f"{called} has two scopes called {name!r}; give each its own name")

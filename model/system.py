@@ -23,10 +23,12 @@ from model.core import (
     Observation,
     Property,
     Protocol,
+    Quantity,
     Received,
     Role,
     Scope,
     Send,
+    SetTimer,
     Site,
     Size,
     Step,
@@ -56,6 +58,10 @@ class System:
             raise
         except Exception as error:  # of a protocol, which may be anybody's
             raise Invalid(f"{self.protocol.name}: deploy raises {describe_error(error)}") from error
+        if not isinstance(deployment, Deployment):
+            raise Invalid(
+                f"{self.protocol.name}: deploy returns {deployment!r:.60}; return a Deployment"
+            )
         names = [site.name for site in deployment.sites]
         _check(self.protocol, self.scope, deployment)
         sinks = [site.name for site in deployment.sites if site.role is Role.SINK]
@@ -77,12 +83,16 @@ class System:
 
 def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
     """Raise Invalid for a scope or deployment that names an unknown site."""
+    if scope.crashes < 0:
+        raise Invalid(f"scope: crashes {scope.crashes}; give 0 or more")
     names = [site.name for site in deployment.sites]
     sources = [site.name for site in deployment.sites if site.role is Role.SOURCE]
     for name in names:
         if names.count(name) > 1:
             raise Invalid(f"{protocol.name}: deploy gives two sites called {name!r}")
     for ends in deployment.channels:
+        if ends[0] == ends[1]:
+            raise Invalid(f"{protocol.name}: deploy gives a channel from {ends[0]!r} to itself")
         for end in ends:
             if end not in names:
                 raise Invalid(
@@ -143,6 +153,10 @@ def check_step(
             why = faulty_output(system, name, effect.output)
             if why:
                 raise StepFailed(name, on, why)
+        if isinstance(effect, Note) and not isinstance(effect.what, Quantity):
+            raise StepFailed(name, on, f"notes {effect.what!r:.60}, which is no Quantity")
+        if isinstance(effect, SetTimer) and not isinstance(effect.name, str):
+            raise StepFailed(name, on, f"sets the timer {effect.name!r:.60}; its name is a text")
         if hashed and not isinstance(effect, Note):
             _check_hashable(name, on, effect[-1], f"in {type(effect).__name__}")
     if hashed:
@@ -187,12 +201,17 @@ def describe(input_: Input | None) -> str:
 
 
 def is_satisfied(system: System, property_: Property, seen: Observation) -> bool:
-    """Does the property hold of what was seen?  Raises Invalid if it cannot be evaluated."""
+    """Does the property hold of what was seen?  Raises Invalid if it does not answer."""
+    seen = seen if property_.nodes else seen._replace(states=())
     try:
-        return property_.holds(system.scope, seen)
+        answer: Any = property_.holds(system.scope, seen)
     except Exception as error:  # of a protocol, which may be anybody's
         where = f"{system.protocol.name}: property {property_.name!r}"
         raise Invalid(f"{where} raises {describe_error(error)}") from error
+    if answer is not True and answer is not False:
+        where = f"{system.protocol.name}: property {property_.name!r}"
+        raise Invalid(f"{where} returns {answer!r:.60}; return True or False")
+    return answer
 
 
 def read_gauges(system: System, name: NodeName, state: Any) -> Gauges:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from rich.console import RenderableType
+from rich.markup import escape
 from rich.table import Table
 
 from reports.results import experiments as experiment_results
@@ -37,7 +38,7 @@ def verdict(result: Result) -> Output:
         if not row["as_pinned"]:
             outcome += " (not as pinned)"
         table.add_row(
-            row["name"],
+            escape(row["name"]),
             row["operators"].lower().replace("_", "-"),
             f"{row['states']:,}",
             f"{row['states_per_second']:,}",
@@ -67,7 +68,7 @@ def mutants(rows: Sequence[Result]) -> Output:
     table = Table("mutant", "found by", "in scope", "steps", "states", "seconds")
     for row in rows:
         table.add_row(
-            row["name"],
+            escape(row["name"]),
             row["by"] or "NOBODY",
             row["scope"] or "",
             str(row["steps"] or ""),

@@ -37,7 +37,6 @@ from model.core import (
     TimerFired,
 )
 from model.errors import Invalid, nearest
-from model.graph import SINK, SOURCE, Graph
 from model.oracle import by_edge
 from model.system import System, call_step, check_state, check_step, faulty_output, read_gauges
 from model.world import (
@@ -108,12 +107,15 @@ class UntimedResult:
         return count(self.outputs)
 
 
-def crash_plans(texts: Sequence[str], graph: Graph, events: int) -> tuple[CrashPlan, ...]:
+def crash_plans(
+    texts: Sequence[str], names: Sequence[NodeName], events: int
+) -> tuple[CrashPlan, ...]:
     """The crashes that people write as NODE@EVENT or NODE@EVENT+EFFECTS, in order of their events.
 
-    Raises Invalid for a text that names no crash of this graph and input.
+    names: the nodes that may crash.  Raises Invalid for a text that names no crash of them.
     """
-    names = [name for name, spec in graph.nodes if spec not in (SOURCE, SINK)]
+    if texts and not names:
+        raise Invalid(f"crash {texts[0]!r}: no node of this deployment may crash")
     found = []
     for text in texts:
         parts = re.fullmatch(r"(.+)@(\d+)(?:\+(\d+))?", text.strip(), flags=re.ASCII)
@@ -123,13 +125,17 @@ def crash_plans(texts: Sequence[str], graph: Graph, events: int) -> tuple[CrashP
             )
         node, event = parts[1], int(parts[2])
         if node not in names:
-            if node in graph.specs:
-                raise Invalid(f"crash {text!r}: sources and sinks do not fail{nearest('', names)}")
-            raise Invalid(f"crash {text!r}: no operator {node!r}{nearest(node, names)}")
+            raise Invalid(f"crash {text!r}: no node {node!r} may crash{nearest(node, names)}")
         if not 1 <= event <= events:
             raise Invalid(f"crash {text!r}: there is no event {event}; there are 1 to {events}")
         found.append(CrashPlan(node, event, int(parts[3] or 0)))
     return tuple(sorted(found, key=lambda plan: plan.event))
+
+
+def crashable(protocol: Protocol, workload: Workload) -> list[NodeName]:
+    """The nodes that may crash when the protocol runs the workload, in the order of the sites."""
+    deployment = protocol.deploy(Scope(workload.graph, (), 0))
+    return [site.name for site in deployment.sites if site.name in deployment.crashable]
 
 
 def run(

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from asif.console import JsonOption, Profile, ProfileOption, console, print_all, save, write
+from model.errors import Invalid
 
 
 def check(
@@ -31,6 +32,8 @@ def check(
     from reports.progress import progress
 
     chosen = subject(name)
+    if mutants and not chosen.protocol.mutants:
+        raise Invalid(f"{chosen.protocol.name} has no mutants")
     with progress() as watch:
         result = verdict(
             chosen.protocol,

@@ -92,6 +92,7 @@ def run_and_compare(
     If one of them cannot deploy the whole graph, its first operator runs alone.  usual: the crashes
     if none are given, as far as their nodes are deployed.
     """
+    from model.errors import unknown
     from model.registry import protocols
     from reports.progress import progress
     from sim import untimed
@@ -99,12 +100,18 @@ def run_and_compare(
     from sim.inputs.streams import deployable
 
     if other is None and protocol.compare_with:
-        other = protocols()[protocol.compare_with]
+        known = {**protocols(), **{one.name: one for one in protocol.variants}}
+        if protocol.compare_with not in known:
+            raise unknown("protocol", protocol.compare_with, known)
+        other = known[protocol.compare_with]
     for one in (protocol, other):
         workload = deployable(workload, one) if one else workload
+    names = untimed.crashable(protocol, workload)
+    if other:
+        names = [name for name in names if name in untimed.crashable(other, workload)]
     if crashes is None:
-        crashes = [text for text in usual if text.split("@")[0] in workload.graph.specs]
-    plans = untimed.crash_plans(crashes, workload.graph, workload.size)
+        crashes = [text for text in usual if text.split("@")[0] in names]
+    plans = untimed.crash_plans(crashes, names, workload.size)
     with progress() as watch:
         return compare(
             protocol,

@@ -414,10 +414,10 @@ def _cache_steps(
 
 
 def _types(value: Any) -> Any:
-    """The types that distinguish states and messages with the same items as tuples."""
-    if isinstance(value, Node):
-        return type(value.state)
-    return tuple(map(type, value)) if isinstance(value, tuple) else None
+    """The types that distinguish values that are equal as tuples: of all named tuples inside."""
+    if isinstance(value, tuple):
+        return type(value), *map(_types, value)
+    return type(value)
 
 
 def _kind(effect: Any) -> str:

@@ -267,8 +267,8 @@ class _Search:
             yield f"crashes: {self.scope.crashes} granted, and none could strike"
         if not (self.always or self.at_rest):
             yield "the protocol has no properties"
-        if self.at_rest and not self.quiescent:
-            yield "nothing came to rest, so no property at rest was evaluated"
+        if not self.quiescent:
+            yield "nothing came to rest, so no guarantee and no property at rest was evaluated"
 
 
 def edges(

@@ -19,7 +19,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from model.core import Mutant, Outcome, Protocol
-from model.errors import Invalid
+from model.errors import Invalid, describe_error
+from model.system import System
 from proofs.explore.explorer import explore
 
 _FILES = ("core", "errors", "events", "graph", "log", "progress", "registry", "system", "world")
@@ -67,7 +68,11 @@ def mutate(protocol: Protocol, mutant: Mutant, home: str) -> Protocol:
     home: the name of the imported module whose PROTOCOL is the protocol, or has it as a variant.
     """
     with _second_copy(mutant.module, mutated_source(mutant), home):
-        fresh: Protocol = importlib.import_module(home).PROTOCOL
+        try:
+            fresh: Protocol = importlib.import_module(home).PROTOCOL
+        except Exception as error:
+            why = describe_error(error)
+            raise Invalid(f"mutant {mutant.name!r}: it cannot be imported: {why}") from error
     return fresh.variant(protocol.name)
 
 
@@ -139,14 +144,17 @@ def hunt(
 
     broken = mutate(protocol, mutant, home)
     scopes = [pinned for pinned in broken.scopes if pinned.expect is Outcome.HOLDS]
+    if not scopes:
+        raise Invalid(f"mutant {mutant.name!r}: no scope holds, so nothing shows that it is found")
     if mutant.scope and mutant.scope not in {pinned.name for pinned in scopes}:
         raise Invalid(f"mutant {mutant.name!r}: no scope that holds is called {mutant.scope!r}")
     scopes.sort(key=lambda s: (s.name != mutant.scope, not s.quick, s.states or 0))
     for pinned in scopes:
         try:
-            found = explore(broken, pinned.scope, stop=True, limit=limit)
+            System(broken, pinned.scope)
         except Invalid:  # nobody can deploy this mutant
             return judge("deployment", pinned.name, 0)
+        found = explore(broken, pinned.scope, stop=True, limit=limit)
         states += found.states
         if found.counterexample is not None:
             return judge("explorer", pinned.name, len(found.counterexample.trace.actions))

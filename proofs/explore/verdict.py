@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
-from model.core import Guarantee, Outcome, PinnedScope, Protocol
+from model.core import Guarantee, OperatorClass, Outcome, PinnedScope, Protocol
 from model.progress import Progress, silent
 from proofs.explore.explorer import Exploration, explore
 from proofs.explore.mutants import Killing, hunt
@@ -53,23 +54,31 @@ def verdict(
     evidence: Counter[str] = Counter()
     points: set[str] = set()
     hit: set[str] = set()
-    found: dict[str, Guarantee] = {}
+    found: dict[OperatorClass, Guarantee] = {}
     for pinned, exploration in explored:
         evidence.update(exploration.notes)
         points.update(map(str, exploration.points))
         hit.update(map(str, exploration.hit))
-        name = pinned.operators.name
-        found[name] = max(found.get(name, Guarantee.PRECISE), exploration.guarantee)
+        operators = pinned.operators
+        found[operators] = max(found.get(operators, Guarantee.PRECISE), exploration.guarantee)
     refuted = attacked.failure is not None or any(
         exploration.outcome is Outcome.REFUTED for _, exploration in explored
     )
-    claims = {operators.name: claim for operators, claim in protocol.claims.items()}
-    weaker = [name for name, claim in claims.items() if found.get(name, claim) > claim]
-    stronger = [name for name, claim in claims.items() if found.get(name, claim) < claim]
-    unclaimed = [name for name in found if name not in claims]
+    claims = protocol.claims
+    tried = [operators for operators in claims if any(c <= operators for c in found)]
+    weaker = [c.name for c in tried if _found_for(c, found) > claims[c]]
+    stronger = [c.name for c in tried if _found_for(c, found) < claims[c]]
+    unclaimed = [operators.name for operators in found if operators not in claims]
     missing = [note.name for note in protocol.must_occur if not evidence[note.name]]
     vacuous = [f"{pinned.name}: {why}" for pinned, one in explored for why in one.vacuous]
-    vacuous += _untried_claims(protocol)
+    if not scopes:
+        vacuous.append(f"no scope is explored in the profile {profile}")
+    explorable = {pinned.operators for pinned in protocol.scopes}
+    vacuous += [
+        f"claimed for {operators.name} operators, and no scope has operators of that class"
+        for operators in claims
+        if operators not in explorable
+    ]
     rows = [_scope_row(pinned, exploration) for pinned, exploration in explored]
     outcome = Outcome.REFUTED if refuted or weaker else Outcome.HOLDS
     if outcome is Outcome.HOLDS and vacuous:
@@ -86,8 +95,8 @@ def verdict(
         "finding": protocol.finding,
         "outcome": outcome.value,
         "expected": as_pinned,
-        "claims": {name: claim.name for name, claim in claims.items()},
-        "found": {name: g.name for name, g in sorted(found.items())},
+        "claims": {operators.name: claim.name for operators, claim in claims.items()},
+        "found": {c.name: g.name for c, g in sorted(found.items(), key=lambda item: item[0].name)},
         "weaker": weaker,
         "stronger": stronger,
         "unclaimed": unclaimed,
@@ -104,14 +113,10 @@ def verdict(
     }
 
 
-def _untried_claims(protocol: Protocol) -> list[str]:
-    """Claims that no scope can refute: no scope is of that class of operators or a larger one."""
-    largest = max((pinned.operators for pinned in protocol.scopes), default=None)
-    return [
-        f"claimed for {operators.name} operators, and no scope has operators of that class"
-        for operators in protocol.claims
-        if largest is None or operators > largest
-    ]
+def _found_for(operators: OperatorClass, found: Mapping[OperatorClass, Guarantee]) -> Guarantee:
+    """What a claim about a class of operators is compared with: the weakest guarantee in the scopes
+    of this class and of the classes that it contains; PRECISE if there are none."""
+    return max((g for c, g in found.items() if c <= operators), default=Guarantee.PRECISE)
 
 
 def mutation(protocol: Protocol, home: str, progress: Progress = silent) -> list[dict[str, Any]]:

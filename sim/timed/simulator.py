@@ -168,6 +168,7 @@ class TimedRun:
         # push and a pop, most of all if the entry held is the next one.
         held: Entry | None = None
         node: Any = None
+        effects: Any = ()
         try:
             while held or queue:
                 if held is None:
@@ -422,6 +423,8 @@ class TimedRun:
         self.watched = self.watched or bool(planned)
         for plan in planned:
             for name in plan.nodes:
+                if name not in self.system.deployment.crashable:
+                    raise Invalid(f"failures: {self.protocol.name} deploys {name!r} never to crash")
                 what = (plan.at_ps, self.nodes[name], plan.again_ps)
                 self.at(plan.at_ps, Occurrence(self._strike, what), LAST)
 

@@ -87,7 +87,7 @@ VACUOUS = {
         "    return mindful.step(site, state, input_)\n"
         "PROTOCOL = replace(mindful.PROTOCOL, deploy=deploy, step=step,"
         " scopes=(replace(mindful.PROTOCOL.scopes[0], states=None),))",
-        "two crashes: nothing came to rest, so no property at rest was evaluated",
+        "two crashes: nothing came to rest, so no guarantee and no property at rest was evaluated",
     ),
     "no properties": (
         "PROTOCOL = replace(mindful.PROTOCOL, properties=())",

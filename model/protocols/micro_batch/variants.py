@@ -38,9 +38,6 @@ from model.protocols.micro_batch.messages import (
 )
 from model.protocols.micro_batch.nodes import boot, deploy, gauges, recover, step
 from model.protocols.micro_batch.scopes import (
-    CONVERGENT_CAPABLE,
-    DETERMINISTIC,
-    REPEATABLE,
     fail,
     hold,
 )
@@ -70,7 +67,7 @@ def build(
         gauges=gauges,
         show=show,
         assumes=Assumptions(Failures.ANY),
-        claims={REPEATABLE: claim, CONVERGENT_CAPABLE: claim, DETERMINISTIC: claim},
+        claims=dict.fromkeys(sorted({p.operators for p in scopes}), claim),
         properties=(AS_IF, COMPLETE),
         scopes=scopes,
         must_occur=must_occur,
