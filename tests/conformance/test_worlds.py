@@ -68,10 +68,12 @@ def test_its_verdict_is_json_and_is_printed(name: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(verdict, "WORLD_LIMIT", dict.fromkeys(Outcome, WORLDS // 4))
     protocol = PROTOCOLS[name]
     small = replace(protocol, scopes=(replace(smallest(protocol), quick=True),), variants=())
-    found = verdict.verdict(small, examples=5)
+    # Only what holds is attacked more than once: to shrink a failure takes much longer.
+    examples = 5 if holds(protocol) else 1
+    found = verdict.verdict(small, examples=examples)
     assert json.loads(json.dumps(found)) == found
     assert found["protocol"] == name
-    assert found["attack"]["examples"] >= 5
+    assert found["attack"]["examples"] >= examples
     assert not (holds(protocol) and found["outcome"] == "refuted")
     assert str([*commands.verdict(found)][-1]).startswith(f"{name}: ")
 

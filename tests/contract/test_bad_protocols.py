@@ -113,7 +113,7 @@ BAD = {
 @pytest.mark.parametrize("what", BAD)
 def test_it_is_one_line(what: str, asif: Asif) -> None:
     text, why = BAD[what]
-    assert why in asif(SCOPE + text, "check", "FILE", "--examples", "5").line
+    assert why in asif(SCOPE + text, "check", "FILE", "--examples", "1").line
 
 
 RUN = ("run", "--protocol", "FILE", "--events", "e.csv", "--pattern", "a", "--window-size", "2")
