@@ -71,7 +71,7 @@ BAD = {
         "mindful: property 'odd' raises AttributeError: ",
     ),
     "a property at rest raises": (
-        "ODD = Property('odd', When.QUIESCENT, lambda scope, seen: seen.states[0], nodes=True)\n"
+        "ODD = Property('odd', When.QUIESCENT, lambda _, seen: bool(seen.states[0]), nodes=True)\n"
         "BAD = Property('bad', When.QUIESCENT, lambda scope, seen: 1 / 0)\n"
         "PROTOCOL = replace(mindful.PROTOCOL, properties=(ODD, BAD))",
         "mindful: property 'bad' raises ZeroDivisionError: division by zero (line ",
