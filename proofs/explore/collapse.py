@@ -156,7 +156,7 @@ class Collapsed:
         self._narrow: tuple[dict[int, int], ...] = tuple({} for _ in range(self.width))
         self.appends: tuple[dict[tuple[int, int], int], ...] = tuple({} for _ in range(self.width))
         self._messages: list[tuple[Any, ...]] = [()]  # number 0 is CLEAR
-        self._message_numbers: dict[tuple[Any, ...], int] = {}
+        self._message_numbers: dict[Hashable, int] = {}
         self._layout = struct.Struct(f"<{self.width}{'H' if bits == 16 else 'I'}")
         self.views = tuple(self._view(site.name) for site in deployment.sites)
         seen = self._starts[2], self._starts[4]
@@ -201,15 +201,18 @@ class Collapsed:
         return World(nodes, opened, arrivals, outputs, crashes[0])
 
     def _number(self, field: int, value: Hashable) -> int:
-        numbers = self._numbers[field]
-        key = (_types(value), value)
+        numbers, values = self._numbers[field], self._values[field]
+        key: Hashable = value
         number = numbers.get(key)
+        while number is not None and not _alike(values[number], value):
+            key = (_ANOTHER, key)
+            number = numbers.get(key)
         if number is None:
             number = len(numbers)
             if number >> self.bits:
                 raise Overflow
             numbers[key] = number
-            self._values[field].append(value)
+            values.append(value)
         return number
 
     # --- views -------------------------------------------------------------------------------
@@ -355,8 +358,11 @@ class Collapsed:
         return difference, cached.sent
 
     def _message_number(self, messages: tuple[Any, ...]) -> int:
-        key = (_types(messages), messages)
+        key: Hashable = messages
         number = self._message_numbers.setdefault(key, len(self._messages))
+        while number < len(self._messages) and not _alike(self._messages[number], messages):
+            key = (_ANOTHER, key)
+            number = self._message_numbers.setdefault(key, len(self._messages))
         if number == len(self._messages):
             self._messages.append(messages)
         return number
@@ -401,23 +407,34 @@ def _cache_steps(
     step: Callable[[Site, Any, Input], Answer],
 ) -> Callable[[Site, Any, Input], Answer]:
     """The same pure function with a cache by (node, state, input)."""
-    known: dict[tuple[Any, ...], Answer] = {}
+    known: dict[Hashable, tuple[Any, Answer]] = {}
 
     def cached_step(site: Site, state: Any, input_: Input) -> Answer:
-        key = (site.name, type(state), type(input_[-1]), state, input_)
+        asked = (site.name, state, input_)
+        key: Hashable = asked
         found = known.get(key)
+        while found is not None and not _alike(found[0], asked):
+            key = (_ANOTHER, key)
+            found = known.get(key)
         if found is None:
-            found = known[key] = step(site, state, input_)
-        return found
+            found = known[key] = asked, step(site, state, input_)
+        return found[1]
 
     return cached_step
 
 
-def _types(value: Any) -> Any:
-    """The types that distinguish values that are equal as tuples: of all named tuples inside."""
-    if isinstance(value, tuple):
-        return type(value), *map(_types, value)
-    return type(value)
+_ANOTHER = object()
+"""In the key of a value that equals one before and is of other types inside."""
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Are equal values of the same types, inside of tuples too?  Named tuples of different types
+    with the same items are equal, and so are 1 and True."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    return not isinstance(one, tuple) or all(map(_alike, one, other))
 
 
 def _kind(effect: Any) -> str:
