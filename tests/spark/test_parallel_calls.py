@@ -140,9 +140,9 @@ def test_a_spark_that_ends_is_reported_in_a_line(tmp_path: Path) -> None:
     code = (
         "import os, sys, time, pathlib\n"
         "from spark_check.runtime.session import session\n"
-        "from spark_check.runtime.parallel_calls import results\n"
+        "from spark_check.runtime.parallel_calls import call_all\n"
         "with session(pathlib.Path(sys.argv[1])) as spark:\n"
-        "    for found in results(spark, time.sleep, [0.01] * 1000):\n"
+        "    for found in call_all(spark, time.sleep, [0.01] * 1000):\n"
         "        spark.sparkContext._gateway.proc.kill()\n"
     )
     ran = subprocess.run(
