@@ -258,12 +258,13 @@ class Scope:
 
 
 class Outcome(Enum):
-    """The result of a check; VACUOUS: nothing was refuted, but the check never tried something
-    that it should have tried."""
+    """The result of a check.  VACUOUS: nothing was refuted, but the check never tried something
+    that it should have tried.  UNFINISHED: nothing was refuted so far, when a budget was spent."""
 
     HOLDS = "holds"
     REFUTED = "refuted"
     VACUOUS = "vacuous"
+    UNFINISHED = "explored so far"
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,13 @@ class System:
         for name, value in derived.items():
             object.__setattr__(self, name, value)
 
+    def answer(self, name: NodeName, value: Any, input_: Input | None) -> Step:
+        """The step of the node, checked; a driver that asks the same again may remember it.
+
+        value: the state, or the durable value if input_ is None: a restart.  Raises StepFailed.
+        """
+        return check_step(self, name, input_, call_step(self, name, value, input_))
+
 
 def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
     """Raise Invalid for a scope or deployment that names an unknown site."""

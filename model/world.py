@@ -37,7 +37,7 @@ from model.core import (
     When,
 )
 from model.errors import StepFailed, describe_error
-from model.system import System, call_step, check_state, check_step, is_satisfied
+from model.system import System, check_state, is_satisfied
 
 
 class Down(Enum):
@@ -234,9 +234,8 @@ def response(system: System, world: World, action: Deliver | Timeout | Inject | 
     name = action.node
     node = world.nodes[system.node_at[name]]
     if isinstance(action, Restart):
-        return check_step(system, name, None, call_step(system, name, node.durable, None))
-    input_ = input_of(system, world, action)
-    return check_step(system, name, input_, call_step(system, name, node.state, input_))
+        return system.answer(name, node.durable, None)
+    return system.answer(name, node.state, input_of(system, world, action))
 
 
 def input_of(system: System, world: World, action: Deliver | Timeout | Inject) -> Input:

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from dataclasses import field as own
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from model.core import CRASHED, SPANNED, Answer, Failures, Input, Note, Site
+from model.core import CRASHED, SPANNED, Failures, Input, NodeName, Note, Step
 from model.system import System, describe, read_gauges
 from model.world import (
     DOWN,
@@ -88,13 +89,22 @@ class Transitions(NamedTuple):
 class CachedEffect(NamedTuple):
     """The effect of an action in a focus.
 
-    difference: for the fields in which the view has the focus's own numbers.  after: the values
-    after the action for the other fields, by field.  sent: the messages that the action sends.
+    changed: what to add to the numbers of the fields in which the view has the focus's own numbers,
+    by field.  after: the values after the action for the other fields, by field.  sent: the
+    messages that the action sends.
     """
 
-    difference: int
+    changed: tuple[tuple[int, int], ...]
     after: tuple[tuple[int, Any], ...]
     sent: tuple[tuple[int, int], ...]
+
+
+class Evidence(NamedTuple):
+    """What an action shows: its notes, the crash points in it, and the one where it crashes."""
+
+    notes: Mapping[str, int] = {}
+    points: frozenset[CrashPoint] = frozenset()
+    hit: frozenset[CrashPoint] = frozenset()
 
 
 class StepCache(NamedTuple):
@@ -125,7 +135,26 @@ class NodeView(NamedTuple):
     outgoing: tuple[int, ...]
     table: dict[tuple[int, ...], Transitions]
     focuses: dict[tuple[int, ...], StepCache]
+    answers: dict[tuple[Any, ...], tuple[CachedEffect, Evidence]]
     actions: dict[tuple[int, ...], tuple[Action, ...]]
+
+
+@dataclass(frozen=True)
+class CachedSystem(System):
+    """The same system, which asks the protocol for no step twice."""
+
+    known: dict[Hashable, tuple[Any, Step]] = own(init=False, default_factory=dict, compare=False)
+
+    def answer(self, name: NodeName, value: Any, input_: Input | None) -> Step:
+        asked = (name, value, input_)
+        key: Hashable = asked
+        found = self.known.get(key)
+        while found is not None and not _alike(found[0], asked):
+            key = (_ANOTHER, key)
+            found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = asked, super().answer(name, value, input_)
+        return found[1]
 
 
 class Collapsed:
@@ -136,37 +165,35 @@ class Collapsed:
     """
 
     def __init__(self, system: System, bits: int = 16) -> None:
-        protocol = replace(system.protocol, step=_cache_steps(system.protocol.step))
-        self.system = System(protocol, system.scope)
-        system = self.system
+        self.system = system = CachedSystem(system.protocol, system.scope)
         self.bits = bits
         self.points: set[CrashPoint] = set()
         self.hit: set[CrashPoint] = set()
         self.notes: Counter[str] = Counter()
-        self._values: list[list[Any]] = []
+        self.values: list[list[Any]] = []
         self._numbers: list[dict[Hashable, int]] = []
         deployment = system.deployment
         counts = [len(deployment.sites), len(deployment.channels)]
         counts += [len(system.source_at), len(system.sink_at), 1]
-        self._starts = [sum(counts[:i]) for i in range(len(counts))]
+        self.starts = [sum(counts[:i]) for i in range(len(counts))]
         self.width = sum(counts)
         for _ in range(self.width):
-            self._values.append([])
+            self.values.append([])
             self._numbers.append({})
         self._narrow: tuple[dict[int, int], ...] = tuple({} for _ in range(self.width))
         self.appends: tuple[dict[tuple[int, int], int], ...] = tuple({} for _ in range(self.width))
-        self._messages: list[tuple[Any, ...]] = [()]  # number 0 is CLEAR
+        self.messages: list[tuple[Any, ...]] = [()]  # number 0 is CLEAR
         self._message_numbers: dict[Hashable, int] = {}
         self._layout = struct.Struct(f"<{self.width}{'H' if bits == 16 else 'I'}")
         self.views = tuple(self._view(site.name) for site in deployment.sites)
-        seen = self._starts[2], self._starts[4]
+        seen = self.starts[2], self.starts[4]
         self.nodes: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(slice(counts[0]))
         self.observation: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(*range(*seen))
         self.initial = self.pack(initial(system))
 
     # --- worlds and numbers ------------------------------------------------------------------
     def pack(self, world: World) -> int:
-        numbers = [self._number(i, value) for i, value in enumerate(self._flatten(world))]
+        numbers = [self.number(i, value) for i, value in enumerate(self.flatten(world))]
         return int.from_bytes(self._layout.pack(*numbers), "little")
 
     def numbers(self, packed: int) -> tuple[int, ...]:
@@ -176,14 +203,14 @@ class Collapsed:
         return self.world_of(self.numbers(packed))
 
     def world_of(self, numbers: tuple[int, ...]) -> World:
-        return self._fold([self._values[i][number] for i, number in enumerate(numbers)])
+        return self.fold([self.values[i][number] for i, number in enumerate(numbers)])
 
     def arrivals_and_outputs(self, numbers: tuple[int, ...]) -> tuple[Any, Any]:
-        _, _, arrivals, outputs, end = self._starts
-        value = [self._values[arrivals + i][n] for i, n in enumerate(numbers)]
+        _, _, arrivals, outputs, end = self.starts
+        value = [self.values[arrivals + i][n] for i, n in enumerate(numbers)]
         return tuple(value[: outputs - arrivals]), tuple(value[outputs - arrivals : end])
 
-    def _flatten(self, world: World) -> list[Any]:
+    def flatten(self, world: World) -> list[Any]:
         channels = [
             CLOSED if world.nodes[self.system.node_at[receiver]].state is DOWN else channel
             for (_, receiver), channel in zip(
@@ -192,16 +219,16 @@ class Collapsed:
         ]
         return [*world.nodes, *channels, *world.arrivals, *world.outputs, world.crashes]
 
-    def _fold(self, values: list[Any]) -> World:
+    def fold(self, values: list[Any]) -> World:
         nodes, channels, arrivals, outputs, crashes = (
             tuple(values[start:end])
-            for start, end in zip(self._starts, [*self._starts[1:], None], strict=True)
+            for start, end in zip(self.starts, [*self.starts[1:], None], strict=True)
         )
         opened = tuple(() if channel is CLOSED else channel for channel in channels)
         return World(nodes, opened, arrivals, outputs, crashes[0])
 
-    def _number(self, field: int, value: Hashable) -> int:
-        numbers, values = self._numbers[field], self._values[field]
+    def number(self, field: int, value: Hashable) -> int:
+        numbers, values = self._numbers[field], self.values[field]
         key: Hashable = value
         number = numbers.get(key)
         while number is not None and not _alike(values[number], value):
@@ -218,7 +245,7 @@ class Collapsed:
     # --- views -------------------------------------------------------------------------------
     def _view(self, name: str) -> NodeView:
         system = self.system
-        nodes, channels, arrivals, outputs, crashes = self._starts
+        nodes, channels, arrivals, outputs, crashes = self.starts
         ends = system.deployment.channels
         fields = [nodes + system.node_at[name]]
         if name in system.source_at:
@@ -229,16 +256,13 @@ class Collapsed:
         outgoing = [channels + at for at, (sender, _) in enumerate(ends) if sender == name]
         if name in system.sink_at:
             outgoing.append(outputs + system.sink_at[name])
-        return NodeView(name, tuple(fields), wide, itemgetter(*fields), tuple(outgoing), {}, {}, {})
+        return NodeView(
+            name, tuple(fields), wide, itemgetter(*fields), tuple(outgoing), {}, {}, {}, {}
+        )
 
     def moves(self, view: NodeView, numbers: tuple[int, ...]) -> Transitions:
         """The transitions of a view; `numbers` are those of its fields."""
-        wide = view.wide
-        narrow = map(self._to_focus, view.fields[wide:], numbers[wide:])
-        key = (*numbers[:wide], *narrow)
-        focus = view.focuses.get(key)
-        if focus is None:
-            focus = view.focuses[key] = self._focus(view, key)
+        focus = self.focus(view, self.focus_key(view, numbers))
         found = tuple(self._move(view, numbers, cached) for cached in focus.cached)
         own, inputs = focus.own, focus.inputs
         moves = Transitions(found[:own], found[own:inputs], found[inputs:])
@@ -254,7 +278,7 @@ class Collapsed:
 
     def may_fail(self, numbers: tuple[int, ...]) -> bool:
         """The answer of model.world.may_fail for a world."""
-        left = self._values[-1][numbers[-1]]
+        left = self.values[-1][numbers[-1]]
         if not left:
             return False
         failures = self.system.protocol.assumes.failures
@@ -271,11 +295,11 @@ class Collapsed:
 
     def append(self, field: int, content: int, messages: int) -> int:
         """The difference that an append makes to a channel; a closed channel loses the messages."""
-        before = self._values[field][content]
+        before = self.values[field][content]
         difference = 0
         if before is not CLOSED:
             kept = () if messages == CLEAR else before
-            after = self._number(field, (*kept, *self._messages[messages]))
+            after = self.number(field, (*kept, *self.messages[messages]))
             difference = (after - content) << (self.bits * field)
         self.appends[field][content, messages] = difference
         return difference
@@ -291,109 +315,141 @@ class Collapsed:
 
     def _alone(self, view: NodeView, numbers: tuple[int, ...]) -> World:
         """The world with the view's own values, which is empty elsewhere."""
-        values: list[Any] = [ELSEWHERE] * self._starts[1]
-        values += [()] * (self.width - self._starts[1])
+        values: list[Any] = [ELSEWHERE] * self.starts[1]
+        values += [()] * (self.width - self.starts[1])
         for field, number in zip(view.fields, numbers, strict=True):
-            values[field] = self._values[field][number]
-        return self._fold(values)
+            values[field] = self.values[field][number]
+        return self.fold(values)
 
     def _to_focus(self, field: int, number: int) -> int:
         """The number of the focus's part of a channel or of the crash budget."""
         known = self._narrow[field].get(number)
         if known is None:
-            value = self._values[field][number]
+            value = self.values[field][number]
             if value is not CLOSED:
-                value = min(value, 1) if field == self._starts[4] else value[:1]
-            known = self._narrow[field][number] = self._number(field, value)
+                value = min(value, 1) if field == self.starts[4] else value[:1]
+            known = self._narrow[field][number] = self.number(field, value)
         return known
 
-    def _focus(self, view: NodeView, numbers: tuple[int, ...]) -> StepCache:
+    def focus_key(self, view: NodeView, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        """The numbers of the view's fields in its focus."""
+        wide = view.wide
+        return (*numbers[:wide], *map(self._to_focus, view.fields[wide:], numbers[wide:]))
+
+    def focus(self, view: NodeView, numbers: tuple[int, ...]) -> StepCache:
         """The answer of model.world for a focus; `numbers` are those of the view's fields in it."""
+        known = view.focuses.get(numbers)
+        if known is None:
+            known = view.focuses[numbers] = self._ask(view, numbers)
+        return known
+
+    def _ask(self, view: NodeView, numbers: tuple[int, ...]) -> StepCache:
         system = self.system
         world = self._alone(view, numbers)
         own = progress(system, world, view.node)
         inputs = offers(system, world, view.node)
         failing = faults(system, world, view.node)
-        self._observe(world, view.node, own, failing)
         actions = (*own, *inputs, *failing)
-        cached = tuple(self._effect(view, numbers, world, action) for action in actions)
-        return StepCache(actions, cached, len(own), len(own) + len(inputs))
+        cached = tuple(self._answer(view, numbers, world, action) for action in actions)
+        for _, evidence in cached:
+            self.notes.update(evidence.notes)
+            self.points |= evidence.points
+            self.hit |= evidence.hit
+        effects = tuple(effect for effect, _ in cached)
+        return StepCache(actions, effects, len(own), len(own) + len(inputs))
+
+    def _answer(
+        self, view: NodeView, numbers: tuple[int, ...], world: World, action: Action
+    ) -> tuple[CachedEffect, Evidence]:
+        """The effect of an action, and what it is evidence of.
+
+        Both depend on the node's own fields, on whether a crash may follow, and on the message that
+        the action takes; of other channels they change or use nothing.
+        """
+        taken = -1
+        if isinstance(action, Deliver):
+            channel = self.system.channel_at[action.sender, action.node]
+            taken = numbers[view.fields.index(self.starts[1] + channel)]
+        key = (action, *numbers[: view.wide], numbers[-1], taken)
+        known = view.answers.get(key)
+        if known is None:
+            effect = self._effect(view, numbers, world, action)
+            known = view.answers[key] = effect, self._evidence(world, action)
+        return known
 
     def _effect(
         self, view: NodeView, numbers: tuple[int, ...], world: World, action: Action
     ) -> CachedEffect:
-        values = self._flatten(apply(self.system, world, action))
-        difference = 0
+        values = self.flatten(apply(self.system, world, action))
+        changed = []
         after = []
         for position, (field, number) in enumerate(zip(view.fields, numbers, strict=True)):
-            if values[field] is self._values[field][number]:
+            if values[field] is self.values[field][number]:
                 continue
             if position < view.wide:
-                now = self._number(field, values[field])
-                difference += (now - number) << (self.bits * field)
-            elif values[field] != self._values[field][number]:
-                assert values[field] in ((), CLOSED) or field == self._starts[4], "not a FIFO's way"
+                now = self.number(field, values[field])
+                changed.append((field, now - number))
+            elif values[field] != self.values[field][number]:
+                assert values[field] in ((), CLOSED) or field == self.starts[4], "not a FIFO's way"
                 after.append((field, values[field]))
         if isinstance(action, Crash) and action.drops_sent:
-            sent = tuple((field, CLEAR) for field in view.outgoing if field < self._starts[2])
+            sent = tuple((field, CLEAR) for field in view.outgoing if field < self.starts[2])
         else:
             sent = tuple(
-                (field, self._message_number(values[field]))
+                (field, self.message_number(values[field]))
                 for field in view.outgoing
                 if values[field]
             )
-        return CachedEffect(difference, tuple(after), sent)
+        return CachedEffect(tuple(changed), tuple(after), sent)
 
     def _move(self, view: NodeView, numbers: tuple[int, ...], cached: CachedEffect) -> Move:
         """The cached effect with all that the view holds beyond the focus."""
-        difference = cached.difference
+        difference = sum(change << (self.bits * field) for field, change in cached.changed)
         for field, after in cached.after:
             number = numbers[view.fields.index(field)]
-            before = self._values[field][number]
-            if field == self._starts[4]:
+            before = self.values[field][number]
+            if field == self.starts[4]:
                 after = before - 1
             elif after is not CLOSED and before is not CLOSED:
                 after = before[1:]  # the action has taken the first message
-            difference += (self._number(field, after) - number) << (self.bits * field)
+            difference += (self.number(field, after) - number) << (self.bits * field)
         return difference, cached.sent
 
-    def _message_number(self, messages: tuple[Any, ...]) -> int:
+    def message_number(self, messages: tuple[Any, ...]) -> int:
         key: Hashable = messages
-        number = self._message_numbers.setdefault(key, len(self._messages))
-        while number < len(self._messages) and not _alike(self._messages[number], messages):
+        number = self._message_numbers.setdefault(key, len(self.messages))
+        while number < len(self.messages) and not _alike(self.messages[number], messages):
             key = (_ANOTHER, key)
-            number = self._message_numbers.setdefault(key, len(self._messages))
-        if number == len(self._messages):
-            self._messages.append(messages)
+            number = self._message_numbers.setdefault(key, len(self.messages))
+        if number == len(self.messages):
+            self.messages.append(messages)
         return number
 
     # --- evidence ----------------------------------------------------------------------------
-    def _observe(
-        self, world: World, node: str, own: tuple[Action, ...], failing: tuple[Action, ...]
-    ) -> None:
-        """Count the notes, the crash points that exist, and the crash points where a crash fell."""
-        system = self.system
-        for action in own:
-            assert not isinstance(action, Crash | Inject)
-            effects = response(system, world, action).effects
-            for effect in effects:
-                if isinstance(effect, Note):
-                    self.notes[effect.what.name] += effect.times
-            if node in system.victims:
-                self.points.add(CrashPoint(node, "", ()))
-                for crash_after in range(1, len(real_effects(effects))):
-                    self.points.add(self._point(world, action, crash_after))
-        for action in failing:
-            if isinstance(action, Crash):
-                self.hit.add(CrashPoint(node, "", ()))
-            else:
-                assert not isinstance(action, Inject)
+    def _evidence(self, world: World, action: Action) -> Evidence:
+        """The notes of an action, the crash points in it, and the one where it crashes."""
+        system, node = self.system, action.node
+        if isinstance(action, Inject):
+            return Evidence()
+        if isinstance(action, Crash) or action.crash_after is not None:
+            hit = CrashPoint(node, "", ())
+            if not isinstance(action, Crash):
                 assert action.crash_after is not None
-                self.hit.add(self._point(world, action, action.crash_after))
-            self.notes[CRASHED.name] += 1
+                hit = self._point(world, action, action.crash_after)
             state = world.nodes[system.node_at[node]].state
-            if state is not DOWN and read_gauges(system, node, state).windows:
-                self.notes[SPANNED.name] += 1
+            spanned = state is not DOWN and read_gauges(system, node, state).windows
+            notes = {CRASHED.name: 1, **({SPANNED.name: 1} if spanned else {})}
+            return Evidence(notes, hit=frozenset([hit]))
+        effects = response(system, world, action).effects
+        counted: Counter[str] = Counter()
+        for effect in effects:
+            if isinstance(effect, Note):
+                counted[effect.what.name] += effect.times
+        if node not in system.victims:
+            return Evidence(counted)
+        inside = range(1, len(real_effects(effects)))
+        points = {CrashPoint(node, "", ()), *(self._point(world, action, i) for i in inside)}
+        return Evidence(counted, frozenset(points))
 
     def _point(
         self, world: World, action: Deliver | Timeout | Restart, crash_after: int
@@ -401,26 +457,6 @@ class Collapsed:
         effects = real_effects(response(self.system, world, action).effects)[:crash_after]
         input_ = None if isinstance(action, Restart) else input_of(self.system, world, action)
         return CrashPoint(action.node, describe(input_), tuple(_kind(e) for e in effects))
-
-
-def _cache_steps(
-    step: Callable[[Site, Any, Input], Answer],
-) -> Callable[[Site, Any, Input], Answer]:
-    """The same pure function with a cache by (node, state, input)."""
-    known: dict[Hashable, tuple[Any, Answer]] = {}
-
-    def cached_step(site: Site, state: Any, input_: Input) -> Answer:
-        asked = (site.name, state, input_)
-        key: Hashable = asked
-        found = known.get(key)
-        while found is not None and not _alike(found[0], asked):
-            key = (_ANOTHER, key)
-            found = known.get(key)
-        if found is None:
-            found = known[key] = asked, step(site, state, input_)
-        return found[1]
-
-    return cached_step
 
 
 _ANOTHER = object()

@@ -1,34 +1,31 @@
 """The explorer: every reachable world of a scope, breadth first.
 
-Rule of this file: no second loop.  The search is breadth first, so that the first violation is a
-shortest one; it visits all worlds, so that "holds" means every interleaving of deliveries, timers,
-arrivals and crashes.
+Rule of this file: no loop over worlds.  Two searches give the same worlds in the same order: the
+plain one begins, and the compiled one takes over where there are many worlds.
 """
 
 from __future__ import annotations
 
-import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.util import find_spec
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from model.core import (
-    Failures,
-    Guarantee,
-    Observation,
-    Outcome,
-    Property,
-    Protocol,
-    Scope,
-    When,
-)
-from model.errors import Invalid, StepFailed, describe_error
-from model.properties import guarantee
-from model.system import System, is_satisfied
-from model.world import Action, World, apply, enabled, observe_at_rest, offers, progress
+from model.core import Guarantee, Outcome, Property, Protocol, Scope, When
+from model.errors import StepFailed
+from model.system import System
+from model.world import Action, World, apply, enabled, offers, progress
 from proofs.explore.collapse import Collapsed, CrashPoint, Overflow
+from proofs.explore.search.judge import FailedIn, Judge
+from proofs.explore.search.meter import Budget, Meter, Watch
+from proofs.explore.search.plain import PlainSearch
+from proofs.explore.search.rest import find_suspects, first_circle
+
+if TYPE_CHECKING:
+    from proofs.explore.search.compiled import CompiledSearch
 
 
 class Trace(NamedTuple):
@@ -44,14 +41,19 @@ class Trace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
+    """A run that violates a property.  circle: so many last actions of the run repeat without
+    end."""
+
     property: Property
     trace: Trace
+    circle: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
     """The result of an exploration.  complete: every reachable world was seen (no early stop).
 
+    spent: the budget that ended it, in words.
     vacuous: things that the exploration should have tried and never tried, a sentence each.
     guarantee: the weakest recovery type in a quiescent world.  notes: the sums of the protocol's
     notes, counted once for each distinct focus of a node (proofs.explore.collapse).
@@ -69,16 +71,19 @@ class Exploration:
     hit: frozenset[CrashPoint] = frozenset()
     notes: Counter[str] = field(default_factory=Counter)
     vacuous: tuple[str, ...] = ()
+    spent: str = ""
 
     @property
     def outcome(self) -> Outcome:
         if self.counterexample:
             return Outcome.REFUTED
+        if self.spent:
+            return Outcome.UNFINISHED
         return Outcome.VACUOUS if self.vacuous else Outcome.HOLDS
 
 
-Watch = Callable[[int, int], None]
-"""A function that is called once a level with (depth, states so far)."""
+FEW = 30_000
+"""So many worlds take the plain search no longer than loading the compiled one takes."""
 
 
 def explore(
@@ -87,18 +92,23 @@ def explore(
     *,
     stop: bool = False,
     limit: int | None = None,
+    seconds: float | None = None,
+    memory: int | None = None,
     watch: Watch | None = None,
 ) -> Exploration:
     """Explore the scope and return the result.
 
     stop: end at the first violation.  limit: end after the level that passes so many states.
+    seconds, memory: end when so much time has passed, or the process has so many bytes.
     A step that fails (model.errors.StepFailed) is a violation, and ends the exploration.
     """
     system = System(protocol, scope)
+    meter = Meter(Budget(limit, seconds, memory))
     try:
-        return _Search(Collapsed(system, bits=16)).run(stop, limit, watch)
-    except Overflow:
-        return _Search(Collapsed(system, bits=32)).run(stop, limit, watch)
+        try:
+            return _explore(Collapsed(system, bits=16), stop, meter, watch)
+        except Overflow:
+            return _explore(Collapsed(system, bits=32), stop, meter, watch)
     except StepFailed as error:  # at boot: there is no world yet
         found = Counterexample(answer_property(error), Trace(system, (), ()))
         return Exploration(0, 0, 0, 0, 0.0, False, found)
@@ -121,154 +131,85 @@ def append_failing_action(trace: Trace, error: StepFailed) -> Trace:
     raise error
 
 
-class _FailedIn(Exception):
-    """A step failed in a world."""
-
-    def __init__(self, world: int, error: StepFailed) -> None:
-        super().__init__(error)
-        self.world, self.error = world, error
-
-
-class _Search:
-    """One exploration under way: the worlds seen and the findings."""
-
-    def __init__(self, collapsed: Collapsed) -> None:
-        properties = collapsed.system.protocol.properties
-        self.collapsed, self.system = collapsed, collapsed.system
-        self.scope = collapsed.system.scope
-        self.always = [p for p in properties if p.when is When.ALWAYS]
-        self.at_rest = [p for p in properties if p.when is When.QUIESCENT]
-        self.nodes = collapsed.nodes if any(p.nodes for p in self.at_rest) else None
-        self.judged: dict[tuple[int, ...], Property | None] = {}
-        self.rested: dict[tuple[int, ...], tuple[Property | None, Guarantee]] = {}
-        self.parents: dict[int, int | None] = {collapsed.initial: None}
-        self.violation: tuple[Property, int] | None = None
-        self.transitions = self.depth = self.quiescent = 0
-
-    def run(self, stop: bool, limit: int | None, watch: Watch | None) -> Exploration:
-        started = time.perf_counter()
-        collapsed, parents = self.collapsed, self.parents
-        found = None
-        try:
-            complete = self._levels(stop, limit, watch)
-        except _FailedIn as failed:
-            complete = False
-            trace = append_failing_action(_trace(collapsed, parents, failed.world), failed.error)
-            found = Counterexample(answer_property(failed.error), trace)
-        if self.violation is not None:
-            property_, world = self.violation
-            found = Counterexample(property_, _trace(collapsed, parents, world))
-        return Exploration(
-            states=len(self.parents),
-            transitions=self.transitions,
-            depth=self.depth,
-            quiescent=self.quiescent,
-            seconds=time.perf_counter() - started,
-            complete=complete,
-            counterexample=found,
-            guarantee=max((g for _, g in self.rested.values()), default=Guarantee.PRECISE),
-            points=frozenset(collapsed.points),
-            hit=frozenset(collapsed.hit),
-            notes=Counter(collapsed.notes),
-            vacuous=tuple(self._vacuous()) if complete else (),
+def _explore(collapsed: Collapsed, stop: bool, meter: Meter, watch: Watch | None) -> Exploration:
+    """Explore with the plain search; a scope with many worlds again with the compiled one."""
+    judge = Judge(collapsed.system)
+    found: Counterexample | None = None
+    search: PlainSearch | CompiledSearch = PlainSearch(collapsed, judge)
+    try:
+        first = Meter(replace(meter.budget, worlds=_few(meter.budget.worlds)))
+        complete = search.levels(stop, first, watch)
+        enough = complete or (stop and search.violation) or meter.spent(search.states)
+        if not enough and (compiled := _compiled_search()):
+            search = compiled(collapsed, judge)
+            complete = search.levels(stop, meter, watch)
+    except FailedIn as failed:
+        complete = False
+        trace = append_failing_action(
+            trace_through(collapsed.system, search.path(failed.world)), failed.error
         )
+        found = Counterexample(answer_property(failed.error), trace)
+    if search.violation is not None:
+        property_, world = search.violation
+        found = Counterexample(property_, trace_through(collapsed.system, search.path(world)))
+    if found is None:
+        found = _without_end(search)
+    vacuous = [*_no_crashes(collapsed), *judge.missing(search.quiescent)] if complete else []
+    return Exploration(
+        states=search.states,
+        transitions=search.transitions,
+        depth=search.depth,
+        quiescent=search.quiescent,
+        seconds=meter.seconds,
+        complete=complete,
+        counterexample=found,
+        guarantee=judge.guarantee,
+        points=frozenset(collapsed.points),
+        hit=frozenset(collapsed.hit),
+        notes=Counter(collapsed.notes),
+        vacuous=tuple(vacuous),
+        spent=meter.why,
+    )
 
-    def _levels(self, stop: bool, limit: int | None, watch: Watch | None) -> bool:
-        """Explore level after level; returns whether every reachable world was seen."""
-        collapsed, parents = self.collapsed, self.parents
-        views = [(view, view.pick, view.table.get) for view in collapsed.views]
-        observation, unpack, moves_of = collapsed.observation, collapsed.numbers, collapsed.moves
-        appends, append = collapsed.appends, collapsed.append
-        single = collapsed.system.protocol.assumes.failures is Failures.SINGLE
-        rationed = single and self.scope.crashes > 1
-        judged = self.judged
-        frontier = [collapsed.initial]
-        world = collapsed.initial
-        transitions = quiescent = 0
-        try:
-            while frontier:
-                next_: list[int] = []
-                for world in frontier:
-                    numbers = unpack(world)
-                    progressing = False
-                    granted = not rationed or collapsed.may_fail(numbers)
-                    for view, pick, known in views:
-                        key = pick(numbers)
-                        moves = known(key)
-                        if moves is None:
-                            moves = moves_of(view, key)
-                        if moves[0]:
-                            progressing = True
-                        for part in moves if granted else moves[:2]:
-                            transitions += len(part)
-                            for difference, sent in part:
-                                after = world + difference
-                                for field, messages in sent:
-                                    step = appends[field].get((numbers[field], messages))
-                                    if step is None:
-                                        step = append(field, numbers[field], messages)
-                                    after += step
-                                if after not in parents:
-                                    parents[after] = world
-                                    next_.append(after)
-                    key = observation(numbers)
-                    if key not in judged:
-                        judged[key] = self._always(key)
-                    broken = judged[key]
-                    if not progressing:
-                        quiescent += 1
-                        resting = self._at_rest(key, numbers)
-                        broken = broken or resting
-                    if broken is not None and self.violation is None:
-                        self.violation = (broken, world)
-                        if stop:
-                            break
-                if watch:
-                    watch(self.depth, len(parents))
-                if (self.violation and stop) or (
-                    limit is not None and len(parents) > limit and next_
-                ):
-                    return False
-                frontier = next_
-                self.depth += bool(next_)
-        except StepFailed as error:
-            raise _FailedIn(world, error) from error
-        finally:
-            self.transitions, self.quiescent = transitions, quiescent
-        return True
 
-    def _always(self, key: tuple[int, ...]) -> Property | None:
-        seen = Observation(*self.collapsed.arrivals_and_outputs(key))
-        return next((p for p in self.always if not is_satisfied(self.system, p, seen)), None)
+def _few(worlds: int | None) -> int | None:
+    """The worlds after which the plain search gives way to the compiled one, if there is one."""
+    if _compiled_search() is None:
+        return worlds
+    return FEW if worlds is None else min(worlds, FEW)
 
-    def _at_rest(self, key: tuple[int, ...], numbers: tuple[int, ...]) -> Property | None:
-        """The property that a world at rest violates; also records the world's guarantee."""
-        key = key if self.nodes is None else (*key, *self.nodes(numbers))
-        if key not in self.rested:
-            seen = Observation(
-                *self.collapsed.arrivals_and_outputs(self.collapsed.observation(numbers))
-            )
-            if self.nodes is not None:
-                seen = observe_at_rest(self.collapsed.system, self.collapsed.world_of(numbers))
-            failed = next((p for p in self.at_rest if not is_satisfied(self.system, p, seen)), None)
-            self.rested[key] = (failed, self._guarantee(seen))
-        return self.rested[key][0]
 
-    def _guarantee(self, seen: Observation) -> Guarantee:
-        try:
-            return guarantee(self.scope, seen)
-        except Exception as error:  # of an operator in the graph, which may be anybody's
-            where = f"{self.system.protocol.name}: what its operators should emit"
-            raise Invalid(f"{where}: {describe_error(error)}") from error
+@cache
+def _compiled_search() -> type[CompiledSearch] | None:
+    """The compiled search; None where there is no numba."""
+    if find_spec("numba") is None:
+        return None
+    from proofs.explore.search.compiled import CompiledSearch
 
-    def _vacuous(self) -> Iterator[str]:
-        """The things that the exploration should have tried and never tried, a sentence each."""
-        if self.scope.crashes and not self.collapsed.hit:
-            yield f"crashes: {self.scope.crashes} granted, and none could strike"
-        if not (self.always or self.at_rest):
-            yield "the protocol has no properties"
-        if not self.quiescent:
-            yield "nothing came to rest, so no guarantee and no property at rest was evaluated"
+    return CompiledSearch
+
+
+def _without_end(search: PlainSearch | CompiledSearch) -> Counterexample | None:
+    """A run of progress steps without end: the shortest way in, and the circle once around."""
+    suspects = find_suspects(search.collapsed)
+    circle = first_circle(search.edges(suspects)) if suspects else []
+    if not circle:
+        return None
+    # A search may name the worlds of a circle in its own way: the way in is a path, the rest not.
+    system = search.collapsed.system
+    worlds = [*search.path(circle[0]), *(search.world(world) for world in circle[1:])]
+    steps = len(circle) - 1
+    what = f"every run comes to rest (the last {steps} steps repeat without end)"
+    if steps == 1:
+        what = "every run comes to rest (the last step repeats without end)"
+    property_ = Property(what, When.QUIESCENT, lambda *_: False)
+    return Counterexample(property_, trace_through(system, worlds), steps)
+
+
+def _no_crashes(collapsed: Collapsed) -> Iterator[str]:
+    crashes = collapsed.system.scope.crashes
+    if crashes and not collapsed.hit:
+        yield f"crashes: {crashes} granted, and none could strike"
 
 
 def edges(
@@ -300,17 +241,8 @@ def _edges(collapsed: Collapsed, limit: int | None) -> Iterator[tuple[World, Act
                 queue.append(successor)
 
 
-def _trace(collapsed: Collapsed, parents: dict[int, int | None], end: int) -> Trace:
-    path = [end]
-    while (parent := parents[path[-1]]) is not None:
-        path.append(parent)
-    return trace_of(collapsed, path[::-1])
-
-
-def trace_of(collapsed: Collapsed, path: list[int]) -> Trace:
-    """The run along packed worlds; its actions are found again on the model itself."""
-    system = collapsed.system
-    worlds = [collapsed.world(packed) for packed in path]
+def trace_through(system: System, worlds: Sequence[World]) -> Trace:
+    """The run through these worlds; its actions are found again on the model itself."""
     actions = tuple(
         next(a for a in enabled(system, before) if apply(system, before, a) == after)
         for before, after in pairwise(worlds)

@@ -15,7 +15,7 @@ from model.errors import StepFailed
 from model.system import System
 from model.world import first_violation
 from proofs.explore.collapse import Collapsed, Move
-from proofs.explore.explorer import Trace, answer_property, append_failing_action, trace_of
+from proofs.explore.explorer import Trace, answer_property, append_failing_action, trace_through
 
 STEPS = 200
 """The largest number of actions in a walk: a walk that has not come to rest ends there."""
@@ -62,14 +62,16 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
                     if granted:
                         others += moves.faults
             except StepFailed as error:
-                trace = append_failing_action(trace_of(collapsed, path), error)
+                trace = append_failing_action(
+                    trace_through(system, [collapsed.world(at) for at in path]), error
+                )
                 return Walks(walk + 1, steps, rested, answer_property(error), trace)
             seen = collapsed.observation(numbers), not own
             key: Hashable = (*seen, collapsed.nodes(numbers)) if looks and not own else seen
             if key not in judged:
                 judged[key] = first_violation(collapsed.system, collapsed.world_of(numbers))
             if judged[key] is not None:
-                trace = trace_of(collapsed, path)
+                trace = _trace(collapsed, path)
                 return Walks(walk + 1, steps, rested, judged[key], trace)
             choices = own + others
             if not choices:
@@ -80,3 +82,7 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
             path.append(world)
             steps += 1
     return Walks(count, steps, rested)
+
+
+def _trace(collapsed: Collapsed, path: list[int]) -> Trace:
+    return trace_through(collapsed.system, [collapsed.world(packed) for packed in path])

@@ -1,0 +1,438 @@
+"""The compiled search: the same worlds in the same order as the plain search, in arrays.
+
+Rule of this file: the tables of proofs.explore.search.loops, their growth, and the questions that
+the loops ask.  Each answer comes from proofs.explore.collapse or from the judge, once.
+
+A world is as many words as its fields need; a field has as many bits as its numbers need so far,
+and is given more when they run out.  Memory: 8 bytes a word, 4 for the parent, 6 to 12 for the
+hash table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import accumulate
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.core import Failures, Observation, Property
+from model.errors import StepFailed
+from model.world import World, observe_at_rest
+from proofs.explore.collapse import CLEAR, CLOSED, CachedEffect, Collapsed, NodeView
+from proofs.explore.search import loops
+from proofs.explore.search.judge import FailedIn, Judge
+from proofs.explore.search.loops import ADD, APPEND, HEAD, POP, SET, SIGN, WHOLE, Tables
+from proofs.explore.search.meter import Meter, Watch
+from proofs.explore.search.rest import Suspects
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+_Op: TypeAlias = tuple[int, int, int]
+
+CHUNK = 200_000
+"""So many worlds are expanded between two looks at the meter."""
+FIRST_BITS = 4
+MORE_BITS = 2
+FIRST_ROOM = 1 << 12
+
+
+def _widen(array: NDArray[_Scalar], rows: int) -> NDArray[_Scalar]:
+    """The array with room for at least `rows` rows; at least twice as many as before, if any."""
+    if rows <= len(array):
+        return array
+    wider = np.zeros((max(rows, 2 * len(array)), *array.shape[1:]), array.dtype)
+    wider[: len(array)] = array
+    return wider
+
+
+class _Keys:
+    """A hash table of keys, numbered in the order in which they come."""
+
+    def __init__(self, width: int) -> None:
+        self.count = 0
+        self.slots = np.full(1 << 10, -1, np.int32)
+        self.keys = np.zeros((1 << 9, width), np.int32)
+
+    def add(self, key: NDArray[np.int32]) -> int:
+        number = self.count
+        self.keys = _widen(self.keys, number + 1)
+        self.keys[number] = key[: self.keys.shape[1]]
+        self.count += 1
+        if 2 * self.count > len(self.slots):
+            self.slots = np.full(2 * len(self.slots), -1, np.int32)
+            number = 0
+        loops.fill(self.slots, self.keys, number, self.count)
+        return self.count - 1
+
+
+class _Layout:
+    """The places of the fields in the words of a world, the widest first."""
+
+    def __init__(self, bits: list[int]) -> None:
+        free: list[int] = []
+        self.word = np.zeros(len(bits), np.int64)
+        self.shift = np.zeros(len(bits), np.uint64)
+        self.mask = np.array([(1 << wide) - 1 for wide in bits], np.uint64)
+        for field in sorted(range(len(bits)), key=lambda field: -bits[field]):
+            at = next((at for at, left in enumerate(free) if left >= bits[field]), len(free))
+            if at == len(free):
+                free.append(64)
+            self.word[field], self.shift[field] = at, 64 - free[at]
+            free[at] -= bits[field]
+        self.per = len(free)
+
+
+class CompiledSearch:
+    """A search under way over the tables of `collapsed`."""
+
+    def __init__(self, collapsed: Collapsed, judge: Judge) -> None:
+        self.collapsed, self.judge, system = collapsed, judge, collapsed.system
+        nodes, channels, arrivals, outputs, budget = collapsed.starts
+        width = collapsed.width
+        self.budget = budget
+        self.whole = [*range(nodes, channels), *range(arrivals, outputs)]
+        self.bits = [FIRST_BITS] * width
+        self.bits[budget] = max(1, system.scope.crashes.bit_length())
+        self.at = np.zeros(loops.COUNTERS, np.int64)
+        self.numbers = np.zeros(width, np.int64)
+        self.key = np.zeros(width + 1, np.int32)
+        self.depth = 0
+        self.violation: tuple[Property, int] | None = None
+        rows = [[(field, self._part(field)) for field in view.fields] for view in collapsed.views]
+        self.focuses = _Keys(1 + max(map(len, rows)))
+        self.moves = 0
+        seen = np.arange(arrivals, budget)
+        resting = np.r_[seen, nodes:channels] if judge.looks else seen
+        self.seen, self.rest = _Keys(len(seen)), _Keys(len(resting))
+        self.found_seen: list[Property | None] = []
+        self.found_rest: list[Property | None] = []
+        layout = _Layout(self.bits)
+        heads = np.zeros((width, FIRST_ROOM), np.int32)
+        heads[:, loops.CLOSED] = loops.CLOSED
+        single = system.protocol.assumes.failures is Failures.SINGLE
+        self.tables = Tables(
+            per=layout.per,
+            words=np.zeros(FIRST_ROOM * layout.per, np.uint64),
+            parents=np.zeros(FIRST_ROOM, np.uint32),
+            slots=np.zeros(2 * FIRST_ROOM, np.uint32),
+            word=layout.word,
+            shift=layout.shift,
+            mask=layout.mask,
+            head=heads,
+            tail=np.zeros_like(heads),
+            last=np.zeros_like(heads),
+            prefix=np.zeros_like(heads),
+            messages=np.zeros(FIRST_ROOM, np.int64),
+            counts=np.full(width, 2, np.int64),
+            pair_keys=np.zeros(FIRST_ROOM, np.uint64),
+            pair_values=np.full(FIRST_ROOM, -1, np.int32),
+            view_start=np.array([0, *accumulate(map(len, rows))], np.int64),
+            looks=np.array([row for view in rows for row in view], np.int64),
+            focus_slots=self.focuses.slots,
+            focus_keys=self.focuses.keys,
+            move_start=np.zeros(FIRST_ROOM, np.int64),
+            own_end=np.zeros(FIRST_ROOM, np.int64),
+            input_end=np.zeros(FIRST_ROOM, np.int64),
+            op_start=np.zeros(FIRST_ROOM, np.int64),
+            ops=np.zeros((FIRST_ROOM, 3), np.int32),
+            seen_fields=seen,
+            seen_slots=self.seen.slots,
+            seen_keys=self.seen.keys,
+            seen_broken=np.zeros(FIRST_ROOM, np.bool_),
+            rest_fields=resting,
+            rest_slots=self.rest.slots,
+            rest_keys=self.rest.keys,
+            rest_broken=np.zeros(FIRST_ROOM, np.bool_),
+            budget=budget,
+            full=system.scope.crashes,
+            rationed=single and system.scope.crashes > 1,
+        )
+        first = [0] * width
+        for field, number in enumerate(collapsed.numbers(collapsed.initial)):
+            first[field] = number if field in self.whole else 0
+        first[budget] = system.scope.crashes
+        for field, number in enumerate(first):
+            self.tables.words[layout.word[field]] |= np.uint64(number << int(layout.shift[field]))
+        self.at[loops.COUNT] = 1
+        loops.fill_worlds(self.tables.slots, self.tables.words, layout.per, 1)
+
+    @property
+    def states(self) -> int:
+        return int(self.at[loops.COUNT])
+
+    @property
+    def transitions(self) -> int:
+        return int(self.at[loops.TRANSITIONS])
+
+    @property
+    def quiescent(self) -> int:
+        return int(self.at[loops.QUIESCENT])
+
+    # --- levels ------------------------------------------------------------------------------
+    def levels(self, stop: bool, meter: Meter, watch: Watch | None) -> bool:
+        """As PlainSearch.levels."""
+        at = self.at
+        at[loops.STOP], at[loops.VIOLATION] = stop, -1
+        start, end = 0, 1
+        while start < end:
+            at[loops.VIEW] = -1
+            for at[loops.WORLD] in range(start, end, CHUNK):
+                at[loops.END] = min(end, at[loops.WORLD] + CHUNK)
+                ended = self._expand()
+                if ended == loops.STOPPED or meter.spent():
+                    return False
+            start, end = end, self.states
+            if watch:
+                watch(self.depth, end)
+            if end > start and meter.spent(end):
+                return False
+            self.depth += end > start
+        return True
+
+    def _expand(self) -> int:
+        """Go on to the end of the level, and answer what the loops ask on their way."""
+        answers: dict[int, Callable[[], None]] = {
+            loops.NO_FOCUS: self._answer_focus,
+            loops.NO_OBSERVATION: self._answer_observation,
+            loops.NO_REST: self._answer_rest,
+            loops.NO_ROOM: self._make_room,
+        }
+        while True:
+            after = np.zeros(self.tables.per, np.uint64)
+            ended = int(loops.expand(self.tables, self.at, self.numbers, self.key, after))
+            if self.violation is None and self.at[loops.VIOLATION] >= 0:
+                self.violation = self._violation(int(self.at[loops.VIOLATION]))
+            if ended not in answers:
+                return ended
+            try:
+                answers[ended]()
+            except StepFailed as error:
+                raise FailedIn(int(self.at[loops.WORLD]), error) from error
+
+    # --- answers -----------------------------------------------------------------------------
+    def _part(self, field: int) -> int:
+        if field == self.budget:
+            return SIGN
+        return WHOLE if field in self.whole else HEAD
+
+    def _answer_focus(self) -> None:
+        view = self.collapsed.views[self.key[0]]
+        numbers = self._focus_numbers(self.key)
+        found = self.collapsed.focus(view, numbers)
+        t = self.tables
+        focus = self.focuses.add(self.key)
+        self.at[loops.WIDEST] = max(
+            self.at[loops.WIDEST], len(found.cached) * len(self.collapsed.views)
+        )
+        first, end = self.moves, self.moves + len(found.cached)
+        own_end, input_end = _widen(t.own_end, focus + 1), _widen(t.input_end, focus + 1)
+        own_end[focus], input_end[focus] = first + found.own, first + found.inputs
+        move_start = _widen(t.move_start, focus + 2)
+        move_start[focus + 1] = end
+        op_start, ops = _widen(t.op_start, end + 1), t.ops
+        for move, effect in enumerate(found.cached, first):
+            rows = list(self._operations(view, numbers, effect))
+            begin = int(op_start[move])
+            ops = _widen(ops, begin + len(rows))
+            if rows:
+                ops[begin : begin + len(rows)] = rows
+            op_start[move + 1] = begin + len(rows)
+        self.moves = end
+        self.tables = t._replace(
+            focus_slots=self.focuses.slots,
+            focus_keys=self.focuses.keys,
+            own_end=own_end,
+            input_end=input_end,
+            move_start=move_start,
+            op_start=op_start,
+            ops=ops,
+        )
+        for field in self.whole:
+            if len(self.collapsed.values[field]) > 1 << self.bits[field]:
+                self._give_bits(field)
+
+    def _focus_numbers(self, key: NDArray[np.int32]) -> tuple[int, ...]:
+        """The focus of a key of the loops, as `collapsed` numbers it."""
+        view, *parts = key.tolist()
+        fields = self.collapsed.views[view].fields
+        return tuple(map(self._focus_number, fields, parts))
+
+    def _focus_number(self, field: int, part: int) -> int:
+        """The number of a field's part of a focus in the tables of `collapsed`."""
+        kind = self._part(field)
+        if kind == WHOLE:
+            return part
+        if kind == SIGN:
+            return self.collapsed.number(field, part)
+        if part == loops.CLOSED:
+            return self.collapsed.number(field, CLOSED)
+        return self.collapsed.number(
+            field, () if part == loops.EMPTY else self.collapsed.messages[part - 2]
+        )
+
+    def _operations(
+        self, view: NodeView, numbers: tuple[int, ...], effect: CachedEffect
+    ) -> Iterator[_Op]:
+        for field, change in effect.changed:
+            yield field, ADD, change
+        for field, value in effect.after:
+            before = self.collapsed.values[field][numbers[view.fields.index(field)]]
+            if field == self.budget:
+                yield field, ADD, -1
+            elif value is CLOSED:
+                yield field, SET, loops.CLOSED
+            elif before is CLOSED:
+                yield field, SET, loops.EMPTY
+            else:
+                yield field, POP, 0
+        for field, sent in effect.sent:
+            if sent == CLEAR:
+                yield field, loops.CLEAR, 0
+            for message in self.collapsed.messages[sent]:
+                yield field, APPEND, self.collapsed.message_number((message,))
+
+    def _answer_observation(self) -> None:
+        _, _, arrivals, outputs, end = self.collapsed.starts
+        values = [self._value(field, int(self.numbers[field])) for field in range(arrivals, end)]
+        cut = outputs - arrivals
+        seen = Observation(tuple(values[:cut]), tuple(values[cut:]))
+        self.found_seen.append(self.judge.broken(seen))
+        number = self.seen.add(self.key)
+        broken = _widen(self.tables.seen_broken, number + 1)
+        broken[number] = self.found_seen[-1] is not None
+        self.tables = self.tables._replace(
+            seen_slots=self.seen.slots, seen_keys=self.seen.keys, seen_broken=broken
+        )
+
+    def _answer_rest(self) -> None:
+        world = self._world(self.numbers)
+        if self.judge.looks:
+            seen = observe_at_rest(self.collapsed.system, world)
+        else:
+            seen = Observation(world.arrivals, world.outputs)
+        self.found_rest.append(self.judge.broken_at_rest(seen))
+        number = self.rest.add(self.key)
+        broken = _widen(self.tables.rest_broken, number + 1)
+        broken[number] = self.found_rest[-1] is not None
+        self.tables = self.tables._replace(
+            rest_slots=self.rest.slots, rest_keys=self.rest.keys, rest_broken=broken
+        )
+
+    def _violation(self, world: int) -> tuple[Property, int]:
+        """The property that a world violates; its observation has been judged."""
+        numbers = self._numbers(world)
+        for keys, fields, found in (
+            (self.seen, self.tables.seen_fields, self.found_seen),
+            (self.rest, self.tables.rest_fields, self.found_rest),
+        ):
+            key = np.ascontiguousarray(numbers[fields], np.int32)
+            number = keys.slots[loops.find_slot(keys.slots, keys.keys, key)]
+            broken = found[number] if number >= 0 else None
+            if broken is not None:
+                return broken, world
+        raise AssertionError(f"world {world} violates no property")
+
+    # --- room --------------------------------------------------------------------------------
+    def _make_room(self) -> None:
+        """Make room for what the loops could not store."""
+        t, field = self.tables, int(self.at[loops.FIELD])
+        if field < 0 and self.states >= len(t.parents):
+            room = self.states + max(self.states // 4, FIRST_ROOM)
+            t.words.resize(room * t.per, refcheck=False)
+            t.parents.resize(room, refcheck=False)
+        elif field < 0:
+            self._fill_slots(2 * len(t.slots))
+        elif t.counts[field] >= len(t.messages):  # no content has more messages than that
+            self.tables = t._replace(messages=np.zeros(2 * len(t.messages), np.int64))
+        elif 2 * self.at[loops.PAIRS] >= len(t.pair_keys):
+            used = t.pair_values >= 0
+            keys, values = t.pair_keys[used], t.pair_values[used]
+            room = 4 * len(t.pair_keys)
+            pair_keys, pair_values = np.zeros(room, np.uint64), np.full(room, -1, np.int32)
+            loops.fill_pairs(pair_keys, pair_values, keys, values)
+            self.tables = t._replace(pair_keys=pair_keys, pair_values=pair_values)
+        elif t.counts[field] >= t.head.shape[1]:
+            more = np.zeros(t.head.shape, np.int32)
+            self.tables = t._replace(
+                head=np.hstack([t.head, more]),
+                tail=np.hstack([t.tail, more]),
+                last=np.hstack([t.last, more]),
+                prefix=np.hstack([t.prefix, more]),
+            )
+        else:
+            self._give_bits(field)
+
+    def _give_bits(self, field: int) -> None:
+        """Give a field more bits, and move all worlds to the new layout."""
+        self.bits[field] += MORE_BITS
+        t, layout = self.tables, _Layout(self.bits)
+        if layout.per > t.per:
+            t.words.resize(len(t.parents) * layout.per, refcheck=False)
+        old = (t.per, t.word, t.shift, t.mask)
+        new = (layout.per, layout.word, layout.shift, layout.mask)
+        loops.repack(t.words, self.states, old, new, self.numbers)
+        self.tables = t._replace(
+            per=layout.per, word=layout.word, shift=layout.shift, mask=layout.mask
+        )
+        self._fill_slots(len(t.slots))
+
+    def _fill_slots(self, size: int) -> None:
+        """Enter all worlds into a new hash table; the old one is let go first."""
+        self.tables = self.tables._replace(slots=np.zeros(0, np.uint32))
+        slots = np.zeros(size, np.uint32)
+        loops.fill_worlds(slots, self.tables.words, self.tables.per, self.states)
+        self.tables = self.tables._replace(slots=slots)
+
+    # --- rest --------------------------------------------------------------------------------
+    def edges(self, suspects: Suspects) -> list[tuple[int, int]]:
+        """The edges of the suspects between worlds seen, in the order of the worlds."""
+        at, t = self.at, self.tables
+        chosen = np.zeros(self.moves, np.bool_)
+        for focus, key in enumerate(self.focuses.keys[: self.focuses.count]):
+            view = self.collapsed.views[key[0]]
+            numbers = self._focus_numbers(key)
+            for move in suspects.get((view.node, numbers), ()):
+                chosen[t.move_start[focus] + move] = True
+        end, at[loops.WORLD] = int(at[loops.WORLD]), 0
+        after, rows = np.zeros(t.per, np.uint64), np.zeros((CHUNK, 2), np.int64)
+        found: list[tuple[int, int]] = []
+        while at[loops.WORLD] < end:
+            count = loops.follow(t, at, chosen, end, self.numbers, self.key, after, rows)
+            found += map(tuple, rows[:count].tolist())
+        return found
+
+    # --- worlds ------------------------------------------------------------------------------
+    def path(self, world: int) -> list[World]:
+        """The worlds from the initial one to this one."""
+        found = [world]
+        while found[-1]:
+            found.append(int(self.tables.parents[found[-1]]))
+        return [self.world(index) for index in reversed(found)]
+
+    def world(self, world: int) -> World:
+        return self._world(self._numbers(world))
+
+    def _numbers(self, world: int) -> NDArray[np.int64]:
+        t = self.tables
+        words = t.words[world * t.per : (world + 1) * t.per]
+        return ((words[t.word] >> t.shift) & t.mask).astype(np.int64)
+
+    def _world(self, numbers: NDArray[np.int64]) -> World:
+        return self.collapsed.fold(
+            [self._value(field, number) for field, number in enumerate(numbers.tolist())]
+        )
+
+    def _value(self, field: int, number: int) -> Any:
+        """What a field holds."""
+        if field == self.budget:
+            return number
+        if field in self.whole:
+            return self.collapsed.values[field][number]
+        if number == loops.CLOSED:
+            return CLOSED
+        messages: list[Any] = []
+        while number != loops.EMPTY:
+            messages += self.collapsed.messages[self.tables.last[field, number]]
+            number = int(self.tables.prefix[field, number])
+        return tuple(reversed(messages))

@@ -1,0 +1,60 @@
+"""The judge: what a search asks about each observation that it has not met before.
+
+Rule of this file: no search; it evaluates properties and remembers the weakest guarantee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from model.core import Guarantee, Observation, Property, When
+from model.errors import Invalid, StepFailed, describe_error
+from model.properties import guarantee
+from model.system import System, is_satisfied
+
+
+class Judge:
+    """The properties of a protocol in a scope.  looks: some look at the nodes at rest."""
+
+    def __init__(self, system: System) -> None:
+        properties = system.protocol.properties
+        self.system = system
+        self.always = [p for p in properties if p.when is When.ALWAYS]
+        self.at_rest = [p for p in properties if p.when is When.QUIESCENT]
+        self.looks = any(p.nodes for p in self.at_rest)
+        self.guarantee = Guarantee.PRECISE
+
+    def broken(self, seen: Observation) -> Property | None:
+        """The property that a world with this observation violates, at rest or not."""
+        return self._first(self.always, seen)
+
+    def broken_at_rest(self, seen: Observation) -> Property | None:
+        """The property that a world at rest violates because it is at rest."""
+        failed = self._first(self.at_rest, seen)
+        self.guarantee = max(self.guarantee, self._guarantee(seen))
+        return failed
+
+    def _first(self, properties: list[Property], seen: Observation) -> Property | None:
+        return next((p for p in properties if not is_satisfied(self.system, p, seen)), None)
+
+    def _guarantee(self, seen: Observation) -> Guarantee:
+        try:
+            return guarantee(self.system.scope, seen)
+        except Exception as error:  # of an operator in the graph, which may be anybody's
+            where = f"{self.system.protocol.name}: what its operators should emit"
+            raise Invalid(f"{where}: {describe_error(error)}") from error
+
+    def missing(self, quiescent: int) -> Iterator[str]:
+        """What was never evaluated in a whole search, a sentence each."""
+        if not (self.always or self.at_rest):
+            yield "the protocol has no properties"
+        if not quiescent:
+            yield "nothing came to rest, so no guarantee and no property at rest was evaluated"
+
+
+class FailedIn(Exception):
+    """A step failed in a world."""
+
+    def __init__(self, world: int, error: StepFailed) -> None:
+        super().__init__(error)
+        self.world, self.error = world, error

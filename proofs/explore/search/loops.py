@@ -1,0 +1,417 @@
+"""The compiled loops of the search: worlds in words, and moves as operations on their fields.
+
+Rule of this file: numbers only.  What a number means, and every answer of the model, is known to
+proofs.explore.search.compiled: a loop that meets what was never seen returns, says where it
+stands, and goes on from there when it is called again.
+
+A world is one row of `words`.  A field of it has its place in a word (`word`, `shift`, `mask`).
+Nodes, arrivals and the crash budget are numbered elsewhere; the content of a channel or an output
+is a node of a trie, so that appending and taking the first message are two looks into a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+EMPTY, CLOSED = 0, 1
+"""The first two numbers of every content; a head is one of these, or a message's number and 2."""
+
+ADD, POP, SET, APPEND, CLEAR = range(5)
+"""Operations on a field: add a number, take the first message, become a content, append a message,
+lose the messages if not closed."""
+
+WHOLE, HEAD, SIGN = range(3)
+"""The part of a field that a focus looks at: its number, its first message, whether it is 0."""
+
+# The places of the counters that the loops keep, and how a call ends.
+WORLD, END, VIEW, COUNT, TRANSITIONS, QUIESCENT, VIOLATION, PROGRESSING, GRANTED = range(9)
+FIELD, PAIRS, STOP, WIDEST, COUNTERS = range(9, 14)
+DONE, NO_FOCUS, NO_OBSERVATION, NO_REST, NO_ROOM, STOPPED = range(6)
+
+
+class Tables(NamedTuple):
+    """All that the loops read and write; arrays are replaced by larger ones between calls.
+
+    Worlds: words (uint64, `per` a world), parents, slots (a hash table of index + 1).
+    Fields: word, shift, mask.  Contents, by field and number: head, tail (-1: not known yet), last,
+    prefix; counts; pairs (a hash table from field, content and message to the longer content).
+    Views: looks, rows (view, field, part of it), from view_start on.  Focuses: a hash table of keys
+    (focus_slots, focus_keys: the view, then numbers); own_end, input_end, move_start: their moves;
+    op_start: the operations of a move, rows (field, operation, argument).
+    Observations and worlds at rest: hash tables of keys, and whether a property is broken there.
+    rationed: the budget from which on a fault is granted at rest only, or -1.
+    """
+
+    per: int
+    words: NDArray[np.uint64]
+    parents: NDArray[np.uint32]
+    slots: NDArray[np.uint32]
+    word: NDArray[np.int64]
+    shift: NDArray[np.uint64]
+    mask: NDArray[np.uint64]
+    head: NDArray[np.int32]
+    tail: NDArray[np.int32]
+    last: NDArray[np.int32]
+    prefix: NDArray[np.int32]
+    messages: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    pair_keys: NDArray[np.uint64]
+    pair_values: NDArray[np.int32]
+    view_start: NDArray[np.int64]
+    looks: NDArray[np.int64]
+    focus_slots: NDArray[np.int32]
+    focus_keys: NDArray[np.int32]
+    move_start: NDArray[np.int64]
+    own_end: NDArray[np.int64]
+    input_end: NDArray[np.int64]
+    op_start: NDArray[np.int64]
+    ops: NDArray[np.int32]
+    seen_fields: NDArray[np.int64]
+    seen_slots: NDArray[np.int32]
+    seen_keys: NDArray[np.int32]
+    seen_broken: NDArray[np.bool_]
+    rest_fields: NDArray[np.int64]
+    rest_slots: NDArray[np.int32]
+    rest_keys: NDArray[np.int32]
+    rest_broken: NDArray[np.bool_]
+    budget: int
+    full: int
+    rationed: bool
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Nothing is allocated here, so no references need counting, which would take half the time.
+_OPTIONS: dict[str, Any] = {"cache": True, "_nrt": False}
+
+
+def _compiled(function: F) -> F:
+    jitted: F = numba.njit(**_OPTIONS)(function)
+    return jitted
+
+
+def _inlined(function: F) -> F:
+    """Compile the function into its callers: a call would copy all tables' addresses."""
+    jitted: F = numba.njit(inline="always", **_OPTIONS)(function)
+    return jitted
+
+
+@_inlined
+def _mix(value: Any) -> Any:
+    """Spread the bits of a word over it (xorshift and multiply, as in MurmurHash3)."""
+    value ^= value >> np.uint64(32)
+    value *= np.uint64(0xD6E8FEB86659FD93)
+    value ^= value >> np.uint64(32)
+    value *= np.uint64(0xD6E8FEB86659FD93)
+    return value ^ (value >> np.uint64(32))
+
+
+# --- tables of keys --------------------------------------------------------------------------
+@_inlined
+def find_slot(slots: Any, keys: Any, key: Any) -> Any:
+    """The slot of a key: where it stands, or the free one where it belongs."""
+    width = keys.shape[1]
+    mixed = np.uint64(width)
+    for i in range(width):
+        mixed = _mix(mixed ^ np.uint64(key[i]))
+    last = np.uint64(len(slots) - 1)
+    slot = mixed & last
+    while slots[slot] >= 0:
+        number = slots[slot]
+        same = True
+        for i in range(width):
+            if keys[number, i] != key[i]:
+                same = False
+                break
+        if same:
+            break
+        slot = (slot + np.uint64(1)) & last
+    return slot
+
+
+@_compiled
+def fill(slots: Any, keys: Any, first: int, end: int) -> None:
+    """Enter the keys from `first` to `end` into the hash table."""
+    for number in range(first, end):
+        slots[find_slot(slots, keys, keys[number])] = number
+
+
+# --- worlds ----------------------------------------------------------------------------------
+@_inlined
+def _hash(words: Any, start: Any, per: Any) -> Any:
+    mixed = np.uint64(per)
+    for i in range(per):
+        mixed = _mix(mixed ^ words[start + i])
+    return mixed
+
+
+@_compiled
+def fill_worlds(slots: Any, words: Any, per: int, count: int) -> None:
+    """Enter all worlds into the hash table; they differ."""
+    last = np.uint64(len(slots) - 1)
+    for world in range(count):
+        slot = _hash(words, world * per, per) & last
+        while slots[slot] != 0:
+            slot = (slot + np.uint64(1)) & last
+        slots[slot] = world + 1
+
+
+@_compiled
+def repack(words: Any, count: int, old: Any, new: Any, numbers: Any) -> None:
+    """Move all worlds from one layout of fields, (per, word, shift, mask), to another in place."""
+    per, word, shift, mask = old
+    now_per, now_word, now_shift, _ = new
+    backward = now_per > per
+    for i in range(count):
+        world = count - 1 - i if backward else i
+        for f in range(len(word)):
+            numbers[f] = (words[world * per + word[f]] >> shift[f]) & mask[f]
+        for k in range(now_per):
+            words[world * now_per + k] = 0
+        for f in range(len(word)):
+            words[world * now_per + now_word[f]] |= np.uint64(numbers[f]) << now_shift[f]
+
+
+@_inlined
+def _world_slot(t: Any, world: Any) -> Any:
+    """The slot of a world: where it stands, or the free one where it belongs."""
+    last = np.uint64(len(t.slots) - 1)
+    slot = _hash(world, 0, t.per) & last
+    while t.slots[slot] != 0:
+        start = (np.int64(t.slots[slot]) - 1) * t.per
+        same = True
+        for k in range(t.per):
+            if t.words[start + k] != world[k]:
+                same = False
+                break
+        if same:
+            break
+        slot = (slot + np.uint64(1)) & last
+    return slot
+
+
+@_inlined
+def _add(t: Any, at: Any, world: Any, parent: Any) -> Any:
+    """Add a world if it is new; False if there is no room for it."""
+    slot = _world_slot(t, world)
+    if t.slots[slot] == 0:
+        index = at[COUNT]
+        if index >= len(t.parents) or 10 * index >= 7 * len(t.slots):
+            at[FIELD] = -1
+            return False
+        for k in range(t.per):
+            t.words[index * t.per + k] = world[k]
+        t.parents[index] = parent
+        t.slots[slot] = index + 1
+        at[COUNT] = index + 1
+    return True
+
+
+# --- contents --------------------------------------------------------------------------------
+@_inlined
+def _append(t: Any, at: Any, field: Any, content: Any, message: Any) -> Any:
+    """The content with one more message; -1 if there is no room for its number."""
+    if content == CLOSED:
+        return np.int64(CLOSED)
+    key = np.uint64(field) << np.uint64(56) | np.uint64(content) << np.uint64(28)
+    key |= np.uint64(message)
+    last = np.uint64(len(t.pair_keys) - 1)
+    slot = _mix(key) & last
+    while t.pair_values[slot] >= 0:
+        if t.pair_keys[slot] == key:
+            return np.int64(t.pair_values[slot])
+        slot = (slot + np.uint64(1)) & last
+    number = t.counts[field]
+    no_bits = number > np.int64(t.mask[field])
+    if no_bits or number >= t.head.shape[1] or 2 * at[PAIRS] >= len(t.pair_keys):
+        at[FIELD] = field
+        return np.int64(-1)
+    t.head[field, number] = message + 2 if content == EMPTY else t.head[field, content]
+    t.tail[field, number] = -1
+    t.last[field, number] = message
+    t.prefix[field, number] = content
+    t.counts[field] = number + 1
+    t.pair_keys[slot] = key
+    t.pair_values[slot] = number
+    at[PAIRS] += 1
+    return number
+
+
+@_inlined
+def _pop(t: Any, at: Any, field: Any, content: Any) -> Any:
+    """The content without its first message; -1 if there is no room for its number."""
+    if t.tail[field, content] >= 0:
+        return np.int64(t.tail[field, content])
+    length = 0
+    longer = content
+    while longer != EMPTY:
+        if length >= len(t.messages):
+            at[FIELD] = field
+            return np.int64(-1)
+        t.messages[length] = t.last[field, longer]
+        longer = np.int64(t.prefix[field, longer])
+        length += 1
+    tail = np.int64(EMPTY)
+    for i in range(length - 2, -1, -1):
+        tail = _append(t, at, field, tail, t.messages[i])
+        if tail < 0:
+            return np.int64(-1)
+    t.tail[field, content] = tail
+    return tail
+
+
+@_compiled
+def fill_pairs(pair_keys: Any, pair_values: Any, keys: Any, values: Any) -> None:
+    """Enter all pairs into an empty hash table."""
+    last = np.uint64(len(pair_keys) - 1)
+    for i in range(len(keys)):
+        slot = _mix(keys[i]) & last
+        while pair_values[slot] >= 0:
+            slot = (slot + np.uint64(1)) & last
+        pair_keys[slot] = keys[i]
+        pair_values[slot] = values[i]
+
+
+# --- moves -----------------------------------------------------------------------------------
+@_inlined
+def _unpack(t: Any, world: Any, numbers: Any) -> None:
+    for f in range(len(t.word)):
+        numbers[f] = (t.words[world * t.per + t.word[f]] >> t.shift[f]) & t.mask[f]
+
+
+@_inlined
+def _focus(t: Any, numbers: Any, view: Any, key: Any) -> Any:
+    """The focus of a view in a world, by its number; -1 if it was never seen."""
+    key[:] = 0
+    key[0] = view
+    place = 1
+    for i in range(t.view_start[view], t.view_start[view + 1]):
+        field = t.looks[i, 0]
+        part = t.looks[i, 1]
+        number = numbers[field]
+        if part == HEAD:
+            number = t.head[field, number]
+        elif part == SIGN:
+            number = min(number, 1)
+        key[place] = number
+        place += 1
+    return t.focus_slots[find_slot(t.focus_slots, t.focus_keys, key)]
+
+
+@_inlined
+def _move(t: Any, at: Any, from_: Any, move: Any, after: Any) -> Any:
+    """Write the world after a move to `after`; False if a content's number has no room."""
+    for k in range(t.per):
+        after[k] = t.words[from_ * t.per + k]
+    for i in range(t.op_start[move], t.op_start[move + 1]):
+        field = np.int64(t.ops[i, 0])
+        op = t.ops[i, 1]
+        argument = np.int64(t.ops[i, 2])
+        word = t.word[field]
+        shift = t.shift[field]
+        if op == ADD:
+            after[word] += np.uint64(argument) << shift
+            continue
+        content = np.int64((after[word] >> shift) & t.mask[field])
+        if op == APPEND:
+            next_ = _append(t, at, field, content, argument)
+        elif op == POP:
+            next_ = _pop(t, at, field, content)
+        elif op == SET:
+            next_ = argument
+        else:
+            next_ = np.int64(CLOSED if content == CLOSED else EMPTY)
+        if next_ < 0:
+            return False
+        after[word] += np.uint64(next_ - content) << shift
+    return True
+
+
+# --- the search ------------------------------------------------------------------------------
+@_compiled
+def expand(t: Any, at: Any, numbers: Any, key: Any, after: Any) -> Any:
+    """Go on from world at[WORLD] to at[END]; returns why it ended.
+
+    numbers: those of the fields of the world that it stands at.  key: of the focus, observation or
+    rest that was never seen.  A view is counted when it is done, so that it can be done anew.
+    """
+    views = len(t.view_start) - 1
+    while at[WORLD] < at[END]:
+        world = at[WORLD]
+        _unpack(t, world, numbers)
+        if at[VIEW] < 0:
+            granted = True
+            if t.rationed and 0 < numbers[t.budget] < t.full:
+                for view in range(views):
+                    focus = _focus(t, numbers, view, key)
+                    if focus < 0:
+                        return NO_FOCUS
+                    if t.own_end[focus] > t.move_start[focus]:
+                        granted = False
+                        break
+            at[GRANTED] = granted
+            at[PROGRESSING] = 0
+            at[VIEW] = 0
+        while at[VIEW] < views:
+            focus = _focus(t, numbers, at[VIEW], key)
+            if focus < 0:
+                return NO_FOCUS
+            first = t.move_start[focus]
+            own = t.own_end[focus]
+            end = t.move_start[focus + 1] if at[GRANTED] else t.input_end[focus]
+            for move in range(first, end):
+                if not _move(t, at, world, move, after):
+                    return NO_ROOM
+                if not _add(t, at, after, world):
+                    return NO_ROOM
+            if own > first:
+                at[PROGRESSING] = 1
+            at[TRANSITIONS] += end - first
+            at[VIEW] += 1
+        for i in range(len(t.seen_fields)):
+            key[i] = numbers[t.seen_fields[i]]
+        seen = t.seen_slots[find_slot(t.seen_slots, t.seen_keys, key)]
+        if seen < 0:
+            return NO_OBSERVATION
+        broken = t.seen_broken[seen]
+        if not at[PROGRESSING]:
+            for i in range(len(t.rest_fields)):
+                key[i] = numbers[t.rest_fields[i]]
+            rest = t.rest_slots[find_slot(t.rest_slots, t.rest_keys, key)]
+            if rest < 0:
+                return NO_REST
+            broken = broken or t.rest_broken[rest]
+            at[QUIESCENT] += 1
+        at[WORLD] += 1
+        at[VIEW] = -1
+        if broken and at[VIOLATION] < 0:
+            at[VIOLATION] = world
+            if at[STOP]:
+                return STOPPED
+    return DONE
+
+
+@_compiled
+def follow(
+    t: Any, at: Any, chosen: Any, end: Any, numbers: Any, key: Any, after: Any, edges: Any
+) -> Any:
+    """Fill `edges` with rows (world, next world) of the chosen moves of the worlds from at[WORLD]
+    to `end`, which have been expanded; returns how many rows there are."""
+    count = 0
+    while at[WORLD] < end and count + at[WIDEST] <= len(edges):
+        _unpack(t, at[WORLD], numbers)
+        for view in range(len(t.view_start) - 1):
+            focus = _focus(t, numbers, view, key)
+            for move in range(t.move_start[focus], t.own_end[focus]):
+                if chosen[move]:
+                    _move(t, at, at[WORLD], move, after)
+                    edges[count, 0] = at[WORLD]
+                    edges[count, 1] = np.int64(t.slots[_world_slot(t, after)]) - 1
+                    count += 1
+        at[WORLD] += 1
+    return count

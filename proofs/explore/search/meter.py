@@ -1,0 +1,53 @@
+"""The meter: how much a search may cost, and whether it has.
+
+Rule of this file: no search; a search that asks stops when the meter says why.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import psutil
+
+Watch = Callable[[int, int], None]
+"""A function that is called once a level with (depth, states so far)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that a search may cost; None: no limit.
+
+    worlds: the search ends after the level that passes so many.  seconds: of wall time.  memory:
+    bytes of this process.
+    """
+
+    worlds: int | None = None
+    seconds: float | None = None
+    memory: int | None = None
+
+
+@dataclass(slots=True)
+class Meter:
+    """A budget that is being spent since the meter was made."""
+
+    budget: Budget
+    started: float = field(default_factory=time.perf_counter)
+    why: str = ""
+
+    def spent(self, worlds: int = 0) -> str:
+        """Why the search has to end; empty as long as it may go on.  worlds: at the end of a
+        level."""
+        budget = self.budget
+        if budget.worlds is not None and worlds > budget.worlds:
+            self.why = f"{budget.worlds:,} worlds"
+        elif budget.seconds is not None and self.seconds > budget.seconds:
+            self.why = f"{budget.seconds:g} s"
+        elif budget.memory is not None and psutil.Process().memory_info().rss > budget.memory:
+            self.why = f"{budget.memory / 2**30:.3g} GiB of memory"
+        return self.why
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.started

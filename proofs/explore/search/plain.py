@@ -1,0 +1,141 @@
+"""The plain search: worlds as integers in a dict, and one loop over them.
+
+Rule of this file: no second loop.  The search is breadth first, so that the first violation is a
+shortest one; it visits all worlds, so that "holds" means every interleaving of deliveries, timers,
+arrivals and crashes.  proofs.explore.search.compiled is held equal to it.
+"""
+
+from __future__ import annotations
+
+from model.core import Failures, Observation, Property
+from model.errors import StepFailed
+from model.world import World, observe_at_rest
+from proofs.explore.collapse import Collapsed
+from proofs.explore.search.judge import FailedIn, Judge
+from proofs.explore.search.meter import Meter, Watch
+from proofs.explore.search.rest import Suspects
+
+CHUNK = 10_000
+"""So many worlds are expanded between two looks at the meter."""
+
+
+class PlainSearch:
+    """A search under way: the worlds seen, and what was found in them."""
+
+    def __init__(self, collapsed: Collapsed, judge: Judge) -> None:
+        self.collapsed, self.judge, self.system = collapsed, judge, collapsed.system
+        self.judged: dict[tuple[int, ...], Property | None] = {}
+        self.rested: dict[tuple[int, ...], Property | None] = {}
+        self.parents: dict[int, int | None] = {collapsed.initial: None}
+        self.violation: tuple[Property, int] | None = None
+        self.transitions = self.depth = self.quiescent = 0
+
+    @property
+    def states(self) -> int:
+        return len(self.parents)
+
+    def levels(self, stop: bool, meter: Meter, watch: Watch | None) -> bool:
+        """Explore level after level; returns whether every reachable world was seen.
+
+        Raises FailedIn if a step fails.
+        """
+        collapsed, parents = self.collapsed, self.parents
+        views = [(view, view.pick, view.table.get) for view in collapsed.views]
+        observation, unpack, moves_of = collapsed.observation, collapsed.numbers, collapsed.moves
+        appends, append = collapsed.appends, collapsed.append
+        single = self.system.protocol.assumes.failures is Failures.SINGLE
+        rationed = single and self.system.scope.crashes > 1
+        judged = self.judged
+        frontier = [collapsed.initial]
+        world = collapsed.initial
+        transitions = quiescent = 0
+        try:
+            while frontier:
+                next_: list[int] = []
+                for place, world in enumerate(frontier):
+                    if place % CHUNK == CHUNK - 1 and meter.spent():
+                        return False
+                    numbers = unpack(world)
+                    progressing = False
+                    granted = not rationed or collapsed.may_fail(numbers)
+                    for view, pick, known in views:
+                        key = pick(numbers)
+                        moves = known(key)
+                        if moves is None:
+                            moves = moves_of(view, key)
+                        if moves[0]:
+                            progressing = True
+                        for part in moves if granted else moves[:2]:
+                            transitions += len(part)
+                            for difference, sent in part:
+                                after = world + difference
+                                for field, messages in sent:
+                                    step = appends[field].get((numbers[field], messages))
+                                    if step is None:
+                                        step = append(field, numbers[field], messages)
+                                    after += step
+                                if after not in parents:
+                                    parents[after] = world
+                                    next_.append(after)
+                    key = observation(numbers)
+                    if key not in judged:
+                        seen = Observation(*collapsed.arrivals_and_outputs(key))
+                        judged[key] = self.judge.broken(seen)
+                    broken = judged[key]
+                    if not progressing:
+                        quiescent += 1
+                        resting = self._at_rest(key, numbers)
+                        broken = broken or resting
+                    if broken is not None and self.violation is None:
+                        self.violation = (broken, world)
+                        if stop:
+                            break
+                if watch:
+                    watch(self.depth, len(parents))
+                if (self.violation and stop) or (next_ and meter.spent(len(parents))):
+                    return False
+                frontier = next_
+                self.depth += bool(next_)
+        except StepFailed as error:
+            raise FailedIn(world, error) from error
+        finally:
+            self.transitions, self.quiescent = transitions, quiescent
+        return True
+
+    def _at_rest(self, key: tuple[int, ...], numbers: tuple[int, ...]) -> Property | None:
+        """The property that a world at rest violates because it is at rest."""
+        collapsed = self.collapsed
+        key = (*key, *collapsed.nodes(numbers)) if self.judge.looks else key
+        if key not in self.rested:
+            if self.judge.looks:
+                seen = observe_at_rest(self.system, collapsed.world_of(numbers))
+            else:
+                seen = Observation(*collapsed.arrivals_and_outputs(key))
+            self.rested[key] = self.judge.broken_at_rest(seen)
+        return self.rested[key]
+
+    def path(self, world: int) -> list[World]:
+        """The worlds from the initial one to this one."""
+        found = [world]
+        while (parent := self.parents[found[-1]]) is not None:
+            found.append(parent)
+        return [self.collapsed.world(packed) for packed in reversed(found)]
+
+    def world(self, world: int) -> World:
+        return self.collapsed.world(world)
+
+    def edges(self, suspects: Suspects) -> list[tuple[int, int]]:
+        """The edges of the suspects between worlds seen, in the order of the worlds."""
+        collapsed = self.collapsed
+        found = []
+        for world in self.parents:
+            numbers = collapsed.numbers(world)
+            for view in collapsed.views:
+                key = view.pick(numbers)
+                if key not in view.table:  # in the last level, which nobody expanded
+                    continue
+                for move in suspects.get((view.node, collapsed.focus_key(view, key)), ()):
+                    after = collapsed.successor(world, numbers, view.table[key].own[move])
+                    if after in self.parents:
+                        found.append((world, after))
+        return found
