@@ -1,0 +1,242 @@
+"""The two searches of the explorer, on protocols that nobody wrote: tables of random steps."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+from unittest import mock
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.cep.operator import Operator
+from model.cep.patterns import sequence
+from model.cep.windows import CountWindows
+from model.core import (
+    CHECKPOINTED,
+    NO_GAUGES,
+    Answer,
+    Assumptions,
+    Deployment,
+    Effect,
+    Emit,
+    Failures,
+    Guarantee,
+    Input,
+    Note,
+    Observation,
+    OperatorClass,
+    PinnedScope,
+    Property,
+    Protocol,
+    Role,
+    Save,
+    Scope,
+    Send,
+    SetTimer,
+    Site,
+    When,
+)
+from model.events import Body
+from model.graph import chain
+from model.parts import deploy_graph, over_words
+from model.registry import protocols
+from model.system import System
+from model.world import World, apply, enabled, initial, progress
+from proofs.explore import explorer
+from proofs.explore.explorer import Counterexample, Exploration, explore
+
+WORLDS = 1_500
+OPERATOR = Operator(sequence("a"), CountWindows(1, 1))
+
+
+class Left(NamedTuple):
+    number: int
+
+
+class Right(NamedTuple):
+    """As a tuple it equals Left."""
+
+    number: int
+
+
+ALIKE = (Left(0), Right(0), 1, True)
+
+
+class Shape(NamedTuple):
+    """What a random protocol is made from: the seed decides what each step does."""
+
+    seed: int
+    operators: int
+    length: int
+    crashes: int
+    failures: Failures
+    sends: float
+    timers: float
+    looks: bool
+    messages: tuple[Any, ...]
+
+
+SHAPES = st.builds(
+    Shape,
+    seed=st.integers(0, 2**32),
+    operators=st.integers(1, 2),
+    length=st.integers(1, 2),
+    crashes=st.integers(0, 2),
+    failures=st.sampled_from([Failures.SINGLE, Failures.ANY]),
+    sends=st.sampled_from([0.1, 0.3, 0.5]),
+    timers=st.sampled_from([0.0, 0.2]),
+    looks=st.booleans(),
+    messages=st.sampled_from([ALIKE, (0, 1, 2)]),
+)
+
+
+def made(shape: Shape) -> tuple[Protocol, Scope]:
+    """A protocol whose steps are drawn from the shape's seed, and a scope of it."""
+
+    def deploy(scope: Scope) -> Deployment:
+        return deploy_graph(scope.graph, replies=True)
+
+    def answer(site: Site, value: Any, input_: Input | None) -> Answer:
+        draw = random.Random(f"{shape.seed} {site.name} {value!r} {input_!r}")
+        effects: list[Effect] = []
+        for to in (*site.succs, *site.preds):
+            if draw.random() < shape.sends:
+                effects.append(Send(to, draw.choice(shape.messages)))
+        if site.role is Role.SINK and draw.random() < 0.5:
+            effects.append(Emit((0, Body(0, draw.choice("ab")))))
+        if site.role is Role.OPERATOR and draw.random() < 0.3:
+            effects += [Save(draw.randrange(2)), Note(CHECKPOINTED, draw.randrange(3))]
+        if draw.random() < shape.timers:
+            effects.append(SetTimer(draw.choice("tu")))
+        return draw.randrange(3), tuple(effects)
+
+    def holds(_: Scope, seen: Observation) -> bool:
+        return random.Random(f"{shape.seed} {seen!r}").random() < 0.98
+
+    class_ = OperatorClass.REPEATABLE
+    graph = chain(*((name, OPERATOR) for name in "AB"[: shape.operators]))
+    scope = over_words(graph, shape.length, "a", crashes=shape.crashes)
+    protocol = Protocol(
+        name="drawn",
+        title="",
+        source="",
+        deploy=deploy,
+        boot=lambda _: 0,
+        recover=lambda site, durable: answer(site, durable, None),
+        step=answer,
+        gauges=lambda *_: NO_GAUGES,
+        show=str,
+        assumes=Assumptions(shape.failures),
+        claims={class_: Guarantee.GAP},
+        properties=(
+            Property("rarely broken", When.ALWAYS, holds),
+            Property("rarely broken at rest", When.QUIESCENT, holds, nodes=shape.looks),
+        ),
+        scopes=(PinnedScope("drawn", scope, class_),),
+    )
+    return protocol, scope
+
+
+@contextmanager
+def only(search: str) -> Iterator[None]:
+    """Explore with the plain or with the compiled search alone."""
+    if search == "plain":
+        with mock.patch.object(explorer, "_compiled_search", return_value=None):
+            yield
+    else:
+        with mock.patch.object(explorer, "FEW", 0):
+            yield
+
+
+def known(found: Exploration) -> tuple[Exploration, object]:
+    """All that is found, but for the time and for what cannot be compared."""
+    return replace(found, seconds=0, counterexample=None), shown(found.counterexample)
+
+
+def shown(found: Counterexample | None) -> object:
+    return found and (found.property.name, found.circle, found.trace.actions, found.trace.worlds)
+
+
+def both(protocol: Protocol, scope: Scope, **how: Any) -> Exploration:
+    """The exploration, by both searches: they find the same."""
+    with only("plain"):
+        plain = explore(protocol, scope, **how)
+    with only("compiled"):
+        compiled = explore(protocol, scope, **how)
+    assert known(compiled) == known(plain)
+    return plain
+
+
+@given(SHAPES, st.booleans())
+@settings(max_examples=150)
+def test_both_searches_find_the_same(shape: Shape, stop: bool) -> None:
+    protocol, scope = made(shape)
+    both(protocol, scope, stop=stop, limit=WORLDS)
+
+
+@given(SHAPES)
+@settings(max_examples=100)
+def test_a_run_without_end_is_found_where_there_is_one(shape: Shape) -> None:
+    """Compared with every edge of every world, as model.world has them."""
+    protocol, scope = made(shape._replace(messages=(0, 1, 2)))  # worlds are compared by ==
+    protocol = replace(protocol, properties=())
+    found = both(protocol, scope, limit=WORLDS)
+    if not found.complete:
+        return
+    system = System(protocol, scope)
+    graph: nx.DiGraph[World] = nx.DiGraph()
+    worlds = reachable(system)
+    for world in worlds:
+        for site in system.deployment.sites:
+            for action in progress(system, world, site.name):
+                graph.add_edge(world, apply(system, world, action))
+    endless = {
+        world
+        for component in nx.strongly_connected_components(graph)
+        for world in component
+        if len(component) > 1 or graph.has_edge(world, world)
+    }
+    assert (found.counterexample is not None) == bool(endless)
+    if found.counterexample is not None:
+        trace, circle = found.counterexample.trace, found.counterexample.circle
+        assert trace.worlds[-1] == trace.worlds[-1 - circle]
+        assert len(trace.actions) - circle == min(worlds[world] for world in endless)
+        first = trace.worlds[-1]
+        assert circle == min(
+            1 + nx.shortest_path_length(graph, after, first)
+            for after in graph.successors(first)
+            if nx.has_path(graph, after, first)
+        )
+
+
+def reachable(system: System) -> dict[World, int]:
+    """Every reachable world, and the fewest actions that lead to it."""
+    depths = {initial(system): 0}
+    frontier = [*depths]
+    while frontier:
+        after = [apply(system, w, a) for w in frontier for a in enabled(system, w)]
+        depth = depths[frontier[0]] + 1
+        frontier = [*dict.fromkeys(world for world in after if world not in depths)]
+        depths.update(dict.fromkeys(frontier, depth))
+    return depths
+
+
+QUICK = [
+    pytest.param(protocol, pinned.scope, id=f"{name}-{pinned.name}")
+    for name, protocol in protocols().items()
+    for pinned in protocol.scopes
+    if (pinned.states or 10**9) < 20_000
+]
+
+
+@pytest.mark.parametrize(("protocol", "scope"), QUICK)
+def test_both_searches_find_the_same_in_the_pinned_scopes(protocol: Protocol, scope: Scope) -> None:
+    both(protocol, scope)
+    both(protocol, scope, stop=True)
+    both(protocol, scope, limit=1_000)
