@@ -14,7 +14,9 @@ from typing import Any
 import psutil
 import pytest
 
+from asif import main
 from docs.examples import relay
+from model import registry
 from model.errors import Invalid
 from model.registry import protocols
 from proofs.explore import verdict as checking
@@ -230,6 +232,45 @@ def test_a_signal_ends_the_command_and_all_its_processes(number: int, tmp_path: 
     wait_ended(family, timeout_s=60)
     assert command.returncode == (130 if number == signal.SIGINT else -number)
     assert number != signal.SIGINT or said == ""
+
+
+WRONG = """
+from dataclasses import replace
+from docs.examples import relay
+SCOPES = (replace(relay.TWO, states=1),)
+PROTOCOL = replace(relay.PROTOCOL, name="wrong", scopes=SCOPES, variants=(), mutants=())
+"""
+
+
+def test_all_prints_a_row_each_and_in_full_what_is_not_as_expected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "wrong_number.py").write_text(WRONG)
+    monkeypatch.chdir(tmp_path)
+    options = ["--mutants", "--examples", "5", "--workers", "1", "--json", "out.json"]
+    monkeypatch.setattr(sys, "argv", ["asif", "check", "--all", *options])
+
+    def check_all(*names: str) -> tuple[object, str]:
+        monkeypatch.setattr(registry, "protocols", lambda: dict.fromkeys(names))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, capsys.readouterr().out
+
+    expected = (RELAY, "micro-batch:commit-first")
+    code, printed = check_all(*expected)
+    assert code == 0
+    assert "2 of 2 protocols and variants are as expected" in printed
+    assert "refuted in 7 steps" in printed
+    assert "micro-batch:commit-first: refuted" not in printed
+
+    code, printed = check_all(*expected, str(tmp_path / "wrong_number.py"))
+    assert code == 1
+    assert "2 of 3 protocols and variants are as expected" in printed
+    assert "wrong: holds - NOT AS EXPECTED" in printed
+    assert "relay: holds" not in printed
+    results = json.loads((tmp_path / "out.json").read_text())
+    assert [one["protocol"] for one in results] == ["relay", "micro-batch:commit-first", "wrong"]
+    assert [one["mutants"] and len(one["mutants"]) for one in results] == [4, None, None]
 
 
 def children() -> set[int]:
