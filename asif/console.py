@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -53,6 +54,28 @@ def settings(texts: Sequence[str] | None) -> dict[str, str]:
         if not re.match(r"[\w.]+=", text):
             raise Invalid(f"--conf {text}: write KEY=VALUE, as in spark.driver.memory=2g")
     return dict(text.split("=", 1) for text in texts or ())
+
+
+def calls_on_spark(
+    work: Path, master: str, conf: Mapping[str, str], size: int | None = None
+) -> Callable[[Any, Sequence[Any]], Generator[Any, None, None]]:
+    """The function that makes calls on Spark, as spark_check.runtime.parallel_calls.call_all.
+
+    work: the folder for Spark's log and spills.  size: calls of one of Spark's tasks.
+    """
+
+    def execute(call: Any, items: Sequence[Any]) -> Generator[Any, None, None]:
+        if not items:  # Spark need not start
+            return
+        from spark_check.runtime.parallel_calls import call_all
+        from spark_check.runtime.session import BRIEF, session
+
+        shutil.rmtree(work, ignore_errors=True)  # a killed command leaves files
+        # BRIEF fits also long calls: Java only hands them out, and Python does the work.
+        with session(work, master=master, conf={**BRIEF, **conf}) as spark:
+            yield from call_all(spark, call, items, size)
+
+    return execute
 
 
 def save(path: Path | None, result: Any) -> None:

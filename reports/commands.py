@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from rich.console import RenderableType
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from reports.results import experiments as experiment_results
 from reports.results import proofs as proof_results
@@ -62,6 +62,27 @@ def verdict(result: Result) -> Output:
         yield f"{operators} operators: {guarantee.lower()} (claimed: {claimed.lower()}){differs}"
     expected = "" if result["expected"] else " - NOT AS EXPECTED"
     yield f"{result['protocol']}: {result['outcome']}{expected}"
+
+
+def verdicts(results: Sequence[Result]) -> Output:
+    """The output of `asif check --all`: a row for each protocol, then how many are as expected."""
+    name = Column("protocol", overflow="fold")  # never cut
+    table = Table(name, "outcome", "states", "mutants", "seconds")
+    for result in results:
+        found = [row["counterexample"] for row in result["scopes"] if row["counterexample"]]
+        shortest = min((one["steps"] for one in found), default=None)
+        rows = result["mutants"] or ()
+        dead = sum(row["by"] is not None for row in rows)
+        table.add_row(
+            escape(result["protocol"]),
+            result["outcome"] + ("" if shortest is None else f" in {shortest} steps"),
+            f"{sum(row['states'] for row in result['scopes']):,}",
+            f"{dead} of {len(rows)}" if rows else "",
+            f"{result['seconds']:.1f}",
+        )
+    yield table
+    expected = sum(result["expected"] for result in results)
+    yield f"{expected} of {len(results)} protocols and variants are as expected"
 
 
 def mutants(rows: Sequence[Result]) -> Output:

@@ -4,21 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from asif.console import JsonOption, Profile, ProfileOption, console, print_all, save, write
+from asif.console import (
+    ConfOption,
+    JsonOption,
+    Profile,
+    ProfileOption,
+    calls_on_spark,
+    console,
+    print_all,
+    save,
+    settings,
+    write,
+)
 from model.errors import Invalid
+
+if TYPE_CHECKING:
+    from proofs.explore.verdict import Execute
 
 
 def check(
-    name: Annotated[str, typer.Argument(metavar="NAME|FILE.py[:VARIANT]")],
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME|FILE.py[:VARIANT]]", help="A protocol.")
+    ] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Check every registered protocol and variant.")
+    ] = False,
     mutants: Annotated[bool, typer.Option("--mutants", help="Hunt the mutants as well.")] = False,
     profile: ProfileOption = Profile.QUICK,
     examples: Annotated[
         int | None, typer.Option(min=1, help="Set the number of random runs.")
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Set the number of processes; default: one a core, if that pays."),
+    ] = None,
+    master: Annotated[
+        str | None, typer.Option(help="Check on Spark, as in spark://host:7077; default: here.")
+    ] = None,
+    conf: ConfOption = None,
     out: Annotated[
         Path, typer.Option(help="Write diagrams and replaying tests to this folder.")
     ] = Path("build/check"),
@@ -26,33 +53,60 @@ def check(
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     from model.core import Outcome
-    from model.registry import absolute, subject
-    from proofs.explore.verdict import mutation, verdict
+    from model.registry import absolute, protocols, subject
+    from proofs.explore.verdict import good, verdicts
     from reports import commands
     from reports.progress import progress
 
-    chosen = subject(name)
-    if mutants and not chosen.protocol.mutants:
-        raise Invalid(f"{chosen.protocol.name} has no mutants")
+    if (name is None) != all_:
+        raise Invalid("check: give either a protocol or --all; `asif list` has the protocols")
+    if name is not None and mutants and not subject(name).protocol.mutants:
+        raise Invalid(f"{subject(name).protocol.name} has no mutants")
+    execute = _execute(workers, master, settings(conf), out / "_spark")
     with progress() as watch:
-        result = verdict(
-            chosen.protocol,
+        results = verdicts(
+            [*protocols()] if name is None else [absolute(name)],
             profile=profile.value,
             examples=examples,
-            called=absolute(name),
+            mutants=mutants,
+            execute=execute,
             progress=watch,
         )
-        if mutants:
-            result["mutants"] = mutation(chosen.protocol, chosen.home, watch)
+    if all_:
+        print_all(commands.verdicts(results))
+    for result in results:
+        if not (all_ and good(result)):
+            _show(result, out)
+    save(json_, results if all_ else results[0])
+    holds = all_ or results[0]["outcome"] == Outcome.HOLDS.value
+    if not (holds and all(map(good, results))):
+        raise typer.Exit(1)
+
+
+def _execute(
+    workers: int | None, master: str | None, conf: Mapping[str, str], work: Path
+) -> Execute:
+    """Where tasks are performed.  work: the folder for Spark's log and spills."""
+    from proofs.explore.verdict import local
+
+    if master is None:
+        if conf:
+            raise Invalid("--conf is for Spark: give --master, too")
+        return local(workers)
+    if workers is not None:
+        raise Invalid("--workers is for processes of this machine: leave it out with --master")
+    return calls_on_spark(work, master, conf, size=1)
+
+
+def _show(result: Mapping[str, Any], out: Path) -> None:
+    from model.core import Outcome
+    from reports import commands
+
     print_all(commands.verdict(result))
     if result["outcome"] == Outcome.REFUTED.value:
         _write_failures(result, out)
-    if mutants:
+    if result["mutants"] is not None:
         print_all(commands.mutants(result["mutants"]))
-    save(json_, result)
-    survived = mutants and any(row["by"] is None for row in result["mutants"])
-    if result["outcome"] != Outcome.HOLDS.value or not result["expected"] or survived:
-        raise typer.Exit(1)
 
 
 def _write_failures(result: Mapping[str, Any], out: Path) -> None:

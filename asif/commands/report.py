@@ -27,8 +27,8 @@ def report(
     """Check every protocol and variant, hunt the mutants, run on real input; write one page."""
     from importlib.metadata import version
 
-    from model.registry import modules
-    from proofs.explore.verdict import mutation, verdict
+    from model.registry import modules, protocols
+    from proofs.explore import verdict as checking
     from proofs.prove import prover as proving
     from proofs.prove.lemma_index import choose
     from reports import commands, page
@@ -44,14 +44,14 @@ def report(
     from spark_check.campaign import checks
 
     started = perf_counter()
-    verdicts = []
     with progress() as watch:
-        for home, protocol in modules().items():
-            for variant in (protocol, *protocol.variants):
-                result = verdict(variant, profile=profile.value, progress=watch)
-                if variant.mutants:
-                    result["mutants"] = mutation(variant, home, watch)
-                verdicts.append(result)
+        verdicts = checking.verdicts(
+            [*protocols()],
+            profile=profile.value,
+            mutants=True,
+            execute=checking.local(),
+            progress=watch,
+        )
         proofs = proving.prove(choose(), mutants=True, worlds=proving.WORLDS, progress=watch)
         simulations = []
         for path in SCENARIOS:

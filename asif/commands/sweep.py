@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from asif.console import ConfOption, JsonOption, MasterOption, console, save, settings, write
+from asif.console import (
+    ConfOption,
+    JsonOption,
+    MasterOption,
+    calls_on_spark,
+    console,
+    save,
+    settings,
+    write,
+)
 
 
 def sweep(
@@ -37,7 +44,7 @@ def sweep(
 
     asked = read(file)
     folder = out or Path("build/sweep") / asked.name
-    execute = _calls_on_spark(folder / "_spark", master, settings(conf))
+    execute = calls_on_spark(folder / "_spark", master, settings(conf))
     try:
         with progress() as watch:
             result = carry_out(asked, folder, execute, fresh=fresh, watch=watch)
@@ -54,20 +61,3 @@ def sweep(
     save(json_, result)
     if result["failed"] or result["not_as_claimed"]:
         raise typer.Exit(1)
-
-
-def _calls_on_spark(work: Path, master: str, conf: Mapping[str, str]) -> Any:
-    """The function that makes calls on Spark.  work: the folder for Spark's log and spills."""
-
-    def execute(call: Any, items: Sequence[Any]) -> Any:
-        if not items:  # Spark need not start
-            return
-        from spark_check.runtime.parallel_calls import call_all
-        from spark_check.runtime.session import BRIEF, session
-
-        shutil.rmtree(work, ignore_errors=True)  # a killed sweep leaves files
-        # BRIEF fits also a long sweep: Java only hands out calls, and Python does the work.
-        with session(work, master=master, conf={**BRIEF, **conf}) as spark:
-            yield from call_all(spark, call, items)
-
-    return execute

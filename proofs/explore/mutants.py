@@ -47,10 +47,10 @@ def mutated_source(mutant: Mutant) -> str:
     Raises Invalid unless exactly one line, stripped, is `old`.
     """
     spec = importlib.util.find_spec(mutant.module)
-    if spec is None or spec.origin is None:
+    get_source = getattr(spec and spec.loader, "get_source", None)  # also from a zip file
+    if get_source is None:
         raise Invalid(f"mutant {mutant.name!r}: there is no module {mutant.module}")
-    with open(spec.origin, encoding="utf-8") as file:
-        lines = file.read().splitlines(keepends=True)
+    lines = (get_source(mutant.module) or "").splitlines(keepends=True)
     places = [i for i, line in enumerate(lines) if line.strip() == mutant.old]
     if len(places) != 1:
         raise Invalid(
@@ -114,8 +114,8 @@ class _Finder:
     ) -> ModuleSpec | None:
         if name == self.module:
             return ModuleSpec(name, self)  # type: ignore[arg-type]
-        if self.home is not None and name == self.home.name and self.home.origin is not None:
-            return importlib.util.spec_from_file_location(name, self.home.origin)
+        if self.home is not None and name == self.home.name:
+            return importlib.util.spec_from_loader(name, self.home.loader)
         return None
 
     def create_module(self, _spec: ModuleSpec) -> None:

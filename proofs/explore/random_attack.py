@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
+from unittest import mock
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture.providers import HypothesisProvider
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
@@ -181,13 +183,21 @@ def enlarge(protocol: Protocol) -> tuple[Scope, ...]:
     )
 
 
+def _no_constant(*_: object, **__: object) -> None:
+    return None
+
+
 def attack(protocol: Protocol, *, examples: int, scopes: Sequence[Scope] | None = None) -> Attack:
-    """Run the machine `examples` times; the same protocol always gets the same runs."""
+    """Run the machine `examples` times; the same protocol gets the same runs in every process."""
     started = time.perf_counter()
     tally = Tally()
     chosen = st.sampled_from(list(scopes or enlarge(protocol)))
     made: type[Any] = machine(protocol, chosen, tally)
-    with suppress(Violation):
+    # Hypothesis would take some choices from the source of the modules that happen to be loaded.
+    constants = mock.patch.object(
+        HypothesisProvider, "_maybe_draw_constant", _no_constant, create=True
+    )
+    with suppress(Violation), constants:
         run_state_machine_as_test(
             made,
             settings=settings(

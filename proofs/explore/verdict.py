@@ -1,68 +1,141 @@
 """The verdict: the results of all checkers about a protocol, as plain data.
 
-Rule of this file: no decision that a checker does not make; the file runs checkers and adds up.
-`--json` writes the dict that `verdict` returns, and reports read it.
+Rule of this file: no decision that a checker does not make; the file has tasks performed and adds
+up.  `--json` writes the dicts that `verdicts` returns, and reports read them.
 """
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from model.core import Guarantee, OperatorClass, Outcome, PinnedScope, Protocol
+from model.core import Guarantee, OperatorClass, Outcome, Protocol
+from model.errors import Invalid
 from model.progress import Progress, silent
-from proofs.explore.explorer import Exploration, explore
-from proofs.explore.mutants import Killing, hunt
-from proofs.explore.random_attack import Attack, attack, pytest_file
-from proofs.explore.trace_json import story
+from model.registry import Subject, subject
+from proofs.explore.processes import Ended, call_all, usable_cores
+from proofs.explore.tasks import (
+    NO_ATTACK,
+    Task,
+    TaskKind,
+    attack_row,
+    list_tasks,
+    perform,
+    perform_on,
+)
 
-EXAMPLES = {"quick": 100, "full": 1_000}
-"""The number of Hypothesis examples for each protocol."""
+Result: TypeAlias = dict[str, Any]
+Execute: TypeAlias = Callable[
+    [Callable[[Task], Result], Sequence[Task]], Generator[list[Ended[Result]], None, None]
+]
+"""Calls a function with all tasks, begun in their order, and yields results as they come."""
 
-WORLD_LIMIT = {Outcome.HOLDS: 8_000_000, Outcome.REFUTED: 600_000}
-"""The number of worlds after which the exploration of a scope ends.  A scope that is expected to
-hold is then reported as incomplete; a scope that is expected to be refuted needs its counterexample
-and its guarantee by then."""
+PAYS_WORLDS = 500_000
+"""Processes pay if all tasks together take as long as the exploration of more worlds than this."""
 
 
-def verdict(
-    protocol: Protocol,
+def local(workers: int | None = None) -> Execute:
+    """An Execute in so many processes of this machine; None: one a core if that pays."""
+
+    def execute(
+        call: Callable[[Task], Result], tasks: Sequence[Task]
+    ) -> Generator[list[Ended[Result]], None, None]:
+        pays = sum(task.worlds for task in tasks) > PAYS_WORLDS
+        return call_all(call, tasks, workers or (usable_cores() if pays else 1))
+
+    return execute
+
+
+def verdicts(
+    names: Sequence[str],
     *,
     profile: str = "quick",
     examples: int | None = None,
-    called: str | None = None,
+    mutants: bool = False,
+    execute: Execute,
     progress: Progress = silent,
-) -> dict[str, Any]:
-    """Explore every scope of the profile, then attack; return the verdict (docs/json.md).
+) -> list[Result]:
+    """Explore every scope of the profile, and attack: a verdict (docs/json.md) for each name.
 
-    called: the name or file that `asif check` received, for the replaying test; the protocol's name
-    if None.
+    names: protocols as `asif check` takes them.  mutants: also hunt those that there are.  Raises
+    Invalid.
     """
-    started = time.perf_counter()
-    scopes = [pinned for pinned in protocol.scopes if pinned.quick or profile == "full"]
-    parts = len(scopes) + 1
-    explored: list[tuple[PinnedScope, Exploration]] = []
-    for done, pinned in enumerate(scopes):
-        progress(protocol.name, done, parts, pinned.name)
-        explored.append((pinned, explore(protocol, pinned.scope, limit=WORLD_LIMIT[pinned.expect])))
-    progress(protocol.name, parts - 1, parts, "random attack")
-    attacked = attack(protocol, examples=examples or EXAMPLES[profile])
-    progress(protocol.name, parts, parts, "done")
+    plan = [
+        (protocol, list_tasks(name, protocol, profile, examples=examples, mutants=mutants))
+        for name in names
+        for protocol in [subject(name).protocol]
+    ]
+    every = [task for _, tasks in plan for task in tasks]
+    results = iter(perform_all(perform, every, execute, progress))
+    return [assemble(one, profile, tasks, [next(results) for _ in tasks]) for one, tasks in plan]
 
+
+def verdict(protocol: Protocol, *, profile: str = "quick", examples: int | None = None) -> Result:
+    """The verdict on a protocol at hand, without mutants; all in this process."""
+    tasks = list_tasks(protocol.name, protocol, profile, examples=examples, mutants=False)
+    call = partial(perform_on, Subject(protocol, home=""))
+    return assemble(protocol, profile, tasks, perform_all(call, tasks, local(workers=1)))
+
+
+def perform_all(
+    call: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    execute: Execute,
+    progress: Progress = silent,
+) -> list[Result]:
+    """The results of the tasks, in their order; {"lost": why} for one whose process died.
+
+    Long tasks begin first, so that no core waits for one at the end.  Raises Invalid.
+    """
+    order = sorted(range(len(tasks)), key=lambda at: -tasks[at].worlds)
+    found: dict[int, Result] = {}
+
+    def report() -> None:
+        """The task that began first is under way, if it has not ended."""
+        first = next((tasks[at] for at in order if at not in found), None)
+        what = "done" if first is None else f"{Path(first.subject).name}, {first.name}"
+        progress("checking", len(found), len(tasks), what)
+
+    report()
+    with closing(execute(call, [tasks[at] for at in order])) as ended:
+        for some in ended:
+            for number, result, why in some:
+                result = {"lost": why} if result is None else result
+                if "invalid" in result:
+                    raise Invalid(result["invalid"])
+                found[order[number]] = result
+                report()
+    return [found[at] for at in range(len(tasks))]
+
+
+def assemble(
+    protocol: Protocol, profile: str, tasks: Sequence[Task], results: Sequence[Result]
+) -> Result:
+    """The verdict of all results.  A task that was lost was never tried, so nothing holds."""
+    done: dict[TaskKind, list[Result]] = {kind: [] for kind in TaskKind}
+    lost = []
+    for task, result in zip(tasks, results, strict=True):
+        if "lost" in result:
+            lost.append(f"{task.name}: {result['lost']}")
+        else:
+            done[task.kind].append(result)
+    scopes, attacks = done[TaskKind.SCOPE], done[TaskKind.ATTACK]
+    rows = [scope["row"] for scope in scopes]
+    attacked = attacks[0]["row"] if attacks else attack_row(NO_ATTACK, protocol.name)
     evidence: Counter[str] = Counter()
-    points: set[str] = set()
-    hit: set[str] = set()
     found: dict[OperatorClass, Guarantee] = {}
-    for pinned, exploration in explored:
-        evidence.update(exploration.notes)
-        points.update(map(str, exploration.points))
-        hit.update(map(str, exploration.hit))
-        operators = pinned.operators
-        found[operators] = max(found.get(operators, Guarantee.PRECISE), exploration.guarantee)
-    refuted = attacked.failure is not None or any(
-        exploration.outcome is Outcome.REFUTED for _, exploration in explored
+    for row in rows:
+        evidence.update(row["notes"])
+        operators, guarantee = OperatorClass[row["operators"]], Guarantee[row["guarantee"]]
+        found[operators] = max(found.get(operators, Guarantee.PRECISE), guarantee)
+    points = {point for scope in scopes for point in scope["points"]}
+    hit = {point for scope in scopes for point in scope["hit"]}
+    refuted = attacked["failure"] is not None or any(
+        row["outcome"] == Outcome.REFUTED.value for row in rows
     )
     claims = protocol.claims
     tried = [operators for operators in claims if any(c <= operators for c in found)]
@@ -70,8 +143,9 @@ def verdict(
     stronger = [c.name for c in tried if _found_for(c, found) < claims[c]]
     unclaimed = [operators.name for operators in found if operators not in claims]
     missing = [note.name for note in protocol.must_occur if not evidence[note.name]]
-    vacuous = [f"{pinned.name}: {why}" for pinned, one in explored for why in one.vacuous]
-    if not scopes:
+    vacuous = [f"{one['row']['name']}: {why}" for one in scopes for why in one["vacuous"]]
+    vacuous += lost
+    if all(task.kind is not TaskKind.SCOPE for task in tasks):
         vacuous.append(f"no scope is explored in the profile {profile}")
     explorable = {pinned.operators for pinned in protocol.scopes}
     vacuous += [
@@ -79,7 +153,6 @@ def verdict(
         for operators in claims
         if operators not in explorable
     ]
-    rows = [_scope_row(pinned, exploration) for pinned, exploration in explored]
     outcome = Outcome.REFUTED if refuted or weaker else Outcome.HOLDS
     if outcome is Outcome.HOLDS and vacuous:
         outcome = Outcome.VACUOUS
@@ -88,6 +161,7 @@ def verdict(
         and outcome is protocol.expected
         and not (missing or vacuous or stronger or unclaimed)
     )
+    hunted = any(task.kind is TaskKind.MUTANT for task in tasks)
     return {
         "protocol": protocol.name,
         "title": protocol.title,
@@ -105,105 +179,20 @@ def verdict(
         "hit": len(hit),
         "missed": sorted(points - hit),
         "scopes": rows,
-        "attack": _attack_row(attacked, called or protocol.name),
+        "attack": attacked,
         "evidence": dict(sorted(evidence.items())),
         "missing": missing,
-        "mutants": None,
-        "seconds": round(time.perf_counter() - started, 2),
+        "mutants": [mutant["row"] for mutant in done[TaskKind.MUTANT]] if hunted else None,
+        "seconds": round(sum(one["seconds"] for one in (*scopes, *attacks)), 2),
     }
+
+
+def good(result: Result) -> bool:
+    """Is the verdict as expected, with every hunted mutant found?"""
+    return result["expected"] and all(row["by"] is not None for row in result["mutants"] or ())
 
 
 def _found_for(operators: OperatorClass, found: Mapping[OperatorClass, Guarantee]) -> Guarantee:
     """What a claim about a class of operators is compared with: the weakest guarantee in the scopes
     of this class and of the classes that it contains; PRECISE if there are none."""
     return max((g for c, g in found.items() if c <= operators), default=Guarantee.PRECISE)
-
-
-def mutation(protocol: Protocol, home: str, progress: Progress = silent) -> list[dict[str, Any]]:
-    """Hunt every mutant of the protocol; home: the name of the module that holds it."""
-    rows = []
-    for done, mutant in enumerate(protocol.mutants):
-        progress("mutants", done, len(protocol.mutants), mutant.name)
-        rows.append(_mutant_row(hunt(protocol, mutant, home, _attack)))
-    progress("mutants", len(rows), len(rows), "done")
-    return rows
-
-
-def _attack(broken: Protocol) -> int | None:
-    failure = attack(broken, examples=200).failure
-    return None if failure is None else len(failure.trace.actions)
-
-
-def _scope_row(pinned: PinnedScope, found: Exploration) -> dict[str, Any]:
-    counterexample = None
-    if found.counterexample is not None:
-        trace = found.counterexample.trace
-        counterexample = {
-            "property": found.counterexample.property.name,
-            "steps": len(trace.actions),
-            "pinned": pinned.steps,
-            "story": story(trace),
-        }
-    steps = None if counterexample is None else counterexample["steps"]
-    as_pinned = (
-        (found.complete or pinned.expect is Outcome.REFUTED)
-        and found.outcome is pinned.expect
-        and pinned.states in (None, found.states)
-        and pinned.steps in (None, steps)
-        and found.guarantee is pinned.guarantee
-    )
-    return {
-        "name": pinned.name,
-        "operators": pinned.operators.name,
-        "crashes": pinned.scope.crashes,
-        "expect": pinned.expect.value,
-        "outcome": found.outcome.value,
-        "as_pinned": as_pinned,
-        "states": found.states,
-        "pinned": pinned.states,
-        "transitions": found.transitions,
-        "depth": found.depth,
-        "quiescent": found.quiescent,
-        "seconds": round(found.seconds, 3),
-        "states_per_second": round(found.states / max(found.seconds, 1e-9)),
-        "guarantee": found.guarantee.name,
-        "expect_guarantee": pinned.guarantee.name,
-        "points": len(found.points),
-        "hit": len(found.hit),
-        "missed": sorted(map(str, found.points - found.hit)),
-        "notes": dict(sorted(found.notes.items())),
-        "complete": found.complete,
-        "counterexample": counterexample,
-    }
-
-
-def _attack_row(attacked: Attack, called: str) -> dict[str, Any]:
-    failure = None
-    if attacked.failure is not None:
-        failure = {
-            "property": attacked.failure.property.name,
-            "steps": len(attacked.failure.trace.actions),
-            "story": story(attacked.failure.trace),
-            "pytest": pytest_file(called, attacked.failure),
-        }
-    return {
-        "examples": attacked.examples,
-        "actions": attacked.actions,
-        "seconds": round(attacked.seconds, 2),
-        "failure": failure,
-    }
-
-
-def _mutant_row(killing: Killing) -> dict[str, Any]:
-    mutant = killing.mutant
-    return {
-        "name": mutant.name,
-        "module": mutant.module,
-        "old": mutant.old,
-        "new": mutant.new,
-        "by": killing.by,
-        "scope": killing.scope,
-        "seconds": round(killing.seconds, 2),
-        "states": killing.states,
-        "steps": killing.steps,
-    }

@@ -37,7 +37,7 @@ TASK_S = 1.0
 TASKS_A_CORE = 4
 """The minimum while there are calls, so that at the end no core waits long for another."""
 POLL_S = 0.05
-GROUP = "sweep"
+GROUP = "calls"
 
 _LOST = re.compile(
     r"Task (\d+) in stage \S+ failed \d+ times, most recent failure: Lost task [^:\n]*: "
@@ -75,10 +75,11 @@ class ResultList(AccumulatorParam[list[CallResult]]):
 
 
 def call_all(
-    spark: SparkSession, call: Callable[[T], R], items: Sequence[T]
+    spark: SparkSession, call: Callable[[T], R], items: Sequence[T], size: int | None = None
 ) -> Generator[list[Ended[R]], None, None]:
-    """call(item) of all items, in any order, some at a time.
+    """call(item) of all items, begun in their order, as results come: some at a time.
 
+    size: calls of a task; None: as many as take about TASK_S, by the time that the first ones take.
     A call may end the process in which it runs (it is killed for its memory, say).  The calls of
     its task end too; each is then repeated once in a task of its own, and has ended for good if
     that task is lost as well.  Raises Invalid if Spark itself ends.
@@ -88,7 +89,8 @@ def call_all(
     cores = context.defaultParallelism
     left = dict(enumerate(items))
     suspects: set[int] = set()
-    size = 1 if len(left) <= TASKS_A_CORE * cores else None
+    if len(left) <= TASKS_A_CORE * cores:
+        size = 1
     while left:
         plain = [number for number in left if number not in suspects]
         alone = [[number] for number in left if number in suspects]

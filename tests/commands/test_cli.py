@@ -72,6 +72,13 @@ def test_a_bad_file_is_one_line(name: str, refused: Callable[..., Refused], tmp_
 BAD_CALLS = {
     "unknown name": (["check", "upstream-bakup"], "did you mean upstream-backup?"),
     "no such file": (["check", "nowhere.py"], "nowhere.py: no such file"),
+    "nothing to check": (["check"], "check: give either a protocol or --all"),
+    "one and all": (["check", "micro-batch", "--all"], "check: give either a protocol or --all"),
+    "Spark's settings alone": (["check", "micro-batch", "--conf", "a=b"], "give --master, too"),
+    "workers on Spark": (
+        ["check", "micro-batch", "--master", "local[2]", "--workers", "2"],
+        "leave it out with --master",
+    ),
     "missing events": (["run", "--events", "none.csv", "--pattern", "a"], "none.csv"),
     "missing column": (["run", "--events", "e.csv", "--type", "typ", "--pattern", "a, b"], "typ"),
     "unknown lemma": (["prove", "skiping"], "did you mean skipping?"),

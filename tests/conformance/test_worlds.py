@@ -12,7 +12,7 @@ import pytest
 from model.core import COMMON, Emit, MessageKind, Note, Outcome, Save, Send, Size
 from model.system import System, read_gauges
 from model.world import DOWN, Crash, World, apply, enabled, response
-from proofs.explore import explorer, verdict
+from proofs.explore import explorer, tasks, verdict
 from proofs.explore.random_walk import walks
 from reports import commands
 from tests.conformance.subjects import NAMES, PROTOCOLS, WORLDS, edges, explored, holds, smallest
@@ -65,7 +65,7 @@ def test_it_is_walked(name: str) -> None:
 @EVERY
 def test_its_verdict_is_json_and_is_printed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Explored and attacked as `asif check` does it, with less time."""
-    monkeypatch.setattr(verdict, "WORLD_LIMIT", dict.fromkeys(Outcome, WORLDS // 4))
+    monkeypatch.setattr(tasks, "WORLD_LIMIT", dict.fromkeys(Outcome, WORLDS // 4))
     protocol = PROTOCOLS[name]
     small = replace(protocol, scopes=(replace(smallest(protocol), quick=True),), variants=())
     # Only what holds is attacked more than once: to shrink a failure takes much longer.

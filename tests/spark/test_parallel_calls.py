@@ -64,13 +64,14 @@ def test_every_call_has_its_result_once(count: int, spark: SparkSession) -> None
 def test_short_calls_share_tasks_and_long_ones_do_not(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def tasks() -> int:
+    def tasks(size: int | None = None) -> int:
         before = _ended(spark)
-        flat(call_all(spark, squared, range(COUNT)))
+        flat(call_all(spark, squared, range(COUNT), size))
         return _ended(spark) - before
 
     cores = spark.sparkContext.defaultParallelism
     assert tasks() <= cores + cores * spark_sweep.TASKS_A_CORE
+    assert tasks(size=1) == COUNT
     monkeypatch.setattr(spark_sweep, "TASK_S", 0.0)
     assert tasks() == COUNT
 

@@ -9,12 +9,9 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psutil
-import pyspark
 import pytest
 
 from model.errors import Invalid
@@ -22,6 +19,7 @@ from spark_check.runtime import java
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.session import BRIEF, keep_ctrl_c, session
 from spark_check.runtime.victim import CrashKind, JobEnded, start, wait_ended
+from tests.cluster.standalone import CONF, standalone
 
 JOB = "tests.spark.spark_jobs:sleeper"
 
@@ -138,49 +136,12 @@ def test_a_cluster_is_sent_the_packages(tmp_path: Path) -> None:
 
         return str(model.__file__)
 
-    with standalone(tmp_path) as master:
-        conf = {"spark.driver.host": "127.0.0.1", "spark.executor.memory": "512m"}
-        with session(tmp_path / "session", master=master, conf=conf) as spark:
-            (home,) = spark.sparkContext.parallelize([1], 1).map(home_of_the_model).collect()
+    with (
+        standalone(tmp_path) as cluster,
+        session(tmp_path / "session", master=cluster.master, conf=CONF) as spark,
+    ):
+        (home,) = spark.sparkContext.parallelize([1], 1).map(home_of_the_model).collect()
     assert "asif.zip" in home
-
-
-@contextmanager
-def standalone(folder: Path) -> Iterator[str]:
-    """A master's URL."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    home = {"JAVA_HOME": str(java.java_home(folder)), "SPARK_WORKER_DIR": str(folder / "work")}
-    place = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
-    start_class = Path(pyspark.__file__).parent / "bin" / "spark-class"
-    parts = {
-        "Master": ["--port", str(port)],
-        "Worker": ["-c", "1", "-m", "1g", f"spark://127.0.0.1:{port}"],
-    }
-    with ExitStack() as running:
-        for name, words in parts.items():
-            process = subprocess.Popen(
-                [
-                    *(str(start_class), f"org.apache.spark.deploy.{name.lower()}.{name}"),
-                    *("--host", "127.0.0.1", "--webui-port", "0", *words),
-                ],
-                env={**os.environ, **home, **place},
-                cwd=folder,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            running.callback(process.wait)
-            running.callback(process.kill)
-            while name == "Master" and not answers(port):
-                assert process.poll() is None
-        yield f"spark://127.0.0.1:{port}"
-
-
-def answers(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.settimeout(1)
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.mark.spark

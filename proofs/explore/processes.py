@@ -1,0 +1,142 @@
+"""Many independent calls in processes of this machine: each result as soon as it is there.
+
+Rule of this file: it knows nothing of the calls.  It receives a function that can be pickled, and
+its arguments; `spark_check.runtime.parallel_calls` does the same on a cluster.
+
+A pool of the standard library ends as a whole when one of its processes is killed, and does not say
+which call was lost; so each process has a pipe of its own here.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from multiprocessing.resource_tracker import ensure_running
+from typing import Any, TypeAlias, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+Ended: TypeAlias = tuple[int, R | None, str]
+"""(number of the call, its result or None, why there is none)."""
+
+
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not every system has it
+        return os.cpu_count() or 1
+
+
+def call_all(
+    call: Callable[[T], R], items: Sequence[T], workers: int
+) -> Generator[list[Ended[R]], None, None]:
+    """call(item) of all items, begun in their order, by so many processes; results as they come.
+
+    One worker is this process, and so is the worker of a single item.  A process that dies takes
+    its call along, and no other one.  No process outlives the generator, or this process.
+    """
+    if min(workers, len(items)) <= 1:
+        for number, item in enumerate(items):
+            yield [(number, call(item), "")]
+        return
+    waiting = deque(enumerate(items))
+    busy: dict[Connection, tuple[BaseProcess, int]] = {}
+
+    def hand_out(connection: Connection, process: BaseProcess) -> None:
+        number, item = waiting.popleft()
+        busy[connection] = process, number
+        with suppress(OSError):  # a dead process; the lack of an answer shows that
+            connection.send(item)
+
+    try:
+        while waiting or busy:
+            while waiting and len(busy) < workers:
+                hand_out(*_start(call))
+            for connection in wait([*busy]):
+                assert isinstance(connection, Connection)
+                process, number = busy[connection]
+                try:
+                    fine, answer = connection.recv()
+                except (EOFError, OSError):  # the process dies
+                    process.join()
+                    _end(connection, process)
+                    del busy[connection]
+                    yield [(number, None, _cause(process))]
+                    continue
+                if not fine:
+                    raise RuntimeError(f"a call raised, in a process of its own:\n{answer}")
+                if waiting:
+                    hand_out(connection, process)
+                else:
+                    _end(connection, process)
+                    del busy[connection]
+                yield [(number, answer, "")]
+    finally:
+        for connection, (process, _) in busy.items():
+            _end(connection, process)
+
+
+def _start(call: Callable[[T], R]) -> tuple[Connection, BaseProcess]:
+    """A process that waits for items, and the connection to it."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, call), daemon=True)
+    with _blocked_ctrl_c(), theirs:
+        process.start()
+    return ours, process
+
+
+def _end(connection: Connection, process: BaseProcess) -> None:
+    connection.close()
+    process.kill()
+    process.join()
+
+
+@contextmanager
+def _blocked_ctrl_c() -> Iterator[None]:
+    """A context in which Ctrl-C waits.  A process that starts here never sees it: a terminal sends
+    it to all processes, and this one ends the others."""
+    ensure_running()  # else it runs within, and lets Ctrl-C pass again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _cause(process: BaseProcess) -> str:
+    code = process.exitcode or 0
+    if code >= 0:
+        return f"its process ended with exit code {code}"
+    memory = " (is there enough memory?)" if code == -signal.SIGKILL else ""
+    return f"its process was ended by {signal.Signals(-code).name}{memory}"
+
+
+def _serve(connection: Connection, call: Callable[[Any], Any]) -> None:
+    """In a process of its own: call what is received, and send the results back."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(EOFError, OSError):  # the parent is gone
+        while True:
+            item = connection.recv()
+            try:
+                answer = True, call(item)
+            except Exception:
+                answer = False, traceback.format_exc()
+            connection.send(answer)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

@@ -1,0 +1,286 @@
+"""The tasks of a check: the same results wherever they are performed, and nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from asif import main
+from docs.examples import relay
+from model import registry
+from model.errors import Invalid
+from model.registry import protocols
+from proofs.explore import verdict as checking
+from proofs.explore.processes import Ended, call_all, usable_cores
+from proofs.explore.random_attack import attack
+from proofs.explore.tasks import Task, TaskKind, list_tasks
+from proofs.explore.verdict import Result, good, local, perform_all, verdicts
+from reports import commands
+from spark_check.runtime.victim import wait_ended
+
+ROOT = Path(__file__).parents[2]
+RELAY = str(ROOT / "docs" / "examples" / "relay.py")
+SMALL = (RELAY, f"{RELAY}:lazy", "micro-batch:commit-first", "upstream-backup:no-skips")
+FATAL = {3: signal.SIGKILL, 4: signal.SIGTERM}
+
+
+def untimed(value: Any) -> Any:
+    """The value without what a clock has measured."""
+    if isinstance(value, dict):
+        timed = ("seconds", "states_per_second")
+        return {key: untimed(part) for key, part in value.items() if key not in timed}
+    return [untimed(part) for part in value] if isinstance(value, list) else value
+
+
+def squared(number: int) -> int:
+    return number * number
+
+
+def fatal(number: int) -> int:
+    if number in FATAL:
+        os.kill(os.getpid(), FATAL[number])
+        signal.pause()
+    return number * number
+
+
+def raising(number: int) -> int:
+    return 1 // number
+
+
+def process(_: Task) -> Result:
+    return {"process": os.getpid()}
+
+
+# --- calls -----------------------------------------------------------------------------------
+@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("count", [0, 1, 2, 7])
+def test_every_call_has_its_result_once(count: int, workers: int) -> None:
+    before = children()
+    found = flat(call_all(squared, range(count), workers))
+    assert sorted(found) == [(number, number * number, "") for number in range(count)]
+    assert children() == before
+
+
+def test_a_process_that_dies_takes_only_its_call_along() -> None:
+    found = sorted(flat(call_all(fatal, range(9), 2)))
+    assert [number for number, _, _ in found] == [*range(9)]
+    died = {number: why for number, result, why in found if result is None}
+    assert died == {
+        3: "its process was ended by SIGKILL (is there enough memory?)",
+        4: "its process was ended by SIGTERM",
+    }
+    assert all(result == number * number for number, result, _ in found if number not in died)
+
+
+def test_a_call_that_raises_is_no_lost_call() -> None:
+    before = children()
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        flat(call_all(raising, range(3), 2))
+    assert children() == before
+
+
+def test_a_caller_that_stops_early_leaves_no_process() -> None:
+    before = children()
+    some = call_all(squared, range(50), 2)
+    next(some)
+    assert len(children() - before) >= 2
+    some.close()
+    assert children() == before
+
+
+# --- tasks -----------------------------------------------------------------------------------
+def test_processes_have_the_results_of_this_one_in_the_same_order() -> None:
+    alone, together = (verdicts(SMALL, examples=20, execute=local(workers)) for workers in (1, 2))
+    assert [one["protocol"] for one in alone] == [
+        "relay",
+        "relay:lazy",
+        "micro-batch:commit-first",
+        "upstream-backup:no-skips",
+    ]
+    assert untimed(together) == untimed(alone)
+    assert json.loads(json.dumps(together)) == together
+    assert [row["name"] for row in together[2]["scopes"]] == [
+        pinned.name for pinned in protocols()["micro-batch:commit-first"].scopes
+    ]
+
+
+def test_mutants_are_hunted_in_processes_as_in_this_one() -> None:
+    (alone,), (together,) = (
+        verdicts([RELAY], examples=5, mutants=True, execute=local(workers)) for workers in (1, 2)
+    )
+    assert untimed(together) == untimed(alone)
+    assert [row["name"] for row in together["mutants"]] == [one.name for one in relay.MUTANTS]
+    assert good(together)
+
+
+def test_the_longest_task_begins_first_and_results_keep_their_order() -> None:
+    tasks = [Task("any", TaskKind.SCOPE, f"{worlds}", worlds) for worlds in (5, 9, 1, 9, 7)]
+    begun: list[Task] = []
+
+    def backwards(call: Callable[[Task], Result], items: Sequence[Task]) -> Iterator[Any]:
+        begun.extend(items)
+        yield [(at, call(item), "") for at, item in reversed([*enumerate(items)])]
+
+    found = perform_all(lambda task: {"of": task}, tasks, backwards)  # type: ignore[arg-type]
+    assert [one["of"] for one in found] == tasks
+    assert [task.worlds for task in begun] == [9, 9, 7, 5, 1]
+
+
+def test_progress_counts_tasks_and_names_one_under_way() -> None:
+    said: list[tuple[Any, ...]] = []
+    tasks = [Task("any", TaskKind.SCOPE, name, worlds) for name, worlds in (("a", 1), ("b", 2))]
+    perform_all(lambda _: {}, tasks, local(1), lambda *progress: said.append(progress))
+    assert said == [
+        ("checking", 0, 2, "any, b"),
+        ("checking", 1, 2, "any, a"),
+        ("checking", 2, 2, "done"),
+    ]
+
+
+def test_small_checks_stay_in_this_process() -> None:
+    small = list_tasks(RELAY, relay.PROTOCOL, "quick", examples=None, mutants=True)
+    assert {one["process"] for one in perform_all(process, small, local())} == {os.getpid()}
+    large = [task._replace(worlds=checking.PAYS_WORLDS) for task in small]
+    assert os.getpid() not in {one["process"] for one in perform_all(process, large, local(2))}
+    wanted: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checking, "call_all", lambda *given: wanted.append(given[-1]))
+        local()(process, small)
+        local()(process, large)
+    assert wanted == [1, usable_cores()]
+
+
+@pytest.mark.parametrize("kind", TaskKind)
+def test_a_lost_task_was_never_tried(kind: TaskKind) -> None:
+    """It is named in a line, the rest is there, and nothing holds."""
+    lost: list[str] = []
+
+    def execute(call: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Any]:
+        for at, task in enumerate(tasks):
+            if task.kind is kind and not lost:
+                lost.append(task.name)
+                yield [(at, None, "its process was ended by SIGKILL")]
+            else:
+                yield [(at, call(task), "")]
+
+    (found,) = verdicts([RELAY], examples=5, mutants=True, execute=execute)  # type: ignore[arg-type]
+    assert found["outcome"] == "vacuous"
+    assert not good(found)
+    line = f"  vacuous: {lost[0]}: its process was ended by SIGKILL"
+    assert [text for text in commands.verdict(found) if "SIGKILL" in str(text)] == [line]
+    assert len(found["scopes"]) == 2 - (kind is TaskKind.SCOPE)
+    assert len(found["mutants"]) == 4 - (kind is TaskKind.MUTANT)
+    assert (found["attack"]["examples"] == 0) == (kind is TaskKind.ATTACK)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_bad_input_is_the_same_error_from_every_process(workers: int, tmp_path: Path) -> None:
+    file = tmp_path / f"vague_{workers}.py"
+    file.write_text(
+        "from dataclasses import replace\n"
+        "from docs.examples import mindful\n"
+        "from model.core import Property, When\n"
+        "VAGUE = Property('vague', When.ALWAYS, lambda *_: 3)\n"
+        "PROTOCOL = replace(mindful.PROTOCOL, properties=(VAGUE,))\n"
+    )
+    before = children()
+    with pytest.raises(Invalid, match="return True or False"):
+        verdicts([str(file)], examples=5, execute=local(workers))
+    assert children() == before
+
+
+def test_the_attack_has_the_same_runs_whatever_modules_are_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocol = protocols()["micro-batch:commit-first"]
+    found = attack(protocol, examples=40)
+    constants = ", ".join(map(str, range(60)))
+    (tmp_path / "constants_of_another_module.py").write_text(f"CONSTANTS = ({constants})\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    __import__("constants_of_another_module")
+    again = attack(protocol, examples=40)
+    assert (found.examples, found.actions) == (again.examples, again.actions)
+
+
+# --- the command -----------------------------------------------------------------------------
+ALL = [sys.executable, "-c", "import asif; asif.main()", "check", "--all", "--workers", "2"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_signal_ends_the_command_and_all_its_processes(number: int, tmp_path: Path) -> None:
+    """Ctrl-C goes to the whole group, as a terminal sends it, and no process prints a traceback."""
+    with subprocess.Popen(
+        ALL, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as command:
+        me = psutil.Process(command.pid)
+        while len(family := me.children(recursive=True)) < 3:  # two, and multiprocessing's own
+            assert command.poll() is None
+        if number == signal.SIGINT:
+            os.killpg(command.pid, number)
+        else:
+            os.kill(command.pid, number)
+        _, said = command.communicate(timeout=60)
+    wait_ended(family, timeout_s=60)
+    assert command.returncode == (130 if number == signal.SIGINT else -number)
+    assert number != signal.SIGINT or said == ""
+
+
+WRONG = """
+from dataclasses import replace
+from docs.examples import relay
+SCOPES = (replace(relay.TWO, states=1),)
+PROTOCOL = replace(relay.PROTOCOL, name="wrong", scopes=SCOPES, variants=(), mutants=())
+"""
+
+
+def test_all_prints_a_row_each_and_in_full_what_is_not_as_expected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "wrong_number.py").write_text(WRONG)
+    monkeypatch.chdir(tmp_path)
+    options = ["--mutants", "--examples", "5", "--workers", "1", "--json", "out.json"]
+    monkeypatch.setattr(sys, "argv", ["asif", "check", "--all", *options])
+
+    def check_all(*names: str) -> tuple[object, str]:
+        monkeypatch.setattr(registry, "protocols", lambda: dict.fromkeys(names))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, capsys.readouterr().out
+
+    expected = (RELAY, "micro-batch:commit-first")
+    code, printed = check_all(*expected)
+    assert code == 0
+    assert "2 of 2 protocols and variants are as expected" in printed
+    assert "refuted in 7 steps" in printed
+    assert "micro-batch:commit-first: refuted" not in printed
+
+    code, printed = check_all(*expected, str(tmp_path / "wrong_number.py"))
+    assert code == 1
+    assert "2 of 3 protocols and variants are as expected" in printed
+    assert "wrong: holds - NOT AS EXPECTED" in printed
+    assert "relay: holds" not in printed
+    results = json.loads((tmp_path / "out.json").read_text())
+    assert [one["protocol"] for one in results] == ["relay", "micro-batch:commit-first", "wrong"]
+    assert [one["mutants"] and len(one["mutants"]) for one in results] == [4, None, None]
+
+
+def children() -> set[int]:
+    """This process' children but the one that multiprocessing starts once for itself."""
+    return {
+        child.pid
+        for child in psutil.Process().children(recursive=True)
+        if "resource_tracker" not in " ".join(child.cmdline())
+    }
+
+
+def flat(parts: Iterator[list[Ended[int]]]) -> list[Ended[int]]:
+    return [ended for part in parts for ended in part]
