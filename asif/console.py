@@ -56,6 +56,16 @@ def settings(texts: Sequence[str] | None) -> dict[str, str]:
     return dict(text.split("=", 1) for text in texts or ())
 
 
+def read_bytes(text: str) -> int:
+    """The number of bytes in a text such as 500MiB or 4 GiB.  Raises Invalid."""
+    from pydantic import ByteSize, TypeAdapter, ValidationError
+
+    try:
+        return int(TypeAdapter(ByteSize).validate_python(text))
+    except ValidationError:
+        raise Invalid(f"--memory {text}: write a number and a unit, as in 4GiB or 500MiB") from None
+
+
 def calls_on_spark(
     work: Path, master: str, conf: Mapping[str, str], size: int | None = None
 ) -> Callable[[Any, Sequence[Any]], Generator[Any, None, None]]:

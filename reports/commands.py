@@ -33,8 +33,8 @@ def verdict(result: Result) -> Output:
         outcome = row["outcome"]
         if row["counterexample"]:
             outcome += f" in {row['counterexample']['steps']} steps"
-        elif not row["complete"]:
-            outcome += " so far"
+        elif row["spent"]:
+            outcome += f": {row['spent']}"
         if not row["as_pinned"]:
             outcome += " (not as pinned)"
         table.add_row(

@@ -16,6 +16,7 @@ from asif.console import (
     calls_on_spark,
     console,
     print_all,
+    read_bytes,
     save,
     settings,
     write,
@@ -46,6 +47,20 @@ def check(
         str | None, typer.Option(help="Check on Spark, as in spark://host:7077; default: here.")
     ] = None,
     conf: ConfOption = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="Explore a scope up to the level that passes so many worlds."),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0, help="Explore a scope no longer than that.")
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(help="Explore a scope until its process has so much, as in 4GiB."),
+    ] = None,
+    allow_unfinished: Annotated[
+        bool, typer.Option("--allow-unfinished", help="Exit 0 when such a budget is spent.")
+    ] = False,
     out: Annotated[
         Path, typer.Option(help="Write diagrams and replaying tests to this folder.")
     ] = Path("build/check"),
@@ -54,6 +69,7 @@ def check(
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     from model.core import Outcome
     from model.registry import absolute, protocols, subject
+    from proofs.explore.search.meter import Budget
     from proofs.explore.verdict import good, verdicts
     from reports import commands
     from reports.progress import progress
@@ -62,6 +78,7 @@ def check(
         raise Invalid("check: give either a protocol or --all; `asif list` has the protocols")
     if name is not None and mutants and not subject(name).protocol.mutants:
         raise Invalid(f"{subject(name).protocol.name} has no mutants")
+    budget = Budget(limit, seconds, None if memory is None else read_bytes(memory))
     execute = _execute(workers, master, settings(conf), out / "_spark")
     with progress() as watch:
         results = verdicts(
@@ -69,17 +86,19 @@ def check(
             profile=profile.value,
             examples=examples,
             mutants=mutants,
+            budget=budget,
             execute=execute,
             progress=watch,
         )
     if all_:
         print_all(commands.verdicts(results))
     for result in results:
-        if not (all_ and good(result)):
+        if not (all_ and good(result, unfinished=allow_unfinished)):
             _show(result, out)
     save(json_, results if all_ else results[0])
-    holds = all_ or results[0]["outcome"] == Outcome.HOLDS.value
-    if not (holds and all(map(good, results))):
+    fine = all(good(result, unfinished=allow_unfinished) for result in results)
+    refuted = results[0]["outcome"] == Outcome.REFUTED.value and not all_
+    if refuted or not fine:
         raise typer.Exit(1)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -137,7 +137,7 @@ def _explore(collapsed: Collapsed, stop: bool, meter: Meter, watch: Watch | None
     found: Counterexample | None = None
     search: PlainSearch | CompiledSearch = PlainSearch(collapsed, judge)
     try:
-        first = Meter(replace(meter.budget, worlds=_few(meter.budget.worlds)))
+        first = Meter(meter.budget._replace(worlds=_few(meter.budget.worlds)))
         complete = search.levels(stop, first, watch)
         enough = complete or (stop and search.violation) or meter.spent(search.states)
         if not enough and (compiled := _compiled_search()):

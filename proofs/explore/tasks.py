@@ -16,6 +16,7 @@ from model.registry import Subject, subject
 from proofs.explore.explorer import Exploration, explore
 from proofs.explore.mutants import Killing, hunt
 from proofs.explore.random_attack import Attack, attack, pytest_file
+from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.trace_json import story
 
 EXAMPLES = {"quick": 100, "full": 1_000}
@@ -46,7 +47,7 @@ class Task(NamedTuple):
 
     subject: the protocol as `asif check` takes it.  name: of the scope or of the mutant.  worlds:
     about how long the task takes, as a number of explored worlds.  examples: the random runs of an
-    attack.
+    attack.  budget: what the exploration of a scope may cost; its worlds are WORLD_LIMIT's if None.
     """
 
     subject: str
@@ -54,10 +55,17 @@ class Task(NamedTuple):
     name: str
     worlds: int
     examples: int = 0
+    budget: Budget = UNLIMITED
 
 
 def list_tasks(
-    called: str, protocol: Protocol, profile: str, *, examples: int | None, mutants: bool
+    called: str,
+    protocol: Protocol,
+    profile: str,
+    *,
+    examples: int | None,
+    mutants: bool,
+    budget: Budget = UNLIMITED,
 ) -> tuple[Task, ...]:
     """The tasks of a check of the protocol: scopes, the attack, mutants, as the protocol has them.
 
@@ -67,7 +75,7 @@ def list_tasks(
     scopes = [pinned for pinned in protocol.scopes if pinned.quick or profile == "full"]
     runs = examples or EXAMPLES[profile]
     return (
-        *(Task(called, TaskKind.SCOPE, one.name, one.states or 0) for one in scopes),
+        *(Task(called, TaskKind.SCOPE, one.name, one.states or 0, budget=budget) for one in scopes),
         Task(called, TaskKind.ATTACK, "random attack", runs * RUN_WORLDS, runs),
         *(
             Task(called, TaskKind.MUTANT, one.name, _hunt_worlds(protocol, one))
@@ -107,7 +115,9 @@ def perform_on(chosen: Subject, task: Task) -> dict[str, Any]:
     match task.kind:
         case TaskKind.SCOPE:
             pinned = next(one for one in protocol.scopes if one.name == task.name)
-            found = explore(protocol, pinned.scope, limit=WORLD_LIMIT[pinned.expect])
+            worlds, seconds, memory = task.budget
+            limit = WORLD_LIMIT[pinned.expect] if worlds is None else worlds
+            found = explore(protocol, pinned.scope, limit=limit, seconds=seconds, memory=memory)
             result = {
                 "row": _scope_row(pinned, found),
                 "points": sorted(map(str, found.points)),
@@ -134,8 +144,9 @@ def _scope_row(pinned: PinnedScope, found: Exploration) -> dict[str, Any]:
         counterexample = {
             "property": found.counterexample.property.name,
             "steps": len(trace.actions),
+            "circle": found.counterexample.circle,
             "pinned": pinned.steps,
-            "story": story(trace),
+            "story": story(trace, found.counterexample.circle),
         }
     steps = None if counterexample is None else counterexample["steps"]
     as_pinned = (
@@ -166,6 +177,7 @@ def _scope_row(pinned: PinnedScope, found: Exploration) -> dict[str, Any]:
         "missed": sorted(map(str, found.points - found.hit)),
         "notes": dict(sorted(found.notes.items())),
         "complete": found.complete,
+        "spent": found.spent or None,
         "counterexample": counterexample,
     }
 

@@ -33,8 +33,9 @@ from proofs.explore.explorer import Trace
 Channel = tuple[NodeName, NodeName]
 
 
-def story(trace: Trace) -> dict[str, Any]:
-    """The run as {"lanes": [node], "moments": [moment]}; a moment for every action, in order.
+def story(trace: Trace, circle: int = 0) -> dict[str, Any]:
+    """The run as {"lanes": [node], "moments": [moment], "circle": how many of the last moments
+    repeat without end}; a moment for every action, in order.
 
     A message is lost if its receiver is down at the time of the send, or if a crash empties the
     channel before the receiver takes the message.  An action whose step failed is the last moment,
@@ -84,7 +85,7 @@ def story(trace: Trace) -> dict[str, Any]:
         )
     if trace.worlds and len(trace.actions) == len(trace.worlds):  # else even a boot failed
         moments.append(_failed_moment(system, trace.worlds[-1], trace.actions[-1], under_way))
-    return {"lanes": _lanes(system), "moments": moments}
+    return {"lanes": _lanes(system), "moments": moments, "circle": circle}
 
 
 def _failed_moment(

@@ -18,6 +18,7 @@ from model.errors import Invalid
 from model.progress import Progress, silent
 from model.registry import Subject, subject
 from proofs.explore.processes import Ended, call_all, usable_cores
+from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.tasks import (
     NO_ATTACK,
     Task,
@@ -56,16 +57,20 @@ def verdicts(
     profile: str = "quick",
     examples: int | None = None,
     mutants: bool = False,
+    budget: Budget = UNLIMITED,
     execute: Execute,
     progress: Progress = silent,
 ) -> list[Result]:
     """Explore every scope of the profile, and attack: a verdict (docs/json.md) for each name.
 
-    names: protocols as `asif check` takes them.  mutants: also hunt those that there are.  Raises
-    Invalid.
+    names: protocols as `asif check` takes them.  mutants: also hunt those that there are.  budget:
+    what the exploration of each scope may cost.  Raises Invalid.
     """
     plan = [
-        (protocol, list_tasks(name, protocol, profile, examples=examples, mutants=mutants))
+        (
+            protocol,
+            list_tasks(name, protocol, profile, examples=examples, mutants=mutants, budget=budget),
+        )
         for name in names
         for protocol in [subject(name).protocol]
     ]
@@ -154,8 +159,9 @@ def assemble(
         if operators not in explorable
     ]
     outcome = Outcome.REFUTED if refuted or weaker else Outcome.HOLDS
-    if outcome is Outcome.HOLDS and vacuous:
-        outcome = Outcome.VACUOUS
+    unfinished = any(row["outcome"] == Outcome.UNFINISHED.value for row in rows)
+    if outcome is Outcome.HOLDS and (unfinished or vacuous):
+        outcome = Outcome.UNFINISHED if unfinished else Outcome.VACUOUS
     as_pinned = (
         all(row["as_pinned"] for row in rows)
         and outcome is protocol.expected
@@ -187,9 +193,12 @@ def assemble(
     }
 
 
-def good(result: Result) -> bool:
-    """Is the verdict as expected, with every hunted mutant found?"""
-    return result["expected"] and all(row["by"] is not None for row in result["mutants"] or ())
+def good(result: Result, *, unfinished: bool = False) -> bool:
+    """Is the verdict as expected, with every hunted mutant found?  unfinished: nothing was refuted
+    before a budget was spent; that is good enough."""
+    so_far = unfinished and result["outcome"] == Outcome.UNFINISHED.value
+    found = all(row["by"] is not None for row in result["mutants"] or ())
+    return found and (so_far or result["expected"])
 
 
 def _found_for(operators: OperatorClass, found: Mapping[OperatorClass, Guarantee]) -> Guarantee:

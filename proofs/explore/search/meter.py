@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import psutil
 
@@ -15,8 +16,7 @@ Watch = Callable[[int, int], None]
 """A function that is called once a level with (depth, states so far)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """The most that a search may cost; None: no limit.
 
     worlds: the search ends after the level that passes so many.  seconds: of wall time.  memory:
@@ -26,6 +26,9 @@ class Budget:
     worlds: int | None = None
     seconds: float | None = None
     memory: int | None = None
+
+
+UNLIMITED = Budget()
 
 
 @dataclass(slots=True)
