@@ -22,6 +22,7 @@ Result: TypeAlias = Mapping[str, Any]
 Output: TypeAlias = Iterator[RenderableType]
 
 
+UNFINISHED = "explored so far"
 DIFFERS = ("weaker", "stronger")
 """The ways in which a found guarantee may differ from the claimed one."""
 
@@ -35,7 +36,7 @@ def verdict(result: Result) -> Output:
             outcome += f" in {row['counterexample']['steps']} steps"
         elif row["spent"]:
             outcome += f": {row['spent']}"
-        if not row["as_pinned"]:
+        if not (row["as_pinned"] or row["spent"]):
             outcome += " (not as pinned)"
         table.add_row(
             escape(row["name"]),
@@ -61,6 +62,8 @@ def verdict(result: Result) -> Output:
         differs = next((f", {word} than claimed" for word in DIFFERS if name in result[word]), "")
         yield f"{operators} operators: {guarantee.lower()} (claimed: {claimed.lower()}){differs}"
     expected = "" if result["expected"] else " - NOT AS EXPECTED"
+    if result["outcome"] == UNFINISHED:
+        expected = ", and nothing was refuted; give more worlds, time or memory"
     yield f"{result['protocol']}: {result['outcome']}{expected}"
 
 

@@ -188,7 +188,7 @@ class _Sheet:
     def _moment(self, at: int, moment: TimelineMoment) -> None:
         x, y = self.xs[moment.lane], self.ys[at]
         self.under.append(_line(_NUMBERS, y, self.width - 12, y, "rule"))
-        self._text(_NUMBERS - 6, y + 4, str(at + 1), "dim", "end")
+        self._text(_NUMBERS - 6, y + 4, self.line.number(at), "dim", "end")
         if moment.handed:
             self._text(x - 34, y + 4, moment.handed, "", "end")
             self.arrows.append(
@@ -283,6 +283,8 @@ class _Sheet:
             found.append((_cross(4, 0, 4), 8, "message lost"))
         if any(arrow.taken_at is None and not arrow.lost for arrow in self.line.arrows):
             found.append(('<circle class="restart" cx="3" r="3"/>', 6, "message on its way"))
+        if self.line.circle:
+            found.append(('<text y="4" class="dim">↻</text>', 14, "repeats without end"))
         return found
 
     def _text(self, x: float, y: float, what: str, style: str = "", anchor: str = "start") -> None:

@@ -26,11 +26,12 @@ WIDTH = 100
 _MARKS = {CRASH: "✕", RESTART: "○"}
 _NARROWEST = 14
 _STYLES = (
-    (r"(?m)^ *\d+", "dim"),
+    (r"(?m)^ *(↻ *)?\d+", "dim"),
     (r"‹\d+›", "dim"),
     (r"✕( crash.*)?|┊|Violated:.*", "red"),
     (r"⇒ .*", "green"),
     (r"○( restart)?", "yellow"),
+    (r"↻", "red"),
 )
 _LEGEND = (
     "● step   ○ restart   ✕ crash, or lost   ◦ still on its way   ┊ down   ‹n› sent in moment n"
@@ -44,7 +45,8 @@ def text(story: Story, *, width: int = WIDTH, caption: str = "") -> str:
     rows = grid.heading()
     for at, moment in enumerate(line.moments):
         rows += grid.rows(at, moment)
-    rows += ["", *textwrap.wrap(_LEGEND, grid.width)]
+    legend = _LEGEND + ("   ↻ repeats without end" if line.circle else "")
+    rows += ["", *textwrap.wrap(legend, grid.width)]
     if caption:
         rows += textwrap.wrap(f"Violated: {caption}", grid.width)
     return "\n".join(row.rstrip() for row in rows) + "\n"
@@ -87,7 +89,7 @@ class _Grid:
     def rows(self, at: int, moment: TimelineMoment) -> list[str]:
         """The row of the moment, and the rows that it needs above and below."""
         cells = list(self._lanes(at, mark=False))
-        _write(cells, 0, f"{at + 1:3}")
+        _write(cells, 0, f"{self.line.number(at):>3}")
         x = self.columns[moment.lane]
         cells[x] = _MARKS.get(moment.mark, "●")
         above, below = [], []

@@ -68,13 +68,19 @@ class TimelineMoment:
 class Timeline:
     """The lanes, moments and arrows of a diagram.
 
-    down: for every lane, the half-open ranges of moments after which the node is down.
+    down: for every lane, the half-open ranges of moments after which the node is down.  circle: the
+    last moments, which repeat without end.
     """
 
     lanes: tuple[str, ...]
     moments: tuple[TimelineMoment, ...]
     arrows: tuple[Arrow, ...]
     down: tuple[tuple[range, ...], ...]
+    circle: range = range(0)
+
+    def number(self, at: int) -> str:
+        """The number of a moment, with a sign if the moment repeats without end."""
+        return f"↻ {at + 1}" if at in self.circle else f"{at + 1}"
 
     def is_down(self, lane: int, moment: int) -> bool:
         """Is the node down just after this moment?"""
@@ -112,7 +118,8 @@ def timeline(story: Story) -> Timeline:
                 emits=tuple(moment["emits"]),
             )
         )
-    return Timeline(lanes, tuple(moments), arrows, _down(story, lanes))
+    circle = range(len(moments) - story.get("circle", 0), len(moments))
+    return Timeline(lanes, tuple(moments), arrows, _down(story, lanes), circle)
 
 
 def _arrows(story: Story, lane_of: Mapping[str, int]) -> tuple[Arrow, ...]:
