@@ -11,6 +11,7 @@ hash table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
 from typing import Any, TypeAlias, TypeVar
 
@@ -21,6 +22,7 @@ from model.core import Failures, Observation, Property
 from model.errors import StepFailed
 from model.world import World, observe_at_rest
 from proofs.explore.collapse import CLEAR, CLOSED, CachedEffect, Collapsed, NodeView
+from proofs.explore.processes import usable_cores
 from proofs.explore.search import loops
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.loops import ADD, APPEND, HEAD, POP, SET, SIGN, WHOLE, Tables
@@ -30,8 +32,12 @@ from proofs.explore.search.rest import Suspects
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Op: TypeAlias = tuple[int, int, int]
 
-CHUNK = 200_000
+CHUNK = 1 << 14
 """So many worlds are expanded between two looks at the meter."""
+WORTH_THREADS = 1 << 11
+CORES = usable_cores()
+ROWS = 32
+"""So many words of new worlds are kept for each world of a chunk, on average."""
 FIRST_BITS = 4
 MORE_BITS = 2
 FIRST_ROOM = 1 << 12
@@ -155,6 +161,10 @@ class CompiledSearch:
         for field, number in enumerate(first):
             self.tables.words[layout.word[field]] |= np.uint64(number << int(layout.shift[field]))
         self.at[loops.COUNT] = 1
+        fresh, start, transitions, seen_ = (np.zeros(CHUNK, np.int64) for _ in range(4))
+        words = np.empty(ROWS * CHUNK, np.uint64)
+        self.ahead = loops.Ahead(fresh, start, transitions, seen_, words)
+        self.threads = ThreadPoolExecutor(CORES)
         loops.fill_worlds(self.tables.slots, self.tables.words, layout.per, 1)
 
     @property
@@ -177,8 +187,10 @@ class CompiledSearch:
         start, end = 0, 1
         while start < end:
             at[loops.VIEW] = -1
-            for at[loops.WORLD] in range(start, end, CHUNK):
-                at[loops.END] = min(end, at[loops.WORLD] + CHUNK)
+            for first in range(start, end, CHUNK):
+                at[loops.WORLD] = at[loops.CHUNK] = first
+                at[loops.END] = min(end, first + CHUNK)
+                self._look_ahead(first, int(at[loops.END]))
                 ended = self._expand()
                 if ended == loops.STOPPED or meter.spent():
                     return False
@@ -190,6 +202,34 @@ class CompiledSearch:
             self.depth += end > start
         return True
 
+    def _look_ahead(self, first: int, end: int) -> None:
+        """Have threads find what a chunk leads to; few worlds are not worth it."""
+        self.ahead.fresh.fill(-1)
+        if end - first < WORTH_THREADS:
+            return
+        t, rows = self.tables, len(self.ahead.words) // self.tables.per
+        cuts = [first + (end - first) * i // CORES for i in range(CORES + 1)]
+        looks = [
+            self.threads.submit(
+                loops.look_ahead,
+                t,
+                self.at,
+                self.ahead,
+                cuts[i],
+                cuts[i + 1],
+                (rows * i // CORES, rows * (i + 1) // CORES),
+                (
+                    np.zeros_like(self.numbers),
+                    np.zeros_like(self.key),
+                    np.zeros(t.per, np.uint64),
+                    np.zeros(len(t.view_start), np.int64),
+                ),
+            )
+            for i in range(CORES)
+        ]
+        for look in looks:
+            look.result()
+
     def _expand(self) -> int:
         """Go on to the end of the level, and answer what the loops ask on their way."""
         answers: dict[int, Callable[[], None]] = {
@@ -200,7 +240,9 @@ class CompiledSearch:
         }
         while True:
             after = np.zeros(self.tables.per, np.uint64)
-            ended = int(loops.expand(self.tables, self.at, self.numbers, self.key, after))
+            ended = int(
+                loops.expand(self.tables, self.at, self.ahead, self.numbers, self.key, after)
+            )
             if self.violation is None and self.at[loops.VIOLATION] >= 0:
                 self.violation = self._violation(int(self.at[loops.VIOLATION]))
             if ended not in answers:
@@ -376,6 +418,7 @@ class CompiledSearch:
             per=layout.per, word=layout.word, shift=layout.shift, mask=layout.mask
         )
         self._fill_slots(len(t.slots))
+        self.ahead.fresh.fill(-1)  # its worlds have the old layout
 
     def _fill_slots(self, size: int) -> None:
         """Enter all worlds into a new hash table; the old one is let go first."""
@@ -395,7 +438,10 @@ class CompiledSearch:
             for move in suspects.get((view.node, numbers), ()):
                 chosen[t.move_start[focus] + move] = True
         end, at[loops.WORLD] = int(at[loops.WORLD]), 0
-        after, rows = np.zeros(t.per, np.uint64), np.zeros((CHUNK, 2), np.int64)
+        after, rows = (
+            np.zeros(t.per, np.uint64),
+            np.zeros((max(CHUNK, int(at[loops.WIDEST])), 2), np.int64),
+        )
         found: list[tuple[int, int]] = []
         while at[loops.WORLD] < end:
             count = loops.follow(t, at, chosen, end, self.numbers, self.key, after, rows)

@@ -30,7 +30,7 @@ WHOLE, HEAD, SIGN = range(3)
 
 # The places of the counters that the loops keep, and how a call ends.
 WORLD, END, VIEW, COUNT, TRANSITIONS, QUIESCENT, VIOLATION, PROGRESSING, GRANTED = range(9)
-FIELD, PAIRS, STOP, WIDEST, COUNTERS = range(9, 14)
+FIELD, PAIRS, STOP, WIDEST, CHUNK, COUNTERS = range(9, 15)
 DONE, NO_FOCUS, NO_OBSERVATION, NO_REST, NO_ROOM, STOPPED = range(6)
 
 
@@ -98,6 +98,12 @@ def _compiled(function: F) -> F:
 def _inlined(function: F) -> F:
     """Compile the function into its callers: a call would copy all tables' addresses."""
     jitted: F = numba.njit(inline="always", **_OPTIONS)(function)
+    return jitted
+
+
+def _parallel(function: F) -> F:
+    """Compile the function so that other threads run meanwhile."""
+    jitted: F = numba.njit(nogil=True, **_OPTIONS)(function)
     return jitted
 
 
@@ -214,8 +220,8 @@ def _add(t: Any, at: Any, world: Any, parent: Any) -> Any:
 
 # --- contents --------------------------------------------------------------------------------
 @_inlined
-def _append(t: Any, at: Any, field: Any, content: Any, message: Any) -> Any:
-    """The content with one more message; -1 if there is no room for its number."""
+def _append(t: Any, at: Any, field: Any, content: Any, message: Any, create: Any) -> Any:
+    """The content with one more message; -1 if it is new and may not be created or has no room."""
     if content == CLOSED:
         return np.int64(CLOSED)
     key = np.uint64(field) << np.uint64(56) | np.uint64(content) << np.uint64(28)
@@ -226,6 +232,8 @@ def _append(t: Any, at: Any, field: Any, content: Any, message: Any) -> Any:
         if t.pair_keys[slot] == key:
             return np.int64(t.pair_values[slot])
         slot = (slot + np.uint64(1)) & last
+    if not create:
+        return np.int64(-1)
     number = t.counts[field]
     no_bits = number > np.int64(t.mask[field])
     if no_bits or number >= t.head.shape[1] or 2 * at[PAIRS] >= len(t.pair_keys):
@@ -243,9 +251,9 @@ def _append(t: Any, at: Any, field: Any, content: Any, message: Any) -> Any:
 
 
 @_inlined
-def _pop(t: Any, at: Any, field: Any, content: Any) -> Any:
-    """The content without its first message; -1 if there is no room for its number."""
-    if t.tail[field, content] >= 0:
+def _pop(t: Any, at: Any, field: Any, content: Any, create: Any) -> Any:
+    """The content without its first message; -1 as `_append`."""
+    if t.tail[field, content] >= 0 or not create:
         return np.int64(t.tail[field, content])
     length = 0
     longer = content
@@ -258,7 +266,7 @@ def _pop(t: Any, at: Any, field: Any, content: Any) -> Any:
         length += 1
     tail = np.int64(EMPTY)
     for i in range(length - 2, -1, -1):
-        tail = _append(t, at, field, tail, t.messages[i])
+        tail = _append(t, at, field, tail, t.messages[i], True)
         if tail < 0:
             return np.int64(-1)
     t.tail[field, content] = tail
@@ -304,8 +312,8 @@ def _focus(t: Any, numbers: Any, view: Any, key: Any) -> Any:
 
 
 @_inlined
-def _move(t: Any, at: Any, from_: Any, move: Any, after: Any) -> Any:
-    """Write the world after a move to `after`; False if a content's number has no room."""
+def _move(t: Any, at: Any, from_: Any, move: Any, after: Any, create: Any) -> Any:
+    """Write the world after a move to `after`; False if there is no number for a content."""
     for k in range(t.per):
         after[k] = t.words[from_ * t.per + k]
     for i in range(t.op_start[move], t.op_start[move + 1]):
@@ -319,9 +327,9 @@ def _move(t: Any, at: Any, from_: Any, move: Any, after: Any) -> Any:
             continue
         content = np.int64((after[word] >> shift) & t.mask[field])
         if op == APPEND:
-            next_ = _append(t, at, field, content, argument)
+            next_ = _append(t, at, field, content, argument, create)
         elif op == POP:
-            next_ = _pop(t, at, field, content)
+            next_ = _pop(t, at, field, content, create)
         elif op == SET:
             next_ = argument
         else:
@@ -332,17 +340,102 @@ def _move(t: Any, at: Any, from_: Any, move: Any, after: Any) -> Any:
     return True
 
 
+# --- looking ahead -----------------------------------------------------------------------------
+class Ahead(NamedTuple):
+    """The new worlds to which the worlds of a chunk lead, before any of these is added.
+
+    For each world of the chunk: fresh, how many; -1 if something was met that was never seen;
+    start: the first of them in `words`; transitions; the observation.  Some may be the same.
+    """
+
+    fresh: NDArray[np.int64]
+    start: NDArray[np.int64]
+    transitions: NDArray[np.int64]
+    seen: NDArray[np.int64]
+    words: NDArray[np.uint64]
+
+
+@_parallel
+def look_ahead(t: Any, at: Any, ahead: Any, first: Any, end: Any, room: Any, scratch: Any) -> None:
+    """Fill `ahead` for the worlds from `first` to `end`.  It changes nothing else, so that several
+    threads may look at once.
+
+    room: from which row of the words on, and to which, new worlds may be kept.  scratch: numbers,
+    key and world as for `expand`, and the focuses of all views.
+    """
+    views = len(t.view_start) - 1
+    row, last_row = room
+    numbers, key, after, focuses = scratch
+    for world in range(first, end):
+        place = world - at[CHUNK]
+        ahead.fresh[place] = -1
+        ahead.start[place] = row
+        _unpack(t, world, numbers)
+        fine = True
+        progressing = False
+        for view in range(views):
+            focus = _focus(t, numbers, view, key)
+            focuses[view] = focus
+            if focus < 0:
+                fine = False
+                break
+            progressing = progressing or t.own_end[focus] > t.move_start[focus]
+        if not (fine and progressing):
+            continue
+        granted = not t.rationed or numbers[t.budget] == 0 or numbers[t.budget] == t.full
+        transitions = 0
+        new = row
+        for view in range(views):
+            begin = t.move_start[focuses[view]]
+            stop = t.move_start[focuses[view] + 1] if granted else t.input_end[focuses[view]]
+            transitions += stop - begin
+            for move in range(begin, stop):
+                if new >= last_row or not _move(t, at, world, move, after, False):
+                    fine = False
+                    break
+                if t.slots[_world_slot(t, after)] == 0:
+                    for k in range(t.per):
+                        ahead.words[new * t.per + k] = after[k]
+                    new += 1
+            if not fine:
+                break
+        for i in range(len(t.seen_fields)):
+            key[i] = numbers[t.seen_fields[i]]
+        seen = t.seen_slots[find_slot(t.seen_slots, t.seen_keys, key)]
+        if fine and seen >= 0:
+            ahead.fresh[place] = new - row
+            ahead.transitions[place] = transitions
+            ahead.seen[place] = seen
+            row = new
+
+
 # --- the search ------------------------------------------------------------------------------
 @_compiled
-def expand(t: Any, at: Any, numbers: Any, key: Any, after: Any) -> Any:
+def expand(t: Any, at: Any, ahead: Any, numbers: Any, key: Any, after: Any) -> Any:
     """Go on from world at[WORLD] to at[END]; returns why it ended.
 
-    numbers: those of the fields of the world that it stands at.  key: of the focus, observation or
-    rest that was never seen.  A view is counted when it is done, so that it can be done anew.
+    ahead: what `look_ahead` found about the worlds from at[CHUNK] on.  numbers: those of the fields
+    of the world that it stands at.  key: of the focus, observation or rest that was never seen.  A
+    view is counted when it is done, so that it can be done anew.
     """
     views = len(t.view_start) - 1
     while at[WORLD] < at[END]:
         world = at[WORLD]
+        if at[VIEW] < 0 and ahead.fresh[world - at[CHUNK]] >= 0:
+            place = world - at[CHUNK]
+            start = ahead.start[place]
+            for i in range(start, start + ahead.fresh[place]):
+                for k in range(t.per):
+                    after[k] = ahead.words[i * t.per + k]
+                if not _add(t, at, after, world):
+                    return NO_ROOM
+            at[TRANSITIONS] += ahead.transitions[place]
+            at[WORLD] += 1
+            if t.seen_broken[ahead.seen[place]] and at[VIOLATION] < 0:
+                at[VIOLATION] = world
+                if at[STOP]:
+                    return STOPPED
+            continue
         _unpack(t, world, numbers)
         if at[VIEW] < 0:
             granted = True
@@ -365,7 +458,7 @@ def expand(t: Any, at: Any, numbers: Any, key: Any, after: Any) -> Any:
             own = t.own_end[focus]
             end = t.move_start[focus + 1] if at[GRANTED] else t.input_end[focus]
             for move in range(first, end):
-                if not _move(t, at, world, move, after):
+                if not _move(t, at, world, move, after, True):
                     return NO_ROOM
                 if not _add(t, at, after, world):
                     return NO_ROOM
@@ -409,7 +502,7 @@ def follow(
             focus = _focus(t, numbers, view, key)
             for move in range(t.move_start[focus], t.own_end[focus]):
                 if chosen[move]:
-                    _move(t, at, at[WORLD], move, after)
+                    _move(t, at, at[WORLD], move, after, False)
                     edges[count, 0] = at[WORLD]
                     edges[count, 1] = np.int64(t.slots[_world_slot(t, after)]) - 1
                     count += 1
