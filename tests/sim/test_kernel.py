@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 from model.cep.numbering import PAIRS, SCALAR, TRIGGERED, Numbering
 from model.errors import Invalid
 from sim.experiments.lima import match_oracle as batch
-from sim.experiments.lima.cycle import CycleOutcome, CycleSetting, EventArrays, Theta, run_cycle
+from sim.experiments.lima.cycle import (
+    BLOCK,
+    CycleOutcome,
+    CycleSetting,
+    EventArrays,
+    Theta,
+    check,
+    run_cycle,
+)
 from sim.experiments.lima.kernel import run
 
 ROOT = Path(__file__).parents[2]
@@ -221,6 +229,23 @@ def test_tables_grow() -> None:
     assert ran.outcome() == run_cycle(given_, setting)
 
 
+def test_tables_grow_for_notices_alone() -> None:
+    given_ = EventArrays(np.ones(300, np.uint8), np.arange(300))
+    setting = CycleSetting((0,), 200, 150, 1, 250, notice_every=1)
+    ran = run(given_, setting)
+    assert min(len(ran.sent), len(ran.ranges)) > len(given_.types) * 0.9
+    assert ran.outcome() == run_cycle(given_, setting)
+
+
+def test_tables_grow_for_ranges_alone() -> None:
+    types = [2, *([2, 0, 2, 2, 1, 2] * 200)]
+    given_ = stream(types, [1] * len(types))
+    setting = CycleSetting((0, 1), 2000, 2000, 2000, notice_every=2)
+    ran = run(given_, setting)
+    assert len(ran.ranges) > len(given_.types) * 0.6 > 1.5 * max(len(ran.sent), len(ran.made))
+    assert ran.outcome() == run_cycle(given_, setting)
+
+
 INTERPRETED = """
 import sys
 sys.modules["numba"] = None
@@ -277,3 +302,11 @@ def test_streams_that_cannot_be_run(given_: EventArrays, complaint: str) -> None
     with pytest.raises(Invalid) as caught:
         run(given_, CycleSetting((0,), 5, 2))
     assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize("late", [1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK])
+def test_the_first_late_event_is_named_in_any_block(late: int) -> None:
+    times = np.arange(2 * BLOCK + 1)
+    times[late] -= 2
+    with pytest.raises(Invalid, match=f"event {late + 1} is earlier"):
+        check(EventArrays(np.zeros(len(times), np.uint8), times), CycleSetting((0,), 5, 2))

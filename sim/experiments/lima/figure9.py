@@ -23,7 +23,7 @@ from model.cep.numbering import PAIRS, TRIGGERED
 from sim.experiments.experiment import Experiment, Parameter
 from sim.experiments.lima.cycle import CycleSetting, EventArrays, Theta
 from sim.experiments.lima.kernel import KernelRun, run
-from sim.experiments.lima.kernel_loops import PASSED, PLACE
+from sim.experiments.lima.kernel_loops import PLACE
 
 TYPES, PATTERN, SIZE = 10, (0, 1, 2, 3, 4), 1000
 SLIDES = (50, 800)
@@ -141,8 +141,10 @@ def _fed(times: NDArray[np.int64], slide: int) -> int:
 def _wrong(ran: KernelRun, free: KernelRun) -> int:
     """The number of complex events passed on too often or not at all, counted by their triggers."""
     count = len(ran.times) + 1
-    passed = [one.made[one.made[:, PASSED] == 1, PLACE] for one in (ran, free)]
-    times = [np.bincount(triggers, minlength=count) for triggers in passed]
+    times = [
+        np.bincount(one.triggers[:, PLACE], one.passed_by_trigger, minlength=count)
+        for one in (ran, free)
+    ]
     return int(np.abs(times[0] - times[1]).sum())
 
 

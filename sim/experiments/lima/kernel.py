@@ -9,6 +9,7 @@ sim.experiments.lima.cycle, and so with the model.
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -38,13 +39,15 @@ __all__ = ["COMPILED", "KernelRun", "run"]
 class KernelRun:
     """A CycleOutcome in arrays, with columns as in sim.experiments.lima.kernel_loops.
 
-    made: a row each complex event.  sent: a row each savepoint or notice.  ranges: rows (from, to).
+    triggers: a row each event that completed a match.  made: the window number of each complex
+    event.  sent: a row each savepoint or notice.  ranges: rows (from, to).
     Processor time: before_s of normal processing before the failure, recovery_s of restore and
     replay, after_s of what came then.
     """
 
     setting: CycleSetting
     times: NDArray[np.int64]
+    triggers: NDArray[np.int32]
     made: NDArray[np.int32]
     before: int
     sent: NDArray[np.int32]
@@ -59,7 +62,12 @@ class KernelRun:
 
     @property
     def passed_on(self) -> int:
-        return int(self.made[:, loops.PASSED].sum())
+        return int(self.passed_by_trigger.sum())
+
+    @property
+    def passed_by_trigger(self) -> NDArray[np.int32]:
+        """How many complex events each trigger passed on."""
+        return self.triggers[:, loops.END] - self.triggers[:, loops.FRESH]
 
     @property
     def saves(self) -> int:
@@ -79,9 +87,11 @@ class KernelRun:
 
     def _made(self) -> Iterator[ComplexEvent]:
         pairs = self.setting.numbering is PAIRS
-        for x, window, at, _, passed in self.made.tolist():
-            number = (x, window) if pairs else (int(self.times[at - 1]), 0, at, window, 0)
-            yield ComplexEvent(number, at, bool(passed))
+        windows = self.made.tolist()
+        for x, at, _, begin, end, fresh in self.triggers.tolist():
+            for row, window in enumerate(windows[begin:end], begin):
+                number = (x, window) if pairs else (int(self.times[at - 1]), 0, at, window, 0)
+                yield ComplexEvent(number, at, row >= fresh)
 
     def _sent(self) -> Iterator[Sent]:
         begin = 0
@@ -120,7 +130,7 @@ def run(stream: EventArrays, setting: CycleSetting, *, rounds: int = 1) -> Kerne
         clock += clock[-1:] * 2
     else:
         replay = machine.backup(end)
-        replayed = replay.places
+        replayed = replay.places[:-1]
         clock.append(time.process_time())
         machine.recover(replay, rounds)
         clock.append(time.process_time())
@@ -130,6 +140,7 @@ def run(stream: EventArrays, setting: CycleSetting, *, rounds: int = 1) -> Kerne
     return KernelRun(
         setting,
         stream.times,
+        machine.tables.triggers[: now[loops.TRIGGERS]],
         machine.tables.made[: now[loops.MADE]],
         before,
         machine.tables.sent[: now[loops.SENT]],
@@ -149,12 +160,14 @@ class _Machine:
 
     def __init__(self, stream: EventArrays, setting: CycleSetting) -> None:
         self.types, self.times = map(np.ascontiguousarray, stream)
-        steps, count = len(setting.pattern), len(self.types)
-        step_of = np.full(CODES, steps)
-        step_of[list(setting.pattern)] = np.arange(steps)
+        count = len(self.types)
+        pattern = np.array(setting.pattern, np.uint8)
+        after = np.zeros(CODES, np.uint8)
+        after[pattern] = np.roll(pattern, -1)
         self.rules = CompiledSetting(
-            step_of,
-            np.array(setting.pattern),
+            pattern,
+            after,
+            min(count, setting.size // setting.slide + 1),
             setting.size,
             setting.slide,
             setting.interval,
@@ -169,10 +182,11 @@ class _Machine:
         rows = count // 2 + 64  # untouched memory costs nothing
         self.tables = Tables(
             now=np.zeros(loops.SCALARS, np.int64),
-            wanted=np.zeros(CODES, np.uint8),
-            first=np.full(steps + 1, -1),
-            windows=np.empty((windows, 4), np.int64),
-            made=np.empty((rows, 5), np.int32),
+            first=np.full(CODES, -1),
+            following=np.empty(windows, np.int64),
+            windows=np.empty((windows, 3), np.int64),
+            triggers=np.empty((rows, 6), np.int32),
+            made=np.empty(rows, np.int32),
             ranges=np.empty((rows, 2), np.int32),
             sent=np.empty((rows, 6), np.int32),
         )
@@ -180,14 +194,17 @@ class _Machine:
         self.all = Hand(self.types, self.times, np.zeros(0, np.int64), False)
 
     def restore(self) -> None:
-        loops.restore(self.tables, self.first_time)
+        loops.restore(self.tables, self.first_time, 1)
 
     def advance(self, hand: Hand, at: int, end: int) -> None:
         """Push the events from index `at` to before `end`, with longer tables as needed."""
         while (at := loops.advance(self.rules, self.tables, hand, at, end)) < end:
             tables = self.tables
             self.tables = tables._replace(
-                made=_longer(tables.made), ranges=_longer(tables.ranges), sent=_longer(tables.sent)
+                triggers=_longer(tables.triggers),
+                made=_longer(tables.made),
+                ranges=_longer(tables.ranges),
+                sent=_longer(tables.sent),
             )
         if not hand.replay:
             loops.count(self.tables.now, end)
@@ -195,17 +212,20 @@ class _Machine:
     def recover(self, backup: Hand, rounds: int) -> None:
         failed = self.tables.now.copy()
         at = loops.recover(self.rules, self.tables, backup, self.first_time, failed, rounds)
-        self.advance(backup, at, len(backup.places))
+        self.advance(backup, at, len(backup.types))
 
     def backup(self, upto: int) -> Hand:
         """The upstream backup, the last event pushed being `upto`."""
         now = self.tables.now
         low, high = self.tables.ranges[: now[loops.REPORTED]].T
+        trimmed = bisect_right(high, now[loops.TRIM])
+        low, high = low[trimmed:], high[trimmed:]
         places = np.arange(now[loops.TRIM] + 1, upto + 1)
         begun = np.searchsorted(low, places, side="right")  # ranges that begin before or there
         ended = np.searchsorted(high, places)
         places = places[begun == ended]
-        return Hand(self.types[places - 1], self.times[places - 1], places, True)
+        after = np.append(places, upto + 1)
+        return Hand(self.types[places - 1], self.times[places - 1], after, True)
 
 
 def _longer(table: NDArray[np.int32]) -> NDArray[np.int32]:

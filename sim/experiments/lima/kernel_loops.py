@@ -7,7 +7,8 @@ Why it is fast.  Under skip-till-next-match, windows whose automata are in the s
 same from then on until they close.  So windows are kept in one list a state, the oldest first, and
 lists only ever join.  An event matters if it opens or closes a window, or if the list of some
 state waits for its type; all others are passed over in a loop of three comparisons, and enter the
-skip ranges, counts and savepoints a run at a time.
+skip ranges, counts and savepoints a run at a time.  What is the same for all complex events of a
+trigger is written once, and a save looks at triggers, not at complex events.
 
 Windows of a life (from deployment or a restore to a failure) are indexed from 0; a window's
 number is its index + NUMBERED.  A place is a position in the stream, from 1; 0 is before the first.
@@ -30,6 +31,8 @@ except ImportError:
 
     def compiled(function: F) -> F:
         return function
+
+    inlined = compiled
 else:
     COMPILED = True
 
@@ -38,6 +41,11 @@ else:
 
     def compiled(function: F) -> F:
         jitted: F = numba.njit(**OPTIONS)(function)
+        return jitted
+
+    def inlined(function: F) -> F:
+        """Compiled into its callers: a call would pass seven words for each array."""
+        jitted: F = numba.njit(**OPTIONS, forceinline=True)(function)
         return jitted
 
 
@@ -53,31 +61,32 @@ NUMBERED = 2  # the number of window 0
 ITERATION = 3  # x of x:y: how many events have triggered a complex event
 LAST = 4  # place of the event consumed last
 KEPT = 5  # events consumed that a replay needs
-PENDING = 6  # the first complex event not yet acknowledged by a save
-RUN_FROM, RUN_TO = 7, 8  # the skip range that may still grow; RUN_FROM is 0 if there is none
-SKIPPED = 9  # events in skip ranges not yet sent
-BOUND = 10  # the time at which a window opens or closes next
+PENDING = 6  # the first trigger after those that a save has acknowledged
+RUN = 7  # place of the first event after the one kept or sent last; to LAST it is a skip range
+SKIPPED = 8  # events in skip ranges not yet sent; counted for notices only
+BOUND = 9  # the time at which a window opens or closes next
 # Of the savepoint sent last, from which a restore starts:
-SEED_X, SEED_WINDOW, TRIM = 11, 12, 13
-TRIMMED = 14  # KEPT before its replay start
+SEED_X, SEED_WINDOW, TRIM = 10, 11, 12
+TRIMMED = 13  # KEPT before its replay start
 # Of the environment:
-HEARD_X, HEARD_WINDOW = 15, 16  # the greatest number heard
-ACKED = 17  # acknowledgements since the last save
-THETA_X, THETA_WINDOW = 18, 19  # the first of them, or the last (CompiledSetting)
-BACKUP, PEAK = 20, 21  # events in the upstream backup: now, at most
-COUNTED = 22  # the index up to which events have been counted in BACKUP
-MOST = 23  # windows open at once, at most
-MADE, RANGES, SENT = 24, 25, 26  # rows used
+HEARD_X, HEARD_WINDOW = 14, 15  # the greatest number heard
+ACKED = 16  # acknowledgements since the last save
+THETA_X, THETA_WINDOW = 17, 18  # the first of them, or the last (CompiledSetting)
+BACKUP, PEAK = 19, 20  # events in the upstream backup: now, at most
+COUNTED = 21  # the index up to which events have been counted in BACKUP
+MOST = 22  # windows open at once, at most
+TRIGGERS, MADE, RANGES, SENT = 23, 24, 25, 26  # rows used
 REPORTED = 27  # ranges that have been sent
-LEADER = 28  # the first complex event of a window kept, or one before it
-SCALARS = 29
+LIVED = 28  # triggers before this life
+LEADER = 29  # the first trigger of a window kept, or one before it
+SCALARS = 30
 
-# --- columns of `windows`: the next window in the same state (-1: none), the time of its start, the
-# place consumed before its opener, and KEPT then
-FOLLOWING, START, BEFORE, KEPT_BEFORE = range(4)
-# --- columns of `made`, the complex events: x of the number (with TRIGGERED, the place), window
-# number, place of the trigger, index of the oldest window open then, was it passed on
-X, WINDOW, PLACE, RETAINED, PASSED = range(5)
+# --- columns of `windows`: the time of its start, the place consumed before its opener, KEPT then
+START, BEFORE, KEPT_BEFORE = range(3)
+# --- columns of `triggers`, the events that complete a match in one or more windows: x of the
+# numbers (with TRIGGERED, the place), place, index of the oldest window open then, rows in `made`
+# (from, to before), the first row that is passed on (those before it are duplicates)
+X, PLACE, RETAINED, BEGIN, END, FRESH = range(6)
 # --- columns of `ranges`
 FROM, TO = range(2)
 # --- columns of `sent`: place consumed last, savepoint, RANGES after it, is it a notice
@@ -89,12 +98,13 @@ ONE = np.uint64(1)
 
 
 class CompiledSetting(NamedTuple):
-    """step_of: by type code, its step in the pattern, or the number of steps.  notice_every: 0
-    for no notices.  pairs: number as published.  last: save for the last complex event
-    acknowledged, not the first."""
+    """after: by type code, the next one in the pattern, the first after the last.  open: windows
+    that may be open at once.  notice_every: 0 for no notices.  pairs: number as published.  last:
+    save for the last complex event acknowledged, not the first."""
 
-    step_of: Ints
-    pattern: Ints
+    pattern: Codes
+    after: Codes
+    open: int
     size: int
     slide: int
     interval: int
@@ -105,20 +115,24 @@ class CompiledSetting(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """wanted: by type code, whether a window waits for it.  first: the oldest window in each state,
-    -1 if none; one state more than the pattern has steps stays empty."""
+    """first: by type code, the oldest window that waits for the type, -1 if none.  following: by
+    window, the next one in the same state, -1 if none; lists are walked, so this is no column of
+    `windows`, which would cost a multiplication a step.  made: the complex events' window numbers;
+    in a trigger they rise."""
 
     now: Ints
-    wanted: Codes
     first: Ints
+    following: Ints
     windows: Ints
+    triggers: Rows
     made: Rows
     ranges: Rows
     sent: Rows
 
 
 class Hand(NamedTuple):
-    """Events on hand; places only if these are not index + 1 (a replay)."""
+    """Events on hand.  places: only if these are not index + 1 (a replay); one more than there are
+    events, the last is that of the event after them."""
 
     types: Codes
     times: Ints
@@ -127,10 +141,10 @@ class Hand(NamedTuple):
 
 
 @compiled
-def restore(tables: Tables, bound: int) -> None:
+def restore(tables: Tables, bound: int, place: int) -> None:
     """Reset the operator and start a life from the savepoint sent last.
 
-    bound: the time of the first event, or before.
+    bound: the time of the first event, or before.  place: that of the first event.
     """
     now = tables.now
     now[OLDEST] = now[OPENED] = 0
@@ -138,78 +152,80 @@ def restore(tables: Tables, bound: int) -> None:
     now[ITERATION] = now[SEED_X] - 1
     now[LAST] = now[TRIM]
     now[KEPT] = now[TRIMMED] = 0
-    now[PENDING] = now[LEADER] = now[MADE]
+    now[PENDING] = now[LIVED] = now[LEADER] = now[TRIGGERS]
     now[RANGES] = now[REPORTED]
-    now[RUN_FROM] = now[SKIPPED] = 0
+    now[RUN] = place
+    now[SKIPPED] = 0
     now[BOUND] = bound
     tables.first[:] = -1
-    tables.wanted[:] = 0
 
 
 @compiled
 def advance(rules: CompiledSetting, tables: Tables, hand: Hand, at: int, end: int) -> int:
     """Push events `at` to before `end` (indices); gives where it stopped: at `end`, or before an
     event for which a table may be too short."""
-    step_of, pattern, size, slide, interval, skip, notice_every, pairs, last = rules
-    now, wanted, first, windows, made, ranges, sent = tables
+    pattern, after, _, size, slide, interval, skip, notice_every, pairs, last_saved = rules
+    now, first, following, windows, triggers, made, ranges, sent = tables
     types, times, places, replay = hand
-    steps = len(pattern)
-    bound = now[BOUND]
+    final = pattern[len(pattern) - 1]
+    last, kept, run, row, bound = now[LAST], now[KEPT], now[RUN], now[RANGES], now[BOUND]
     while at < end:
-        begun = at
-        stop = end
-        if notice_every > 0:
-            stop = min(end, at + notice_every - now[SKIPPED])
-        cursor, limit = np.uint64(at), np.uint64(stop)
-        while cursor < limit and times[cursor] < bound and wanted[types[cursor]] == 0:
-            cursor += ONE
-        at = int(np.int64(cursor))
-        if at > begun:
-            now[LAST] = places[at - 1] if replay else at
-            if skip:
-                if now[RUN_FROM] == 0:
-                    now[RUN_FROM] = places[begun] if replay else begun + 1
-                now[RUN_TO] = now[LAST]
-                now[SKIPPED] += at - begun
-            else:
-                now[KEPT] += at - begun
-            if at == stop:
-                if notice_every > 0 and now[SKIPPED] >= notice_every:
-                    _send(now, ranges, sent, at, len(places) - at if replay else -1, True)
-                continue
-
-        rows = now[OPENED] - now[OLDEST] + 2
-        if (
-            now[MADE] + rows > len(made)
-            or now[RANGES] + rows > len(ranges)
-            or now[SENT] + rows > len(sent)
-        ):
+        stop = min(end, at + _room(rules, tables, row))
+        if stop == at:
             break
-        if times[at] >= bound:
-            _split(now, wanted, first, windows, pattern, times[at], size, slide)
-            bound = now[BOUND]
-        if now[RUN_FROM] > 0:
-            _end_run(now, ranges)
-        place = places[at] if replay else at + 1
-        now[KEPT] += 1
-        now[LAST] = place
-        step = step_of[types[at]]
-        group = first[step]
-        at += 1
-        if group < 0:
-            continue
-        target = step + 1
-        if target == steps:
-            target = 0
-            row = now[MADE]
-            _match(now, windows, made, group, place, pairs)
-            ahead = len(places) - at if replay else -1
-            _hear(now, windows, made, ranges, sent, row, at, ahead, interval, pairs, last)
-        first[step] = -1
-        wanted[pattern[step]] = 0
-        first[target] = _joined(windows, group, first[target])
-        wanted[pattern[target]] = 1
+        if notice_every > 0:
+            stop = min(stop, at + notice_every - now[SKIPPED])
+        while at < stop:
+            begun = at
+            cursor, limit = np.uint64(at), np.uint64(stop)
+            while cursor < limit and times[cursor] < bound and first[types[cursor]] < 0:
+                cursor += ONE
+            at = int(np.int64(cursor))
+            if at > begun:
+                last = places[at - 1] if replay else at
+                if notice_every > 0:
+                    now[SKIPPED] += at - begun
+                if not skip:
+                    kept += at - begun
+                    run = last + 1
+                if at == stop:
+                    break
+            if times[at] >= bound:
+                _split(now, first, following, windows, pattern, times[at], size, slide, last, kept)
+                bound = now[BOUND]
+            row = _end_run(ranges, row, run, last)
+            kept += 1
+            last = places[at] if replay else at + 1
+            kind = types[at]
+            at += 1
+            run = places[at] if replay else at + 1
+            group = first[kind]
+            if group < 0:
+                continue
+            if kind == final:
+                now[LAST], now[KEPT], now[RANGES] = last, kept, row
+                _match(now, following, triggers, made, group, last, pairs)
+                ahead = len(types) - at if replay else -1
+                _hear(now, windows, triggers, made, sent, at, ahead, interval, pairs, last_saved)
+            first[kind] = -1
+            first[after[kind]] = _joined(following, group, first[after[kind]])
+        if notice_every > 0 and now[SKIPPED] >= notice_every:
+            row = _end_run(ranges, row, run, last)
+            run = places[at] if replay else at + 1
+            now[LAST], now[KEPT], now[RANGES] = last, kept, row
+            _send(now, sent, at, len(types) - at if replay else -1, True)
+    now[LAST], now[KEPT], now[RANGES], now[RUN] = last, kept, row, run
     return at
+
+
+@inlined
+def _room(rules: CompiledSetting, tables: Tables, row: int) -> int:
+    """How many events can be pushed before a table may be too short; triggers have as much room as
+    `made`, and need no more.  row: ranges used."""
+    now = tables.now
+    produced = min(len(tables.made) - now[MADE], len(tables.sent) - now[SENT]) // (rules.open + 1)
+    room: int = max(0, min(produced, len(tables.ranges) - row - 1))
+    return room
 
 
 @compiled
@@ -224,12 +240,12 @@ def recover(
     for _ in range(rounds):
         for entry in range(SCALARS):  # numba would allocate a copy to assign it whole
             tables.now[entry] = failed[entry]
-        restore(tables, bound)
-        at = advance(rules, tables, backup, 0, len(backup.places))
+        restore(tables, bound, backup.places[0])
+        at = advance(rules, tables, backup, 0, len(backup.types))
     return at
 
 
-@compiled
+@inlined
 def count(now: Ints, upto: int) -> None:
     """Count the events that are not a replay, up to index `upto`, into the backup."""
     now[BACKUP] += upto - now[COUNTED]
@@ -238,34 +254,33 @@ def count(now: Ints, upto: int) -> None:
 
 
 # --- the operator --------------------------------------------------------------------------------
-@compiled
+@inlined
 def _split(
     now: Ints,
-    wanted: Codes,
     first: Ints,
+    following: Ints,
     windows: Ints,
-    pattern: Ints,
+    pattern: Codes,
     time: int,
     size: int,
     slide: int,
+    last: int,
+    kept: int,
 ) -> None:
     """Close and open windows as model.cep.windows.TimeWindows does."""
     oldest, opened = now[OLDEST], now[OPENED]
     while oldest < opened and time >= windows[oldest, START] + size:
-        for state in range(len(pattern)):
-            if first[state] == oldest:
-                first[state] = windows[oldest, FOLLOWING]
-                if first[state] < 0:
-                    wanted[pattern[state]] = 0
+        for kind in pattern:
+            if first[kind] == oldest:
+                first[kind] = following[oldest]
                 break
         oldest += 1
     if opened == 0 or time >= windows[opened - 1, START] + slide:
-        windows[opened, FOLLOWING] = -1
+        following[opened] = -1
         windows[opened, START] = time
-        windows[opened, BEFORE] = now[LAST]
-        windows[opened, KEPT_BEFORE] = now[KEPT]
-        first[0] = _joined(windows, first[0], opened)
-        wanted[pattern[0]] = 1
+        windows[opened, BEFORE] = last
+        windows[opened, KEPT_BEFORE] = kept
+        first[pattern[0]] = _joined(following, first[pattern[0]], opened)
         opened += 1
     bound = windows[opened - 1, START] + slide
     if oldest < opened:
@@ -276,8 +291,8 @@ def _split(
     now[MOST] = max(now[MOST], opened - oldest)
 
 
-@compiled
-def _joined(windows: Ints, one: int, other: int) -> int:
+@inlined
+def _joined(following: Ints, one: int, other: int) -> int:
     """Two lists of windows as one, the oldest first."""
     if one < 0:
         return other
@@ -287,82 +302,90 @@ def _joined(windows: Ints, one: int, other: int) -> int:
         one, other = other, one
     head = one
     while other >= 0:
-        after = windows[one, FOLLOWING]
+        after = following[one]
         if after < 0 or after > other:
-            windows[one, FOLLOWING] = other
+            following[one] = other
             other = after
-        one = windows[one, FOLLOWING]
+        one = following[one]
     return head
 
 
-@compiled
-def _match(now: Ints, windows: Ints, made: Rows, window: int, place: int, pairs: bool) -> None:
+@inlined
+def _match(
+    now: Ints, following: Ints, triggers: Rows, made: Rows, window: int, place: int, pairs: bool
+) -> None:
     """Each window of a list produces a complex event, the oldest first."""
     now[ITERATION] += 1
-    x = now[ITERATION] if pairs else place
-    oldest, numbered, row = now[OLDEST], now[NUMBERED], now[MADE]
+    trigger, row, numbered = now[TRIGGERS], now[MADE], now[NUMBERED]
+    triggers[trigger, X] = now[ITERATION] if pairs else place
+    triggers[trigger, PLACE] = place
+    triggers[trigger, RETAINED] = now[OLDEST]
+    triggers[trigger, BEGIN] = row
     while window >= 0:
-        made[row, X] = x
-        made[row, WINDOW] = window + numbered
-        made[row, PLACE] = place
-        made[row, RETAINED] = oldest
+        made[row] = window + numbered
         row += 1
-        window = windows[window, FOLLOWING]
+        window = following[window]
+    triggers[trigger, END] = row
+    now[TRIGGERS] = trigger + 1
     now[MADE] = row
 
 
-@compiled
-def _end_run(now: Ints, ranges: Rows) -> None:
-    row = now[RANGES]
-    ranges[row, FROM] = now[RUN_FROM]
-    ranges[row, TO] = now[RUN_TO]
-    now[RANGES] = row + 1
-    now[RUN_FROM] = 0
+@inlined
+def _end_run(ranges: Rows, row: int, run: int, last: int) -> int:
+    """Write the skip range that ends at `last`, if there is one; gives the rows used."""
+    if run > last:
+        return row
+    ranges[row, FROM] = run
+    ranges[row, TO] = last
+    return row + 1
 
 
 # --- the environment -----------------------------------------------------------------------------
 # at: index of the next event.  ahead: events of the replay still to come; -1: this is no replay.
-@compiled
+@inlined
 def _hear(
     now: Ints,
     windows: Ints,
+    triggers: Rows,
     made: Rows,
-    ranges: Rows,
     sent: Rows,
-    row: int,
     at: int,
     ahead: int,
     interval: int,
     pairs: bool,
     last: bool,
 ) -> None:
-    """Pass on and acknowledge the complex events of one iteration, from `row` on."""
-    x = made[row, X]
-    end, acked = now[MADE], now[ACKED]
+    """Pass on and acknowledge the complex events of the last trigger."""
+    trigger = now[TRIGGERS] - 1
+    x, row, end = triggers[trigger, X], triggers[trigger, BEGIN], triggers[trigger, END]
+    if x <= now[HEARD_X]:
+        while row < end and (x < now[HEARD_X] or made[row] <= now[HEARD_WINDOW]):
+            row += 1
+    triggers[trigger, FRESH] = row
+    if row == end:
+        return
+    now[HEARD_X] = x
+    now[HEARD_WINDOW] = made[end - 1]
+    acked = now[ACKED]
     while row < end:
-        window = made[row, WINDOW]
-        fresh = x > now[HEARD_X] or (x == now[HEARD_X] and window > now[HEARD_WINDOW])
-        made[row, PASSED] = fresh
-        row += 1
-        if fresh:
-            now[HEARD_X] = x
-            now[HEARD_WINDOW] = window
-            if acked == 0 or last:
-                now[THETA_X] = x
-                now[THETA_WINDOW] = window
-            acked += 1
-            if acked == interval:
-                acked = 0
-                _save(now, windows, made, ranges, sent, at, ahead, pairs)
+        upto = min(end, row + interval - acked)
+        if acked == 0 or last:
+            now[THETA_X] = x
+            now[THETA_WINDOW] = made[upto - 1 if last else row]
+        acked += upto - row
+        row = upto
+        if acked == interval:
+            acked = 0
+            _save(now, windows, triggers, made, sent, at, ahead, pairs)
     now[ACKED] = acked
 
 
-@compiled
+@inlined
 def _save(
     now: Ints,
     windows: Ints,
+    triggers: Rows,
     made: Rows,
-    ranges: Rows,
     sent: Rows,
     at: int,
     ahead: int,
@@ -370,35 +393,34 @@ def _save(
 ) -> None:
     """save(A, theta), for theta and the complex events before it."""
     x, number = now[THETA_X], now[THETA_WINDOW]
-    row = now[PENDING]
-    while row < now[MADE] and (
-        made[row, X] < x or (made[row, X] == x and made[row, WINDOW] <= number)
+    trigger = now[PENDING]
+    while trigger < now[TRIGGERS] and (
+        triggers[trigger, X] < x
+        or (triggers[trigger, X] == x and made[triggers[trigger, BEGIN]] <= number)
     ):
-        row += 1
-    if row == now[PENDING]:
+        trigger += 1
+    if trigger == now[LIVED]:
         return
-    now[PENDING] = row
-    retained = made[row - 1, RETAINED]
+    now[PENDING] = trigger
+    retained = triggers[trigger - 1, RETAINED]
     now[SEED_WINDOW] = retained + now[NUMBERED]
     if pairs:
-        # The first complex event of the windows kept.  Here it is always one of the first window:
-        # no younger window overtakes it, their automata would be in one state before.
-        row = now[LEADER]
-        while made[row, WINDOW] < now[SEED_WINDOW]:
-            row += 1
-        now[LEADER] = row
-        now[SEED_X] = made[row, X]
+        # The first trigger of a window kept.  Here it is always one of the first of them: no
+        # younger window overtakes it, their automata would be in one state before.
+        trigger = now[LEADER]
+        while made[triggers[trigger, END] - 1] < now[SEED_WINDOW]:
+            trigger += 1
+        now[LEADER] = trigger
+        now[SEED_X] = triggers[trigger, X]
     now[TRIM] = windows[retained, BEFORE]
     now[TRIMMED] = windows[retained, KEPT_BEFORE]
-    _send(now, ranges, sent, at, ahead, False)
+    _send(now, sent, at, ahead, False)
 
 
-@compiled
-def _send(now: Ints, ranges: Rows, sent: Rows, at: int, ahead: int, notice: bool) -> None:
+@inlined
+def _send(now: Ints, sent: Rows, at: int, ahead: int, notice: bool) -> None:
     """A savepoint or a notice goes upstream; then the backup holds what a replay needs of the
     events pushed, and what of a replay is still to come."""
-    if now[RUN_FROM] > 0:
-        _end_run(now, ranges)
     if ahead < 0:
         count(now, at)
     now[BACKUP] = now[KEPT] - now[TRIMMED] + max(ahead, 0)
