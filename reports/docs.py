@@ -5,6 +5,7 @@ Rule of this file: no change outside the marks; people write nothing between the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from model.core import Outcome, PinnedScope, Protocol
@@ -15,10 +16,15 @@ BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
 
 
 def page(text: str) -> str:
-    """The text with new content between the marks.  Raises ValueError unless it has both marks."""
+    """The page with all protocols between its marks."""
+    return between(text, [*_overview(), *_protocols()])
+
+
+def between(text: str, lines: Sequence[str]) -> str:
+    """The text with these lines between its marks.  Raises ValueError unless it has both marks."""
     before, rest = text.split(BEGIN)
     _, after = rest.split(END)
-    return "\n".join([before + BEGIN, "", *_overview(), *_protocols(), END + after])
+    return "\n".join([before + BEGIN, "", *lines, END + after])
 
 
 def _overview() -> list[str]:

@@ -1,0 +1,108 @@
+"""How the number of worlds grows with events, operators and crashes, and what a world costs.
+
+`python -m benchmarks.growth` renews the table in docs/limits.md; the sizes do not depend on the
+machine, and the speed is printed.
+"""
+
+from __future__ import annotations
+
+import resource
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from model.cep.operator import Operator
+from model.cep.patterns import sequence
+from model.cep.windows import CountWindows
+from model.core import Scope
+from model.graph import chain
+from model.parts import over_words
+from model.registry import protocols
+from proofs.explore.explorer import explore
+from reports.docs import between
+
+PAGE = Path(__file__).parent.parent / "docs" / "limits.md"
+LIMIT = 40_000_000
+WARM = 60_000
+"""More worlds than the plain search explores, so that the compiled one is loaded."""
+
+
+class Size(NamedTuple):
+    operators: int
+    events: int
+    crashes: int
+
+
+SIZES = [
+    *(Size(1, events, 1) for events in (1, 2, 3, 4)),
+    *(Size(1, 2, crashes) for crashes in (0, 2, 3)),
+    *(Size(operators, 1, 1) for operators in (2, 3, 4)),
+    *(Size(2, events, crashes) for events in (1, 2) for crashes in (2, 3)),
+    Size(2, 3, 1),
+]
+
+
+class Growth(NamedTuple):
+    worlds: int
+    complete: bool
+    transitions: int
+    depth: int
+    seconds: float
+    resident: int
+    """More bytes of memory than before."""
+
+
+def scope(size: Size) -> Scope:
+    """A chain of operators that match every event, in windows of two that overlap."""
+    operator = Operator(sequence("a"), CountWindows(2, 1))
+    graph = chain(*((name, operator) for name in "ABCD"[: size.operators]))
+    return over_words(graph, size.events, "a", crashes=size.crashes)
+
+
+def measure(size: Size) -> Growth:
+    protocol = protocols()["upstream-backup"]
+    explore(protocol, scope(Size(1, 3, 2)), limit=WARM)
+    before = _peak()
+    found = explore(protocol, scope(size), limit=LIMIT)
+    return Growth(
+        found.states,
+        found.complete,
+        found.transitions,
+        found.depth,
+        found.seconds,
+        _peak() - before,
+    )
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def main() -> None:
+    shown = Table("operators", "events", "crashes", "worlds", "seconds", "a second", "bytes each")
+    rows = [
+        "| operators | events | crashes | worlds | actions | depth |",
+        "|---|---|---|---|---|---|",
+    ]
+    for size in SIZES:
+        with get_context("spawn").Pool(1) as pool:  # its memory is its own
+            found = pool.apply(measure, (size,))
+        more = "" if found.complete else "more than "
+        shown.add_row(
+            *map(str, size),
+            f"{more}{found.worlds:,}",
+            f"{found.seconds:.1f}",
+            f"{found.worlds / found.seconds:,.0f}",
+            f"{found.resident / found.worlds:.0f}" if found.worlds > 1_000_000 else "",
+        )
+        cells = (*map(str, size), f"{more}{found.worlds:,}", f"{found.transitions:,}")
+        rows.append(f"| {' | '.join((*cells, str(found.depth)))} |")
+    Console().print(shown)
+    PAGE.write_text(between(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
