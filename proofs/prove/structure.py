@@ -66,11 +66,11 @@ def holds(formula: Any, structure: Structure) -> bool:
 
 def compile_(formula: Any) -> Compiled:
     """The formula as a function; remembered, because formulas are asked many times."""
-    return _compiled(_Key(formula))
+    return _compiled(Term(formula))
 
 
-class _Key:
-    """Formulas are equal if they are the same term; their own == builds another formula."""
+class Term:
+    """A formula as a key: equal if it is the same term; its own == builds another formula."""
 
     __slots__ = ("formula",)
 
@@ -81,14 +81,14 @@ class _Key:
         return int(self.formula.hash())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and bool(self.formula.eq(other.formula))
+        return isinstance(other, Term) and bool(self.formula.eq(other.formula))
 
 
 @cache
-def _compiled(key: _Key) -> Compiled:
+def _compiled(term: Term) -> Compiled:
     symbols: dict[tuple[str, int], str] = {}
     sorts: dict[str, str] = {}
-    body = _code(key.formula, [], symbols, sorts)
+    body = _code(term.formula, [], symbols, sorts)
     names = ", ".join([*symbols.values(), *sorts.values()])
     function = eval(f"lambda {names}: {body}")
     return Compiled(tuple(symbols), tuple(sorts), function)
