@@ -130,6 +130,8 @@ class Formulas:
         self.axioms = {name: compile_(axiom) for name, axiom in system.axioms.items()}
         self.init = compile_(system.init(before))
         self.invariants = {name: compile_(inv(before)) for name, inv in system.invariants.items()}
+        # All at once nearly always hold; only if not, they are asked one by one.
+        self.invariant = compile_(z3.And(*(inv(before) for inv in system.invariants.values())))
         self.state = tuple(symbol.name for symbol in system.state)
         self._steps: list[tuple[str, frozenset[str], Compiled]] = []
         for transition in system.transitions:
@@ -139,6 +141,10 @@ class Formulas:
             if params:
                 relation = z3.Exists(params, relation)
             self._steps.append((transition.name, changes, compile_(relation)))
+
+    def broken(self, structure: Structure) -> str:
+        """The first invariant that does not hold, where one does not."""
+        return next(name for name, one in self.invariants.items() if not one.holds(structure))
 
     def allowing(
         self, rigid: Structure, before: Mapping[str, Any], after: Mapping[str, Any]
@@ -179,9 +185,8 @@ class Comparison:
             account.states += 1
             if like_it not in self._fit:
                 structure = _at(path.rigid, state)
-                for name, invariant in self._formulas.invariants.items():
-                    if not invariant.holds(structure):
-                        return Mismatch(Misfit.INVARIANT, (state,), name)
+                if not self._formulas.invariant.holds(structure):
+                    return Mismatch(Misfit.INVARIANT, (state,), self._formulas.broken(structure))
                 self._fit.add(like_it)
         for before, after in pairwise(path.states):
             if before == after:
@@ -198,9 +203,7 @@ class Comparison:
 
 def _freeze(state: Mapping[str, Any]) -> tuple[Any, ...]:
     """Hashable: the values in their order; functions stand for themselves."""
-    return tuple(
-        tuple(value.items()) if isinstance(value, Mapping) else value for value in state.values()
-    )
+    return tuple([tuple(v.items()) if isinstance(v, dict | Mapping) else v for v in state.values()])
 
 
 def _at(rigid: Structure, *states: Mapping[str, Any]) -> Structure:

@@ -1,13 +1,13 @@
 """Lemmas: what is said, where the paper says it, and the queries that settle it.
 
-Rule of this file: a lemma is a value.  It is build from its hypotheses by name, so that each can be
-dropped: a hypothesis without which everything is still proved is none (`hypotheses`, `without`).
+Rule of this file: a lemma is a value.  It is built from its hypotheses by name, so that each can be
+dropped: a hypothesis without which everything is still proved is none (`mutants`, `without`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import z3
@@ -53,18 +53,27 @@ def without(hypothesis: str) -> Given:
     return lambda name, formula: z3.BoolVal(True) if name == hypothesis else formula
 
 
-def hypotheses(lemma: Lemma) -> tuple[str, ...]:
-    """The names of its hypotheses, in order of use."""
-    return build(lemma)[1]
+def mutants(lemma: Lemma) -> Iterator[tuple[str, Iterator[Query]]]:
+    """By hypothesis, in order of use: what is asked if it is dropped.
+
+    A query that says nothing of the hypothesis is left out, because it stays as it is.  The lemma
+    is built once, with a mark around each hypothesis; to drop one is to replace its marks by true.
+    """
+    marks: dict[str, Any] = {}
+
+    def mark(name: str, formula: Any) -> Any:
+        if name not in marks:
+            marks[name] = z3.Function(f"given: {name}", z3.BoolSort(), z3.BoolSort())
+        return marks[name](formula)
+
+    queries = list(lemma.build(mark))
+    for name in marks:
+        yield name, _dropping(marks[name], marks.values(), queries)
 
 
-def build(lemma: Lemma) -> tuple[list[Query], tuple[str, ...]]:
-    """Its queries, with all that is given, and the names of its hypotheses, in order of use."""
-    names: dict[str, None] = {}
-
-    def note(name: str, formula: Any) -> Any:
-        names.setdefault(name)
-        return formula
-
-    queries = list(lemma.build(note))
-    return queries, tuple(names)
+def _dropping(dropped: Any, marks: Iterable[Any], queries: Iterable[Query]) -> Iterator[Query]:
+    kept = [(mark, z3.Var(0, z3.BoolSort())) for mark in marks]
+    for query in queries:
+        claims = [z3.substitute_funs(c, (dropped, z3.BoolVal(True))) for c in query.claims]
+        if any(not new.eq(old) for new, old in zip(claims, query.claims, strict=True)):
+            yield replace(query, claims=tuple(z3.substitute_funs(c, *kept) for c in claims))

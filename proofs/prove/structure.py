@@ -9,7 +9,7 @@ the finite range that the structure gives, so a formula of integers is evaluated
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import z3
@@ -66,11 +66,11 @@ def holds(formula: Any, structure: Structure) -> bool:
 
 def compile_(formula: Any) -> Compiled:
     """The formula as a function; remembered, because formulas are asked many times."""
-    return _compiled(_Key(formula))
+    return _compiled(Term(formula))
 
 
-class _Key:
-    """Formulas are equal if they are the same term; their own == builds another formula."""
+class Term:
+    """A formula as a key: equal if it is the same term; its own == builds another formula."""
 
     __slots__ = ("formula",)
 
@@ -81,14 +81,14 @@ class _Key:
         return int(self.formula.hash())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and bool(self.formula.eq(other.formula))
+        return isinstance(other, Term) and bool(self.formula.eq(other.formula))
 
 
 @cache
-def _compiled(key: _Key) -> Compiled:
+def _compiled(term: Term) -> Compiled:
     symbols: dict[tuple[str, int], str] = {}
     sorts: dict[str, str] = {}
-    body = _code(key.formula, [], symbols, sorts)
+    body = _code(term.formula, [], symbols, sorts)
     names = ", ".join([*symbols.values(), *sorts.values()])
     function = eval(f"lambda {names}: {body}")
     return Compiled(tuple(symbols), tuple(sorts), function)
@@ -108,6 +108,8 @@ def _code(
     parts = [_code(child, bound, symbols, sorts) for child in term.children()]
     if kind in _CONSTANT:
         return _CONSTANT[kind]
+    if kind in (z3.Z3_OP_AND, z3.Z3_OP_OR) and not parts:
+        return str(kind == z3.Z3_OP_AND)
     if kind in _INFIX:
         return "(" + _INFIX[kind].join(parts) + ")"
     if kind == z3.Z3_OP_NOT:
@@ -125,7 +127,7 @@ def _code(
         local = symbols.setdefault(name, f"f{len(symbols)}")
         if not parts:
             return local
-        return f"{local}({parts[0]})" if len(parts) == 1 else f"{local}(({', '.join(parts)}))"
+        return f"{local}[{', '.join(parts)}]"
     raise TypeError(f"no meaning for {term.decl().name()} in {term}")
 
 
@@ -146,17 +148,30 @@ def _quantify(
 
 
 def _symbol(name: str, arity: int, structure: Structure) -> Any:
-    """A value, or what is called with the argument (with the tuple of arguments)."""
+    """A value, or a table by argument (by the tuple of arguments)."""
     try:
         value = structure.symbols[name]
     except KeyError:
         known = ", ".join(sorted(structure.symbols))
         raise KeyError(f"the structure says nothing of {name}; it has {known}") from None
-    if arity == 0:
+    if arity == 0 or isinstance(value, dict | Mapping):  # the first is quick, and nearly always so
         return value
-    if isinstance(value, dict | Mapping):  # the first is quick to ask, and nearly always so
-        return value.__getitem__
-    return value if arity == 1 else lambda args: value(*args)
+    return _tabulated(value, arity)
+
+
+class _Tabulated(dict[Any, Any]):
+    """The values of a function, which is called once for each argument."""
+
+    def __init__(self, function: Callable[..., Any], arity: int) -> None:
+        super().__init__()
+        self._function, self._arity = function, arity
+
+    def __missing__(self, args: Any) -> Any:
+        value = self[args] = self._function(args) if self._arity == 1 else self._function(*args)
+        return value
+
+
+_tabulated = lru_cache(maxsize=4096)(_Tabulated)
 
 
 def _carrier(name: str, structure: Structure) -> Collection[Any]:

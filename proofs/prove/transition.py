@@ -95,7 +95,7 @@ class TransitionSystem:
         """The uninterpreted sorts of the state, the parameters and the axioms."""
         sorts = [sort for symbol in self.state for sort in (*symbol.domain, symbol.range)]
         sorts += [sort for transition in self.transitions for _, sort in transition.params]
-        for declaration in declarations(self.axioms.values()):
+        for declaration in declarations([*self.axioms.values()]):
             sorts += [declaration.domain(i) for i in range(declaration.arity())]
             sorts.append(declaration.range())
         found = {s.name(): s for s in sorts if s.kind() == z3.Z3_UNINTERPRETED_SORT}

@@ -186,3 +186,14 @@ def test_a_transition_is_alone_if_no_other_one_allows_its_step(twice: bool) -> N
 def test_what_does_not_fit_is_named(drift: Mismatch | None, what: str) -> None:
     assert drift is not None
     assert drift.what == what
+
+
+@pytest.mark.parametrize(("used", "wrong"), [(2, "not too many"), (-1, "not negative")])
+def test_of_several_invariants_the_one_that_does_not_hold_is_named(used: int, wrong: str) -> None:
+    invariants = {"not too many": lambda s: s.used <= 1, "not negative": lambda s: s.used >= 0}
+    formulas = Formulas(replace(lamp(), invariants=invariants))
+    rigid = Structure({"person": ["Ann"]}, {"limit": 1, "may": {"Ann": True}})
+    state = {"on": False, "used": used}
+    drift = Comparison(formulas).compare(Path(rigid, (state,)), Coverage())
+    assert drift is not None
+    assert drift.formula == wrong

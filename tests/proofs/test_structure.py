@@ -112,6 +112,11 @@ def test_functions_may_be_python_functions() -> None:
     assert holds(formula, structure)
 
 
+def test_all_of_nothing_holds_and_none_of_it() -> None:
+    assert holds(z3.And(), Structure({}, {}))
+    assert not holds(z3.Or(), Structure({}, {}))
+
+
 def test_what_a_structure_does_not_say_is_named() -> None:
     with pytest.raises(KeyError, match="says nothing of rainy"):
         holds(rainy, Structure({}, {"sunny": True}))

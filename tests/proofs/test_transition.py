@@ -11,8 +11,10 @@ import z3
 from model.core import Outcome
 from proofs.prove.grid import CellMark
 from proofs.prove.kinds import Answer, QueryKind
-from proofs.prove.lemma import Given, Lemma, all_given, hypotheses, without
+from proofs.prove.lemma import Given, Lemma, all_given, mutants, without
+from proofs.prove.lemma_index import theory
 from proofs.prove.query import Query, ask, search
+from proofs.prove.structure import Term
 from proofs.prove.transition import (
     Moment,
     Symbol,
@@ -81,7 +83,25 @@ def test_what_is_not_inductive_is_shown_as_two_small_states() -> None:
 
 def test_a_lemma_knows_its_hypotheses() -> None:
     lemma = Lemma("ring", "One has it.", "", Outcome.HOLDS, lambda given: inductive(ring(given)))
-    assert hypotheses(lemma) == ("the giver lets go",)
+    assert [name for name, _ in mutants(lemma)] == ["the giver lets go"]
+
+
+@pytest.mark.parametrize("name", ["skipping", "trim-count"])
+def test_a_mutant_is_the_lemma_built_without_the_hypothesis(name: str) -> None:
+    """What stays as it is, is left out."""
+    lemma = theory("upstream-backup").lemma(name)
+    whole = [simplified(query) for query in lemma.build(all_given)]
+    dropped = list(mutants(lemma))
+    assert len(dropped) > 1
+    for hypothesis, queries in dropped:
+        built = [simplified(query) for query in lemma.build(without(hypothesis))]
+        changed = [one for one, other in zip(built, whole, strict=True) if one != other]
+        assert changed
+        assert [simplified(query) for query in queries] == changed
+
+
+def simplified(query: Query) -> tuple[str, list[Term]]:
+    return query.name, [Term(z3.simplify(claim)) for claim in query.claims]
 
 
 def test_a_bounded_run_ends_where_the_invariant_breaks() -> None:

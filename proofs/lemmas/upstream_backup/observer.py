@@ -7,6 +7,7 @@ abstraction translates what the observer sees into the symbols of its lemma.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from model.cep.merge import Inlet, ready
@@ -41,10 +42,9 @@ class Observer:
 
     def is_new(self, *key: Any) -> bool:
         """Is this looked at for the first time?  From now on it is known."""
-        if key in self._known:
-            return False
+        known = len(self._known)
         self._known.add(key)
-        return True
+        return len(self._known) > known
 
     def node(self, world: World, name: NodeName) -> Any:
         """The state of a node; DOWN after a crash."""
@@ -64,11 +64,18 @@ class Observer:
             yield from iterations(self.system.sites[action.node], node, action.sender, message)
 
 
+@lru_cache(maxsize=4096, typed=True)  # messages of two types may be equal
 def iterations(
     site: Site, node: OperatorNode, sender: NodeName, message: object
-) -> Iterator[Iteration]:
+) -> tuple[Iteration, ...]:
     """The iterations that a node does when it takes an event, a watermark or the last answer to
-    its hello, with which it is restored."""
+    its hello, with which it is restored.  Several abstractions ask for those of one step."""
+    return tuple(_iterations(site, node, sender, message))
+
+
+def _iterations(
+    site: Site, node: OperatorNode, sender: NodeName, message: object
+) -> Iterator[Iteration]:
     if isinstance(message, Restore) and node.awaited == {sender}:
         answers = join(node.replicas, message.replicas)
         node = reinstate(site, node._replace(replicas=answers, awaited=frozenset()))

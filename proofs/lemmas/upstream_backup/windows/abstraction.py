@@ -16,7 +16,7 @@ from operator import le
 from typing import Any, NamedTuple
 
 from model.cep.windows import Extent, TimeWindows
-from model.core import Site
+from model.core import Role, Site
 from model.events import SN
 from model.protocols.upstream_backup.buffers import Ack
 from model.protocols.upstream_backup.layouts import Script
@@ -98,11 +98,16 @@ def _kind(site: Site) -> savepoints.WindowKind:
 def trim_paths(kind: savepoints.WindowKind, system: System) -> Paths:
     observer = WindowObserver(system)
     structures: dict[tuple[FailureFreeRun, int], Structure] = {}
+    concerned = {
+        site.name
+        for site in system.deployment.sites
+        if site.role is Role.OPERATOR and _kind(site) is kind
+    }
 
     def paths(world: World, action: Action, after: World) -> Iterable[Path]:
+        if action.node not in concerned:
+            return
         for run, what, (old, new) in observer.happenings(world, action, after):
-            if _kind(run.site) is not kind:
-                continue
             restart = first_number(what.before)
             key = (run, restart)
             if key not in structures:
