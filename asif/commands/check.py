@@ -16,8 +16,11 @@ def check(
     name: Annotated[str, typer.Argument(metavar="NAME|FILE.py[:VARIANT]")],
     mutants: Annotated[bool, typer.Option("--mutants", help="Hunt the mutants as well.")] = False,
     profile: ProfileOption = Profile.QUICK,
+    walks: Annotated[
+        int | None, typer.Option(min=0, help="Set the number of random walks.")
+    ] = None,
     examples: Annotated[
-        int | None, typer.Option(min=1, help="Set the number of random runs.")
+        int | None, typer.Option(min=1, help="Set the number of random runs by Hypothesis.")
     ] = None,
     out: Annotated[
         Path, typer.Option(help="Write diagrams and replaying tests to this folder.")
@@ -38,6 +41,7 @@ def check(
         result = verdict(
             chosen.protocol,
             profile=profile.value,
+            walks=walks,
             examples=examples,
             called=absolute(name),
             progress=watch,

@@ -18,8 +18,14 @@ from proofs.explore.mutants import Killing, hunt
 from proofs.explore.random_attack import Attack, attack, pytest_file
 from proofs.explore.trace_json import story
 
+WALKS = {"quick": 400, "full": 20_000}
+"""The number of random walks for each protocol."""
+
 EXAMPLES = {"quick": 100, "full": 1_000}
 """The number of Hypothesis examples for each protocol."""
+
+HUNT_WALKS, HUNT_EXAMPLES = 5_000, 200
+"""The same numbers for each mutant that the explorer does not find."""
 
 WORLD_LIMIT = {Outcome.HOLDS: 8_000_000, Outcome.REFUTED: 600_000}
 """The number of worlds after which the exploration of a scope ends.  A scope that is expected to
@@ -31,6 +37,7 @@ def verdict(
     protocol: Protocol,
     *,
     profile: str = "quick",
+    walks: int | None = None,
     examples: int | None = None,
     called: str | None = None,
     progress: Progress = silent,
@@ -48,7 +55,11 @@ def verdict(
         progress(protocol.name, done, parts, pinned.name)
         explored.append((pinned, explore(protocol, pinned.scope, limit=WORLD_LIMIT[pinned.expect])))
     progress(protocol.name, parts - 1, parts, "random attack")
-    attacked = attack(protocol, examples=examples or EXAMPLES[profile])
+    attacked = attack(
+        protocol,
+        walks=WALKS[profile] if walks is None else walks,
+        examples=EXAMPLES[profile] if examples is None else examples,
+    )
     progress(protocol.name, parts, parts, "done")
 
     evidence: Counter[str] = Counter()
@@ -129,9 +140,8 @@ def mutation(protocol: Protocol, home: str, progress: Progress = silent) -> list
     return rows
 
 
-def _attack(broken: Protocol) -> int | None:
-    failure = attack(broken, examples=200).failure
-    return None if failure is None else len(failure.trace.actions)
+def _attack(broken: Protocol) -> Attack:
+    return attack(broken, walks=HUNT_WALKS, examples=HUNT_EXAMPLES)
 
 
 def _scope_row(pinned: PinnedScope, found: Exploration) -> dict[str, Any]:
@@ -181,12 +191,14 @@ def _attack_row(attacked: Attack, called: str) -> dict[str, Any]:
     failure = None
     if attacked.failure is not None:
         failure = {
+            "by": attacked.by,
             "property": attacked.failure.property.name,
             "steps": len(attacked.failure.trace.actions),
             "story": story(attacked.failure.trace),
             "pytest": pytest_file(called, attacked.failure),
         }
     return {
+        "walks": attacked.walks,
         "examples": attacked.examples,
         "actions": attacked.actions,
         "seconds": round(attacked.seconds, 2),
