@@ -133,7 +133,7 @@ class _Search:
     """One exploration under way: the worlds seen and the findings."""
 
     def __init__(self, collapsed: Collapsed) -> None:
-        properties = collapsed.system.protocol.properties
+        properties = collapsed.system.properties
         self.collapsed, self.system = collapsed, collapsed.system
         self.scope = collapsed.system.scope
         self.always = [p for p in properties if p.when is When.ALWAYS]

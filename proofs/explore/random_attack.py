@@ -204,9 +204,8 @@ def attack(
     walked, steps, failure = _walk(protocol, scopes or targets(protocol), walks)
     tally = Tally(0, steps, failure)
     if failure is None and examples:
-        _run_machine(
-            machine(protocol, st.sampled_from(scopes or enlarge(protocol)), tally), examples
-        )
+        drawn = machine(protocol, st.sampled_from(scopes or enlarge(protocol)), tally)
+        run_machine(drawn, examples)
     seconds = time.perf_counter() - started
     return Attack(walked, tally.examples, tally.actions, seconds, tally.failure)
 
@@ -226,7 +225,8 @@ def _walk(
     return walked, steps, None
 
 
-def _run_machine(made: Any, examples: int) -> None:
+def run_machine(made: Any, examples: int, *, shrinks: bool = True) -> None:
+    """Run the machine `examples` times, or until it fails; its tally has the failure."""
     with suppress(Violation):
         run_state_machine_as_test(
             made,
@@ -238,7 +238,7 @@ def _run_machine(made: Any, examples: int) -> None:
                 derandomize=True,
                 report_multiple_bugs=False,
                 print_blob=False,
-                phases=(Phase.generate, Phase.shrink),
+                phases=(Phase.generate, Phase.shrink) if shrinks else (Phase.generate,),
                 suppress_health_check=list(HealthCheck),
             ),
         )

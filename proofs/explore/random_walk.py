@@ -49,7 +49,7 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
     except StepFailed as error:  # at boot: there is no world yet
         return Walks(0, 0, 0, answer_property(error), Trace(system, (), ()))
     choose = random.Random(seed).random
-    looks = any(property_.nodes for property_ in protocol.properties)
+    looks = any(property_.nodes for property_ in collapsed.system.properties)
     judged: dict[Hashable, Property | None] = {}
     steps = rested = 0
     for walk in range(count):
