@@ -11,7 +11,7 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import kernel, start, sweep, timed, trace
+from benchmarks import attack, kernel, start, sweep, timed, trace
 from benchmarks.measures import (
     LARGE,
     PINNED,
@@ -47,6 +47,7 @@ def main() -> None:
             "" if row.bytes_each is None else f"{row.bytes_each:,.0f}",
         )
     Console().print(table)
+    attack.main()
     start.main()
     timed.main()
     kernel.main()

@@ -361,6 +361,8 @@ class Protocol:
     returns one short line for people; size(message or durable value) returns what drivers charge
     for.
 
+    needed(scope, observation) returns, for the nodes that it names, how many events a restart may
+    still need: in a run without faults, at rest, they buffer no more (model.system).
     must_occur: quantities without which a verdict is vacuous.  quantities: the family's own, which
     its notes count and its gauges measure.  compare_with: the full name of the variant whose costs
     are shown beside this protocol's; empty: none.  lemmas: the pinned number of lemmas about it.
@@ -379,6 +381,7 @@ class Protocol:
     claims: Mapping[OperatorClass, Guarantee]
     properties: tuple[Property, ...]
     scopes: tuple[PinnedScope, ...]
+    needed: Callable[[Scope, Observation], Mapping[NodeName, int]] | None = None
     must_occur: tuple[Quantity, ...] = ()
     finding: str = ""
     variants: tuple[Protocol, ...] = ()

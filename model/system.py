@@ -33,13 +33,20 @@ from model.core import (
     Size,
     Step,
     TimerFired,
+    When,
 )
 from model.errors import Invalid, StepFailed, describe_error, nearest
+
+LETS_GO = "without faults, at rest, nodes buffer only what a restart needs"
 
 
 @dataclass(frozen=True)
 class System:
-    """A protocol deployed in a scope, with the indices that drivers look up."""
+    """A protocol deployed in a scope, with the indices that drivers look up.
+
+    properties: the protocol's, and LETS_GO in a scope without crashes if the protocol says what is
+    `needed`.
+    """
 
     protocol: Protocol
     scope: Scope
@@ -49,6 +56,7 @@ class System:
     channel_at: Mapping[tuple[NodeName, NodeName], int] = field(init=False)
     source_at: Mapping[NodeName, int] = field(init=False)
     sink_at: Mapping[NodeName, int] = field(init=False)
+    properties: tuple[Property, ...] = field(init=False)
     victims: frozenset[NodeName] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -76,9 +84,26 @@ class System:
             "source_at": {name: at for at, (name, _) in enumerate(self.scope.inputs)},
             "sink_at": {name: at for at, name in enumerate(sinks)},
             "victims": victims,
+            "properties": self.protocol.properties,
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
+        if self.protocol.needed is not None and not self.scope.crashes:
+            lets_go = Property(LETS_GO, When.QUIESCENT, self._lets_go, nodes=True)
+            object.__setattr__(self, "properties", (*self.properties, lets_go))
+
+    def _lets_go(self, scope: Scope, seen: Observation) -> bool:
+        """Does every node at rest buffer at most what the protocol says that a restart needs?
+
+        Where faults are granted, an acknowledgement may be lost, and the next one may not come.
+        """
+        assert self.protocol.needed is not None
+        needed = self.protocol.needed(scope, seen)
+        return all(
+            (read_gauges(self, name, state).buffered or 0) <= needed[name]
+            for name, state in seen.states
+            if name in needed
+        )
 
     def answer(self, name: NodeName, value: Any, input_: Input | None) -> Step:
         """The step of the node, checked; a driver that asks the same again may remember it.

@@ -286,7 +286,7 @@ def first_violation(system: System, world: World) -> Property | None:
     """The first property that does not hold in this world."""
     resting = quiescent(system, world)
     seen = observe_at_rest(system, world) if resting else observe(world)
-    for property_ in system.protocol.properties:
+    for property_ in system.properties:
         if (property_.when is When.ALWAYS or resting) and not is_satisfied(system, property_, seen):
             return property_
     return None

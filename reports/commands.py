@@ -50,7 +50,8 @@ def verdict(result: Result) -> Output:
     yield table
     tried = result["attack"]
     found = f"failed: {tried['failure']['property']}" if tried["failure"] else "found nothing"
-    yield f"random attack: {tried['examples']} runs, {tried['actions']} actions, {found}"
+    made = f"{tried['walks']} walks, {tried['examples']} Hypothesis runs"
+    yield f"random attack: {made}, {tried['actions']} actions, {found}"
     yield f"crash points hit: {result['hit']} of {result['points']}"
     yield from (f"  missed: {point}" for point in result["missed"])
     yield "not empty: " + ", ".join(f"{n} {what}" for what, n in result["evidence"].items())

@@ -36,8 +36,11 @@ def check(
     ] = False,
     mutants: Annotated[bool, typer.Option("--mutants", help="Hunt the mutants as well.")] = False,
     profile: ProfileOption = Profile.QUICK,
+    walks: Annotated[
+        int | None, typer.Option(min=0, help="Set the number of random walks.")
+    ] = None,
     examples: Annotated[
-        int | None, typer.Option(min=1, help="Set the number of random runs.")
+        int | None, typer.Option(min=1, help="Set the number of random runs by Hypothesis.")
     ] = None,
     workers: Annotated[
         int | None,
@@ -84,6 +87,7 @@ def check(
         results = verdicts(
             [*protocols()] if name is None else [absolute(name)],
             profile=profile.value,
+            walks=walks,
             examples=examples,
             mutants=mutants,
             budget=budget,

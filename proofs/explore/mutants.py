@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from model.core import Mutant, Outcome, Protocol
+from model.core import Mutant, Outcome, Protocol, Scope
 from model.errors import Invalid, describe_error
 from model.system import System
 from proofs.explore.explorer import explore
+from proofs.explore.random_attack import Attack
 
 _FILES = ("core", "errors", "events", "graph", "log", "progress", "registry", "system", "world")
 SHARED = frozenset(f"model.{name}" for name in _FILES)
@@ -129,12 +130,13 @@ def hunt(
     protocol: Protocol,
     mutant: Mutant,
     home: str,
-    attack: Callable[[Protocol], int | None],
+    attack: Callable[[Protocol], Attack],
     limit: int = 500_000,
 ) -> Killing:
-    """Explore the scopes, the mutant's own first, then quick ones; attack a survivor at random.
+    """Explore the scopes, the mutant's own first, then quick ones, then those of the variants;
+    attack a survivor at random.
 
-    limit: worlds a scope.  attack: returns the length of the failing run that it found, or None.
+    limit: worlds a scope.
     """
     started = time.perf_counter()
     states = 0
@@ -143,20 +145,33 @@ def hunt(
         return Killing(mutant, by, scope, states, steps, time.perf_counter() - started)
 
     broken = mutate(protocol, mutant, home)
-    scopes = [pinned for pinned in broken.scopes if pinned.expect is Outcome.HOLDS]
+    scopes = _hunting_grounds(broken)
     if not scopes:
         raise Invalid(f"mutant {mutant.name!r}: no scope holds, so nothing shows that it is found")
-    if mutant.scope and mutant.scope not in {pinned.name for pinned in scopes}:
+    if mutant.scope and mutant.scope not in scopes:
         raise Invalid(f"mutant {mutant.name!r}: no scope that holds is called {mutant.scope!r}")
-    scopes.sort(key=lambda s: (s.name != mutant.scope, not s.quick, s.states or 0))
-    for pinned in scopes:
+    for name in sorted(scopes, key=lambda name: name != mutant.scope):
+        variant, scope = scopes[name]
         try:
-            System(broken, pinned.scope)
+            System(variant, scope)
         except Invalid:  # nobody can deploy this mutant
-            return judge("deployment", pinned.name, 0)
-        found = explore(broken, pinned.scope, stop=True, limit=limit)
+            return judge("deployment", name, 0)
+        found = explore(variant, scope, stop=True, limit=limit)
         states += found.states
         if found.counterexample is not None:
-            return judge("explorer", pinned.name, len(found.counterexample.trace.actions))
-    steps = attack(broken)
-    return judge("hypothesis" if steps is not None else None, None, steps)
+            return judge("explorer", name, len(found.counterexample.trace.actions))
+    attacked = attack(broken)
+    steps = None if attacked.failure is None else len(attacked.failure.trace.actions)
+    return judge(attacked.by, None, steps)
+
+
+def _hunting_grounds(protocol: Protocol) -> dict[str, tuple[Protocol, Scope]]:
+    """The scopes that hold, small and quick ones first, then those of the variants by
+    "VARIANT: SCOPE", each with the protocol that holds there."""
+    found: dict[str, tuple[Protocol, Scope]] = {}
+    for variant in (protocol, *protocol.variants):
+        before = "" if variant is protocol else f"{variant.name.partition(':')[2]}: "
+        for pinned in sorted(variant.scopes, key=lambda s: (not s.quick, s.states or 0)):
+            if pinned.expect is Outcome.HOLDS:
+                found[before + pinned.name] = variant, pinned.scope
+    return found

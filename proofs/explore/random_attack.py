@@ -1,7 +1,7 @@
-"""The random attack: a Hypothesis state machine over the same worlds as everything else.
+"""The random attack: fast walks, then a Hypothesis state machine over the same worlds.
 
-Rule of this file: no decision; the machine chooses an action, and model.world decides what the
-action does.  Hypothesis shrinks the runs that fail.
+Rule of this file: no decision; a walk or the machine chooses an action, and model.world decides
+what the action does.  Walks are many, Hypothesis looks at odd corners; either's failure is shrunk.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ from model.world import (
     offers,
     progress,
 )
-from proofs.explore.explorer import Trace, answer_property
+from proofs.explore import random_walk
+from proofs.explore.explorer import Counterexample, Trace, answer_property
+from proofs.explore.shrinker import shrink
 
 STEPS = 60
 """Chosen actions of a run; after these the system comes to rest."""
@@ -47,21 +49,22 @@ REST = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """A run that failed.  property: the property that the last world violates."""
-
-    property: Property
-    trace: Trace
-
-
-@dataclass(frozen=True, slots=True)
 class Attack:
-    """The result of an attack.  examples: runs made.  actions: actions in all runs together."""
+    """The result of an attack.  walks, examples: runs made, by walking and by Hypothesis.  actions:
+    actions in all runs together.  failure: a run that failed, shrunk."""
 
+    walks: int
     examples: int
     actions: int
     seconds: float
-    failure: Failure | None
+    failure: Counterexample | None
+
+    @property
+    def by(self) -> str | None:
+        """The finder of the failure; Hypothesis begins only if no walk fails."""
+        if self.failure is None:
+            return None
+        return "hypothesis" if self.examples else "walk"
 
 
 class Violation(AssertionError):
@@ -74,7 +77,7 @@ class Tally:
 
     examples: int = 0
     actions: int = 0
-    failure: Failure | None = None
+    failure: Counterexample | None = None
 
 
 def machine(
@@ -140,7 +143,7 @@ def machine(
 
         def _fail(self, broken: Property) -> NoReturn:
             trace = Trace(self.system, tuple(self.actions), tuple(self.worlds))
-            counted.failure = Failure(broken, trace)
+            counted.failure = Counterexample(broken, trace)
             raise Violation(broken.name)
 
         def teardown(self) -> None:
@@ -183,16 +186,56 @@ def enlarge(protocol: Protocol) -> tuple[Scope, ...]:
     )
 
 
+def targets(protocol: Protocol) -> tuple[Scope, ...]:
+    """The scopes of an attack: the pinned ones and the enlarged ones; of a variant that is expected
+    to be refuted, its refuted ones."""
+    enlarged = enlarge(protocol)
+    pinned = tuple(pinned.scope for pinned in protocol.scopes)
+    return enlarged if {*enlarged} <= {*pinned} else pinned + enlarged
+
+
+def attack(
+    protocol: Protocol, *, walks: int, examples: int, scopes: Sequence[Scope] | None = None
+) -> Attack:
+    """Walk `walks` times, evenly through the scopes, until a walk fails; if none does, run the
+    machine `examples` times.  The same protocol always gets the same runs.
+
+    scopes: those of the attack; None: `targets` for walks, `enlarge` for the machine.
+    """
+    started = time.perf_counter()
+    walked, steps, failure = _walk(protocol, scopes or targets(protocol), walks)
+    tally = Tally(0, steps, failure)
+    if failure is None and examples:
+        drawn = machine(protocol, st.sampled_from(scopes or enlarge(protocol)), tally)
+        run_machine(drawn, examples)
+    seconds = time.perf_counter() - started
+    return Attack(walked, tally.examples, tally.actions, seconds, tally.failure)
+
+
+def _walk(
+    protocol: Protocol, scopes: Sequence[Scope], walks: int
+) -> tuple[int, int, Counterexample | None]:
+    """The walks made, the actions in them, and the failure of the last one, shrunk."""
+    walked = steps = 0
+    for seed, scope in enumerate(scopes):
+        share = walks // len(scopes) + (seed < walks % len(scopes))
+        found = random_walk.walks(protocol, scope, share, seed)
+        walked += found.count
+        steps += found.steps
+        if found.property is not None and found.trace is not None:
+            return walked, steps, shrink(Counterexample(found.property, found.trace))
+    return walked, steps, None
+
+
 def _no_constant(*_: object, **__: object) -> None:
     return None
 
 
-def attack(protocol: Protocol, *, examples: int, scopes: Sequence[Scope] | None = None) -> Attack:
-    """Run the machine `examples` times; the same protocol gets the same runs in every process."""
-    started = time.perf_counter()
-    tally = Tally()
-    chosen = st.sampled_from(list(scopes or enlarge(protocol)))
-    made: type[Any] = machine(protocol, chosen, tally)
+def run_machine(made: Any, examples: int, *, shrinks: bool = True) -> None:
+    """Run the machine `examples` times, or until it fails; its tally has the failure.
+
+    The same machine gets the same runs in every process.
+    """
     # Hypothesis would take some choices from the source of the modules that happen to be loaded.
     constants = mock.patch.object(
         HypothesisProvider, "_maybe_draw_constant", _no_constant, create=True
@@ -208,14 +251,13 @@ def attack(protocol: Protocol, *, examples: int, scopes: Sequence[Scope] | None 
                 derandomize=True,
                 report_multiple_bugs=False,
                 print_blob=False,
-                phases=(Phase.generate, Phase.shrink),
+                phases=(Phase.generate, Phase.shrink) if shrinks else (Phase.generate,),
                 suppress_health_check=list(HealthCheck),
             ),
         )
-    return Attack(tally.examples, tally.actions, time.perf_counter() - started, tally.failure)
 
 
-def pytest_file(subject: str, failure: Failure) -> str:
+def pytest_file(subject: str, failure: Counterexample) -> str:
     """The text of a pytest module that replays the failing run; the test passes once the protocol
     is mended.
 
@@ -223,18 +265,18 @@ def pytest_file(subject: str, failure: Failure) -> str:
     """
     scope = failure.trace.system.scope
     home = failure.trace.system.protocol
-    places = [i for i, s in enumerate(enlarge(home)) if s == scope]
+    place = targets(home).index(scope)
     actions = "".join(f"    {action!r},\n" for action in failure.trace.actions)
     return f'''"""A run of {subject} that violates: {failure.property.name}.
 
-The random attack found this run, and Hypothesis shrunk it.  The test fails until the protocol is
+The random attack found this run and shrunk it.  The test fails until the protocol is
 mended.
 """
 
 from model.core import Arrival
 from model.system import System
 from model.world import (Crash, Deliver, Inject, Restart, Timeout, apply, first_violation, initial)
-from proofs.explore.random_attack import enlarge
+from proofs.explore.random_attack import targets
 from model.registry import subject
 
 ACTIONS = (
@@ -243,7 +285,7 @@ ACTIONS = (
 
 def test_the_run_is_as_if_nothing_had_failed():
     protocol = subject({subject!r}).protocol
-    system = System(protocol, enlarge(protocol)[{places[0]}])
+    system = System(protocol, targets(protocol)[{place}])
     world = initial(system)
     for action in ACTIONS:
         world = apply(system, world, action)

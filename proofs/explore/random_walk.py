@@ -19,6 +19,10 @@ from proofs.explore.explorer import Trace, answer_property, append_failing_actio
 
 STEPS = 200
 """The largest number of actions in a walk: a walk that has not come to rest ends there."""
+FAULTS = 1 / 16
+"""The probability that a step is a fault where a fault may strike.  A node has more faults than
+other actions: if all were as likely, nearly every walk would crash before anything is worth losing.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +41,15 @@ class Walks:
 
 
 def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
-    """Walk `count` times from the initial world; each action is as likely as any other."""
+    """Walk `count` times from the initial world; of the actions that are no faults, each is as
+    likely as any other."""
     system = System(protocol, scope)
     try:
         collapsed = Collapsed(system, bits=32)
     except StepFailed as error:  # at boot: there is no world yet
         return Walks(0, 0, 0, answer_property(error), Trace(system, (), ()))
     choose = random.Random(seed).random
-    looks = any(property_.nodes for property_ in protocol.properties)
+    looks = any(property_.nodes for property_ in collapsed.system.properties)
     judged: dict[Hashable, Property | None] = {}
     steps = rested = 0
     for walk in range(count):
@@ -53,14 +58,15 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
         for _ in range(STEPS):
             numbers = collapsed.numbers(world)
             own: list[Move] = []
-            others: list[Move] = []
+            inputs: list[Move] = []
+            faults: list[Move] = []
             try:
                 granted = collapsed.may_fail(numbers)
                 for _, moves in collapsed.moves_in(numbers):
                     own += moves.own
-                    others += moves.inputs
+                    inputs += moves.inputs
                     if granted:
-                        others += moves.faults
+                        faults += moves.faults
             except StepFailed as error:
                 trace = append_failing_action(
                     trace_through(system, [collapsed.world(at) for at in path]), error
@@ -73,7 +79,9 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
             if judged[key] is not None:
                 trace = _trace(collapsed, path)
                 return Walks(walk + 1, steps, rested, judged[key], trace)
-            choices = own + others
+            choices = own + inputs
+            if faults and (not choices or choose() < FAULTS):
+                choices = faults
             if not choices:
                 rested += 1
                 break

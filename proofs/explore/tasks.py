@@ -19,6 +19,9 @@ from proofs.explore.random_attack import Attack, attack, pytest_file
 from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.trace_json import story
 
+WALKS = {"quick": 400, "full": 20_000}
+"""The number of random walks for each protocol."""
+
 EXAMPLES = {"quick": 100, "full": 1_000}
 """The number of Hypothesis examples for each protocol."""
 
@@ -30,10 +33,10 @@ and its guarantee by then."""
 RUN_WORLDS = 1_000
 """A random run takes about as long as the exploration of so many worlds."""
 
-HUNT_EXAMPLES = 200
-"""The number of random runs against a mutant that the explorer did not find."""
+HUNT_WALKS, HUNT_EXAMPLES = 5_000, 200
+"""The same numbers for each mutant that the explorer does not find."""
 
-NO_ATTACK = Attack(examples=0, actions=0, seconds=0.0, failure=None)
+NO_ATTACK = Attack(walks=0, examples=0, actions=0, seconds=0.0, failure=None)
 
 
 class TaskKind(StrEnum):
@@ -46,14 +49,15 @@ class Task(NamedTuple):
     """A part of a check that needs no other part.
 
     subject: the protocol as `asif check` takes it.  name: of the scope or of the mutant.  worlds:
-    about how long the task takes, as a number of explored worlds.  examples: the random runs of an
-    attack.  budget: what the exploration of a scope may cost; its worlds are WORLD_LIMIT's if None.
+    about how long the task takes, as a number of explored worlds.  walks, examples: the random runs
+    of an attack.  budget: what the exploration of a scope may cost; its worlds are WORLD_LIMIT's if None.
     """
 
     subject: str
     kind: TaskKind
     name: str
     worlds: int
+    walks: int = 0
     examples: int = 0
     budget: Budget = UNLIMITED
 
@@ -63,20 +67,22 @@ def list_tasks(
     protocol: Protocol,
     profile: str,
     *,
+    walks: int | None,
     examples: int | None,
     mutants: bool,
     budget: Budget = UNLIMITED,
 ) -> tuple[Task, ...]:
     """The tasks of a check of the protocol: scopes, the attack, mutants, as the protocol has them.
 
-    called: the protocol as `asif check` takes it.  examples: as many random runs; None: those of
-    the profile.
+    called: the protocol as `asif check` takes it.  walks, examples: as many random runs; None: those
+    of the profile.
     """
     scopes = [pinned for pinned in protocol.scopes if pinned.quick or profile == "full"]
-    runs = examples or EXAMPLES[profile]
+    walks = WALKS[profile] if walks is None else walks
+    runs = EXAMPLES[profile] if examples is None else examples
     return (
         *(Task(called, TaskKind.SCOPE, one.name, one.states or 0, budget=budget) for one in scopes),
-        Task(called, TaskKind.ATTACK, "random attack", runs * RUN_WORLDS, runs),
+        Task(called, TaskKind.ATTACK, "random attack", runs * RUN_WORLDS, walks, runs),
         *(
             Task(called, TaskKind.MUTANT, one.name, _hunt_worlds(protocol, one))
             for one in protocol.mutants
@@ -125,16 +131,16 @@ def perform_on(chosen: Subject, task: Task) -> dict[str, Any]:
                 "vacuous": [*found.vacuous],
             }
         case TaskKind.ATTACK:
-            result = {"row": attack_row(attack(protocol, examples=task.examples), task.subject)}
+            attacked = attack(protocol, walks=task.walks, examples=task.examples)
+            result = {"row": attack_row(attacked, task.subject)}
         case TaskKind.MUTANT:
             mutant = next(one for one in protocol.mutants if one.name == task.name)
             result = {"row": _mutant_row(hunt(protocol, mutant, chosen.home, _attack))}
     return {**result, "seconds": time.perf_counter() - started}
 
 
-def _attack(broken: Protocol) -> int | None:
-    failure = attack(broken, examples=HUNT_EXAMPLES).failure
-    return None if failure is None else len(failure.trace.actions)
+def _attack(broken: Protocol) -> Attack:
+    return attack(broken, walks=HUNT_WALKS, examples=HUNT_EXAMPLES)
 
 
 def _scope_row(pinned: PinnedScope, found: Exploration) -> dict[str, Any]:
@@ -186,12 +192,14 @@ def attack_row(attacked: Attack, called: str) -> dict[str, Any]:
     failure = None
     if attacked.failure is not None:
         failure = {
+            "by": attacked.by,
             "property": attacked.failure.property.name,
             "steps": len(attacked.failure.trace.actions),
             "story": story(attacked.failure.trace),
             "pytest": pytest_file(called, attacked.failure),
         }
     return {
+        "walks": attacked.walks,
         "examples": attacked.examples,
         "actions": attacked.actions,
         "seconds": round(attacked.seconds, 2),

@@ -55,6 +55,7 @@ def verdicts(
     names: Sequence[str],
     *,
     profile: str = "quick",
+    walks: int | None = None,
     examples: int | None = None,
     mutants: bool = False,
     budget: Budget = UNLIMITED,
@@ -69,7 +70,15 @@ def verdicts(
     plan = [
         (
             protocol,
-            list_tasks(name, protocol, profile, examples=examples, mutants=mutants, budget=budget),
+            list_tasks(
+                name,
+                protocol,
+                profile,
+                walks=walks,
+                examples=examples,
+                mutants=mutants,
+                budget=budget,
+            ),
         )
         for name in names
         for protocol in [subject(name).protocol]
@@ -79,9 +88,17 @@ def verdicts(
     return [assemble(one, profile, tasks, [next(results) for _ in tasks]) for one, tasks in plan]
 
 
-def verdict(protocol: Protocol, *, profile: str = "quick", examples: int | None = None) -> Result:
+def verdict(
+    protocol: Protocol,
+    *,
+    profile: str = "quick",
+    walks: int | None = None,
+    examples: int | None = None,
+) -> Result:
     """The verdict on a protocol at hand, without mutants; all in this process."""
-    tasks = list_tasks(protocol.name, protocol, profile, examples=examples, mutants=False)
+    tasks = list_tasks(
+        protocol.name, protocol, profile, walks=walks, examples=examples, mutants=False
+    )
     call = partial(perform_on, Subject(protocol, home=""))
     return assemble(protocol, profile, tasks, perform_all(call, tasks, local(workers=1)))
 

@@ -37,7 +37,7 @@ def tasks() -> Iterator[Task]:
         (RELAY, relay.PROTOCOL, True),
         ("micro-batch:commit-first", protocols()["micro-batch:commit-first"], False),
     ):
-        yield from list_tasks(name, protocol, "quick", examples=20, mutants=mutants)
+        yield from list_tasks(name, protocol, "quick", walks=None, examples=20, mutants=mutants)
     main = protocols()["micro-batch"]
     yield Task(main.name, TaskKind.MUTANT, main.mutants[0].name, worlds=0)
 

@@ -70,10 +70,14 @@ def test_its_verdict_is_json_and_is_printed(name: str, monkeypatch: pytest.Monke
     small = replace(protocol, scopes=(replace(smallest(protocol), quick=True),), variants=())
     # Only what holds is attacked more than once: to shrink a failure takes much longer.
     examples = 5 if holds(protocol) else 1
-    found = verdict.verdict(small, examples=examples)
+    found = verdict.verdict(small, walks=20, examples=examples)
     assert json.loads(json.dumps(found)) == found
     assert found["protocol"] == name
-    assert found["attack"]["examples"] >= examples
+    attacked = found["attack"]
+    if attacked["failure"] and attacked["failure"]["by"] == "walk":
+        assert 0 < attacked["walks"] <= 20
+    else:
+        assert (attacked["walks"], attacked["examples"] >= examples) == (20, True)
     assert not (holds(protocol) and found["outcome"] == "refuted")
     assert str([*commands.verdict(found)][-1]).startswith(f"{name}: ")
 

@@ -16,7 +16,7 @@ from asif import main
 HEAD = """\
 from dataclasses import replace
 
-from docs.examples import amnesia, forgetful, mindful
+from docs.examples import amnesia, forgetful, mindful, relay
 from model.core import *
 from model.core import Role
 from model.errors import Invalid

@@ -71,9 +71,9 @@ def test_all_drivers_grant_single_failures_and_any() -> None:
     assert walks(restarts.SINGLE, scope, 1_000, seed=1).property is None
     assert walks(restarts.ANY, scope, 1_000, seed=1).property is restarts.ANSWERED
     assert [one.crashes for one in enlarge(restarts.SINGLE)] == [3]
-    assert attack(restarts.SINGLE, examples=100).failure is None
-    assert attack(restarts.ANY, examples=100).failure is not None
-    assert attack(PROTOCOL, examples=60).failure is None
+    assert attack(restarts.SINGLE, walks=0, examples=100).failure is None
+    assert attack(restarts.ANY, walks=0, examples=100).failure is not None
+    assert attack(PROTOCOL, walks=0, examples=60).failure is None
 
 
 def test_a_property_of_the_nodes_finds_what_outputs_alone_do_not_show() -> None:
@@ -89,7 +89,7 @@ def test_a_property_of_the_nodes_finds_what_outputs_alone_do_not_show() -> None:
     walked = walks(UNREADY, scope, 100, seed=2).property
     assert walked is not None
     assert walked.nodes
-    attacked = attack(UNREADY, examples=40, scopes=[scope]).failure
+    attacked = attack(UNREADY, walks=0, examples=40, scopes=[scope]).failure
     assert attacked is not None
     assert attacked.property.nodes
 
@@ -124,7 +124,7 @@ def found_by_all(protocol: Protocol) -> Iterator[Trace]:
         walked = walks(protocol, scope, 2_000, seed=seed).trace
         assert walked is not None
         yield walked
-    attacked = attack(protocol, examples=300).failure
+    attacked = attack(protocol, walks=0, examples=300).failure
     assert attacked is not None
     yield attacked.trace
 

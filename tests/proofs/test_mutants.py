@@ -12,7 +12,7 @@ from model.errors import Invalid
 from model.registry import modules, protocols
 from proofs.explore.explorer import explore
 from proofs.explore.mutants import hunt, mutate, mutated_source
-from proofs.explore.random_attack import attack
+from proofs.explore.random_attack import Attack, attack
 
 HOME = "model.protocols.upstream_backup.protocol"
 MAIN = protocols()["upstream-backup"]
@@ -23,9 +23,8 @@ MUTANTS = [
 ]
 
 
-def by_chance(broken: Protocol) -> int | None:
-    failure = attack(broken, examples=200).failure
-    return None if failure is None else len(failure.trace.actions)
+def by_chance(broken: Protocol) -> Attack:
+    return attack(broken, walks=500, examples=200)
 
 
 def test_there_are_enough_mutants() -> None:

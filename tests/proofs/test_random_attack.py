@@ -41,7 +41,9 @@ class TestAnyGraphAnyOperatorsAnyCrashes(machine(MAIN, scopes()).TestCase):  # t
 )
 def test_the_attack_finds_mutants_and_shrinks_what_it_finds(name: str) -> None:
     broken = mutate(MAIN, KNOWN[name], HOME)
-    failure = attack(broken, examples=400).failure
+    found = attack(broken, walks=0, examples=400)
+    failure = found.failure
+    assert found.by == "hypothesis"
     assert failure is not None
     world = initial(failure.trace.system)
     for action in failure.trace.actions:
@@ -52,7 +54,7 @@ def test_the_attack_finds_mutants_and_shrinks_what_it_finds(name: str) -> None:
 
 
 def test_the_attack_finds_nothing_wrong_with_the_corrected_protocol() -> None:
-    found = attack(MAIN, examples=60)
+    found = attack(MAIN, walks=0, examples=60)
     assert found.failure is None
     assert found.examples >= 60
     assert found.actions > found.examples
@@ -61,7 +63,7 @@ def test_the_attack_finds_nothing_wrong_with_the_corrected_protocol() -> None:
 @pytest.mark.slow
 def test_a_failure_becomes_a_pytest_file_that_fails(tmp_path: Path) -> None:
     name = "upstream-backup:pairs"
-    failure = attack(PROTOCOLS[name], examples=200).failure
+    failure = attack(PROTOCOLS[name], walks=0, examples=200).failure
     assert failure is not None
     file = tmp_path / "test_replay.py"
     file.write_text(pytest_file(name, failure))

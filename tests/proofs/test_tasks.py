@@ -147,7 +147,7 @@ def test_progress_counts_tasks_and_names_one_under_way() -> None:
 
 
 def test_small_checks_stay_in_this_process() -> None:
-    small = list_tasks(RELAY, relay.PROTOCOL, "quick", examples=None, mutants=True)
+    small = list_tasks(RELAY, relay.PROTOCOL, "quick", walks=None, examples=None, mutants=True)
     assert {one["process"] for one in perform_all(process, small, local())} == {os.getpid()}
     large = [task._replace(worlds=checking.PAYS_WORLDS) for task in small]
     assert os.getpid() not in {one["process"] for one in perform_all(process, large, local(2))}
@@ -202,12 +202,12 @@ def test_the_attack_has_the_same_runs_whatever_modules_are_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     protocol = protocols()["micro-batch:commit-first"]
-    found = attack(protocol, examples=40)
+    found = attack(protocol, walks=0, examples=40)
     constants = ", ".join(map(str, range(60)))
     (tmp_path / "constants_of_another_module.py").write_text(f"CONSTANTS = ({constants})\n")
     monkeypatch.syspath_prepend(tmp_path)
     __import__("constants_of_another_module")
-    again = attack(protocol, examples=40)
+    again = attack(protocol, walks=0, examples=40)
     assert (found.examples, found.actions) == (again.examples, again.actions)
 
 

@@ -96,6 +96,7 @@ def _verdict(name: str, *, refuted: bool = False) -> dict[str, Any]:
         "found": {"DETERMINISTIC": "GAP" if refuted else "PRECISE"},
         "scopes": [_scope("small"), _scope("a | b", refuted=refuted)],
         "attack": {
+            "walks": 400,
             "examples": 40,
             "actions": 2_000,
             "seconds": 130.0,
@@ -218,7 +219,7 @@ def test_both_forms_tell_everything(tmp_path: Path) -> None:
         "12,345",
         "crashes",
         "12 of 14",
-        "2,000 actions in 40 random runs (2 min 10 s)",
+        "2,000 actions in 400 walks and 40 runs of Hypothesis (2 min 10 s)",
         "build/test_found.py",
         "1 of 2 killed",
         "- if a < b & c:",

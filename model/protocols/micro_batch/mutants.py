@@ -72,6 +72,20 @@ MUTANTS = (
         "kept = state.kept.trim(lambda event: event.sn[0] <= end + 1)",
     ),
     Mutant(
+        "the source never trims",
+        NODES,
+        "kept = state.kept.trim(lambda event: event.sn[0] <= end)",
+        "kept = state.kept",
+        "no crash",
+    ),
+    Mutant(
+        "the query never acknowledges",
+        NODES,
+        "if design.acks is Acks.LAGGING and batch.start:",
+        "if design.acks is Acks.LAGGING and not batch:",
+        "no crash",
+    ),
+    Mutant(
         "the source hands out one event too few",
         NODES,
         "events = tuple(e for e in state.kept if batch.start < e.sn[0] <= batch.end)",

@@ -13,7 +13,7 @@ events that the source has reported when the trigger fires; the world decides wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from model.cep.operator import CepState, Operator, process
 from model.core import (
@@ -26,7 +26,9 @@ from model.core import (
     Emit,
     Gauges,
     Input,
+    NodeName,
     Note,
+    Observation,
     Received,
     Role,
     Save,
@@ -268,3 +270,10 @@ def gauges(site: Site, state: SourceState | QueryState | SinkState) -> Gauges:
             return Gauges(0, 0, batch.id)
         case _:
             raise AssertionError(f"{site.name}: {state} is no state of a node")
+
+
+def needed(_scope: Scope, seen: Observation) -> Mapping[NodeName, int]:
+    """The most events that the nodes keep at rest: the source the last batch that the sink took,
+    since the query acknowledges a batch when it plans the next one."""
+    (batch,) = (state.batch for _, state in seen.states if isinstance(state, SinkState))
+    return {name: batch.end - batch.start for name, _ in seen.states}

@@ -89,6 +89,7 @@ SCOPES = (
         states=201_429,
         quick=False,
     ),
+    PinnedScope("no crash", _scope(Count(), ALL, 4, "a", crashes=0), DETERMINISTIC, states=267),
 )
 
 

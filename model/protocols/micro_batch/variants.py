@@ -36,7 +36,7 @@ from model.protocols.micro_batch.messages import (
     show,
     size,
 )
-from model.protocols.micro_batch.nodes import boot, deploy, gauges, recover, step
+from model.protocols.micro_batch.nodes import boot, deploy, gauges, needed, recover, step
 from model.protocols.micro_batch.scopes import (
     fail,
     hold,
@@ -69,6 +69,7 @@ def build(
         assumes=Assumptions(Failures.ANY),
         claims=dict.fromkeys(sorted({p.operators for p in scopes}), claim),
         properties=(AS_IF, COMPLETE),
+        needed=needed,
         scopes=scopes,
         must_occur=must_occur,
         finding=finding,

@@ -195,6 +195,18 @@ SCOPES = (
         states=655_823,
     ),
     PinnedScope(
+        "no crash, every event matches",
+        over_words(one(A, CountWindows(1, 1)), 4, crashes=0),
+        REPEATABLE,
+        states=1_460,
+    ),
+    PinnedScope(
+        "no crash, events skipped",
+        over_words(one(A, CountWindows(4, 4)), 5, crashes=0),
+        DETERMINISTIC,
+        states=7_557,
+    ),
+    PinnedScope(
         "adjacent operators and their alignment",
         over_words(ALIGNED, 4, "a", crashes=2),
         DETERMINISTIC,

@@ -28,6 +28,7 @@ from model.core import (
 from model.parts import over_words
 from model.properties import AS_IF, COMPLETE
 from model.protocols.upstream_backup.layouts import Drawing
+from model.protocols.upstream_backup.need import needed
 from model.protocols.upstream_backup.nodes import (
     NOTICES,
     RETAINED,
@@ -71,6 +72,7 @@ def build(name: str, design: Design, scopes: tuple[PinnedScope, ...], finding: s
         assumes=Assumptions(Failures.ANY),
         claims=dict.fromkeys(sorted({p.operators for p in scopes}), Guarantee.PRECISE),
         properties=(AS_IF, COMPLETE),
+        needed=partial(needed, design.scheme.skipping is not Skipping.OFF),
         scopes=scopes,
         must_occur=(CRASHED, SPANNED, RESTORED, REPLAYED, DISCARDED, CHECKPOINTED),
         finding=finding,

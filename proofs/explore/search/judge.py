@@ -17,7 +17,7 @@ class Judge:
     """The properties of a protocol in a scope.  looks: some look at the nodes at rest."""
 
     def __init__(self, system: System) -> None:
-        properties = system.protocol.properties
+        properties = system.properties
         self.system = system
         self.always = [p for p in properties if p.when is When.ALWAYS]
         self.at_rest = [p for p in properties if p.when is When.QUIESCENT]

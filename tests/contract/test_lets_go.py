@@ -1,0 +1,91 @@
+"""A protocol that never lets go of what it keeps is found, with the run that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from model.core import Mutant, Outcome, PinnedScope, Protocol
+from model.registry import modules, protocols
+from model.system import LETS_GO, System
+from proofs.explore.explorer import explore
+from proofs.explore.mutants import mutate
+from proofs.explore.random_walk import walks
+
+Asif = Callable[..., Any]
+LEAKS = [
+    pytest.param(protocol, home, mutant, id=mutant.name)
+    for home, protocol in modules().items()
+    for mutant in protocol.mutants
+    if mutant.scope.startswith("no crash")
+]
+FAULTLESS = [
+    pytest.param(variant, pinned, id=f"{name}, {pinned.name}")
+    for name, variant in protocols().items()
+    for pinned in variant.scopes
+    if variant.needed is not None and pinned.states is not None and pinned.states < 400_000
+]
+OWN = """
+def needed(scope, seen):
+    return {"source": 0, "sink": 0}
+FREE = PinnedScope("nothing fails", over_words(relay.GRAPH, 2, crashes=0), relay.CLASS)
+TIDY = replace(relay.RELAY, scopes=(FREE,), needed=needed)
+def step(site, state, input_):
+    if isinstance(input_, Received) and isinstance(input_.message, relay.Ack):
+        return state, ()  # it never lets go
+    return relay.step(site, state, input_)
+"""
+
+
+@pytest.mark.parametrize(("protocol", "pinned"), FAULTLESS)
+def test_without_faults_every_design_lets_go(protocol: Protocol, pinned: PinnedScope) -> None:
+    """Not in the pinned scopes alone: also in those with crashes, once no crash is granted."""
+    found = explore(protocol, replace(pinned.scope, crashes=0)).counterexample
+    assert found is None or found.property.name != LETS_GO
+    assert found is None or pinned.expect is Outcome.REFUTED
+
+
+@pytest.mark.parametrize(("protocol", "home", "mutant"), LEAKS)
+def test_a_leak_is_found_by_this_property_alone(
+    protocol: Protocol, home: str, mutant: Mutant
+) -> None:
+    leaking = mutate(protocol, mutant, home)
+    (scope,) = (pinned.scope for pinned in leaking.scopes if pinned.name == mutant.scope)
+    found = explore(leaking, scope, stop=True).counterexample
+    assert found is not None
+    assert found.property.name == LETS_GO
+    walked = walks(leaking, scope, 300, seed=1).property
+    assert walked is not None
+    assert walked.name == LETS_GO
+    silent = replace(leaking, needed=None)
+    smallest = sorted(leaking.scopes, key=lambda pinned: pinned.states or 0)[:3]
+    for lived in (scope, *(pinned.scope for pinned in smallest)):
+        assert explore(silent, lived).outcome is Outcome.HOLDS
+
+
+def test_it_is_judged_in_scopes_without_crashes_of_protocols_that_say_what_is_needed() -> None:
+    protocol = protocols()["micro-batch"]
+    scope = protocol.scopes[0].scope
+    free = replace(scope, crashes=0)
+    assert LETS_GO not in {p.name for p in System(protocol, scope).properties}
+    assert LETS_GO in {p.name for p in System(protocol, free).properties}
+    silent = System(replace(protocol, needed=None), free)
+    assert silent.properties == protocol.properties
+
+
+def test_a_leak_is_shown_in_a_diagram(asif: Asif) -> None:
+    ran = asif(OWN + "PROTOCOL = TIDY", "check", "FILE", "--examples", "1")
+    assert ran.result["outcome"] == "holds"
+    ran = asif(OWN + "PROTOCOL = replace(TIDY, step=step)", "check", "FILE", "--examples", "1")
+    assert ran.code == 1
+    assert ran.result["scopes"][0]["counterexample"]["property"] == LETS_GO
+    assert "a (gap 1) ─▶● backup 1" in ran.out
+    assert f"Violated: {LETS_GO}" in ran.out
+
+
+def test_what_needed_does_wrong_is_one_line(asif: Asif) -> None:
+    text = OWN + "PROTOCOL = replace(TIDY, needed=lambda scope, seen: seen.sinks)"
+    assert f"property {LETS_GO!r} raises AttributeError: " in asif(text, "check", "FILE").line
