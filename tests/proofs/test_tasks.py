@@ -49,6 +49,8 @@ def fatal(number: int) -> int:
     if number in FATAL:
         os.kill(os.getpid(), FATAL[number])
         signal.pause()
+    if number == 6:
+        sys.exit(7)
     return number * number
 
 
@@ -82,6 +84,7 @@ def test_a_process_that_dies_takes_only_its_call_along() -> None:
     assert died == {
         3: "its process was ended by SIGKILL (is there enough memory?)",
         4: "its process was ended by SIGTERM",
+        6: "its process ended with exit code 7",
     }
     assert all(result == number * number for number, result, _ in found if number not in died)
 
