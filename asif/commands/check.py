@@ -79,13 +79,17 @@ def check(
 
     if (name is None) != all_:
         raise Invalid("check: give either a protocol or --all; `asif list` has the protocols")
-    if name is not None and mutants and not subject(name).protocol.mutants:
-        raise Invalid(f"{subject(name).protocol.name} has no mutants")
+    if name is None:
+        names = [*protocols()]
+    else:
+        protocol, names = subject(name).protocol, [absolute(name)]
+        if mutants and not protocol.mutants:
+            raise Invalid(f"{protocol.name} has no mutants")
     budget = Budget(limit, seconds, None if memory is None else read_bytes(memory))
     execute = _execute(workers, master, settings(conf), out / "_spark")
     with progress() as watch:
         results = verdicts(
-            [*protocols()] if name is None else [absolute(name)],
+            names,
             profile=profile.value,
             walks=walks,
             examples=examples,

@@ -71,7 +71,7 @@ def test_a_bad_file_is_one_line(name: str, refused: Callable[..., Refused], tmp_
 
 BAD_CALLS = {
     "unknown name": (["check", "upstream-bakup"], "did you mean upstream-backup?"),
-    "no such file": (["check", "nowhere.py"], "nowhere.py: no such file"),
+    "no such file": (["check", "nowhere.py"], "asif: nowhere.py: no such file"),
     "nothing to check": (["check"], "check: give either a protocol or --all"),
     "one and all": (["check", "micro-batch", "--all"], "check: give either a protocol or --all"),
     "Spark's settings alone": (["check", "micro-batch", "--conf", "a=b"], "give --master, too"),

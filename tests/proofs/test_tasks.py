@@ -49,11 +49,18 @@ def fatal(number: int) -> int:
     if number in FATAL:
         os.kill(os.getpid(), FATAL[number])
         signal.pause()
+    if number == 6:
+        sys.exit(7)
     return number * number
 
 
 def raising(number: int) -> int:
     return 1 // number
+
+
+def interrupted(number: int) -> int:
+    os.kill(os.getpid(), signal.SIGINT)
+    return number * number
 
 
 def process(_: Task) -> Result:
@@ -77,8 +84,22 @@ def test_a_process_that_dies_takes_only_its_call_along() -> None:
     assert died == {
         3: "its process was ended by SIGKILL (is there enough memory?)",
         4: "its process was ended by SIGTERM",
+        6: "its process ended with exit code 7",
     }
     assert all(result == number * number for number, result, _ in found if number not in died)
+
+
+def test_ctrl_c_does_not_reach_the_processes() -> None:
+    """Not even the first ones of a program: the one that has started them ends them."""
+    code = (
+        "from proofs.explore.processes import call_all\n"
+        "from tests.proofs.test_tasks import interrupted\n"
+        "print(sorted(ended for part in call_all(interrupted, range(3), 2) for ended in part))\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert ran.stdout == "[(0, 0, ''), (1, 1, ''), (2, 4, '')]\n", ran.stderr
 
 
 def test_a_call_that_raises_is_no_lost_call() -> None:
