@@ -83,8 +83,8 @@ def campaign(
         return found
 
     with ThreadPoolExecutor(at_once) as pool:
-        running = [pool.submit(result, one) for one in checks]
         try:
+            running = [pool.submit(result, one) for one in checks]
             yield (future.result() for future in running)
             if not alone and len(done) == len(checks):
                 kept.unlink(missing_ok=True)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -243,4 +247,26 @@ def test_a_check_that_is_stopped_leaves_no_process(
 
     with pytest.raises(Stopped):
         process("endless", tell, stop)
+    wait_ended(below)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("to_all", [True, False], ids=["a terminal", "kill -INT"])
+def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(to_all: bool, tmp_path: Path) -> None:
+    """To the whole group of processes, as a terminal sends it, or to the command alone."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "asif", "spark", "--all", "--out", str(tmp_path)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as command:
+        while command.poll() is None and len([*tmp_path.glob("*/process/said.log")]) < 2:
+            time.sleep(0.05)
+        below = psutil.Process(command.pid).children(recursive=True)
+        (os.killpg if to_all else os.kill)(command.pid, signal.SIGINT)
+        _, said = command.communicate(timeout=120)
+    assert command.returncode == 130, said
+    assert "interrupted; the same command goes on from there" in said
+    assert "Traceback" not in said, said
+    assert below
     wait_ended(below)
