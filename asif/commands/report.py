@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -27,6 +28,10 @@ BEGINS = {
 }
 """The parts of a report, and how many percent of its time are usually over when each begins.  Spark
 mostly waits, so its checks run beside the others; only their rest is a part of its own."""
+
+POLITE = 5
+"""So much nicer than those of Spark are this thread and the processes that it starts: Spark gives
+up on a process that does not start within ten seconds."""
 
 
 def report(
@@ -61,6 +66,7 @@ def report(
         def begin(part: str) -> None:
             watch("report", BEGINS[part], 100, part)
 
+        os.nice(POLITE)
         begin("worlds, attacks and mutants")
         for home, protocol in modules().items():
             for variant in (protocol, *protocol.variants):
