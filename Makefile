@@ -19,7 +19,7 @@ PYTEST  := $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help report test test-core lint spark bench docs setup lock clean
+.PHONY: help report test test-core test-all lint spark bench docs setup lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -27,11 +27,14 @@ help: ## show this list
 report: $(STAMP) ## write the correctness report, quick profile, to build/report
 	@$(BIN)/asif report --profile quick --out build/report
 
-test: $(STAMP) ## run all tests
-	@$(PYTEST)
+test: $(STAMP) ## run all tests but those that only test-all runs
+	@$(PYTEST) -m "not exhaustive"
 
-test-core: $(STAMP) ## run all tests but the slow ones and those that start Spark
-	@$(PYTEST) -m "not slow and not spark"
+test-core: $(STAMP) ## run the tests that are quick and start no Spark
+	@$(PYTEST) -m "not slow and not spark and not exhaustive"
+
+test-all: $(STAMP) ## run all tests with 20 times the examples (hours)
+	@HYPOTHESIS_PROFILE=full $(PYTEST) --timeout 7200
 
 lint: $(STAMP) ## check style, format, types, import rules
 	@$(BIN)/ruff check
@@ -60,12 +63,13 @@ $(STAMP): constraints.txt pyproject.toml
 	    % sys.version_info[:2])' && \
 	  { $(PYTHON) -m venv --clear .venv >/dev/null || { rm -rf .venv; echo >&2 \
 	    "$(PYTHON) could not make .venv (Debian and Ubuntu: apt install python3-venv)"; exit 1; }; }; }
-	@echo "Installing what constraints.txt locks into .venv (a minute or two, once) ..."
+	@echo "Installing what constraints.txt locks into .venv (two or three minutes, once) ..."
 	@rm -f $@
 	@sed -n '/^setuptools==/,/[^\\]$$/p' constraints.txt > .venv/build-tools.txt
 	@$(LOCKED) -r .venv/build-tools.txt
 	@$(LOCKED) -r constraints.txt
 	@$(PIP) --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m spark_check.training || echo >&2 "Java has not learned to start Spark: it starts slower"
 	@touch $@
 
 lock: ## renew constraints.txt from pyproject.toml (UPGRADE=1: newest versions of all)

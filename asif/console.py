@@ -45,7 +45,9 @@ def print_all(parts: Iterator[RenderableType]) -> None:
         if isinstance(part, str):
             print(part)
         else:
-            console.print(part, highlight=False)
+            with console.capture() as drawn:
+                console.print(part, highlight=False)
+            print(drawn.get(), end="")  # which stands above the bars of progress, if there are any
 
 
 def settings(texts: Sequence[str] | None) -> dict[str, str]:

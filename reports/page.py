@@ -19,6 +19,7 @@ from model.errors import Invalid
 from reports import files
 from reports.diagrams import grid, spacetime
 from reports.results import experiments as experiment_results
+from reports.results import families
 from reports.results import proofs as proof_results
 from reports.results import run as plots
 from reports.results import simulation_plots as costs
@@ -34,14 +35,14 @@ _RESULTS = (
 )
 _VERDICT = (
     *("protocol", "title", "source", "finding", "outcome", "expected", "claims", "found"),
-    *("scopes", "attack", "evidence", "missing", "mutants"),
+    *("scopes", "attack", "evidence", "missing", "mutants", "seconds"),
 )
 _SCOPE = (
     *("name", "operators", "crashes", "expect", "outcome", "states", "pinned", "transitions"),
     *("depth", "quiescent", "seconds", "states_per_second", "guarantee", "points", "hit"),
     *("missed", "notes", "complete", "counterexample"),
 )
-_CHECK = ("check", "title", "profile", "holds", "notes", "cases", "seconds")
+_CHECK = ("check", "family", "title", "profile", "holds", "notes", "cases", "seconds")
 _RUN = (
     *("input", "events", "graph", "pattern", "failure_free", "with_crashes", "same", "crashes"),
     *(
@@ -136,6 +137,7 @@ def _view(results: Results) -> dict[str, Any]:
         "expected": expected,
         "costs": costs_,
         "engine": _engine(results["engine"]),
+        "families": families.seconds_by_family(results),
         "fine": expected == len(verdicts)
         and proofs["fine"]
         and right

@@ -1,4 +1,4 @@
-"""All checks, and a campaign: several checks, one after the other, resumed after an interruption.
+"""All checks, and a campaign: several checks, some at a time, resumed after an interruption.
 
 Rule of this file: it keeps the results of finished checks, and knows nothing of what a check does.
 """
@@ -9,14 +9,18 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from threading import Event, Lock
 from typing import Any
 
 from model.errors import Invalid
-from spark_check.check import Check, Setting, Tell, run_check
+from model.progress import Progress
+from spark_check.check import Check, Setting, Tell
+from spark_check.check_process import Stopped, run_in_process
 from spark_check.families import family_modules
 
 KEPT = "unfinished.json"
@@ -32,33 +36,68 @@ def checks() -> dict[str, Check]:
     return {check.name: check for check in sorted(found, key=lambda check: check.name)}
 
 
-def run_all(
+Run = Callable[[Check, Setting, Event], dict[str, Any]]
+"""Runs a check; raises Stopped if the event is set before the check has ended."""
+
+
+@contextmanager
+def campaign(
     checks: Sequence[Check],
     folder: Path,
     profile: str,
     version: str,
-    progress: Callable[[], AbstractContextManager[Tell]],
-) -> Iterator[dict[str, Any]]:
-    """The result of each check (as spark_check.check.run_check), as soon as the check has ended.
+    watch: Progress,
+    *,
+    at_once: int = 1,
+    run: Run = run_in_process,
+) -> Iterator[Iterator[dict[str, Any]]]:
+    """A context in which the checks run, some at a time; it holds their results, in order.
 
-    A check that an interrupted campaign of the same checks, profile and version of the code has
+    A result is that of spark_check.check.run_check.  Leaving the context ends what still runs.  A
+    check that an interrupted campaign of the same checks, profile and version of the code has
     finished in this folder is not run again.  A single check is always run.  Raises Invalid if the
     folder cannot be written to.
     """
-    campaign = {"checks": [one.name for one in checks], "profile": profile, "version": version}
+    described = {"checks": [one.name for one in checks], "profile": profile, "version": version}
     kept = folder / KEPT
     alone = len(checks) == 1
-    done = {} if alone else _read(kept, campaign)
-    for one in checks:
-        if one.name not in done:
-            with progress() as tell:
-                setting = Setting(_empty(folder / one.name), profile, tell)
-                done[one.name] = run_check(one, setting)
+    done: dict[str, dict[str, Any]] = {} if alone else _read(kept, described)
+    stop, failed, writing = Event(), Event(), Lock()
+
+    def result(one: Check) -> dict[str, Any]:
+        if one.name in done:
+            return done[one.name]
+        if failed.is_set() or stop.is_set():
+            raise Stopped
+        tell = _teller(watch, one)
+        try:
+            found = run(one, Setting(_empty(folder / one.name), profile, tell), stop)
+        except BaseException:
+            failed.set()  # no other begins; those that run may end
+            raise
+        tell("done", 1, 1)
+        with writing:
+            done[one.name] = found
             if not alone:
-                _write(kept, {**campaign, "done": done})
-        yield done[one.name]
-    if not alone:
-        kept.unlink(missing_ok=True)
+                _write(kept, {**described, "done": done})
+        return found
+
+    with ThreadPoolExecutor(at_once) as pool:
+        try:
+            running = [pool.submit(result, one) for one in checks]
+            yield (future.result() for future in running)
+            if not alone and len(done) == len(checks):
+                kept.unlink(missing_ok=True)
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def _teller(watch: Progress, check: Check) -> Tell:
+    def tell(what: str, done: int, total: int) -> None:
+        watch(f"Spark, {check.name}", done, total, what)
+
+    return tell
 
 
 def _empty(work: Path) -> Path:

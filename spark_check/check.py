@@ -79,6 +79,11 @@ class Check:
     run: Callable[[Setting], tuple[Case, ...]]
     notes: tuple[str, ...] = field(default=())
 
+    @property
+    def family(self) -> str:
+        """The family in whose folder the check is."""
+        return self.run.__module__.split(".")[1].replace("_", "-")
+
 
 def run_check(check: Check, setting: Setting) -> dict[str, Any]:
     """Run the check: a JSON-able value.  It holds if there are cases and every case agrees."""
@@ -86,6 +91,7 @@ def run_check(check: Check, setting: Setting) -> dict[str, Any]:
     cases = check.run(setting)
     return {
         "check": check.name,
+        "family": check.family,
         "title": check.title,
         "profile": setting.profile,
         "holds": bool(cases) and all(case.agrees for case in cases),

@@ -17,8 +17,10 @@ from spark_check.runtime.java import aot_cache
 from spark_check.runtime.session import JAVA_OPTIONS, session
 
 
-def train(tell: Callable[[], object] = lambda: None) -> None:
-    """Run small jobs in a Spark that records its classes; `tell` is called before.
+def train(tell: Callable[[int, int], object] = lambda *_: None) -> None:
+    """Run small jobs in a Spark that records its classes.
+
+    tell: called with (0, 1) before and with (1, 1) after.
 
     Nothing is done if the cache exists, if another process makes it, if JAVA_HOME names another
     Java, or if the installation cannot be written to.
@@ -37,8 +39,9 @@ def train(tell: Callable[[], object] = lambda: None) -> None:
         except BlockingIOError:
             return
         if not known.exists():
-            tell()
+            tell(0, 1)
             _train(known)
+            tell(1, 1)
 
 
 def _train(known: Path) -> None:
@@ -52,3 +55,7 @@ def _train(known: Path) -> None:
     shutil.rmtree(work, ignore_errors=True)
     if part.exists():
         os.replace(part, known)
+
+
+if __name__ == "__main__":
+    train()

@@ -1,13 +1,16 @@
 """Hypothesis profiles: quick (the default, also in CI) always tries the same examples.
 
 Before the first test that starts Spark, Java learns how that is done quickly.  Files that take
-long come first: of several processes, none is left alone with one at the end.
+long come first: of several processes, none is left alone with one at the end.  Those that wait for
+Spark and those that compute come in turn: so one process computes while another waits.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+from itertools import zip_longest
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -29,11 +32,16 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    def long(item: pytest.Item) -> bool:
-        return any(item.get_closest_marker(name) for name in ("slow", "spark"))
+    """Files with Spark and other long files in turn, then the rest."""
+    with_spark = _files(items, "spark")
+    long = [path for path in _files(items, "slow") if path not in with_spark]
+    first = [path for pair in zip_longest(with_spark, long) for path in pair if path]
+    rank = {path: number for number, path in enumerate(first)}
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
 
-    first = {item.path for item in items if long(item)}
-    items.sort(key=lambda item: item.path not in first)
+
+def _files(items: list[pytest.Item], marker: str) -> list[Path]:
+    return [*dict.fromkeys(item.path for item in items if item.get_closest_marker(marker))]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -41,3 +49,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         from spark_check.training import train  # with Spark, which most tests do without
 
         train()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What each family's tests took, with a warning where that is more than its budget."""
+    from model.registry import modules
+    from tests.family_seconds import add_up, lines
+
+    kinds = ("passed", "failed", "", "error")  # "": set-up and tear-down
+    reports = [one for kind in kinds for one in terminalreporter.stats.get(kind, ())]
+    names = [protocol.name for protocol in modules().values()]
+    told = lines(add_up(((one.nodeid, one.duration) for one in reports), names))
+    if told:
+        terminalreporter.section("families")
+    for line, over in told:
+        terminalreporter.write_line(line, yellow=over)

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from asif.commands.run import run_and_compare
 from asif.commands.spark import on_spark
 from asif.console import JsonOption, Profile, ProfileOption, console, print_all, save
+from asif.side_by_side import side_by_side
+from model.progress import silent
 
 SCENARIOS = sorted((Path(__file__).parents[2] / "docs" / "scenarios").glob("*.toml"))
 """The scenarios that the report simulates."""
+BEGINS = {
+    "worlds, attacks and mutants": 0,
+    "lemmas": 35,
+    "simulations": 75,
+    "experiments": 80,
+    "flights": 85,
+    "Spark": 90,
+}
+"""The parts of a report, and how many percent of its time are usually over when each begins.  Spark
+mostly waits, so its checks run beside the others; only their rest is a part of its own."""
+
+POLITE = 5
+"""So much nicer than those of Spark are this thread and the processes that it starts: Spark gives
+up on a process that does not start within ten seconds."""
 
 
 def report(
@@ -39,12 +56,17 @@ def report(
     from sim.experiments import campaign
     from sim.experiments.experiment import experiments
     from sim.inputs import flights
-    from sim.scenarios import run as timed
-    from sim.scenarios import scenario as scenarios
     from spark_check.campaign import checks
 
     started = perf_counter()
-    with progress() as watch:
+    wanted = [*checks().values()]
+    with progress() as watch, on_spark(wanted, profile, out / "spark", watch) as checked:
+
+        def begin(part: str) -> None:
+            watch("report", BEGINS[part], 100, part)
+
+        os.nice(POLITE)
+        begin("worlds, attacks and mutants")
         verdicts = checking.verdicts(
             [*protocols()],
             profile=profile.value,
@@ -52,22 +74,27 @@ def report(
             execute=checking.local(),
             progress=watch,
         )
+        begin("lemmas")
         proofs = proving.prove(choose(), mutants=True, worlds=proving.WORLDS, progress=watch)
-        simulations = []
-        for path in SCENARIOS:
-            part = partial(watch, f"simulating {path.stem}")
-            simulations.append(timed.simulate(scenarios.read(path), watch=part))
+        begin("simulations")
+        simulations = side_by_side(
+            "simulating", {path.stem: partial(_simulate, path) for path in SCENARIOS}, watch
+        )
+        begin("experiments")
         seeds = 5 if profile is Profile.QUICK else None
         reproductions = [
             campaign.reproduce(one, out, seeds=seeds, watch=partial(watch, one.name))
             for one in experiments().values()
         ]
-    checked = [*on_spark([*checks().values()], profile, out / "spark")]
-    workload = flights.flight_workload(flights.QUICK if profile is Profile.QUICK else None)
-    usual = flights.flight_crashes(workload.size)
-    runs = [
-        run_and_compare(protocol, None, workload, None, usual) for protocol in modules().values()
-    ]
+        begin("flights")
+        limit = flights.QUICK if profile is Profile.QUICK else None
+        names = [protocol.name for protocol in modules().values()]
+        runs = side_by_side(
+            "flights", {name: partial(_run_on_flights, name, limit) for name in names}, watch
+        )
+        begin("Spark")
+        engine = [*checked]
+        watch("report", 100, 100)
     results = {
         "version": version("asif-testbed"),
         "profile": profile.value,
@@ -75,7 +102,7 @@ def report(
         "proofs": proofs,
         "simulated": simulations,
         "reproduced": reproductions,
-        "engine": checked,
+        "engine": engine,
         "runs": runs,
         "seconds": perf_counter() - started,
     }
@@ -88,7 +115,7 @@ def report(
     for one in simulations:
         print(f"{one['scenario']}: {simulation_results.verdict(one)}")
     print(experiment_results.score(reproductions))
-    for one in checked:
+    for one in engine:
         print(spark_results.summary_line(one))
     for ran in runs:
         print_all(commands.run(ran))
@@ -97,6 +124,23 @@ def report(
     survivors = [m for v in verdicts for m in v["mutants"] or () if m["by"] is None]
     fine = all(result["expected"] for result in verdicts) and all(map(proving.good, proofs))
     same = all(one["same"] for one in (*runs, *simulations))
-    fine = fine and all(one["holds"] for one in checked)
+    fine = fine and all(one["holds"] for one in engine)
     if survivors or not same or not fine:
         raise typer.Exit(1)
+
+
+# --- in a process of its own -----------------------------------------------------------------
+def _simulate(path: Path) -> dict[str, Any]:
+    from sim.scenarios.run import simulate
+    from sim.scenarios.scenario import read
+
+    return simulate(read(path))
+
+
+def _run_on_flights(name: str, limit: int | None) -> dict[str, Any]:
+    from model.registry import protocols
+    from sim.inputs.flights import flight_crashes, flight_workload
+
+    workload = flight_workload(limit)
+    usual = flight_crashes(workload.size)
+    return run_and_compare(protocols()[name], None, workload, None, usual, silent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from asif.console import JsonOption, print_all, save
 
 if TYPE_CHECKING:
     from model.core import Protocol
+    from model.progress import Progress
     from sim.inputs.streams import Workload
 
 
@@ -58,6 +60,7 @@ def run_(
     """Run on real events with crashes: is the output as if nothing had failed?"""
     from model.registry import subject
     from reports import commands
+    from reports.progress import progress
     from sim.inputs import flights, streams
 
     if file is None:
@@ -73,7 +76,8 @@ def run_(
         middle = max(1, workload.size // 2)
         usual = [f"match@{middle}", f"recurrence@{middle}"]
     other = subject(compare).protocol if compare else None
-    result = run_and_compare(subject(protocol).protocol, other, workload, crash, usual)
+    with progress() as watch:
+        result = run_and_compare(subject(protocol).protocol, other, workload, crash, usual, watch)
     print_all(commands.run(result))
     save(json_, result)
     if not result["same"]:
@@ -86,6 +90,7 @@ def run_and_compare(
     workload: Workload,
     crashes: Sequence[str] | None,
     usual: Sequence[str],
+    watch: Progress,
 ) -> dict[str, Any]:
     """Run the protocol on the workload with crashes; and another, or the one that it names.
 
@@ -94,7 +99,6 @@ def run_and_compare(
     """
     from model.errors import unknown
     from model.registry import protocols
-    from reports.progress import progress
     from sim import untimed
     from sim.comparison import compare
     from sim.inputs.streams import deployable
@@ -112,11 +116,5 @@ def run_and_compare(
     if crashes is None:
         crashes = [text for text in usual if text.split("@")[0] in names]
     plans = untimed.crash_plans(crashes, names, workload.size)
-    with progress() as watch:
-        return compare(
-            protocol,
-            other,
-            workload,
-            plans,
-            watch=lambda done, total: watch(workload.name, done, total),
-        )
+    part = partial(watch, workload.name)
+    return compare(protocol, other, workload, plans, watch=part)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +15,11 @@ from asif.console import JsonOption, Profile, ProfileOption, print_all, save, wr
 from model.errors import Invalid, unknown
 
 if TYPE_CHECKING:
+    from model.progress import Progress
     from spark_check.check import Check
+
+AT_ONCE = {Profile.QUICK: 2, Profile.FULL: 1}
+"""Checks that run at once.  Those of the full profile measure seconds, so each runs alone."""
 
 
 def spark(
@@ -27,6 +33,7 @@ def spark(
 ) -> None:
     """Crash real Spark: does it do what the model and the simulator predict?"""
     from reports import commands
+    from reports.progress import progress
     from reports.results import spark as drawn
     from spark_check.campaign import checks
 
@@ -36,27 +43,35 @@ def spark(
     if (name is None) != all_:
         raise Invalid(f"spark: give a check or --all; known: {', '.join(known)}")
     results = []
-    for result in on_spark([known[name]] if name else [*known.values()], profile, out):
-        print_all(commands.engine_check(result))
-        if any(case["seconds"] for case in result["cases"]):
-            write(out / f"{result['check']}.png", drawn.predicted_png(result))
-        results.append(result)
+    wanted = [known[name]] if name else [*known.values()]
+    with progress() as watch, on_spark(wanted, profile, out, watch) as checked:
+        for result in checked:
+            print_all(commands.engine_check(result))
+            if any(case["seconds"] for case in result["cases"]):
+                write(out / f"{result['check']}.png", drawn.predicted_png(result))
+            results.append(result)
     save(json_, results)
     if not all(result["holds"] for result in results):
         raise typer.Exit(1)
 
 
-def on_spark(wanted: Sequence[Check], profile: Profile, out: Path) -> Iterator[dict[str, Any]]:
+@contextmanager
+def on_spark(
+    wanted: Sequence[Check], profile: Profile, out: Path, watch: Progress
+) -> Iterator[Iterator[dict[str, Any]]]:
+    """A context in which the checks run beside what it holds; their results, in order."""
     import spark_check
-    from reports.progress import progress
     from sim.sweeps.grid import version
-    from spark_check.campaign import run_all
+    from spark_check.campaign import campaign
     from spark_check.training import train
 
+    train(partial(watch, "Java learns to start Spark (once)"))
+    at_once = AT_ONCE[profile]
     try:
-        with progress() as watch:
-            train(lambda: watch("Java learns to start Spark (once)", 0, 1))
-        yield from run_all(wanted, out, profile.value, version(spark_check), progress)
+        with campaign(
+            wanted, out, profile.value, version(spark_check), watch, at_once=at_once
+        ) as results:
+            yield results
     except KeyboardInterrupt:
         if len(wanted) > 1:
             print("asif: interrupted; the same command goes on from there", file=sys.stderr)

@@ -50,7 +50,7 @@ class Task(NamedTuple):
 
     subject: the protocol as `asif check` takes it.  name: of the scope or of the mutant.  worlds:
     about how long the task takes, as a number of explored worlds.  walks, examples: the random runs
-    of an attack.  budget: what the exploration of a scope may cost; its worlds are WORLD_LIMIT's if None.
+    of an attack.  budget: of the exploration of a scope; its worlds are WORLD_LIMIT's if None.
     """
 
     subject: str
@@ -74,8 +74,8 @@ def list_tasks(
 ) -> tuple[Task, ...]:
     """The tasks of a check of the protocol: scopes, the attack, mutants, as the protocol has them.
 
-    called: the protocol as `asif check` takes it.  walks, examples: as many random runs; None: those
-    of the profile.
+    called: the protocol as `asif check` takes it.  walks, examples: as many random runs; None:
+    those of the profile.
     """
     scopes = [pinned for pinned in protocol.scopes if pinned.quick or profile == "full"]
     walks = WALKS[profile] if walks is None else walks

@@ -62,7 +62,7 @@ def prove(
     tasks = {**proofs_, **refutations, **comparisons}
     started = time.perf_counter()
     done: dict[_Key, Any] = {}
-    progress("proving", 0, len(tasks))
+    progress("lemmas", 0, len(tasks))
     context = multiprocessing.get_context("spawn")
     # To look for cyclic garbage takes up to a fifth of the time, and there is little: without it,
     # three scopes need 5 % more memory.
@@ -75,7 +75,7 @@ def prove(
             done[key] = future.result()
             _, kind, what = key
             doing = "proving" if kind == "lemma" else "comparing"
-            progress(doing, len(done), len(tasks), what)
+            progress("lemmas", len(done), len(tasks), f"{doing} {what}")
     entries = []
     for one, lemmas in subjects:
         rows = [done[one.of, "lemma", lemma.name] for lemma in lemmas]

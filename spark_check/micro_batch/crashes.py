@@ -30,7 +30,7 @@ from spark_check.micro_batch.job import JobSettings, Writer, run_to_end
 from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
 from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
 from spark_check.runtime.session import BRIEF, LOCAL, session
-from spark_check.runtime.victim import CrashKind, start
+from spark_check.runtime.victim import CrashKind, JobEnded, start
 
 JOB = "spark_check.micro_batch.job:run"
 SINKS = {
@@ -45,6 +45,7 @@ BUSY = "Python worker failed to connect back"
 """Spark's message if a process of a data source takes more than 10 s to start, before any batch is
 run: the cause is the machine, and neither the query nor its checkpoint."""
 ATTEMPTS = 3
+TOO_BUSY = f"Spark gave up {ATTEMPTS} times ({BUSY}): this machine is too busy for this check"
 
 
 class Load(NamedTuple):
@@ -121,6 +122,22 @@ def crash(settings: JobSettings, plan: CrashPlan, load: Load) -> int | None:
         return victim.join()
 
 
+def crash_job(work: Path, job: CrashedJob) -> tuple[ExternalStore, int | None]:
+    """Run the job with a new store and crash it: the store, and the job's exit code.
+
+    A job that ends because this machine is too busy is run anew.  Raises Invalid if that goes on.
+    """
+    for attempt in range(ATTEMPTS):
+        store = prepare(work / f"attempt-{attempt}", job.load)
+        settings = JobSettings(store.work, job.load.ends[1:], writer=job.writer, master=job.master)
+        try:
+            return store, crash(settings, job.plan, job.load)
+        except JobEnded:
+            if BUSY not in (Path(store.work) / "spark.log").read_text(errors="replace"):
+                raise
+    raise Invalid(TOO_BUSY)
+
+
 def restart(spark: SparkSession, settings: JobSettings, load: Load) -> str:
     """Let the late events arrive and run the job to its end: the error that ended it, or "".
 
@@ -136,9 +153,7 @@ def restart(spark: SparkSession, settings: JobSettings, load: Load) -> str:
                 return str(error)
         else:
             return ""
-    raise Invalid(
-        f"Spark gave up {ATTEMPTS} times ({BUSY}): this machine is too busy for this check"
-    )
+    raise Invalid(TOO_BUSY)
 
 
 def recover_all(setting: Setting, jobs: Sequence[CrashedJob]) -> tuple[Recovery, ...]:
@@ -146,10 +161,7 @@ def recover_all(setting: Setting, jobs: Sequence[CrashedJob]) -> tuple[Recovery,
     crashed = []
     for number, job in enumerate(jobs):
         setting.tell(f"crash {job.name}", number, len(jobs))
-        store = prepare(setting.work / f"crash-{number}", job.load)
-        cuts = job.load.ends[1:]
-        settings = JobSettings(store.work, cuts, writer=job.writer, master=job.master)
-        code = crash(settings, job.plan, job.load)
+        store, code = crash_job(setting.work / f"crash-{number}", job)
         retried = any(line.get("attempt") for line in store.notes(job.plan.point))
         crashed.append((job, store, Recovery(code, retried, observe_stores(store), "", store)))
     found = []

@@ -58,7 +58,7 @@ class Victim:
     def __init__(self, process: subprocess.Popen[bytes], work: Path, breakpoints: Breakpoints):
         self.process, self.work, self.breakpoints = process, work, breakpoints
 
-    def stopped(self, place: str, timeout_s: float = 180) -> int:
+    def stopped(self, place: str, timeout_s: float = 600) -> int:
         """Wait until the job stops there: the process that stopped.  Raises JobEnded if it ends."""
         mark = Path(self.breakpoints.folder) / f"{place}.stopped"
         self._wait(mark.exists, timeout_s, f"does not come to {place!r}")
@@ -80,7 +80,7 @@ class Victim:
         os.kill(pid, signal.SIGKILL)
         return at
 
-    def join(self, timeout_s: float = 300) -> int:
+    def join(self, timeout_s: float = 900) -> int:
         """Wait for the end of the job and all its processes: its exit code."""
         tree = self.family()
         try:

@@ -17,9 +17,16 @@ from proofs.explore.random_attack import Attack, attack
 HOME = "model.protocols.upstream_backup.protocol"
 MAIN = protocols()["upstream-backup"]
 MUTANTS = [
-    pytest.param(protocol, home, mutant, id=mutant.name)
+    pytest.param(
+        protocol,
+        home,
+        mutant,
+        id=mutant.name,
+        # The report hunts all of them, and fails if one survives.
+        marks=pytest.mark.exhaustive if number else pytest.mark.slow,
+    )
     for home, protocol in modules().items()
-    for mutant in protocol.mutants
+    for number, mutant in enumerate(protocol.mutants)
 ]
 
 
@@ -31,7 +38,6 @@ def test_there_are_enough_mutants() -> None:
     assert len(MAIN.mutants) >= 15
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "home", "mutant"), MUTANTS)
 def test_every_mutant_is_found(protocol: Protocol, home: str, mutant: Mutant) -> None:
     found = hunt(protocol, mutant, home, by_chance)

@@ -105,6 +105,7 @@ def _verdict(name: str, *, refuted: bool = False) -> dict[str, Any]:
         "evidence": {"crashes": 4_321},
         "missing": ["events replayed"],
         "mutants": None if refuted else [mutant, survivor],
+        "seconds": 140.0,
     }
 
 

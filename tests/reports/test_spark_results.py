@@ -30,6 +30,7 @@ def case(
 def check(*cases: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "check": "kill-it",
+        "family": "killers",
         "title": "Kill it",
         "profile": "quick",
         "holds": all(one["agrees"] for one in cases),

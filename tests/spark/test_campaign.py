@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from threading import Barrier, Event
 from typing import Any
 
+import psutil
 import pytest
 
 from model.errors import Invalid
-from spark_check.campaign import KEPT, run_all
-from spark_check.check import Case, Check, Setting, Tell
+from model.progress import silent
+from spark_check import check_process
+from spark_check.campaign import KEPT, campaign
+from spark_check.check import Case, Check, Setting, Tell, run_check
+from spark_check.check_process import Stopped
+from spark_check.runtime.victim import wait_ended
 
 NAMES = ("one", "two", "three")
 
@@ -40,75 +51,222 @@ class Campaign:
     ) -> list[dict[str, Any]]:
         self.ran.clear()
         checks = [self.check(name) for name in names or NAMES]
-        return [*run_all(checks, self.folder, profile, version, _unseen)]
+        run = campaign(checks, self.folder, profile, version, silent, run=in_this_process)
+        with run as results:
+            return [*results]
 
 
-@contextmanager
-def _unseen() -> Iterator[Tell]:
-    yield lambda *_: None
+def in_this_process(check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+    return run_check(check, setting)
 
 
 @pytest.fixture
-def campaign(tmp_path: Path) -> Campaign:
+def tried(tmp_path: Path) -> Campaign:
     return Campaign(tmp_path)
 
 
-def _stopped(campaign: Campaign, at: str = "three") -> None:
-    campaign.stop = at
+def _stopped(tried: Campaign, at: str = "three") -> None:
+    tried.stop = at
     with pytest.raises(KeyboardInterrupt):
-        campaign()
-    campaign.stop = None
+        tried()
+    tried.stop = None
 
 
 @pytest.mark.parametrize("at", range(len(NAMES)))
-def test_what_was_done_is_not_done_again(campaign: Campaign, at: int) -> None:
-    _stopped(campaign, NAMES[at])
-    found = campaign()
-    assert campaign.ran == [*NAMES[at:]]
+def test_what_was_done_is_not_done_again(tried: Campaign, at: int) -> None:
+    _stopped(tried, NAMES[at])
+    found = tried()
+    assert tried.ran == [*NAMES[at:]]
     assert [one["check"] for one in found] == [*NAMES]
     assert all(one["holds"] for one in found)
-    assert not (campaign.folder / KEPT).exists()
+    assert not (tried.folder / KEPT).exists()
 
 
-def test_a_campaign_that_ended_begins_anew(campaign: Campaign) -> None:
-    campaign()
-    campaign()
-    assert campaign.ran == [*NAMES]
+def test_a_campaign_that_ended_begins_anew(tried: Campaign) -> None:
+    tried()
+    tried()
+    assert tried.ran == [*NAMES]
 
 
 @pytest.mark.parametrize("other", [{"profile": "full"}, {"version": "2"}])
 def test_other_code_or_profiles_take_nothing_for_done(
-    campaign: Campaign, other: dict[str, str]
+    tried: Campaign, other: dict[str, str]
 ) -> None:
-    _stopped(campaign)
-    campaign(**other)
-    assert campaign.ran == [*NAMES]
+    _stopped(tried)
+    tried(**other)
+    assert tried.ran == [*NAMES]
 
 
-def test_other_checks_take_nothing_for_done(campaign: Campaign) -> None:
-    _stopped(campaign)
-    campaign("two", "one")
-    assert campaign.ran == ["two", "one"]
+def test_other_checks_take_nothing_for_done(tried: Campaign) -> None:
+    _stopped(tried)
+    tried("two", "one")
+    assert tried.ran == ["two", "one"]
 
 
-def test_a_file_cut_short_takes_nothing_for_done(campaign: Campaign) -> None:
-    _stopped(campaign)
-    kept = campaign.folder / KEPT
+def test_a_file_cut_short_takes_nothing_for_done(tried: Campaign) -> None:
+    _stopped(tried)
+    kept = tried.folder / KEPT
     kept.write_text(kept.read_text()[:-1])
-    campaign()
-    assert campaign.ran == [*NAMES]
+    tried()
+    assert tried.ran == [*NAMES]
 
 
-def test_one_check_alone_is_done_and_leaves_the_campaign_as_it_is(campaign: Campaign) -> None:
-    _stopped(campaign)
-    campaign("two")
-    assert campaign.ran == ["two"]
-    campaign()
-    assert campaign.ran == ["three"]
+def test_one_check_alone_is_done_and_leaves_the_campaign_as_it_is(tried: Campaign) -> None:
+    _stopped(tried)
+    tried("two")
+    assert tried.ran == ["two"]
+    tried()
+    assert tried.ran == ["three"]
 
 
-def test_a_folder_that_cannot_be_is_refused(campaign: Campaign) -> None:
-    (campaign.folder / "one").write_text("a file")
-    campaign.folder = campaign.folder / "one"
+def test_a_folder_that_cannot_be_is_refused(tried: Campaign) -> None:
+    (tried.folder / "one").write_text("a file")
+    tried.folder = tried.folder / "one"
     with pytest.raises(Invalid, match="cannot be written"):
-        campaign("one")
+        tried("one")
+
+
+class Interrupted(Exception):
+    """The user pressed Ctrl-C."""
+
+
+# --- side by side ------------------------------------------------------------------------------
+def named(name: str) -> Check:
+    return Check(name, name.title(), lambda _: ())
+
+
+def test_checks_run_side_by_side_and_report_in_their_order(tmp_path: Path) -> None:
+    """The first ends last: it waits for the second, which waits for both to have begun."""
+    both, second_ended = Barrier(2, timeout=60), Event()
+    ended: list[str] = []
+
+    def run(check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+        both.wait()
+        if check.name == "first":
+            assert second_ended.wait(60)
+        ended.append(check.name)
+        second_ended.set()
+        return {"check": check.name}
+
+    pair = [named("first"), named("second")]
+    with campaign(pair, tmp_path, "quick", "1", silent, at_once=2, run=run) as results:
+        assert [one["check"] for one in results] == ["first", "second"]
+    assert ended == ["second", "first"]
+
+
+def test_leaving_stops_what_runs_and_begins_nothing_else(tmp_path: Path) -> None:
+    begun, began = list[str](), Event()
+
+    def run(check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+        begun.append(check.name)
+        began.set()
+        assert stop.wait(60)
+        raise Stopped
+
+    both = [named("first"), named("second")]
+    with campaign(both, tmp_path, "quick", "1", silent, run=run):
+        assert began.wait(60)
+    assert begun == ["first"]
+    assert not (tmp_path / KEPT).exists()
+
+
+def test_what_ended_before_an_interruption_is_kept_also_if_nobody_asked(tmp_path: Path) -> None:
+    """The second check has ended when the first, whose result comes first, is interrupted."""
+    stopped, second_kept = Event(), tmp_path / KEPT
+    ran: list[str] = []
+
+    def run(check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+        ran.append(check.name)
+        if check.name == "first" and not stopped.is_set():
+            stop.wait()
+            raise Stopped
+        return {"check": check.name}
+
+    def watch(stage: str, done: int, total: int, what: str = "") -> None:
+        if what == "done":
+            second_ended.set()
+
+    second_ended = Event()
+    both = [named("first"), named("second")]
+    with suppress(Interrupted), campaign(both, tmp_path, "quick", "1", watch, at_once=2, run=run):
+        assert second_ended.wait(60)
+        raise Interrupted
+    assert second_kept.exists()
+    stopped.set()
+    with campaign(both, tmp_path, "quick", "1", silent, run=run) as results:
+        assert [one["check"] for one in results] == ["first", "second"]
+    assert sorted(ran) == ["first", "first", "second"]
+    assert not second_kept.exists()
+
+
+# --- a process of its own ----------------------------------------------------------------------
+@pytest.fixture
+def process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+    """Runs one of the checks of tests.spark.check_jobs in a process."""
+    monkeypatch.setattr(check_process, "JOB", "tests.spark.check_jobs:run")
+
+    def run(name: str, tell: Tell, stop: Event | None = None) -> dict[str, Any]:
+        setting = Setting(tmp_path, "quick", tell)
+        return check_process.run_in_process(named(name), setting, stop or Event())
+
+    return run
+
+
+def test_a_result_and_its_progress_come_from_another_process(
+    process: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    """The check waits until its progress has been received."""
+    received: list[tuple[str, int, int]] = []
+
+    def tell(what: str, done: int, total: int) -> None:
+        received.append((what, done, total))
+        (tmp_path / "received").touch()
+
+    found = process("fine", tell)
+    assert set(received) == {("a case", 1, 2)}
+    assert found["holds"]
+    assert found["cases"][0]["seen"]["process"] != os.getpid()
+
+
+def test_errors_come_from_another_process(process: Callable[..., dict[str, Any]]) -> None:
+    with pytest.raises(Invalid, match=r"^no such thing$"):
+        process("refused", lambda *_: None)
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        process("broken", lambda *_: None)
+
+
+def test_a_check_that_is_stopped_leaves_no_process(
+    process: Callable[..., dict[str, Any]],
+) -> None:
+    stop, below = Event(), list[psutil.Process]()
+
+    def tell(what: str, done: int, total: int) -> None:
+        if not below:
+            below.append(psutil.Process(done))
+            stop.set()
+
+    with pytest.raises(Stopped):
+        process("endless", tell, stop)
+    wait_ended(below)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("to_all", [True, False], ids=["a terminal", "kill -INT"])
+def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(to_all: bool, tmp_path: Path) -> None:
+    """To the whole group of processes, as a terminal sends it, or to the command alone."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "asif", "spark", "--all", "--out", str(tmp_path)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as command:
+        while command.poll() is None and len([*tmp_path.glob("*/process/said.log")]) < 2:
+            time.sleep(0.05)
+        below = psutil.Process(command.pid).children(recursive=True)
+        (os.killpg if to_all else os.kill)(command.pid, signal.SIGINT)
+        _, said = command.communicate(timeout=120)
+    assert command.returncode == 130, said
+    assert "interrupted; the same command goes on from there" in said
+    assert "Traceback" not in said, said
+    assert below
+    wait_ended(below)

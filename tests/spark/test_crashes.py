@@ -24,6 +24,7 @@ from spark_check.micro_batch.crashes import Load, predict
 from spark_check.micro_batch.external_store import STARTED, CountRow, ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
+from spark_check.runtime.victim import JobEnded
 
 CHECKS = {
     "micro-batch": micro_batch.CHECK,
@@ -60,7 +61,14 @@ def differences(case: Case) -> dict[str, Any]:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "micro-batch",  # its results are needed below; the report runs all of them
+        pytest.param("crash-kinds", marks=pytest.mark.exhaustive),
+        pytest.param("damage", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_a_quick_check_holds(name: str, results: Results) -> None:
     found = results.of(name)
     assert {case.name: differences(case) for case in found} == {case.name: {} for case in found}
@@ -173,6 +181,31 @@ def test_a_busy_machine_is_no_refusal(tmp_path: Path, monkeypatch: pytest.Monkey
     died_of += [crashes.BUSY] * crashes.ATTEMPTS
     with pytest.raises(Invalid, match="too busy"):
         crashes.restart(spark, JobSettings(str(tmp_path)), Load())
+
+
+def test_a_job_that_a_busy_machine_ends_is_crashed_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each time with a new store; a job that ends for another reason is no job to try again."""
+    job = crash_kinds.QUICK[0].job
+    died_of = ["no such offset", crashes.BUSY]
+    tried: list[str] = []
+
+    def ending(settings: JobSettings, *_: Any) -> None:
+        tried.append(settings.work)
+        if died_of:
+            (Path(settings.work) / "spark.log").write_text(f"ERROR: {died_of.pop()}")
+            raise JobEnded
+
+    monkeypatch.setattr(crashes, "crash", ending)
+    with pytest.raises(JobEnded):
+        crashes.crash_job(tmp_path / "first", job)
+    assert len({*tried}) == len(tried) == 2
+    store, code = crashes.crash_job(tmp_path / "second", job)
+    assert (store.work, code) == (tried[-1], None)
+    died_of += [crashes.BUSY] * crashes.ATTEMPTS
+    with pytest.raises(Invalid, match="too busy"):
+        crashes.crash_job(tmp_path / "third", job)
 
 
 # --- what is outside of Spark --------------------------------------------------------------------

@@ -130,6 +130,7 @@ def seen(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple
 
 
 @pytest.mark.spark
+@pytest.mark.exhaustive  # the report runs the same check
 def test_spark_finds_what_the_model_and_sql_find(seen: tuple[Case, ...]) -> None:
     assert [case.name for case in seen if not case.agrees] == []
     assert len(seen) == 7
@@ -137,6 +138,7 @@ def test_spark_finds_what_the_model_and_sql_find(seen: tuple[Case, ...]) -> None
 
 
 @pytest.mark.spark
+@pytest.mark.exhaustive
 def test_and_there_was_something_to_find_across_batches(seen: tuple[Case, ...]) -> None:
     by_name = {case.name: case for case in seen}
     assert all(case.seen["matches"] > 100 for case in seen)

@@ -26,8 +26,9 @@ class Lesson:
         if not self.fails:
             known.touch()
 
-    def tell(self) -> None:
-        self.announced += 1
+    def tell(self, done: int, total: int) -> None:
+        assert total == 1
+        self.announced += done == 0
 
 
 @pytest.fixture

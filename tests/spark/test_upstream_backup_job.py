@@ -298,6 +298,7 @@ def test_batches_that_spark_does_not_have_are_found(tmp_path: Path) -> None:
 
 # --- Spark -----------------------------------------------------------------------------------
 @pytest.mark.spark
+@pytest.mark.exhaustive  # the report runs the same check
 def test_spark_crashed_and_as_predicted(tmp_path: Path) -> None:
     cases = CHECK.run(_setting(tmp_path, "quick"))
     for case in cases:
@@ -312,7 +313,7 @@ def test_spark_crashed_and_as_predicted(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.slow
+@pytest.mark.exhaustive  # a case of the full profile; above it is played without Spark
 def test_a_source_that_outlives_its_query_is_refused(tmp_path: Path) -> None:
     case = outlive(tmp_path)
     assert case.seen == case.predicted

@@ -21,7 +21,14 @@ from pyspark.sql import SparkSession
 from model.oracle import classify
 from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.checkpoint import complaints
-from spark_check.micro_batch.crashes import CrashPlan, Load, crash, prepare, restart
+from spark_check.micro_batch.crashes import (
+    CrashedJob,
+    CrashPlan,
+    Load,
+    crash_job,
+    prepare,
+    restart,
+)
 from spark_check.micro_batch.external_store import ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings, run_to_end
 from spark_check.micro_batch.stream import CrashPoint
@@ -130,10 +137,8 @@ def run(setting: Setting) -> tuple[Case, ...]:
     damages = [damage for damage in evidence() if full or damage.expected.quick]
     bases = {}
     if "crashed" in {damage.base for damage in damages}:
-        bases["crashed"] = world = prepare(setting.work / "crashed", LOAD)
-        settings = JobSettings(world.work, LOAD.ends[1:])
         plan = CrashPlan(CrashKind.TREE, CrashPoint.WRITTEN, len(LOAD.sizes) - 1)
-        crash(settings, plan, LOAD)
+        bases["crashed"], _ = crash_job(setting.work / "crashed", CrashedJob("crashed", plan, LOAD))
     cases = []
     with session(setting.work / "session", conf=BRIEF) as spark:
         for number, damage in enumerate(damages):
