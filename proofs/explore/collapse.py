@@ -143,18 +143,21 @@ class NodeView(NamedTuple):
 class CachedSystem(System):
     """The same system, which asks the protocol for no step twice."""
 
-    known: dict[Hashable, tuple[Any, Step]] = own(init=False, default_factory=dict, compare=False)
+    known: dict[Hashable, tuple[Any, Input | None, Step]] = own(
+        init=False, default_factory=dict, compare=False
+    )
 
     def answer(self, name: NodeName, value: Any, input_: Input | None) -> Step:
-        asked = (name, value, input_)
-        key: Hashable = asked
+        # Whoever explores keeps one copy of each state, so a look at which one it is will do; a
+        # hash of a whole state at every step would not.
+        key: Hashable = (name, id(value), input_)
         found = self.known.get(key)
-        while found is not None and not _alike(found[0], asked):
+        while found is not None and not _alike(found[1], input_):
             key = (_ANOTHER, key)
             found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = asked, super().answer(name, value, input_)
-        return found[1]
+        if found is None:  # the value is kept, so that no other one gets its id
+            found = self.known[key] = value, input_, super().answer(name, value, input_)
+        return found[2]
 
 
 class Collapsed:
@@ -352,7 +355,8 @@ class Collapsed:
         actions = (*own, *inputs, *failing)
         cached = tuple(self._answer(view, numbers, world, action) for action in actions)
         for _, evidence in cached:
-            self.notes.update(evidence.notes)
+            for name, times in evidence.notes.items():
+                self.notes[name] += times
             self.points |= evidence.points
             self.hit |= evidence.hit
         effects = tuple(effect for effect, _ in cached)

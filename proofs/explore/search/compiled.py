@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 
 from model.core import Failures, Observation, Property
@@ -26,6 +27,7 @@ from proofs.explore.processes import usable_cores
 from proofs.explore.search import loops
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.loops import ADD, APPEND, HEAD, POP, SET, SIGN, WHOLE, Tables
+from proofs.explore.search.memory import zeros
 from proofs.explore.search.meter import Meter, Watch
 from proofs.explore.search.rest import Suspects
 
@@ -41,6 +43,7 @@ ROWS = 32
 FIRST_BITS = 4
 MORE_BITS = 2
 FIRST_ROOM = 1 << 12
+MOST_BYTES = psutil.virtual_memory().total
 
 
 def _widen(array: NDArray[_Scalar], rows: int) -> NDArray[_Scalar]:
@@ -107,7 +110,9 @@ class CompiledSearch:
         self.violation: tuple[Property, int] | None = None
         rows = [[(field, self._part(field)) for field in view.fields] for view in collapsed.views]
         self.focuses = _Keys(1 + max(map(len, rows)))
-        self.moves = 0
+        self.moves = self.op_count = 0
+        self.op_ranges: dict[int, tuple[int, int]] = {}  # `collapsed` keeps the effects
+        self.parts: dict[tuple[int, int], int] = {}
         seen = np.arange(arrivals, budget)
         resting = np.r_[seen, nodes:channels] if judge.looks else seen
         self.seen, self.rest = _Keys(len(seen)), _Keys(len(resting))
@@ -119,9 +124,9 @@ class CompiledSearch:
         single = system.protocol.assumes.failures is Failures.SINGLE
         self.tables = Tables(
             per=layout.per,
-            words=np.zeros(FIRST_ROOM * layout.per, np.uint64),
-            parents=np.zeros(FIRST_ROOM, np.uint32),
-            slots=np.zeros(2 * FIRST_ROOM, np.uint32),
+            words=zeros(MOST_BYTES // 8, np.uint64),
+            parents=zeros(MOST_BYTES // 8, np.uint32),
+            slots=zeros(2 * FIRST_ROOM, np.uint32),
             word=layout.word,
             shift=layout.shift,
             mask=layout.mask,
@@ -140,7 +145,7 @@ class CompiledSearch:
             move_start=np.zeros(FIRST_ROOM, np.int64),
             own_end=np.zeros(FIRST_ROOM, np.int64),
             input_end=np.zeros(FIRST_ROOM, np.int64),
-            op_start=np.zeros(FIRST_ROOM, np.int64),
+            op_ranges=np.zeros((FIRST_ROOM, 2), np.int64),
             ops=np.zeros((FIRST_ROOM, 3), np.int32),
             seen_fields=seen,
             seen_slots=self.seen.slots,
@@ -264,31 +269,24 @@ class CompiledSearch:
         found = self.collapsed.focus(view, numbers)
         t = self.tables
         focus = self.focuses.add(self.key)
-        self.at[loops.WIDEST] = max(
-            self.at[loops.WIDEST], len(found.cached) * len(self.collapsed.views)
-        )
+        most = len(found.cached) * len(self.collapsed.views)
+        self.at[loops.WIDEST] = max(self.at[loops.WIDEST], most)
         first, end = self.moves, self.moves + len(found.cached)
         own_end, input_end = _widen(t.own_end, focus + 1), _widen(t.input_end, focus + 1)
         own_end[focus], input_end[focus] = first + found.own, first + found.inputs
         move_start = _widen(t.move_start, focus + 2)
         move_start[focus + 1] = end
-        op_start, ops = _widen(t.op_start, end + 1), t.ops
-        for move, effect in enumerate(found.cached, first):
-            rows = list(self._operations(view, numbers, effect))
-            begin = int(op_start[move])
-            ops = _widen(ops, begin + len(rows))
-            if rows:
-                ops[begin : begin + len(rows)] = rows
-            op_start[move + 1] = begin + len(rows)
+        op_ranges = _widen(t.op_ranges, end)
+        if end > first:
+            op_ranges[first:end] = [self._op_range(view, numbers, e) for e in found.cached]
         self.moves = end
-        self.tables = t._replace(
+        self.tables = self.tables._replace(
             focus_slots=self.focuses.slots,
             focus_keys=self.focuses.keys,
             own_end=own_end,
             input_end=input_end,
             move_start=move_start,
-            op_start=op_start,
-            ops=ops,
+            op_ranges=op_ranges,
         )
         for field in self.whole:
             if len(self.collapsed.values[field]) > 1 << self.bits[field]:
@@ -301,6 +299,12 @@ class CompiledSearch:
         return tuple(map(self._focus_number, fields, parts))
 
     def _focus_number(self, field: int, part: int) -> int:
+        known = self.parts.get((field, part))
+        if known is None:
+            known = self.parts[field, part] = self._number_part(field, part)
+        return known
+
+    def _number_part(self, field: int, part: int) -> int:
         """The number of a field's part of a focus in the tables of `collapsed`."""
         kind = self._part(field)
         if kind == WHOLE:
@@ -312,6 +316,22 @@ class CompiledSearch:
         return self.collapsed.number(
             field, () if part == loops.EMPTY else self.collapsed.messages[part - 2]
         )
+
+    def _op_range(
+        self, view: NodeView, numbers: tuple[int, ...], effect: CachedEffect
+    ) -> tuple[int, int]:
+        """Where the operations of an effect are: in one place for all focuses that share it."""
+        known = self.op_ranges.get(id(effect))
+        if known is None:
+            rows = list(self._operations(view, numbers, effect))
+            begin, end = self.op_count, self.op_count + len(rows)
+            ops = _widen(self.tables.ops, end)
+            if rows:
+                ops[begin:end] = rows
+            self.tables = self.tables._replace(ops=ops)
+            self.op_count = end
+            known = self.op_ranges[id(effect)] = begin, end
+        return known
 
     def _operations(
         self, view: NodeView, numbers: tuple[int, ...], effect: CachedEffect
@@ -379,11 +399,7 @@ class CompiledSearch:
     def _make_room(self) -> None:
         """Make room for what the loops could not store."""
         t, field = self.tables, int(self.at[loops.FIELD])
-        if field < 0 and self.states >= len(t.parents):
-            room = self.states + max(self.states // 4, FIRST_ROOM)
-            t.words.resize(room * t.per, refcheck=False)
-            t.parents.resize(room, refcheck=False)
-        elif field < 0:
+        if field < 0:
             self._fill_slots(2 * len(t.slots))
         elif t.counts[field] >= len(t.messages):  # no content has more messages than that
             self.tables = t._replace(messages=np.zeros(2 * len(t.messages), np.int64))
@@ -409,8 +425,6 @@ class CompiledSearch:
         """Give a field more bits, and move all worlds to the new layout."""
         self.bits[field] += MORE_BITS
         t, layout = self.tables, _Layout(self.bits)
-        if layout.per > t.per:
-            t.words.resize(len(t.parents) * layout.per, refcheck=False)
         old = (t.per, t.word, t.shift, t.mask)
         new = (layout.per, layout.word, layout.shift, layout.mask)
         loops.repack(t.words, self.states, old, new, self.numbers)
@@ -423,7 +437,7 @@ class CompiledSearch:
     def _fill_slots(self, size: int) -> None:
         """Enter all worlds into a new hash table; the old one is let go first."""
         self.tables = self.tables._replace(slots=np.zeros(0, np.uint32))
-        slots = np.zeros(size, np.uint32)
+        slots = zeros(size, np.uint32)
         loops.fill_worlds(slots, self.tables.words, self.tables.per, self.states)
         self.tables = self.tables._replace(slots=slots)
 

@@ -42,7 +42,8 @@ class Tables(NamedTuple):
     prefix; counts; pairs (a hash table from field, content and message to the longer content).
     Views: looks, rows (view, field, part of it), from view_start on.  Focuses: a hash table of keys
     (focus_slots, focus_keys: the view, then numbers); own_end, input_end, move_start: their moves;
-    op_start: the operations of a move, rows (field, operation, argument).
+    op_ranges: from where to where the operations of a move stand in ops, rows (field, operation,
+    argument).
     Observations and worlds at rest: hash tables of keys, and whether a property is broken there.
     rationed: the budget from which on a fault is granted at rest only, or -1.
     """
@@ -69,7 +70,7 @@ class Tables(NamedTuple):
     move_start: NDArray[np.int64]
     own_end: NDArray[np.int64]
     input_end: NDArray[np.int64]
-    op_start: NDArray[np.int64]
+    op_ranges: NDArray[np.int64]
     ops: NDArray[np.int32]
     seen_fields: NDArray[np.int64]
     seen_slots: NDArray[np.int32]
@@ -207,7 +208,7 @@ def _add(t: Any, at: Any, world: Any, parent: Any) -> Any:
     slot = _world_slot(t, world)
     if t.slots[slot] == 0:
         index = at[COUNT]
-        if index >= len(t.parents) or 10 * index >= 7 * len(t.slots):
+        if 10 * index >= 7 * len(t.slots):
             at[FIELD] = -1
             return False
         for k in range(t.per):
@@ -316,7 +317,7 @@ def _move(t: Any, at: Any, from_: Any, move: Any, after: Any, create: Any) -> An
     """Write the world after a move to `after`; False if there is no number for a content."""
     for k in range(t.per):
         after[k] = t.words[from_ * t.per + k]
-    for i in range(t.op_start[move], t.op_start[move + 1]):
+    for i in range(t.op_ranges[move, 0], t.op_ranges[move, 1]):
         field = np.int64(t.ops[i, 0])
         op = t.ops[i, 1]
         argument = np.int64(t.ops[i, 2])
