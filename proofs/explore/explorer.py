@@ -22,7 +22,7 @@ from proofs.explore.collapse import Collapsed, CrashPoint, Overflow
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.meter import Budget, Meter, Watch
 from proofs.explore.search.plain import PlainSearch
-from proofs.explore.search.rest import find_suspects, first_circle
+from proofs.explore.search.rest import Circles, find_suspects
 
 if TYPE_CHECKING:
     from proofs.explore.search.compiled import CompiledSearch
@@ -153,7 +153,7 @@ def _explore(collapsed: Collapsed, stop: bool, meter: Meter, watch: Watch | None
         property_, world = search.violation
         found = Counterexample(property_, trace_through(collapsed.system, search.path(world)))
     if found is None:
-        found = _without_end(search)
+        found = _without_end(search, complete)
     vacuous = [*_no_crashes(collapsed), *judge.missing(search.quiescent)] if complete else []
     return Exploration(
         states=search.states,
@@ -189,15 +189,15 @@ def _compiled_search() -> type[CompiledSearch] | None:
     return CompiledSearch
 
 
-def _without_end(search: PlainSearch | CompiledSearch) -> Counterexample | None:
+def _without_end(search: PlainSearch | CompiledSearch, complete: bool) -> Counterexample | None:
     """A run of progress steps without end: the shortest way in, and the circle once around."""
-    suspects = find_suspects(search.collapsed)
-    circle = first_circle(search.edges(suspects)) if suspects else []
+    system, suspects = search.collapsed.system, find_suspects(search.collapsed)
+    if not suspects:
+        return None
+    circle = Circles(system, search.edges(suspects), complete, search.world).first()
     if not circle:
         return None
-    # A search may name the worlds of a circle in its own way: the way in is a path, the rest not.
-    system = search.collapsed.system
-    worlds = [*search.path(circle[0]), *(search.world(world) for world in circle[1:])]
+    worlds = [*search.path(circle[0]), *map(search.world, circle[1:])]
     steps = len(circle) - 1
     what = f"every run comes to rest (the last {steps} steps repeat without end)"
     if steps == 1:

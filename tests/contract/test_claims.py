@@ -76,24 +76,33 @@ VACUOUS = {
         " scopes=(PinnedScope('two crashes', scope, forgetful.CLASS),))",
         "two crashes: crashes: 2 granted, and none could strike",
     ),
-    "a property at rest, and no rest": (
-        "def deploy(scope):\n"
-        "    sites, channels, crashable = mindful.PROTOCOL.deploy(scope)\n"
-        "    beating = tuple(s._replace(timers=('beat',)) for s in sites)\n"
-        "    return Deployment(beating, channels, crashable)\n"
-        "def step(site, state, input_):\n"
-        "    if isinstance(input_, TimerFired):\n"
-        "        return state, (SetTimer('beat'),)\n"
-        "    return mindful.step(site, state, input_)\n"
-        "PROTOCOL = replace(mindful.PROTOCOL, deploy=deploy, step=step,"
-        " scopes=(replace(mindful.PROTOCOL.scopes[0], states=None),))",
-        "two crashes: nothing came to rest, so no guarantee and no property at rest was evaluated",
-    ),
     "no properties": (
         "PROTOCOL = replace(mindful.PROTOCOL, properties=())",
         "two crashes: the protocol has no properties",
     ),
 }
+
+
+NO_REST = (
+    "def deploy(scope):\n"
+    "    sites, channels, crashable = mindful.PROTOCOL.deploy(scope)\n"
+    "    beating = tuple(s._replace(timers=('beat',)) for s in sites)\n"
+    "    return Deployment(beating, channels, crashable)\n"
+    "def step(site, state, input_):\n"
+    "    if isinstance(input_, TimerFired):\n"
+    "        return state, (SetTimer('beat'),)\n"
+    "    return mindful.step(site, state, input_)\n"
+    "PROTOCOL = replace(mindful.PROTOCOL, deploy=deploy, step=step,"
+    " scopes=(replace(mindful.PROTOCOL.scopes[0], states=None),))"
+)
+
+
+def test_a_property_at_rest_and_no_rest_is_refuted(asif: Asif) -> None:
+    ended = asif(NO_REST, *CHECK)
+    assert (ended.code, ended.result["outcome"]) == (1, "refuted")
+    assert "every run comes to rest" in ended.out
+    why = "nothing came to rest, so no guarantee and no property at rest was evaluated"
+    assert f"  vacuous: two crashes: {why}" in ended.out
 
 
 @pytest.mark.parametrize("what", VACUOUS)

@@ -34,9 +34,10 @@ from proofs.explore.search.rest import Suspects
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Op: TypeAlias = tuple[int, int, int]
 
-CHUNK = 1 << 14
+CHUNK = 1 << 12
 """So many worlds are expanded between two looks at the meter."""
-WORTH_THREADS = 1 << 11
+WORTH_THREADS = 1 << 10
+BLOCK = 1 << 8
 CORES = usable_cores()
 ROWS = 32
 """So many words of new worlds are kept for each world of a chunk, on average."""
@@ -223,17 +224,23 @@ class CompiledSearch:
                 cuts[i],
                 cuts[i + 1],
                 (rows * i // CORES, rows * (i + 1) // CORES),
-                (
-                    np.zeros_like(self.numbers),
-                    np.zeros_like(self.key),
-                    np.zeros(t.per, np.uint64),
-                    np.zeros(len(t.view_start), np.int64),
-                ),
+                self._scratch(),
             )
             for i in range(CORES)
         ]
         for look in looks:
             look.result()
+
+    def _scratch(self) -> loops.Scratch:
+        t, rows = self.tables, max(BLOCK, int(self.at[loops.WIDEST]))
+        return loops.Scratch(
+            numbers=np.zeros_like(self.numbers),
+            key=np.zeros_like(self.key),
+            focuses=np.zeros(len(t.view_start), np.int64),
+            words=np.zeros(rows * t.per, np.uint64),
+            slots=np.zeros(rows, np.uint64),
+            ends=np.zeros(rows, np.int64),
+        )
 
     def _expand(self) -> int:
         """Go on to the end of the level, and answer what the loops ask on their way."""
@@ -442,8 +449,8 @@ class CompiledSearch:
         self.tables = self.tables._replace(slots=slots)
 
     # --- rest --------------------------------------------------------------------------------
-    def edges(self, suspects: Suspects) -> list[tuple[int, int]]:
-        """The edges of the suspects between worlds seen, in the order of the worlds."""
+    def edges(self, suspects: Suspects) -> NDArray[np.int64]:
+        """As PlainSearch.edges."""
         at, t = self.at, self.tables
         chosen = np.zeros(self.moves, np.bool_)
         for focus, key in enumerate(self.focuses.keys[: self.focuses.count]):
@@ -456,11 +463,11 @@ class CompiledSearch:
             np.zeros(t.per, np.uint64),
             np.zeros((max(CHUNK, int(at[loops.WIDEST])), 2), np.int64),
         )
-        found: list[tuple[int, int]] = []
+        found = [np.zeros((0, 2), np.int64)]
         while at[loops.WORLD] < end:
             count = loops.follow(t, at, chosen, end, self.numbers, self.key, after, rows)
-            found += map(tuple, rows[:count].tolist())
-        return found
+            found.append(rows[:count].copy())
+        return np.concatenate(found)
 
     # --- worlds ------------------------------------------------------------------------------
     def path(self, world: int) -> list[World]:

@@ -341,7 +341,7 @@ def _move(t: Any, at: Any, from_: Any, move: Any, after: Any, create: Any) -> An
     return True
 
 
-# --- looking ahead -----------------------------------------------------------------------------
+# --- looking ahead ---------------------------------------------------------------------------
 class Ahead(NamedTuple):
     """The new worlds to which the worlds of a chunk lead, before any of these is added.
 
@@ -356,58 +356,100 @@ class Ahead(NamedTuple):
     words: NDArray[np.uint64]
 
 
+class Scratch(NamedTuple):
+    """What one thread needs to look ahead.
+
+    numbers, key: as for `expand`.  focuses: of all views of a world.  words, slots: of the worlds
+    to which some worlds lead, new or not.  ends: of each of those worlds, where its own end.
+    """
+
+    numbers: NDArray[np.int64]
+    key: NDArray[np.int32]
+    focuses: NDArray[np.int64]
+    words: NDArray[np.uint64]
+    slots: NDArray[np.uint64]
+    ends: NDArray[np.int64]
+
+
+@_inlined
+def _successors(t: Any, at: Any, ahead: Any, world: Any, first: Any, scratch: Any) -> Any:
+    """Write the worlds after all moves of a world to the scratch, from `first` on; returns where
+    they end, or -1 if something was met that was never seen."""
+    place = world - at[CHUNK]
+    numbers, key, focuses = scratch.numbers, scratch.key, scratch.focuses
+    views = len(t.view_start) - 1
+    _unpack(t, world, numbers)
+    progressing = False
+    for view in range(views):
+        focus = _focus(t, numbers, view, key)
+        if focus < 0:
+            return np.int64(-1)
+        focuses[view] = focus
+        progressing = progressing or t.own_end[focus] > t.move_start[focus]
+    for i in range(len(t.seen_fields)):
+        key[i] = numbers[t.seen_fields[i]]
+    seen = t.seen_slots[find_slot(t.seen_slots, t.seen_keys, key)]
+    if seen < 0 or not progressing:
+        return np.int64(-1)
+    granted = not t.rationed or numbers[t.budget] == 0 or numbers[t.budget] == t.full
+    count = first
+    for view in range(views):
+        focus = focuses[view]
+        end = t.move_start[focus + 1] if granted else t.input_end[focus]
+        for move in range(t.move_start[focus], end):
+            after = scratch.words[count * t.per : (count + 1) * t.per]
+            if not _move(t, at, world, move, after, False):
+                return np.int64(-1)
+            count += 1
+    ahead.seen[place] = seen
+    ahead.transitions[place] = count - first
+    return count
+
+
 @_parallel
 def look_ahead(t: Any, at: Any, ahead: Any, first: Any, end: Any, room: Any, scratch: Any) -> None:
     """Fill `ahead` for the worlds from `first` to `end`.  It changes nothing else, so that several
     threads may look at once.
 
-    room: from which row of the words on, and to which, new worlds may be kept.  scratch: numbers,
-    key and world as for `expand`, and the focuses of all views.
+    room: from which row of the words on, and to which, new worlds may be kept.  Memory is read in
+    rows of independent looks, so that the processor waits for many of them at once.
     """
-    views = len(t.view_start) - 1
     row, last_row = room
-    numbers, key, after, focuses = scratch
-    for world in range(first, end):
-        place = world - at[CHUNK]
-        ahead.fresh[place] = -1
-        ahead.start[place] = row
-        _unpack(t, world, numbers)
-        fine = True
-        progressing = False
-        for view in range(views):
-            focus = _focus(t, numbers, view, key)
-            focuses[view] = focus
-            if focus < 0:
-                fine = False
-                break
-            progressing = progressing or t.own_end[focus] > t.move_start[focus]
-        if not (fine and progressing):
-            continue
-        granted = not t.rationed or numbers[t.budget] == 0 or numbers[t.budget] == t.full
-        transitions = 0
-        new = row
-        for view in range(views):
-            begin = t.move_start[focuses[view]]
-            stop = t.move_start[focuses[view] + 1] if granted else t.input_end[focuses[view]]
-            transitions += stop - begin
-            for move in range(begin, stop):
-                if new >= last_row or not _move(t, at, world, move, after, False):
-                    fine = False
+    last_slot = np.uint64(len(t.slots) - 1)
+    world = first
+    while world < end:
+        begin = world
+        count = 0
+        while world < end and count + at[WIDEST] <= len(scratch.slots):
+            after = _successors(t, at, ahead, world, count, scratch)
+            ahead.fresh[world - at[CHUNK]] = -1 if after < 0 else 0
+            count = max(count, after)
+            scratch.ends[world - begin] = count
+            world += 1
+        for i in range(count):
+            scratch.slots[i] = _hash(scratch.words, i * t.per, t.per) & last_slot
+        for i in range(count):
+            scratch.slots[i] |= np.uint64(t.slots[scratch.slots[i]]) << np.uint64(32)
+        start = 0
+        for from_ in range(begin, world):
+            place = from_ - at[CHUNK]
+            ahead.start[place] = row
+            kept = row
+            for i in range(start, scratch.ends[from_ - begin]):
+                if scratch.slots[i] >> np.uint64(32) != 0:
+                    found = scratch.words[i * t.per : (i + 1) * t.per]
+                    if t.slots[_world_slot(t, found)] != 0:
+                        continue
+                if kept >= last_row:
+                    ahead.fresh[place] = -1
                     break
-                if t.slots[_world_slot(t, after)] == 0:
-                    for k in range(t.per):
-                        ahead.words[new * t.per + k] = after[k]
-                    new += 1
-            if not fine:
-                break
-        for i in range(len(t.seen_fields)):
-            key[i] = numbers[t.seen_fields[i]]
-        seen = t.seen_slots[find_slot(t.seen_slots, t.seen_keys, key)]
-        if fine and seen >= 0:
-            ahead.fresh[place] = new - row
-            ahead.transitions[place] = transitions
-            ahead.seen[place] = seen
-            row = new
+                for k in range(t.per):
+                    ahead.words[kept * t.per + k] = scratch.words[i * t.per + k]
+                kept += 1
+            if ahead.fresh[place] >= 0:
+                ahead.fresh[place] = kept - row
+                row = kept
+            start = scratch.ends[from_ - begin]
 
 
 # --- the search ------------------------------------------------------------------------------

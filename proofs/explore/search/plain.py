@@ -7,6 +7,9 @@ arrivals and crashes.  proofs.explore.search.compiled is held equal to it.
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from model.core import Failures, Observation, Property
 from model.errors import StepFailed
 from model.world import World, observe_at_rest
@@ -29,6 +32,9 @@ class PlainSearch:
         self.parents: dict[int, int | None] = {collapsed.initial: None}
         self.violation: tuple[Property, int] | None = None
         self.transitions = self.depth = self.quiescent = 0
+        self.found: list[int] = []
+        self.last = collapsed.initial
+        """The last world that was expanded; those found after it were not."""
 
     @property
     def states(self) -> int:
@@ -87,7 +93,7 @@ class PlainSearch:
                         resting = self._at_rest(key, numbers)
                         broken = broken or resting
                     if broken is not None and self.violation is None:
-                        self.violation = (broken, world)
+                        self.violation = (broken, self._number(world))
                         if stop:
                             break
                 if watch:
@@ -97,9 +103,9 @@ class PlainSearch:
                 frontier = next_
                 self.depth += bool(next_)
         except StepFailed as error:
-            raise FailedIn(world, error) from error
+            raise FailedIn(self._number(world), error) from error
         finally:
-            self.transitions, self.quiescent = transitions, quiescent
+            self.transitions, self.quiescent, self.last = transitions, quiescent, world
         return True
 
     def _at_rest(self, key: tuple[int, ...], numbers: tuple[int, ...]) -> Property | None:
@@ -115,27 +121,35 @@ class PlainSearch:
         return self.rested[key]
 
     def path(self, world: int) -> list[World]:
-        """The worlds from the initial one to this one."""
-        found = [world]
+        """The worlds from the initial one to the one with this number."""
+        found = [[*self.parents][world]]
         while (parent := self.parents[found[-1]]) is not None:
             found.append(parent)
         return [self.collapsed.world(packed) for packed in reversed(found)]
 
     def world(self, world: int) -> World:
-        return self.collapsed.world(world)
+        """The world with this number."""
+        if len(self.found) < len(self.parents):
+            self.found = [*self.parents]
+        return self.collapsed.world(self.found[world])
 
-    def edges(self, suspects: Suspects) -> list[tuple[int, int]]:
-        """The edges of the suspects between worlds seen, in the order of the worlds."""
+    def _number(self, world: int) -> int:
+        """The place of a packed world among those seen."""
+        return next(at for at, seen in enumerate(self.parents) if seen == world)
+
+    def edges(self, suspects: Suspects) -> NDArray[np.int64]:
+        """The edges of the suspects between worlds seen, in the order of the worlds: rows (world,
+        next world)."""
         collapsed = self.collapsed
+        numbers_of = {world: at for at, world in enumerate(self.parents)}
         found = []
-        for world in self.parents:
+        for world, at in numbers_of.items():
             numbers = collapsed.numbers(world)
             for view in collapsed.views:
                 key = view.pick(numbers)
-                if key not in view.table:  # in the last level, which nobody expanded
-                    continue
                 for move in suspects.get((view.node, collapsed.focus_key(view, key)), ()):
                     after = collapsed.successor(world, numbers, view.table[key].own[move])
-                    if after in self.parents:
-                        found.append((world, after))
-        return found
+                    found.append((at, numbers_of[after]))
+            if world == self.last:
+                break
+        return np.array(found, np.int64).reshape(-1, 2)

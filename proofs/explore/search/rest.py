@@ -6,18 +6,22 @@ A run of progress steps without end must repeat a world, since a scope has finit
 moment on each node then stays among states that lead to each other (a strongly connected component
 of its own states), and each step takes a message or a timer that an earlier step of that kind sent
 or set.  So nobody needs to look at worlds, unless some steps inside such components feed each
-other in a circle: these are the suspects.  Only then are the edges of suspects between worlds
-followed; they are few, and every run without end is made of them.
+other in a circle.  Only then are all steps inside components followed from world to world: every
+run without end is made of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
 
-from model.world import Deliver
+from model.system import System
+from model.world import Deliver, World, apply, progress
 from proofs.explore.collapse import CLEAR, Collapsed
 
 Suspects: TypeAlias = Mapping[tuple[str, tuple[int, ...]], Sequence[int]]
@@ -41,10 +45,9 @@ def find_suspects(collapsed: Collapsed) -> Suspects:
     feeding: nx.DiGraph[Any] = nx.DiGraph()
     for step in steps:
         feeding.add_edges_from((step.takes, given) for given in step.gives)
-    circles = _circles(feeding)
     suspects: dict[tuple[str, tuple[int, ...]], list[int]] = {}
-    for step in steps:
-        if any(circles.get(step.takes) == circles.get(given, -1) for given in step.gives):
+    if _circles(feeding):
+        for step in steps:
             suspects.setdefault((step.node, step.focus), []).append(step.move)
     return suspects
 
@@ -100,20 +103,128 @@ def _circles(graph: nx.DiGraph[Any]) -> dict[Any, int]:
     }
 
 
-def first_circle(edges: Sequence[tuple[int, int]]) -> list[int]:
-    """The worlds of a shortest circle through the first world that lies on one, which comes first
-    and last; empty if there is none.
+FIRST = 20_000
+"""So many worlds are looked at first."""
 
-    edges: those of an earlier world come first.
+
+def _trim(edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The edges without those that lie on no circle: where none leads on, or none leads to."""
+    while len(edges):
+        size = int(edges.max()) + 1
+        left, reached = np.zeros(size, np.bool_), np.zeros(size, np.bool_)
+        left[edges[:, 0]] = True
+        reached[edges[:, 1]] = True
+        kept = left[edges[:, 1]] & reached[edges[:, 0]]
+        if kept.all():
+            break
+        edges = edges[kept]
+    return edges
+
+
+class Circles(NamedTuple):
+    """The circles among the edges of suspects.
+
+    edges: rows (world, next world) by number; those of an earlier world come first.  complete: the
+    edges are those of all reachable worlds.  world: the world of a number.
     """
-    graph: nx.DiGraph[int] = nx.DiGraph(edges)
-    circles = _circles(graph)
-    start = next((before for before, _ in edges if before in circles), None)
-    if start is None:
+
+    system: System
+    edges: NDArray[np.int64]
+    complete: bool
+    world: Callable[[int], World]
+
+    def first(self) -> list[int]:
+        """The worlds of a run that repeats without end and leaves nobody waiting, the earliest
+        world first and last; empty if there is none.
+
+        Among all worlds only where they are complete and the first ones have no such run.
+        """
+        found = self._first(_trim(self.edges[(self.edges < FIRST).all(axis=1)]).tolist())
+        if not found and self.complete:
+            found = self._first(_trim(self.edges).tolist())
+        return found
+
+    def _first(self, edges: list[list[int]]) -> list[int]:
+        graph: nx.DiGraph[int] = nx.DiGraph(edges)
+        circles = _circles(graph)
+        tried: set[int] = set()
+        for start, _ in edges:
+            circle = circles.get(start)
+            if circle is not None and circle not in tried:
+                tried.add(circle)
+                inside: nx.DiGraph[int] = nx.DiGraph(
+                    edge for edge in edges if {*map(circles.get, edge)} == {circle}
+                )
+                if self._is_fair(inside):
+                    return self._fair_walk(inside, start)
         return []
-    ways = (
-        nx.shortest_path(graph, after, start)
-        for after in graph.successors(start)
-        if circles.get(after) == circles[start]
-    )
-    return [start, *min(ways, key=len)]
+
+    def _is_fair(self, inside: nx.DiGraph[int]) -> bool:
+        """May a run stay inside for ever although everybody who can always act does act?
+
+        Weak fairness: what can happen in every world inside also happens on some edge inside.
+        """
+        always = self._always(inside)
+        for edge in inside.edges if always else ():
+            always -= self._taken(*edge)
+            if not always:
+                break
+        return not always
+
+    def _fair_walk(self, inside: nx.DiGraph[int], start: int) -> list[int]:
+        """A closed walk from `start`: a shortest circle, a way round for each who would wait."""
+        walk = [start, *self._shortest(inside, list(inside.successors(start)), [start])]
+        while waiting := self._waiting(walk):
+            one = min(waiting, key=repr)
+            idle = [world for world in inside if one not in self._possible(world)]
+            busy = [edge for edge in inside.edges if one in self._taken(*edge)]
+            ends = dict(busy) | {world: world for world in idle}
+            there = self._shortest(inside, [start], list(ends))
+            after = ends[there[-1]]
+            back = self._shortest(inside, [after], [start])
+            walk += [*there[1:], *(back if after != there[-1] else back[1:])]
+        return walk
+
+    @staticmethod
+    def _shortest(graph: nx.DiGraph[int], starts: list[int], ends: list[int]) -> list[int]:
+        ways = [
+            nx.shortest_path(graph, start, end)
+            for start in starts
+            for end in ends
+            if nx.has_path(graph, start, end)
+        ]
+        return min(ways, key=len)
+
+    def _waiting(self, walk: list[int]) -> set[Any]:
+        """Who can act in every world of a walk, and never does."""
+        waiting = self._always(walk)
+        for before, after in pairwise(walk):
+            waiting -= self._taken(before, after)
+        return waiting
+
+    def _always(self, worlds: Iterable[int]) -> set[Any]:
+        """What can happen in every one of these worlds."""
+        left: set[Any] | None = None
+        for world in worlds:
+            left = set(self._possible(world)) if left is None else left & {*self._possible(world)}
+            if not left:
+                break
+        return left or set()
+
+    def _possible(self, world: int) -> list[Any]:
+        """The progress steps of a world; two kinds of actions may be equal as tuples."""
+        value = self.world(world)
+        return [
+            (type(action), action)
+            for name in self.system.sites
+            for action in progress(self.system, value, name)
+        ]
+
+    def _taken(self, before: int, after: int) -> set[Any]:
+        """The progress steps that lead from one world to the other."""
+        value, then = self.world(before), self.world(after)
+        return {
+            (kind, action)
+            for kind, action in self._possible(before)
+            if apply(self.system, value, action) == then
+        }
