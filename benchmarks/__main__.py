@@ -18,6 +18,7 @@ from benchmarks.measures import (
     SMALL,
     Measurement,
     measure_explorer,
+    measure_plain_explorer,
     measure_plain_search,
     measure_walks,
 )
@@ -35,6 +36,7 @@ def main() -> None:
         (measure_plain_search, SMALL),
         (measure_explorer, SMALL),
         (measure_explorer, PINNED),
+        (measure_plain_explorer, LARGE),
         (measure_explorer, LARGE),
         (measure_walks, SMALL),
     ):
