@@ -37,11 +37,11 @@ class Size(NamedTuple):
 
 
 SIZES = [
-    *(Size(1, events, 1) for events in (1, 2, 3, 4)),
-    *(Size(1, 2, crashes) for crashes in (0, 2, 3)),
-    *(Size(operators, 1, 1) for operators in (2, 3, 4)),
-    *(Size(2, events, crashes) for events in (1, 2) for crashes in (2, 3)),
-    Size(2, 3, 1),
+    *(Size(1, events, 1) for events in (1, 2, 3, 4, 5)),
+    *(Size(1, 3, crashes) for crashes in (0, 2, 3)),
+    *(Size(operators, 2, 1) for operators in (2, 3)),
+    *(Size(operators, 1, 2) for operators in (2, 3, 4)),
+    Size(2, 2, 2),
 ]
 
 
@@ -57,8 +57,9 @@ class Growth(NamedTuple):
 
 def scope(size: Size) -> Scope:
     """A chain of operators that match every event, in windows of two that overlap."""
-    operator = Operator(sequence("a"), CountWindows(2, 1))
-    graph = chain(*((name, operator) for name in "ABCD"[: size.operators]))
+    windows = CountWindows(2, 1)
+    first, later = Operator(sequence("a"), windows), Operator(sequence("match"), windows)
+    graph = chain(("A", first), *((name, later) for name in "BCD"[: size.operators - 1]))
     return over_words(graph, size.events, "a", crashes=size.crashes)
 
 

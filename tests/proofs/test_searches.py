@@ -153,7 +153,7 @@ def only(search: str) -> Iterator[None]:
             yield
     else:
         few = mock.patch.object(explorer, "FEW", 0)
-        small = mock.patch.multiple(compiled, CHUNK=50, WORTH_THREADS=8)
+        small = mock.patch.multiple(compiled, CHUNK=50, WORTH_THREADS=8, BLOCK=4, ROWS=3)
         with few, small:
             yield
 

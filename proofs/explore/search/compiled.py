@@ -215,19 +215,15 @@ class CompiledSearch:
             return
         t, rows = self.tables, len(self.ahead.words) // self.tables.per
         cuts = [first + (end - first) * i // CORES for i in range(CORES + 1)]
-        looks = [
-            self.threads.submit(
-                loops.look_ahead,
-                t,
-                self.at,
-                self.ahead,
-                cuts[i],
-                cuts[i + 1],
-                (rows * i // CORES, rows * (i + 1) // CORES),
-                self._scratch(),
-            )
+        parts = [
+            (cuts[i], cuts[i + 1], (rows * i // CORES, rows * (i + 1) // CORES), self._scratch())
             for i in range(CORES)
         ]
+        looks = [
+            self.threads.submit(loops.look_ahead, t, self.at, self.ahead, *part)
+            for part in parts[1:]
+        ]
+        loops.look_ahead(t, self.at, self.ahead, *parts[0])
         for look in looks:
             look.result()
 

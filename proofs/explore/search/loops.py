@@ -420,7 +420,8 @@ def look_ahead(t: Any, at: Any, ahead: Any, first: Any, end: Any, room: Any, scr
     while world < end:
         begin = world
         count = 0
-        while world < end and count + at[WIDEST] <= len(scratch.slots):
+        most = min(end, begin + len(scratch.ends))  # a world that was never seen adds nothing
+        while world < most and count + at[WIDEST] <= len(scratch.slots):
             after = _successors(t, at, ahead, world, count, scratch)
             ahead.fresh[world - at[CHUNK]] = -1 if after < 0 else 0
             count = max(count, after)
