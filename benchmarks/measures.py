@@ -48,7 +48,7 @@ def measure_explorer(name: str) -> Measurement:
 
 def measure_plain_explorer(name: str) -> Measurement:
     """The explorer without its compiled loops, as it was before it had any."""
-    with mock.patch.object(explorer, "_compiled_search", return_value=None):
+    with mock.patch.object(explorer, "_can_compile", return_value=False):
         return _explore(f"explore, no compiled loops: {name}", name)
 
 

@@ -94,6 +94,7 @@ def _render(template: str, view: Mapping[str, Any]) -> str:
     )
     environment.filters |= {
         "number": _number,
+        "crashes": _crashes,
         "time": _time,
         "words": _words,
         "slug": _slug,
@@ -258,7 +259,11 @@ def _time(seconds: float) -> str:
         return f"{1000 * seconds:.0f} ms"
     if seconds < 100:
         return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
-    return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+    return "{} min {} s".format(*divmod(round(seconds), 60))
+
+
+def _crashes(count: int) -> str:
+    return f"{count} crash" if count == 1 else f"{count} crashes"
 
 
 def _words(name: str | None) -> str:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as own
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from model.core import CRASHED, SPANNED, Failures, Input, NodeName, Note, Step
 from model.system import System, describe, read_gauges
@@ -44,6 +44,8 @@ from model.world import (
     real_effects,
     response,
 )
+
+T = TypeVar("T")
 
 CLOSED = "closed"
 """The content of a channel whose receiver is down: messages sent there are lost."""
@@ -150,11 +152,8 @@ class CachedSystem(System):
     def answer(self, name: NodeName, value: Any, input_: Input | None) -> Step:
         # Whoever explores keeps one copy of each state, so a look at which one it is will do; a
         # hash of a whole state at every step would not.
-        key: Hashable = (name, id(value), input_)
+        key = _own_key((name, id(value), input_), input_, self.known, itemgetter(1))
         found = self.known.get(key)
-        while found is not None and not _alike(found[1], input_):
-            key = (_ANOTHER, key)
-            found = self.known.get(key)
         if found is None:  # the value is kept, so that no other one gets its id
             found = self.known[key] = value, input_, super().answer(name, value, input_)
         return found[2]
@@ -232,11 +231,8 @@ class Collapsed:
 
     def number(self, field: int, value: Hashable) -> int:
         numbers, values = self._numbers[field], self.values[field]
-        key: Hashable = value
+        key = _own_key(value, value, numbers, values.__getitem__)
         number = numbers.get(key)
-        while number is not None and not _alike(values[number], value):
-            key = (_ANOTHER, key)
-            number = numbers.get(key)
         if number is None:
             number = len(numbers)
             if number >> self.bits:
@@ -420,11 +416,8 @@ class Collapsed:
         return difference, cached.sent
 
     def message_number(self, messages: tuple[Any, ...]) -> int:
-        key: Hashable = messages
+        key = _own_key(messages, messages, self._message_numbers, self.messages.__getitem__)
         number = self._message_numbers.setdefault(key, len(self.messages))
-        while number < len(self.messages) and not _alike(self.messages[number], messages):
-            key = (_ANOTHER, key)
-            number = self._message_numbers.setdefault(key, len(self.messages))
         if number == len(self.messages):
             self.messages.append(messages)
         return number
@@ -465,6 +458,18 @@ class Collapsed:
 
 _ANOTHER = object()
 """In the key of a value that equals one before and is of other types inside."""
+
+
+def _own_key(
+    key: Hashable, value: Any, known: Mapping[Any, T], value_of: Callable[[T], Any]
+) -> Hashable:
+    """The key of a value, which is `key` unless that belongs to an equal value that is not alike.
+
+    value_of: the value of an entry of `known`.
+    """
+    while (found := known.get(key)) is not None and not _alike(value_of(found), value):
+        key = (_ANOTHER, key)
+    return key
 
 
 def _alike(one: Any, other: Any) -> bool:

@@ -140,8 +140,10 @@ def _explore(collapsed: Collapsed, stop: bool, meter: Meter, watch: Watch | None
         first = Meter(meter.budget._replace(worlds=_few(meter.budget.worlds)))
         complete = search.levels(stop, first, watch)
         enough = complete or (stop and search.violation) or meter.spent(search.states)
-        if not enough and (compiled := _compiled_search()):
-            search = compiled(collapsed, judge)
+        if not enough and _can_compile():
+            from proofs.explore.search.compiled import CompiledSearch
+
+            search = CompiledSearch(collapsed, judge)
             complete = search.levels(stop, meter, watch)
     except FailedIn as failed:
         complete = False
@@ -174,19 +176,15 @@ def _explore(collapsed: Collapsed, stop: bool, meter: Meter, watch: Watch | None
 
 def _few(worlds: int | None) -> int | None:
     """The worlds after which the plain search gives way to the compiled one, if there is one."""
-    if _compiled_search() is None:
+    if not _can_compile():
         return worlds
     return FEW if worlds is None else min(worlds, FEW)
 
 
 @cache
-def _compiled_search() -> type[CompiledSearch] | None:
-    """The compiled search; None where there is no numba."""
-    if find_spec("numba") is None:
-        return None
-    from proofs.explore.search.compiled import CompiledSearch
-
-    return CompiledSearch
+def _can_compile() -> bool:
+    """Is numba installed?  It is imported only for many worlds: that takes a quarter second."""
+    return find_spec("numba") is not None
 
 
 def _without_end(search: PlainSearch | CompiledSearch, complete: bool) -> Counterexample | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
@@ -149,7 +153,7 @@ def made(shape: Shape) -> tuple[Protocol, Scope]:
 def only(search: str) -> Iterator[None]:
     """Explore with the plain or with the compiled search alone."""
     if search == "plain":
-        with mock.patch.object(explorer, "_compiled_search", return_value=None):
+        with mock.patch.object(explorer, "_can_compile", return_value=False):
             yield
     else:
         few = mock.patch.object(explorer, "FEW", 0)
@@ -257,3 +261,46 @@ def test_both_searches_find_the_same_in_the_pinned_scopes(protocol: Protocol, sc
     both(protocol, scope)
     both(protocol, scope, stop=True)
     both(protocol, scope, limit=1_000)
+
+
+def run_python(code: str, **environment: str) -> None:
+    """Run code in a fresh process, which must succeed."""
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+EXPLORE = """\
+import sys
+from model.registry import protocols
+from proofs.explore.explorer import explore
+protocol = protocols()[{name!r}]
+scope = next(pinned for pinned in protocol.scopes if pinned.name == {scope!r})
+assert explore(protocol, scope.scope).states == scope.states
+"""
+
+
+def test_a_small_scope_does_not_wait_for_a_compiler() -> None:
+    small = min(protocols()["micro-batch"].scopes, key=lambda pinned: pinned.states or 10**9)
+    run_python(
+        EXPLORE.format(name="micro-batch", scope=small.name)
+        + "assert not any('numba' in module or 'llvm' in module for module in sys.modules)"
+    )
+
+
+# .ci/run runs the same loops without bounds, where only luck shows a write beyond an end.
+@pytest.mark.exhaustive
+def test_the_loops_stay_within_their_tables(tmp_path: Path) -> None:
+    with_bounds = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    here = ["-q", "-k", "both_searches", __file__]
+    run_python(f"import pytest; raise SystemExit(pytest.main({here!r}))", **with_bounds)
+    for name, scope in (
+        ("upstream-backup", "two output edges, two crashes"),
+        ("micro-batch", "a running count, three crashes"),
+    ):
+        run_python(EXPLORE.format(name=name, scope=scope), **with_bounds)
