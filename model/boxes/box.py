@@ -1,0 +1,164 @@
+"""What an operator is: a box takes items from its input edges and returns outputs.
+
+Rule of this file: no operator.  A box is incremental, so a protocol can run it node by node; all
+outputs that a box may have (`Box.runs`) follow from the same code: every interleaving of its input
+edges, every choice that it leaves open, every moment at which it may time out.
+Hwang et al., Sections 2 and 3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
+
+from model.events import BEGINNING, Body
+
+
+class Of(NamedTuple):
+    """An input that an output was made of: the place in the stream of an input edge, from 0."""
+
+    edge: int
+    place: int
+
+
+Lineage: TypeAlias = frozenset[Of]
+NOTHING_OF: Lineage = frozenset()
+
+
+class Item(NamedTuple):
+    """An input of a box.  of: a ghost; a box hands it on and decides nothing by it."""
+
+    edge: int
+    body: Body
+    of: Lineage = NOTHING_OF
+
+
+class Out(NamedTuple):
+    """An output of a box.  of: the inputs that it was made of."""
+
+    body: Body
+    of: Lineage = NOTHING_OF
+
+
+class Fed(NamedTuple):
+    """An answer of a box: its next state, and what it puts out at once."""
+
+    state: Any
+    outs: tuple[Out, ...] = ()
+
+
+class Moment(NamedTuple):
+    """A time in the state of a box.  Times stand in moments and bodies and nowhere else, so that
+    whoever compares states can move all of them."""
+
+    time: int
+
+
+class Stream(NamedTuple):
+    """The outputs on an edge, and the time before which nothing more will follow."""
+
+    outs: tuple[Out, ...]
+    mark: int = BEGINNING
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        return tuple(out.body for out in self.outs)
+
+
+class Box:
+    """An operator.  A subclass is a frozen dataclass; states are tuples, never changed."""
+
+    edges: int | None = 1
+    """The number of input edges; None: any."""
+
+    @property
+    def horizon(self) -> int:
+        """Of times that are further back than this, the box sees only their order."""
+        return 0
+
+    @property
+    def period(self) -> int:
+        """The box does the same if all times are moved by this."""
+        return 1
+
+    def begin(self, _edges: int) -> Any:
+        """The state before the first item."""
+        return ()
+
+    def feed(self, state: Any, item: Item) -> tuple[Fed, ...]:
+        """The allowed answers to an item: one, unless the box chooses."""
+        raise NotImplementedError
+
+    def expire(self, _state: Any) -> tuple[Fed, ...]:
+        """The allowed answers to a timeout; empty if the state waits for none."""
+        return ()
+
+    def runs(self, inputs: tuple[Stream, ...]) -> Iterator[Stream]:
+        """Every allowed output of finite inputs, each once.
+
+        A timeout may strike between any two items, and also after the last one; it need not.
+        """
+        found: dict[tuple[Body, ...], Stream] = {}
+        start = (self.begin(len(inputs)), (0,) * len(inputs), ())
+        seen: set[Any] = {start}
+        waiting: list[tuple[Any, tuple[int, ...], tuple[Out, ...]]] = [start]
+        while waiting:
+            state, taken, outs = waiting.pop()
+            steps = [(taken, fed) for fed in self.expire(state)]
+            for edge, stream in enumerate(inputs):
+                if taken[edge] < len(stream.outs):
+                    after = (*taken[:edge], taken[edge] + 1, *taken[edge + 1 :])
+                    item = Item(
+                        edge, stream.outs[taken[edge]].body, frozenset([Of(edge, taken[edge])])
+                    )
+                    steps += [(after, fed) for fed in self.feed(state, item)]
+            if all(count == len(s.outs) for count, s in zip(taken, inputs, strict=True)):
+                stream = Stream(outs, outs[-1].body.time if outs else BEGINNING)
+                found.setdefault(stream.bodies, stream)
+            for after, fed in steps:
+                step = (fed.state, after, outs + fed.outs)
+                if step not in seen:
+                    seen.add(step)
+                    waiting.append(step)
+        yield from found.values()
+
+
+def answer(state: Any, *outs: Out) -> tuple[Fed, ...]:
+    """The only allowed answer."""
+    return (Fed(state, outs),)
+
+
+def held(state: Any) -> Iterator[Lineage]:
+    """The lineage of everything that a state of a box holds."""
+    if isinstance(state, frozenset):
+        yield state
+    elif isinstance(state, tuple):
+        for part in state:
+            yield from held(part)
+
+
+def inputs_in(state: Any) -> Iterator[Of]:
+    """The inputs that a state of a box still holds, or that went into what it holds."""
+    return chain.from_iterable(held(state))
+
+
+def oldest(state: Any, edges: int) -> tuple[int | None, ...]:
+    """For each edge the place of the oldest input that the state still needs; None: it needs none.
+
+    Who restarts the box empty and feeds it from there loses nothing.
+    """
+    places: list[int | None] = [None] * edges
+    for edge, place in inputs_in(state):
+        known = places[edge]
+        places[edge] = place if known is None else min(known, place)
+    return tuple(places)
+
+
+def attribute(body: Body, name: str) -> Any:
+    """The value of an attribute, "time" or "type"; None if the body has no such attribute."""
+    if name == "time":
+        return body.time
+    if name == "type":
+        return body.type
+    return next((value for key, value in body.data if key == name), None)

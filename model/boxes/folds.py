@@ -1,0 +1,29 @@
+"""What an aggregate makes of the items of a window, item by item.
+
+Rule of this file: a fold is a value with a name, printable and the same in every process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+
+class Fold(NamedTuple):
+    """begin: before the first value.  add(so far, value).  result(so far)."""
+
+    begin: Any
+    add: Callable[[Any, Any], Any]
+    result: Callable[[Any], Any] = lambda value: value
+
+
+FOLDS: Mapping[str, Fold] = {
+    "count": Fold(0, lambda count, _: count + 1),
+    "sum": Fold(0, lambda total, value: total + value),
+    "max": Fold(None, lambda best, value: value if best is None else max(best, value)),
+    "min": Fold(None, lambda best, value: value if best is None else min(best, value)),
+    "mean": Fold(
+        (0, 0), lambda so_far, value: (so_far[0] + value, so_far[1] + 1), lambda s: s[0] / s[1]
+    ),
+    "list": Fold((), lambda values, value: (*values, value)),
+}

@@ -1,0 +1,70 @@
+"""Join: pairs of items, one of each edge, that are near to each other.
+
+Rule of this file: a pair goes out when its second item comes; for an order that does not depend on
+arrival see model.boxes.ordered.
+Hwang et al., Section 3.2; Abadi et al., Aurora, 2003, Section 2.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.boxes.box import Box, Fed, Item, Out, answer, attribute
+from model.events import Body
+
+Halves = tuple[tuple[Item, ...], tuple[Item, ...]]
+"""The items of each edge that may still find a partner, oldest first."""
+
+
+@dataclass(frozen=True)
+class Join(Box):
+    """All pairs (left, right) with equal attribute `on` (None: any) and at most `size` apart.
+
+    by: "time" (units of time apart) or "count" (each item meets the last `size` items of the other
+    edge).  timeout: the oldest item may leave at any moment.
+    """
+
+    size: int
+    on: str | None = None
+    by: str = "time"
+    timeout: bool = False
+    emits: str = "pair"
+    edges = 2
+
+    @property
+    def horizon(self) -> int:
+        return self.size if self.by == "time" else 0
+
+    def begin(self, _edges: int) -> Halves:
+        return (), ()
+
+    def feed(self, state: Halves, item: Item) -> tuple[Fed, ...]:
+        others = state[1 - item.edge]
+        if self.by == "time":  # an item of this edge never has a smaller time than this one
+            others = tuple(o for o in others if o.body.time >= item.body.time - self.size)
+        mine = (*state[item.edge], item)
+        if self.by == "count":
+            mine = mine[-self.size :]
+        outs = [self._pair(item, other) for other in others if self._meet(item, other)]
+        return answer((others, mine) if item.edge else (mine, others), *outs)
+
+    def expire(self, state: Halves) -> tuple[Fed, ...]:
+        items = [*state[0], *state[1]]
+        if not (self.timeout and items):
+            return ()
+        first = min(items, key=lambda item: (item.body.time, item.edge))
+        left, right = (tuple(one for one in half if one is not first) for half in state)
+        return answer((left, right))
+
+    def _meet(self, one: Item, other: Item) -> bool:
+        near = self.by == "count" or abs(one.body.time - other.body.time) <= self.size
+        return near and (
+            self.on is None or attribute(one.body, self.on) == attribute(other.body, self.on)
+        )
+
+    def _pair(self, one: Item, other: Item) -> Out:
+        left, right = (other, one) if one.edge else (one, other)
+        return Out(
+            Body(max(left.body.time, right.body.time), self.emits, (left.body, right.body)),
+            left.of | right.of,
+        )

@@ -1,0 +1,237 @@
+"""Two copies of a box side by side: every pair of states that any stream leads to.
+
+Rule of this file: it decides; it samples nothing.  Two questions, each a graph of pairs:
+does the output depend on anything but the streams (`confluence`), and what does a copy that begins
+empty, later, put out beside one that never failed (`restarts`)?
+Hwang et al., Section 3.2.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import networkx as nx
+
+from model.boxes.box import Box, Fed, Item, Of, Out, held, inputs_in
+from model.events import Body
+from proofs.classify.streams import Alphabet, Place, beginning, next_items, relative
+
+LIMIT = 50_000
+"""Pairs of states after which nothing is decided."""
+
+
+class Undecided(Exception):
+    """There are more pairs of states than the limit."""
+
+
+class Phase(StrEnum):
+    ALONE = "alone"
+    """One copy; the other one has not begun."""
+    REPLAY = "replay"
+    """Both; what the second copy puts out are duplicates."""
+    AFTER = "after"
+    """The first copy has failed; what it would put out is what the second one should."""
+
+
+class Due(NamedTuple):
+    """An output of the first copy.  owed: it had failed by then, so nobody else puts this out."""
+
+    body: Body
+    owed: bool
+
+
+class Pair(NamedTuple):
+    """States of both copies, relative to the newest time.
+
+    began: edges whose items the second copy gets.  late: items since the first of them began.
+    due: outputs of the first copy that the second one may still repeat.
+    """
+
+    phase: Phase
+    first: Any
+    second: Any
+    place: Place
+    began: frozenset[int] = frozenset()
+    late: int = 0
+    due: tuple[Due, ...] = ()
+
+
+class Taken(NamedTuple):
+    """A step of both copies.  what: an item, or the name of another event.  first, second: the
+    outputs of each copy, with times relative to that of the pair before the step.
+
+    other: the second copy puts out something else than the first one, or leaves something out.
+    """
+
+    what: tuple[int, Body] | str
+    first: tuple[Body, ...] = ()
+    second: tuple[Body, ...] = ()
+    other: bool = False
+
+
+def explore(
+    start: Pair,
+    steps: Callable[[Pair], Iterator[tuple[Taken, Pair]]],
+    box: Box,
+    limit: int = LIMIT,
+) -> nx.MultiDiGraph[Any]:
+    """The graph of all pairs, breadth first; edges have `taken`, and vertices are `normal`.
+
+    Raises Undecided.
+    """
+    graph: nx.MultiDiGraph[Any] = nx.MultiDiGraph()
+    start = normal(start, box)
+    graph.add_node(start)
+    waiting = deque([start])
+    while waiting:
+        pair = waiting.popleft()
+        for taken, after in steps(pair):
+            after = normal(after, box)
+            if after not in graph:
+                if len(graph) >= limit:
+                    raise Undecided(f"more than {limit:,} pairs of states")
+                waiting.append(after)
+            graph.add_edge(pair, after, taken=taken)
+    return graph
+
+
+def normal(pair: Pair, box: Box) -> Pair:
+    """The pair with times relative to now."""
+    now = max(pair.place.times).time
+    first, second, place, due = relative(
+        (pair.first, pair.second, pair.place, pair.due), now, box.period, box.horizon
+    )
+    return pair._replace(first=first, second=second, place=place, due=due)
+
+
+def bodies(outs: tuple[Out, ...]) -> tuple[Body, ...]:
+    return tuple(out.body for out in outs)
+
+
+def item(edge: int, body: Body, replayed: bool = True) -> Item:
+    """An item.  Its place says no more than whether a restarted copy gets it."""
+    return Item(edge, body, frozenset([Of(edge, 0 if replayed else -1)]))
+
+
+# --- does the output depend on the streams alone? ----------------------------------------------
+def confluence(box: Box, alphabet: Alphabet) -> tuple[Pair, Callable[..., Any]]:
+    """The first pair, and the steps: two copies that differ in one choice, order or timeout, and
+    then get the same."""
+
+    def steps(pair: Pair) -> Iterator[tuple[Taken, Pair]]:
+        if pair.phase is Phase.ALONE:
+            yield from _one(pair)
+        elif pair.first != pair.second:
+            yield from _both(pair)
+
+    def _one(pair: Pair) -> Iterator[tuple[Taken, Pair]]:
+        state, place = pair.first, pair.place
+        for fed in box.expire(state):
+            yield (
+                Taken("a timeout in the first copy", bodies(fed.outs)),
+                Pair(Phase.AFTER, fed.state, state, place),
+            )
+            yield Taken("a timeout", *[bodies(fed.outs)] * 2), pair._replace(first=fed.state)
+        for edge, body, after in next_items(alphabet, place):
+            answers = box.feed(state, item(edge, body))
+            for fed in answers:
+                yield (
+                    Taken((edge, body), *[bodies(fed.outs)] * 2),
+                    Pair(Phase.ALONE, fed.state, None, after),
+                )
+            for other in answers[1:]:
+                yield (
+                    Taken((edge, body), bodies(answers[0].outs), bodies(other.outs)),
+                    Pair(Phase.AFTER, answers[0].state, other.state, after),
+                )
+            for edge2, body2, last in next_items(alphabet, after):
+                if edge < edge2:
+                    one = _feed_all(box, state, [(edge, body), (edge2, body2)])
+                    two = _feed_all(box, state, [(edge2, body2), (edge, body)])
+                    what = f"{_show(edge, body)} before {_show(edge2, body2)}, or after it"
+                    yield (
+                        Taken(what, bodies(one.outs), bodies(two.outs)),
+                        Pair(Phase.AFTER, one.state, two.state, last),
+                    )
+
+    def _both(pair: Pair) -> Iterator[tuple[Taken, Pair]]:
+        for edge, body, after in next_items(alphabet, pair.place):
+            one, two = (box.feed(state, item(edge, body))[0] for state in pair[1:3])
+            yield (
+                Taken((edge, body), bodies(one.outs), bodies(two.outs)),
+                pair._replace(first=one.state, second=two.state, place=after),
+            )
+
+    return Pair(Phase.ALONE, box.begin(len(alphabet.edges)), None, beginning(alphabet)), steps
+
+
+def _feed_all(box: Box, state: Any, items: list[tuple[int, Body]]) -> Fed:
+    outs: tuple[Out, ...] = ()
+    for edge, body in items:
+        fed = box.feed(state, item(edge, body))[0]
+        state, outs = fed.state, outs + fed.outs
+    return Fed(state, outs)
+
+
+def _show(edge: int, body: Body) -> str:
+    return f"{body.type}@{body.time} of edge {edge}"
+
+
+# --- what does a restarted copy put out? ---------------------------------------------------------
+def restarts(box: Box, alphabet: Alphabet) -> tuple[Pair, Callable[..., Any]]:
+    """The first pair, and the steps: the second copy begins empty, edge by edge at any item; the
+    first one fails when it needs no item that the second one did not get."""
+    edges = range(len(alphabet.edges))
+
+    def steps(pair: Pair) -> Iterator[tuple[Taken, Pair]]:
+        if pair.phase is not Phase.AFTER:
+            for edge in edges:
+                if edge not in pair.began:
+                    began = pair.began | {edge}
+                    second = box.begin(len(edges)) if not pair.began else pair.second
+                    after = pair._replace(phase=Phase.REPLAY, second=second, began=began, late=pair.late * (len(began) < len(edges)))
+                    yield Taken(f"the second copy begins with edge {edge}"), after
+            if len(pair.began) == len(edges) and not _needs_older(pair.first):
+                yield Taken("the first copy fails"), pair._replace(phase=Phase.AFTER)
+        all_ = len(pair.began) == len(edges)
+        late = 0 if all_ or not pair.began else pair.late + 1
+        for edge, body, place in next_items(alphabet, pair.place) if late <= alphabet.ahead else ():
+            replayed = edge in pair.began
+            one = box.feed(pair.first, item(edge, body, replayed))[0]
+            two = box.feed(pair.second, item(edge, body))[0] if replayed else Fed(pair.second)
+            due, other = _repeated(pair, one.outs, two) if pair.began else ((), False)
+            yield (
+                Taken((edge, body), bodies(one.outs), bodies(two.outs), other),
+                pair._replace(
+                    first=one.state, second=two.state, place=place, late=late, due=due
+                ),
+            )
+
+    begin = Pair(Phase.ALONE, box.begin(len(edges)), None, beginning(alphabet))
+    return begin, steps
+
+
+def _repeated(pair: Pair, first: tuple[Out, ...], second: Fed) -> tuple[tuple[Due, ...], bool]:
+    """What is due after a step, and whether the second copy put out anything else.
+
+    It may be late, and leave out what the first copy has put out itself.  What it can still repeat
+    was made of items that it holds, and of at least one that it got.
+    """
+    failed = pair.phase is Phase.AFTER
+    fresh = (out for out in first if failed or any(of.place >= 0 for of in out.of))
+    due = [*pair.due, *(Due(out.body, failed) for out in fresh)]
+    for body in bodies(second.outs):
+        at = next((at for at, one in enumerate(due) if one.body == body), None)
+        if at is None or any(one.owed for one in due[:at]):
+            return (), True
+        del due[: at + 1]
+    late = due[: max(0, len(due) - len(list(held(second.state))))]
+    return tuple(due[len(late) :]), any(one.owed for one in late)
+
+
+def _needs_older(state: Any) -> bool:
+    return any(of.place < 0 for of in inputs_in(state))
+
