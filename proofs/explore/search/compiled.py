@@ -44,7 +44,7 @@ ROWS = 32
 FIRST_BITS = 4
 MORE_BITS = 2
 FIRST_ROOM = 1 << 12
-MOST_BYTES = psutil.virtual_memory().total
+MOST_BYTES = psutil.virtual_memory().total + psutil.swap_memory().total
 
 
 def _widen(array: NDArray[_Scalar], rows: int) -> NDArray[_Scalar]:
@@ -292,7 +292,7 @@ class CompiledSearch:
             op_ranges=op_ranges,
         )
         for field in self.whole:
-            if len(self.collapsed.values[field]) > 1 << self.bits[field]:
+            while len(self.collapsed.values[field]) > 1 << self.bits[field]:  # one focus, many new
                 self._give_bits(field)
 
     def _focus_numbers(self, key: NDArray[np.int32]) -> tuple[int, ...]:
