@@ -169,6 +169,8 @@ def assemble(
     vacuous += lost
     if all(task.kind is not TaskKind.SCOPE for task in tasks):
         vacuous.append(f"no scope is explored in the profile {profile}")
+    if protocol.needed and not refuted and all(one.scope.crashes for one in protocol.scopes):
+        vacuous.append("what a restart needs is compared without crashes, and each scope has some")
     explorable = {pinned.operators for pinned in protocol.scopes}
     vacuous += [
         f"claimed for {operators.name} operators, and no scope has operators of that class"
