@@ -273,7 +273,8 @@ def test_a_signal_ends_the_command_and_all_its_processes(number: int, tmp_path: 
         _, said = command.communicate(timeout=60)
     wait_ended(family, timeout_s=60)
     assert command.returncode == (130 if number == signal.SIGINT else -number)
-    assert number != signal.SIGINT or said == ""
+    if number == signal.SIGINT:  # on a busy machine some progress was printed before
+        assert [line for line in said.splitlines() if not line.startswith("checking: ")] == []
 
 
 WRONG = """
