@@ -99,6 +99,8 @@ class System:
         """
         assert self.protocol.needed is not None
         needed = self.protocol.needed(scope, seen)
+        if unknown := sorted({*needed} - {*self.sites}):
+            raise Invalid(f"needed names {unknown[0]!r}, which is no site")
         return all(
             (read_gauges(self, name, state).buffered or 0) <= needed[name]
             for name, state in seen.states

@@ -77,7 +77,7 @@ class Exploration:
     def outcome(self) -> Outcome:
         if self.counterexample:
             return Outcome.REFUTED
-        if self.spent:
+        if not self.complete:
             return Outcome.UNFINISHED
         return Outcome.VACUOUS if self.vacuous else Outcome.HOLDS
 
@@ -137,8 +137,7 @@ def _explore(collapsed: Collapsed, stop: bool, meter: Meter, watch: Watch | None
     found: Counterexample | None = None
     search: PlainSearch | CompiledSearch = PlainSearch(collapsed, judge)
     try:
-        first = Meter(meter.budget._replace(worlds=_few(meter.budget.worlds)))
-        complete = search.levels(stop, first, watch)
+        complete = search.levels(stop, _first(meter), watch)
         enough = complete or (stop and search.violation) or meter.spent(search.states)
         if not enough and _can_compile():
             from proofs.explore.search.compiled import CompiledSearch
@@ -174,11 +173,13 @@ def _explore(collapsed: Collapsed, stop: bool, meter: Meter, watch: Watch | None
     )
 
 
-def _few(worlds: int | None) -> int | None:
-    """The worlds after which the plain search gives way to the compiled one, if there is one."""
+def _first(meter: Meter) -> Meter:
+    """The meter of the plain search, which gives way to the compiled one, if there is one."""
     if not _can_compile():
-        return worlds
-    return FEW if worlds is None else min(worlds, FEW)
+        return meter
+    worlds = meter.budget.worlds
+    few = FEW if worlds is None else min(worlds, FEW)
+    return Meter(meter.budget._replace(worlds=few), meter.started)
 
 
 @cache

@@ -169,6 +169,8 @@ def assemble(
     vacuous += lost
     if all(task.kind is not TaskKind.SCOPE for task in tasks):
         vacuous.append(f"no scope is explored in the profile {profile}")
+    if protocol.needed and not refuted and all(one.scope.crashes for one in protocol.scopes):
+        vacuous.append("what a restart needs is compared without crashes, and each scope has some")
     explorable = {pinned.operators for pinned in protocol.scopes}
     vacuous += [
         f"claimed for {operators.name} operators, and no scope has operators of that class"
@@ -211,9 +213,15 @@ def assemble(
 
 
 def good(result: Result, *, unfinished: bool = False) -> bool:
-    """Is the verdict as expected, with every hunted mutant found?  unfinished: nothing was refuted
-    before a budget was spent; that is good enough."""
-    so_far = unfinished and result["outcome"] == Outcome.UNFINISHED.value
+    """Is the verdict as expected, with every hunted mutant found?  unfinished: in scopes where a
+    budget was spent, it is good enough that nothing was refuted before."""
+    ended = Outcome.UNFINISHED.value
+    so_far = (
+        unfinished
+        and result["outcome"] == ended
+        and not result["vacuous"]
+        and all(row["as_pinned"] or row["outcome"] == ended for row in result["scopes"])
+    )
     found = all(row["by"] is not None for row in result["mutants"] or ())
     return found and (so_far or result["expected"])
 

@@ -21,13 +21,14 @@ from functools import partial
 from itertools import pairwise
 from math import ceil
 from statistics import mean
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pyspark import Accumulator, AccumulatorParam, SparkContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from model.errors import Invalid
+from proofs.explore.processes import Ended
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -44,9 +45,6 @@ _LOST = re.compile(
     r"(?:[\w.$]+Exception: )?([^\n]*?)(?:\. |\n|$)"
 )
 """Spark's message that a task failed for good: which task, and why."""
-
-Ended: TypeAlias = tuple[int, R | None, str]
-"""(number of the call, its result or None, why there is none)."""
 
 
 class CallResult(NamedTuple):

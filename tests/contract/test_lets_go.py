@@ -89,3 +89,15 @@ def test_a_leak_is_shown_in_a_diagram(asif: Asif) -> None:
 def test_what_needed_does_wrong_is_one_line(asif: Asif) -> None:
     text = OWN + "PROTOCOL = replace(TIDY, needed=lambda scope, seen: seen.sinks)"
     assert f"property {LETS_GO!r} raises AttributeError: " in asif(text, "check", "FILE").line
+
+
+def test_a_name_that_is_no_site_is_one_line(asif: Asif) -> None:
+    text = OWN + "PROTOCOL = replace(TIDY, needed=lambda scope, seen: {'sauce': 0})"
+    assert "needed names 'sauce', which is no site" in asif(text, "check", "FILE").line
+
+
+def test_with_crashes_in_every_scope_nothing_is_judged(asif: Asif) -> None:
+    text = OWN + "PROTOCOL = replace(TIDY, scopes=(relay.ONE,))"
+    ran = asif(text, "check", "FILE", "--examples", "1")
+    assert (ran.code, ran.result["outcome"]) == (1, "vacuous")
+    assert "what a restart needs" in ran.result["vacuous"][0]

@@ -9,12 +9,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain as chain_of
+from itertools import pairwise, repeat
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 from unittest import mock
 
 import networkx as nx
+import psutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,6 +39,7 @@ from model.core import (
     Note,
     Observation,
     OperatorClass,
+    Outcome,
     PinnedScope,
     Property,
     Protocol,
@@ -56,6 +60,8 @@ from model.world import World, apply, enabled, initial, progress
 from proofs.explore import explorer
 from proofs.explore.explorer import Counterexample, Exploration, explore
 from proofs.explore.search import compiled
+from proofs.explore.search import plain as plain_search
+from proofs.explore.search.meter import Meter
 
 WORLDS = 1_500
 OPERATOR = Operator(sequence("a"), CountWindows(1, 1))
@@ -246,6 +252,58 @@ def reachable(system: System) -> dict[World, int]:
         frontier = [*dict.fromkeys(world for world in after if world not in depths)]
         depths.update(dict.fromkeys(frontier, depth))
     return depths
+
+
+def test_a_step_may_find_many_states_at_once() -> None:
+    """A world's fields are widened for the first event, which may be any of 300."""
+    drawn, scope = made(Shape(3, 1, 1, 1, Failures.ANY, 0.3, 0.0, True, (0, 1, 2)))
+
+    def step(site: Site, state: Any, input_: Input) -> Answer:
+        _, effects = drawn.step(site, state, input_)
+        return getattr(input_, "type", state), effects
+
+    (name, inputs), *_ = scope.inputs
+    (arrival,) = inputs.alphabet
+    alphabet = tuple(arrival._replace(type=f"a{number}") for number in range(300))
+    wide = replace(scope, inputs=((name, inputs._replace(alphabet=alphabet)),))
+    assert both(replace(drawn, step=step, properties=()), wide).states > 2_000
+
+
+@given(SHAPES, st.integers(1, 30))
+@settings(max_examples=100)
+def test_a_budget_may_end_in_the_middle_of_a_level(shape: Shape, asked: int) -> None:
+    """The meter says so when it is asked for the so-manieth time."""
+    protocol, scope = made(shape)
+    protocol = replace(protocol, properties=())
+    looks = 0
+
+    def spent(meter: Meter, worlds: int = 0) -> str:
+        nonlocal looks
+        looks += 1
+        meter.why = "enough" if looks >= asked else ""
+        return meter.why
+
+    with (
+        only("plain"),
+        mock.patch.object(plain_search, "CHUNK", 2),
+        mock.patch.object(Meter, "spent", spent),
+    ):
+        found = explore(protocol, scope)
+    assert found.complete == (looks < asked)
+    if not found.complete and found.counterexample is None:
+        assert (found.outcome, found.spent) == (Outcome.UNFINISHED, "enough")
+
+
+def test_memory_that_is_let_go_does_not_make_a_scope_hold() -> None:
+    """Without a compiler, nobody sees the worlds that the plain search has not seen."""
+    protocol, scope = made(Shape(0, 2, 2, 1, Failures.ANY, 0.3, 0.0, True, (0, 1, 2)))
+    protocol = replace(protocol, properties=protocol.properties[:1])
+    sizes = chain_of([2], repeat(0))
+    process = SimpleNamespace(memory_info=lambda: SimpleNamespace(rss=next(sizes)))
+    with only("plain"), mock.patch.object(psutil, "Process", return_value=process):
+        found = explore(protocol, scope, memory=1)
+    assert (found.outcome, found.complete) == (Outcome.UNFINISHED, False)
+    assert "memory" in found.spent
 
 
 QUICK = [

@@ -93,6 +93,7 @@ TOGGLED = over_words(one(ALTERNATING, CountWindows(3, 1)), 4)
 LATE = over_words(one(SUPPRESSED, CountWindows(3, 1)), 3)
 SERIAL = over_words(one(AB, CountWindows(4, 3), parallel=False), 5)
 SKIPPY = over_words(one(A, CountWindows(3, 2)), 4)
+CALM = over_words(one(A, CountWindows(4, 4)), 5, crashes=0)
 ANY_MATCH = over_words(one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4)
 
 SCOPES = (
@@ -202,7 +203,7 @@ SCOPES = (
     ),
     PinnedScope(
         "no crash, events skipped",
-        over_words(one(A, CountWindows(4, 4)), 5, crashes=0),
+        CALM,
         DETERMINISTIC,
         states=7_557,
     ),

@@ -46,6 +46,7 @@ from model.protocols.upstream_backup.scopes import (
     AB,
     ALIGNED,
     ANY_MATCH,
+    CALM,
     DETERMINISTIC,
     EVERY,
     LATE,
@@ -159,7 +160,10 @@ VARIANTS = (
     build(
         "pairs-of-inputs-no-skips",
         Design(Scheme(PAIRS_OF_INPUTS, Skipping.OFF)),
-        (PinnedScope("no event is skipped", SKIPPY, DETERMINISTIC, states=92_241),),
+        (
+            PinnedScope("no event is skipped", SKIPPY, DETERMINISTIC, states=92_241),
+            PinnedScope("no crash", CALM, DETERMINISTIC, states=7_557),
+        ),
         "Without skip ranges x may count all input events.",
     ),
     build(
@@ -172,6 +176,7 @@ VARIANTS = (
                 DETERMINISTIC,
                 states=23_787,
             ),
+            PinnedScope("no crash", CALM, DETERMINISTIC, states=7_557),
         ),
         "The base method, with the correct numbering: what skip ranges are compared with.",
     ),
@@ -230,6 +235,7 @@ VARIANTS = (
                 DETERMINISTIC,
                 states=29_729,
             ),
+            PinnedScope("no crash", CALM, DETERMINISTIC, states=8_862),
         ),
         "The future work of Section IV: skip ranges sent ahead of savepoints are safe, provided "
         "that the window layout travels with them.",

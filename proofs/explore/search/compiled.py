@@ -44,7 +44,7 @@ ROWS = 32
 FIRST_BITS = 4
 MORE_BITS = 2
 FIRST_ROOM = 1 << 12
-MOST_BYTES = psutil.virtual_memory().total
+MOST_BYTES = psutil.virtual_memory().total + psutil.swap_memory().total
 
 
 def _widen(array: NDArray[_Scalar], rows: int) -> NDArray[_Scalar]:
@@ -123,11 +123,12 @@ class CompiledSearch:
         heads = np.zeros((width, FIRST_ROOM), np.int32)
         heads[:, loops.CLOSED] = loops.CLOSED
         single = system.protocol.assumes.failures is Failures.SINGLE
+        self.slots = zeros(MOST_BYTES // 4, np.uint32)
         self.tables = Tables(
             per=layout.per,
             words=zeros(MOST_BYTES // 8, np.uint64),
             parents=zeros(MOST_BYTES // 8, np.uint32),
-            slots=zeros(2 * FIRST_ROOM, np.uint32),
+            slots=self.slots[: 2 * FIRST_ROOM],
             word=layout.word,
             shift=layout.shift,
             mask=layout.mask,
@@ -292,7 +293,7 @@ class CompiledSearch:
             op_ranges=op_ranges,
         )
         for field in self.whole:
-            if len(self.collapsed.values[field]) > 1 << self.bits[field]:
+            while len(self.collapsed.values[field]) > 1 << self.bits[field]:  # one focus, many new
                 self._give_bits(field)
 
     def _focus_numbers(self, key: NDArray[np.int32]) -> tuple[int, ...]:
@@ -438,11 +439,10 @@ class CompiledSearch:
         self.ahead.fresh.fill(-1)  # its worlds have the old layout
 
     def _fill_slots(self, size: int) -> None:
-        """Enter all worlds into a new hash table; the old one is let go first."""
-        self.tables = self.tables._replace(slots=np.zeros(0, np.uint32))
-        slots = zeros(size, np.uint32)
-        loops.fill_worlds(slots, self.tables.words, self.tables.per, self.states)
-        self.tables = self.tables._replace(slots=slots)
+        """Enter all worlds into the hash table anew, which has so many slots then."""
+        self.tables.slots.fill(0)
+        self.tables = self.tables._replace(slots=self.slots[:size])
+        loops.fill_worlds(self.tables.slots, self.tables.words, self.tables.per, self.states)
 
     # --- rest --------------------------------------------------------------------------------
     def edges(self, suspects: Suspects) -> NDArray[np.int64]:

@@ -45,7 +45,8 @@ class Tables(NamedTuple):
     op_ranges: from where to where the operations of a move stand in ops, rows (field, operation,
     argument).
     Observations and worlds at rest: hash tables of keys, and whether a property is broken there.
-    rationed: the budget from which on a fault is granted at rest only, or -1.
+    budget: the field of the crash budget.  full: its number at first.  rationed: further faults
+    than the first are granted at rest only.
     """
 
     per: int

@@ -59,8 +59,6 @@ class PlainSearch:
             while frontier:
                 next_: list[int] = []
                 for place, world in enumerate(frontier):
-                    if place % CHUNK == CHUNK - 1 and meter.spent():
-                        return False
                     numbers = unpack(world)
                     progressing = False
                     granted = not rationed or collapsed.may_fail(numbers)
@@ -96,6 +94,8 @@ class PlainSearch:
                         self.violation = (broken, self._number(world))
                         if stop:
                             break
+                    if place % CHUNK == CHUNK - 1 and meter.spent():
+                        return False
                 if watch:
                     watch(self.depth, len(parents))
                 if (self.violation and stop) or (next_ and meter.spent(len(parents))):

@@ -187,12 +187,12 @@ class Circles(NamedTuple):
 
     @staticmethod
     def _shortest(graph: nx.DiGraph[int], starts: list[int], ends: list[int]) -> list[int]:
-        ways = [
-            nx.shortest_path(graph, start, end)
-            for start in starts
-            for end in ends
-            if nx.has_path(graph, start, end)
-        ]
+        ways = []
+        for start in starts:
+            steps = nx.single_source_shortest_path_length(graph, start)
+            end = min(filter(steps.__contains__, ends), key=steps.__getitem__, default=None)
+            if end is not None:
+                ways.append(nx.shortest_path(graph, start, end))
         return min(ways, key=len)
 
     def _waiting(self, walk: list[int]) -> set[Any]:
