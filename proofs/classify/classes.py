@@ -44,7 +44,7 @@ def classify(box: Box, alphabet: Alphabet) -> Classified:
     """The class of the box for every stream over the alphabet.  Raises Undecided."""
     start, steps = confluence(box, alphabet)
     graph = explore(start, steps, box)
-    differs = _first(graph, lambda _, taken: taken.first != taken.second)
+    differs = _first(graph, lambda _, taken: taken.other)
     if differs is not None:
         why = "two runs over the same streams put out different things"
         found = Witness(OperatorClass.DETERMINISTIC, why, _way(graph, differs))

@@ -9,13 +9,14 @@ Hwang et al., Section 3.2.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import networkx as nx
 
 from model.boxes.box import Box, Fed, Item, Of, Out, held, inputs_in
+from model.core import Arrival
 from model.events import Body
 from proofs.classify.streams import Alphabet, Place, beginning, next_items, relative
 
@@ -59,14 +60,49 @@ class Pair(NamedTuple):
     due: tuple[Due, ...] = ()
 
 
+# --- what happens to the copies ----------------------------------------------------------------
+class Feed(NamedTuple):
+    """Both copies get an item, but for a second one that has not begun.  answers: which of the
+    allowed answers each copy gives."""
+
+    edge: int
+    arrival: Arrival
+    answers: tuple[int, int] = (0, 0)
+
+
+class Swap(NamedTuple):
+    """Both copies get two items, the second copy in the other order."""
+
+    items: tuple[tuple[int, Arrival], tuple[int, Arrival]]
+
+
+class Expire(NamedTuple):
+    """A timeout strikes, in both copies or in the first one.  answer: which of the allowed ones."""
+
+    both: bool
+    answer: int
+
+
+class Begin(NamedTuple):
+    """The second copy gets the items of this edge from now on."""
+
+    edge: int
+
+
+class Fail(NamedTuple):
+    """The first copy fails; from now on its outputs are those that are expected of the second."""
+
+
+Event: TypeAlias = Feed | Swap | Expire | Begin | Fail
+
+
 class Taken(NamedTuple):
-    """A step of both copies.  what: an item, or the name of another event.  first, second: the
-    outputs of each copy, with times relative to that of the pair before the step.
+    """A step of both copies.  first, second: the outputs of each copy.
 
     other: the second copy puts out something else than the first one, or leaves something out.
     """
 
-    what: tuple[int, Body] | str
+    event: Event
     first: tuple[Body, ...] = ()
     second: tuple[Body, ...] = ()
     other: bool = False
@@ -129,55 +165,56 @@ def confluence(box: Box, alphabet: Alphabet) -> tuple[Pair, Callable[..., Any]]:
 
     def _one(pair: Pair) -> Iterator[tuple[Taken, Pair]]:
         state, place = pair.first, pair.place
-        for fed in box.expire(state):
-            yield (
-                Taken("a timeout in the first copy", bodies(fed.outs)),
-                Pair(Phase.AFTER, fed.state, state, place),
-            )
-            yield Taken("a timeout", *[bodies(fed.outs)] * 2), pair._replace(first=fed.state)
-        for edge, body, after in next_items(alphabet, place):
+        for number, fed in enumerate(box.expire(state)):
+            outs = bodies(fed.outs)
+            after = Pair(Phase.AFTER, fed.state, state, place)
+            yield _apart(Expire(False, number), outs, ()), after
+            yield Taken(Expire(True, number), outs, outs), pair._replace(first=fed.state)
+        for edge, arrival, body, after in next_items(alphabet, place):
             answers = box.feed(state, item(edge, body))
-            for fed in answers:
+            for number, fed in enumerate(answers):
+                outs = bodies(fed.outs)
                 yield (
-                    Taken((edge, body), *[bodies(fed.outs)] * 2),
+                    Taken(Feed(edge, arrival, (number, number)), outs, outs),
                     Pair(Phase.ALONE, fed.state, None, after),
                 )
-            for other in answers[1:]:
-                yield (
-                    Taken((edge, body), bodies(answers[0].outs), bodies(other.outs)),
-                    Pair(Phase.AFTER, answers[0].state, other.state, after),
-                )
-            for edge2, body2, last in next_items(alphabet, after):
-                if edge < edge2:
-                    one = _feed_all(box, state, [(edge, body), (edge2, body2)])
-                    two = _feed_all(box, state, [(edge2, body2), (edge, body)])
-                    what = f"{_show(edge, body)} before {_show(edge2, body2)}, or after it"
+                if number:
                     yield (
-                        Taken(what, bodies(one.outs), bodies(two.outs)),
+                        _apart(Feed(edge, arrival, (0, number)), bodies(answers[0].outs), outs),
+                        Pair(Phase.AFTER, answers[0].state, fed.state, after),
+                    )
+            for edge2, arrival2, body2, last in next_items(alphabet, after):
+                if edge < edge2:
+                    one = feed_all(box, state, [item(edge, body), item(edge2, body2)])
+                    two = feed_all(box, state, [item(edge2, body2), item(edge, body)])
+                    swap = Swap(((edge, arrival), (edge2, arrival2)))
+                    yield (
+                        _apart(swap, bodies(one.outs), bodies(two.outs)),
                         Pair(Phase.AFTER, one.state, two.state, last),
                     )
 
     def _both(pair: Pair) -> Iterator[tuple[Taken, Pair]]:
-        for edge, body, after in next_items(alphabet, pair.place):
+        for edge, arrival, body, after in next_items(alphabet, pair.place):
             one, two = (box.feed(state, item(edge, body))[0] for state in pair[1:3])
             yield (
-                Taken((edge, body), bodies(one.outs), bodies(two.outs)),
+                _apart(Feed(edge, arrival), bodies(one.outs), bodies(two.outs)),
                 pair._replace(first=one.state, second=two.state, place=after),
             )
 
     return Pair(Phase.ALONE, box.begin(len(alphabet.edges)), None, beginning(alphabet)), steps
 
 
-def _feed_all(box: Box, state: Any, items: list[tuple[int, Body]]) -> Fed:
+def _apart(event: Event, first: tuple[Body, ...], second: tuple[Body, ...]) -> Taken:
+    return Taken(event, first, second, first != second)
+
+
+def feed_all(box: Box, state: Any, items: Iterable[Item]) -> Fed:
+    """The first allowed answer to all items together."""
     outs: tuple[Out, ...] = ()
-    for edge, body in items:
-        fed = box.feed(state, item(edge, body))[0]
+    for one in items:
+        fed = box.feed(state, one)[0]
         state, outs = fed.state, outs + fed.outs
     return Fed(state, outs)
-
-
-def _show(edge: int, body: Body) -> str:
-    return f"{body.type}@{body.time} of edge {edge}"
 
 
 # --- what does a restarted copy put out? ---------------------------------------------------------
@@ -193,18 +230,19 @@ def restarts(box: Box, alphabet: Alphabet) -> tuple[Pair, Callable[..., Any]]:
                     began = pair.began | {edge}
                     second = box.begin(len(edges)) if not pair.began else pair.second
                     after = pair._replace(phase=Phase.REPLAY, second=second, began=began, late=pair.late * (len(began) < len(edges)))
-                    yield Taken(f"the second copy begins with edge {edge}"), after
+                    yield Taken(Begin(edge)), after
             if len(pair.began) == len(edges) and not _needs_older(pair.first):
-                yield Taken("the first copy fails"), pair._replace(phase=Phase.AFTER)
+                yield Taken(Fail()), pair._replace(phase=Phase.AFTER)
         all_ = len(pair.began) == len(edges)
         late = 0 if all_ or not pair.began else pair.late + 1
-        for edge, body, place in next_items(alphabet, pair.place) if late <= alphabet.ahead else ():
+        nexts = next_items(alphabet, pair.place) if late <= alphabet.ahead else ()
+        for edge, arrival, body, place in nexts:
             replayed = edge in pair.began
             one = box.feed(pair.first, item(edge, body, replayed))[0]
             two = box.feed(pair.second, item(edge, body))[0] if replayed else Fed(pair.second)
             due, other = _repeated(pair, one.outs, two) if pair.began else ((), False)
             yield (
-                Taken((edge, body), bodies(one.outs), bodies(two.outs), other),
+                Taken(Feed(edge, arrival), bodies(one.outs), bodies(two.outs), other),
                 pair._replace(
                     first=one.state, second=two.state, place=place, late=late, due=due
                 ),

@@ -40,10 +40,11 @@ def beginning(alphabet: Alphabet) -> Place:
     return Place((Moment(0),) * len(alphabet.edges), none, none)
 
 
-def next_items(alphabet: Alphabet, place: Place) -> Iterator[tuple[int, Body, Place]]:
-    """The items that may come next: (edge, body, the place after it)."""
+def next_items(alphabet: Alphabet, place: Place) -> Iterator[tuple[int, Arrival, Body, Place]]:
+    """The items that may come next: (edge, arrival, its body, the place after it)."""
     for edge, arrivals in enumerate(alphabet.edges):
-        for gap, type_, data in arrivals:
+        for arrival in arrivals:
+            gap, type_, data = arrival
             time = place.times[edge].time + gap
             times = _put(place.times, edge, Moment(time))
             ahead = _put(place.ahead, edge, place.ahead[edge] + 1)
@@ -54,7 +55,7 @@ def next_items(alphabet: Alphabet, place: Place) -> Iterator[tuple[int, Body, Pl
                 and max(times).time - min(times).time <= alphabet.ahead
                 and ties[edge] <= alphabet.ties
             ):
-                yield edge, Body(time, type_, data), Place(times, ahead, ties)
+                yield edge, arrival, Body(time, type_, data), Place(times, ahead, ties)
 
 
 def _put(values: tuple[Any, ...], at: int, value: Any) -> tuple[Any, ...]:

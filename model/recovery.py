@@ -1,0 +1,94 @@
+"""Recovery types: what an observed output is beside the outputs that a run without failures allows.
+
+Rule of this file: no protocol and no operator; it compares finished outputs.
+Hwang et al., Section 3.1, Fig. 2.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from model.boxes.box import Lineage, Out
+from model.core import Guarantee
+from model.events import Body
+
+
+def recovery_type(allowed: Iterable[Sequence[Out]], observed: Sequence[Out]) -> Guarantee:
+    """The strongest recovery type that the observed output allows beside one of the allowed ones."""
+    return min(beside(expected, observed) for expected in allowed)
+
+
+def beside(expected: Sequence[Out], observed: Sequence[Out]) -> Guarantee:
+    """The strongest recovery type that this pair of finished outputs allows.
+
+    Precise: the outputs are identical.  Gap: an input that went into the expected output went into
+    no observed one.  Otherwise the outputs are compared without duplicates; a duplicate is made of
+    inputs whose outputs have already been forwarded.  Repeating: what is left is the expected
+    output, and each duplicate is identical to an earlier output; convergent: it is the expected
+    output; divergent: it is not.
+
+    Without lineage "lost" and "different" look the same: see `classify`.
+    """
+    if not any(out.of for out in observed):
+        return classify([out.body for out in expected], [out.body for out in observed])
+    if [out.body for out in expected] == [out.body for out in observed]:
+        return Guarantee.PRECISE
+    if not inputs_of(expected) <= inputs_of(observed):
+        return Guarantee.GAP
+    forwarded: list[Out] = []
+    identical = True
+    for out in observed:
+        if len(forwarded) < len(expected) and out.body == expected[len(forwarded)].body:
+            forwarded.append(out)
+        elif out.of <= inputs_of(forwarded):
+            identical = identical and out.body in {one.body for one in forwarded}
+        else:
+            return Guarantee.DIVERGENT
+    if len(forwarded) < len(expected):
+        return Guarantee.DIVERGENT
+    return Guarantee.REPEATING if identical else Guarantee.CONVERGENT
+
+
+def inputs_of(outs: Iterable[Out]) -> Lineage:
+    """All inputs that went into these outputs."""
+    return frozenset().union(*(out.of for out in outs))
+
+
+def classify(expected: Sequence[Body], observed: Sequence[Body]) -> Guarantee:
+    """As `beside`, of values alone.
+
+    Precise: the outputs are identical.  Gap: an expected output never came.  Otherwise all outputs
+    came, and some came twice: repeating if all surplus outputs are identical copies and the first
+    copies are in order; convergent if the output is the expected one from some point on; divergent
+    if there is no such point.
+    """
+    if list(expected) == list(observed):
+        return Guarantee.PRECISE
+    if Counter(expected) - Counter(observed):
+        return Guarantee.GAP
+    surplus = Counter(observed) - Counter(expected)
+    if surplus.keys() <= set(expected) and _rewinds(expected, observed):
+        return Guarantee.REPEATING
+    if observed and expected and observed[-1] == expected[-1]:
+        return Guarantee.CONVERGENT
+    return Guarantee.DIVERGENT
+
+
+def _rewinds(expected: Sequence[Body], observed: Sequence[Body]) -> bool:
+    """Is `observed` the expected output with rewinds to earlier points, up to the end?
+
+    From the furthest point reached, a rewind can reach every other point: only the furthest point
+    counts.
+    """
+    places: dict[Body, list[int]] = {}
+    for at, body in enumerate(expected):
+        places.setdefault(body, []).append(at)
+    furthest = 0
+    for body in observed:
+        reached = bisect_right(places.get(body, []), furthest)
+        if not reached:
+            return False
+        furthest = places[body][reached - 1] + 1
+    return furthest == len(expected)

@@ -1,0 +1,103 @@
+"""Figure 3 of Hwang et al.: operators and their classes, and the parameters that decide them.
+
+Rule of this file: data.  `paper` is the class in which Figure 3 draws the operator.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from model.boxes.aggregate import Aggregate
+from model.boxes.box import Box
+from model.boxes.join import Join
+from model.boxes.reorder import BSort, Ordered, Resample
+from model.boxes.stateless import AnyOf, Filter, Map, Relay, Union
+from model.boxes.triggered import Triggered
+from model.cep.predicates import Type
+from model.core import Arrival, OperatorClass
+from proofs.classify.streams import Alphabet
+
+REPEATABLE = OperatorClass.REPEATABLE
+CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
+ARBITRARY = OperatorClass.ARBITRARY
+
+
+class Named(NamedTuple):
+    """A box with its parameters, and the streams on which it is judged.
+
+    paper: None if the paper does not speak of it.
+    """
+
+    name: str
+    box: Box
+    alphabet: Alphabet
+    paper: OperatorClass | None = None
+
+
+def keyed(*keys: int) -> tuple[Arrival, ...]:
+    return tuple(Arrival(1, "a", (("k", key),)) for key in keys)
+
+
+AB = (Arrival(1, "a"), Arrival(1, "b"))
+TIES = (Arrival(0, "a"), *AB)
+ONE = Alphabet((AB,))
+TWO = Alphabet(((Arrival(1, "a"),), (Arrival(1, "b"),)), ahead=1)
+KEYS = Alphabet((keyed(0, 1),))
+
+BOXES = (
+    Named("filter", Filter(Type("a")), ONE, REPEATABLE),
+    Named("map", Map("c"), ONE, REPEATABLE),
+    Named("relay", Relay(), ONE),
+    Named("join", Join(1), TWO, REPEATABLE),
+    Named("join, in order of time", Ordered(Join(1)), TWO, REPEATABLE),
+    Named("join by count, in order of time", Ordered(Join(1, by="count")), TWO, REPEATABLE),
+    Named("join with timeout", Join(1, timeout=True), TWO, ARBITRARY),
+    Named("bsort, slack 1", BSort(1, "k"), KEYS, CONVERGENT_CAPABLE),
+    Named("bsort, slack 2", BSort(2, "k"), Alphabet((keyed(0, 1, 2),)), CONVERGENT_CAPABLE),
+    Named("resample", Resample(1), TWO, CONVERGENT_CAPABLE),
+    Named("aggregate by count, 2 every 1", Aggregate("list", 2, 1), ONE, CONVERGENT_CAPABLE),
+    Named("aggregate by count, 2 every 2", Aggregate("list", 2, 2), ONE, CONVERGENT_CAPABLE),
+    Named("aggregate by count, 3 every 2", Aggregate("list", 3, 2), ONE, CONVERGENT_CAPABLE),
+    Named(
+        "aggregate by count and key, 2 every 1",
+        Aggregate("list", 2, 1, group="k", of="k"),
+        KEYS,
+        CONVERGENT_CAPABLE,
+    ),
+    Named(
+        "aggregate by count and key, 2 every 2",
+        Aggregate("list", 2, 2, group="k", of="k"),
+        KEYS,
+        CONVERGENT_CAPABLE,
+    ),
+    Named(
+        "aggregate by time on a grid, 2 every 2",
+        Aggregate("list", 2, 2, "time"),
+        Alphabet((TIES,)),
+        CONVERGENT_CAPABLE,
+    ),
+    Named(
+        "aggregate by time on a grid, 2 every 1",
+        Aggregate("list", 2, 1, "time"),
+        Alphabet((TIES,)),
+        CONVERGENT_CAPABLE,
+    ),
+    Named(
+        "aggregate by time from the first item, 2 every 1",
+        Aggregate("list", 2, 1, "time", aligned=False),
+        Alphabet((TIES,)),
+        CONVERGENT_CAPABLE,
+    ),
+    Named(
+        "aggregate by time from the first item, 2 every 2",
+        Aggregate("list", 2, 2, "time", aligned=False),
+        Alphabet((TIES,)),
+        CONVERGENT_CAPABLE,
+    ),
+    Named("aggregate with timeout", Aggregate("list", 2, 1, timeout=True), ONE, ARBITRARY),
+    Named("union", Union(), TWO, ARBITRARY),
+    Named("union, in order of time", Ordered(Union()), TWO),
+    Named("triggered by 2 items", Triggered((2,)), ONE),
+    Named("triggered by 1 and 2 items in turn", Triggered((1, 2)), ONE),
+    Named("any of two types", AnyOf(("x", "y")), ONE),
+)
