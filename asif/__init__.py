@@ -15,6 +15,7 @@ import typer
 
 from asif.commands import (
     check,
+    classify,
     prove,
     report,
     reproduce,
@@ -39,6 +40,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "list": list_.list_,
     "check": check.check,
     "run": run.run_,
+    "classify": classify.classify,
     "prove": prove.prove,
     "simulate": simulate.simulate,
     "sweep": sweep.sweep,

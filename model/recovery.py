@@ -16,7 +16,7 @@ from model.events import Body
 
 
 def recovery_type(allowed: Iterable[Sequence[Out]], observed: Sequence[Out]) -> Guarantee:
-    """The strongest recovery type that the observed output allows beside one of the allowed ones."""
+    """The strongest recovery type that the observed output allows beside an allowed one."""
     return min(beside(expected, observed) for expected in allowed)
 
 

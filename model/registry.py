@@ -12,6 +12,7 @@ import pkgutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import model.protocols
@@ -84,7 +85,8 @@ def _variant(found: Subject, name: str) -> Subject:
     return Subject(known[name], found.home)
 
 
-def _from_file(path: Path) -> Subject:
+def import_file(path: Path) -> ModuleType:
+    """The module in a file of the user; imported once.  Raises Invalid."""
     if not path.is_file():
         raise Invalid(f"{path}: no such file")
     home = path.stem
@@ -93,7 +95,7 @@ def _from_file(path: Path) -> Subject:
     loaded = sys.modules.get(home)
     if loaded is not None:
         if getattr(loaded, "__file__", None) == str(path.resolve()):
-            return Subject(loaded.PROTOCOL, home)
+            return loaded
         raise Invalid(f"{path}: the module name {home!r} is taken; rename the file")
     spec = importlib.util.spec_from_file_location(home, path.resolve())
     assert spec is not None  # the name ends in .py
@@ -109,6 +111,12 @@ def _from_file(path: Path) -> Subject:
         raise Invalid(f"{path}: importing it raises {type(error).__name__}: {reason}") from error
     finally:
         del sys.path[0]
+    return module
+
+
+def _from_file(path: Path) -> Subject:
+    module = import_file(path)
+    home = path.stem
     protocol = getattr(module, "PROTOCOL", None)
     if not isinstance(protocol, Protocol):
         del sys.modules[home]

@@ -13,6 +13,7 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Column, Table
 
+from reports.diagrams import grid
 from reports.results import experiments as experiment_results
 from reports.results import proofs as proof_results
 from reports.results import simulations as simulation_results
@@ -174,3 +175,28 @@ def engine_check(result: Result) -> Output:
     if spark_results.errors(result):
         yield spark_results.errors_table(result)
     yield spark_results.summary_line(result)
+
+
+def classes(results: Sequence[Result], *, in_full: bool) -> Output:
+    """The output of `asif classify`: a row for each box; in full also its witnesses, drawn."""
+    table = Table(Column("box", no_wrap=True), "class", "in the paper", "pairs")
+    for one in results:
+        derived = "undecided" if one["class"] is None else _word(one["class"])
+        paper = "–" if one["paper"] is None else _word(one["paper"])
+        if one["paper"] is not None and one["paper"] != one["class"]:
+            paper += " (differs)"
+        pairs = "–" if one["pairs"] is None else f"{one['pairs']:,}"
+        table.add_row(one["name"], derived, paper, pairs)
+    yield table
+    for one in results:
+        if in_full:
+            yield f"{one['name']}: {one['title']}, {one['box']}"
+        if one["undecided"]:
+            yield f"{one['name']}: undecided: {one['undecided']}; --limit sets the number"
+        for witness in one["witnesses"] if in_full else ():
+            yield f"{one['name']} is not {_word(witness['not_of'])}:"
+            yield grid.style(witness["grid"])
+
+
+def _word(name: str) -> str:
+    return name.lower().replace("_", "-")

@@ -2,7 +2,7 @@
 
 Rule of this file: windows by count, or by the value of an attribute that does not decrease; the
 splitter of CEP operators (model.cep.windows) is another one.
-Hwang et al., Section 3.2; Abadi et al., Aurora, 2003, Section 2.2; Sebepou and Magoutis, Section II.
+Hwang et al., Section 3.2; Abadi et al., Aurora, 2003, Section 2.2; Sebepou and Magoutis, II.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from model.events import Body
 
 class Pane(NamedTuple):
     """An open window of a group.  start: its first value (a moment if windows are by time), None
-    if windows are by count.  count: of its items.  last: the time of the last one."""
+    if windows are by count.  held: how many items it has.  last: the time of the last one."""
 
     key: Any
     start: Any
-    count: int
+    held: int
     value: Any
     of: Lineage
     last: Moment
@@ -100,7 +100,7 @@ class Aggregate(Box):
         for pane in (*(one for one in state.open if one not in closed), *opened):
             if pane.key == key and (pane.start is None or self._plain(pane.start) <= value):
                 pane = self._add(pane, item)
-                if self.by == "count" and pane.count == self.size:
+                if self.by == "count" and pane.held == self.size:
                     outs.append(self._out(pane, item.body.time))
                     continue
             left.append(pane)
@@ -140,9 +140,7 @@ class Aggregate(Box):
     def _add(self, pane: Pane, item: Item) -> Pane:
         value = FOLDS[self.fold].add(pane.value, attribute(item.body, self.of))
         last = Moment(item.body.time)
-        return pane._replace(
-            count=pane.count + 1, value=value, of=pane.of | item.of, last=last
-        )
+        return pane._replace(held=pane.held + 1, value=value, of=pane.of | item.of, last=last)
 
     def _out(self, pane: Pane, time: int) -> Out:
         """The result of a window.  time: of the item that closed it, or of its last one."""

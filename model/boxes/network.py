@@ -46,10 +46,13 @@ class Network(Box):
                 if name not in names and name != end:
                     raise Invalid(f"network: arc {arc.source} -> {arc.target}: no box {name!r}")
         left = set(names)
-        while ready := {n for n in left if not any(a.target == n and a.source in left for a in self.arcs)}:
+        while ready := {name for name in left if not self._waits(name, left)}:
             left -= ready
         if left:
             raise Invalid(f"network: a circle of arcs among {', '.join(sorted(left))}")
+
+    def _waits(self, name: str, others: set[str]) -> bool:
+        return any(arc.target == name and arc.source in others for arc in self.arcs)
 
     @property
     def horizon(self) -> int:

@@ -35,7 +35,9 @@ class Map(Box):
         time, _, data = item.body
         if self.keeps is not None:
             data = tuple(pair for pair in data if pair[0] in self.keeps)
-        return answer(state, Out(item.body._replace(time=time, type=self.emits, data=data), item.of))
+        return answer(
+            state, Out(item.body._replace(time=time, type=self.emits, data=data), item.of)
+        )
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,9 @@ class Triggered(Box):
             done = (done + 1) % len(self.limits)
         else:
             sets[key] = items
-        return answer(Sets(tuple(InputSet(*s) for s in sorted(sets.items(), key=repr)), done), *outs)
+        return answer(
+            Sets(tuple(InputSet(*s) for s in sorted(sets.items(), key=repr)), done), *outs
+        )
 
     def _out(self, key: Any, items: tuple[Item, ...]) -> Out:
         fold = FOLDS[self.fold]

@@ -14,7 +14,7 @@ import networkx as nx
 
 from model.boxes.box import Box
 from model.core import OperatorClass
-from proofs.classify.pairs import Pair, Phase, Taken, confluence, explore, restarts
+from proofs.classify.pairs import LIMIT, Pair, Phase, Taken, confluence, explore, restarts
 from proofs.classify.streams import Alphabet
 
 Edge = tuple[Pair, Pair, int]
@@ -40,27 +40,24 @@ class Classified(NamedTuple):
     pairs: int
 
 
-def classify(box: Box, alphabet: Alphabet) -> Classified:
+def classify(box: Box, alphabet: Alphabet, limit: int = LIMIT) -> Classified:
     """The class of the box for every stream over the alphabet.  Raises Undecided."""
     start, steps = confluence(box, alphabet)
-    graph = explore(start, steps, box)
+    graph = explore(start, steps, box, limit)
     differs = _first(graph, lambda _, taken: taken.other)
     if differs is not None:
         why = "two runs over the same streams put out different things"
         found = Witness(OperatorClass.DETERMINISTIC, why, _way(graph, differs))
         return Classified(OperatorClass.ARBITRARY, (found,), len(graph))
     start, steps = restarts(box, alphabet)
-    again = explore(start, steps, box)
+    again = explore(start, steps, box, limit)
     total = len(graph) + len(again)
     witnesses = []
     narrowest = OperatorClass.REPEATABLE
-    for not_of, next_, find in (
-        (OperatorClass.REPEATABLE, OperatorClass.CONVERGENT_CAPABLE, _not_repeatable),
-        (OperatorClass.CONVERGENT_CAPABLE, OperatorClass.DETERMINISTIC, _not_convergent),
-    ):
+    for find in (_not_repeatable, _not_convergent):
         if (witness := find(again)) is not None:
             witnesses.append(witness)
-            narrowest = next_
+            narrowest = OperatorClass(witness.not_of + 1)
     return Classified(narrowest, tuple(witnesses), total)
 
 
@@ -108,9 +105,7 @@ def _not_convergent(graph: nx.MultiDiGraph[Any]) -> Witness | None:
     return Witness(OperatorClass.CONVERGENT_CAPABLE, why, steps, len(around) + 1)
 
 
-def _first(
-    graph: nx.MultiDiGraph[Any], differs: Callable[[Edge, Taken], bool]
-) -> Edge | None:
+def _first(graph: nx.MultiDiGraph[Any], differs: Callable[[Edge, Taken], bool]) -> Edge | None:
     """The first such edge; pairs are in the order of their distance from the start."""
     edges: Iterable[tuple[Any, Any, int, Taken]] = graph.edges(keys=True, data="taken")
     return next(((u, v, key) for u, v, key, taken in edges if differs((u, v, key), taken)), None)
@@ -127,4 +122,5 @@ def _way(graph: nx.MultiDiGraph[Any], edge: Edge) -> tuple[Taken, ...]:
 
 
 def _taken(graph: nx.MultiDiGraph[Any], ends: tuple[Any, Any]) -> Taken:
-    return next(iter(graph.get_edge_data(*ends).values()))["taken"]
+    found: Taken = next(iter(graph.get_edge_data(*ends).values()))["taken"]
+    return found

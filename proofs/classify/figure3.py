@@ -29,6 +29,7 @@ class Named(NamedTuple):
     """
 
     name: str
+    title: str
     box: Box
     alphabet: Alphabet
     paper: OperatorClass | None = None
@@ -45,59 +46,97 @@ TWO = Alphabet(((Arrival(1, "a"),), (Arrival(1, "b"),)), ahead=1)
 KEYS = Alphabet((keyed(0, 1),))
 
 BOXES = (
-    Named("filter", Filter(Type("a")), ONE, REPEATABLE),
-    Named("map", Map("c"), ONE, REPEATABLE),
-    Named("relay", Relay(), ONE),
-    Named("join", Join(1), TWO, REPEATABLE),
-    Named("join, in order of time", Ordered(Join(1)), TWO, REPEATABLE),
-    Named("join by count, in order of time", Ordered(Join(1, by="count")), TWO, REPEATABLE),
-    Named("join with timeout", Join(1, timeout=True), TWO, ARBITRARY),
-    Named("bsort, slack 1", BSort(1, "k"), KEYS, CONVERGENT_CAPABLE),
-    Named("bsort, slack 2", BSort(2, "k"), Alphabet((keyed(0, 1, 2),)), CONVERGENT_CAPABLE),
-    Named("resample", Resample(1), TWO, CONVERGENT_CAPABLE),
-    Named("aggregate by count, 2 every 1", Aggregate("list", 2, 1), ONE, CONVERGENT_CAPABLE),
-    Named("aggregate by count, 2 every 2", Aggregate("list", 2, 2), ONE, CONVERGENT_CAPABLE),
-    Named("aggregate by count, 3 every 2", Aggregate("list", 3, 2), ONE, CONVERGENT_CAPABLE),
+    Named("filter", "filter", Filter(Type("a")), ONE, REPEATABLE),
+    Named("map", "map", Map("c"), ONE, REPEATABLE),
+    Named("relay", "relay", Relay(), ONE),
+    Named("join", "join", Join(1), TWO, REPEATABLE),
+    Named("join-ordered", "join, in order of time", Ordered(Join(1)), TWO, REPEATABLE),
     Named(
+        "join-count-ordered",
+        "join by count, in order of time",
+        Ordered(Join(1, by="count")),
+        TWO,
+        REPEATABLE,
+    ),
+    Named("join-timeout", "join with timeout", Join(1, timeout=True), TWO, ARBITRARY),
+    Named("bsort-1", "bsort, slack 1", BSort(1, "k"), KEYS, CONVERGENT_CAPABLE),
+    Named(
+        "bsort-2", "bsort, slack 2", BSort(2, "k"), Alphabet((keyed(0, 1, 2),)), CONVERGENT_CAPABLE
+    ),
+    Named("resample", "resample", Resample(1), TWO, CONVERGENT_CAPABLE),
+    Named(
+        "aggregate-count-2-1",
+        "aggregate by count, 2 every 1",
+        Aggregate("list", 2, 1),
+        ONE,
+        CONVERGENT_CAPABLE,
+    ),
+    Named(
+        "aggregate-count-2-2",
+        "aggregate by count, 2 every 2",
+        Aggregate("list", 2, 2),
+        ONE,
+        CONVERGENT_CAPABLE,
+    ),
+    Named(
+        "aggregate-count-3-2",
+        "aggregate by count, 3 every 2",
+        Aggregate("list", 3, 2),
+        ONE,
+        CONVERGENT_CAPABLE,
+    ),
+    Named(
+        "aggregate-key-2-1",
         "aggregate by count and key, 2 every 1",
         Aggregate("list", 2, 1, group="k", of="k"),
         KEYS,
         CONVERGENT_CAPABLE,
     ),
     Named(
+        "aggregate-key-2-2",
         "aggregate by count and key, 2 every 2",
         Aggregate("list", 2, 2, group="k", of="k"),
         KEYS,
         CONVERGENT_CAPABLE,
     ),
     Named(
+        "aggregate-grid-2-2",
         "aggregate by time on a grid, 2 every 2",
         Aggregate("list", 2, 2, "time"),
         Alphabet((TIES,)),
         CONVERGENT_CAPABLE,
     ),
     Named(
+        "aggregate-grid-2-1",
         "aggregate by time on a grid, 2 every 1",
         Aggregate("list", 2, 1, "time"),
         Alphabet((TIES,)),
         CONVERGENT_CAPABLE,
     ),
     Named(
+        "aggregate-first-2-1",
         "aggregate by time from the first item, 2 every 1",
         Aggregate("list", 2, 1, "time", aligned=False),
         Alphabet((TIES,)),
         CONVERGENT_CAPABLE,
     ),
     Named(
+        "aggregate-first-2-2",
         "aggregate by time from the first item, 2 every 2",
         Aggregate("list", 2, 2, "time", aligned=False),
         Alphabet((TIES,)),
         CONVERGENT_CAPABLE,
     ),
-    Named("aggregate with timeout", Aggregate("list", 2, 1, timeout=True), ONE, ARBITRARY),
-    Named("union", Union(), TWO, ARBITRARY),
-    Named("union, in order of time", Ordered(Union()), TWO),
-    Named("triggered by 2 items", Triggered((2,)), ONE),
-    Named("triggered by 1 and 2 items in turn", Triggered((1, 2)), ONE),
-    Named("any of two types", AnyOf(("x", "y")), ONE),
+    Named(
+        "aggregate-timeout",
+        "aggregate with timeout",
+        Aggregate("list", 2, 1, timeout=True),
+        ONE,
+        ARBITRARY,
+    ),
+    Named("union", "union", Union(), TWO, ARBITRARY),
+    Named("union-ordered", "union, in order of time", Ordered(Union()), TWO),
+    Named("triggered-2", "triggered by 2 items", Triggered((2,)), ONE),
+    Named("triggered-1-2", "triggered by 1 and 2 items in turn", Triggered((1, 2)), ONE),
+    Named("any-of", "any of two types", AnyOf(("x", "y")), ONE),
 )

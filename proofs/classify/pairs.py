@@ -112,7 +112,7 @@ def explore(
     start: Pair,
     steps: Callable[[Pair], Iterator[tuple[Taken, Pair]]],
     box: Box,
-    limit: int = LIMIT,
+    limit: int,
 ) -> nx.MultiDiGraph[Any]:
     """The graph of all pairs, breadth first; edges have `taken`, and vertices are `normal`.
 
@@ -167,8 +167,8 @@ def confluence(box: Box, alphabet: Alphabet) -> tuple[Pair, Callable[..., Any]]:
         state, place = pair.first, pair.place
         for number, fed in enumerate(box.expire(state)):
             outs = bodies(fed.outs)
-            after = Pair(Phase.AFTER, fed.state, state, place)
-            yield _apart(Expire(False, number), outs, ()), after
+            split = Pair(Phase.AFTER, fed.state, state, place)
+            yield _apart(Expire(False, number), outs, ()), split
             yield Taken(Expire(True, number), outs, outs), pair._replace(first=fed.state)
         for edge, arrival, body, after in next_items(alphabet, place):
             answers = box.feed(state, item(edge, body))
@@ -229,7 +229,12 @@ def restarts(box: Box, alphabet: Alphabet) -> tuple[Pair, Callable[..., Any]]:
                 if edge not in pair.began:
                     began = pair.began | {edge}
                     second = box.begin(len(edges)) if not pair.began else pair.second
-                    after = pair._replace(phase=Phase.REPLAY, second=second, began=began, late=pair.late * (len(began) < len(edges)))
+                    after = pair._replace(
+                        phase=Phase.REPLAY,
+                        second=second,
+                        began=began,
+                        late=pair.late * (len(began) < len(edges)),
+                    )
                     yield Taken(Begin(edge)), after
             if len(pair.began) == len(edges) and not _needs_older(pair.first):
                 yield Taken(Fail()), pair._replace(phase=Phase.AFTER)
@@ -243,9 +248,7 @@ def restarts(box: Box, alphabet: Alphabet) -> tuple[Pair, Callable[..., Any]]:
             due, other = _repeated(pair, one.outs, two) if pair.began else ((), False)
             yield (
                 Taken(Feed(edge, arrival), bodies(one.outs), bodies(two.outs), other),
-                pair._replace(
-                    first=one.state, second=two.state, place=place, late=late, due=due
-                ),
+                pair._replace(first=one.state, second=two.state, place=place, late=late, due=due),
             )
 
     begin = Pair(Phase.ALONE, box.begin(len(edges)), None, beginning(alphabet))
@@ -272,4 +275,3 @@ def _repeated(pair: Pair, first: tuple[Out, ...], second: Fed) -> tuple[tuple[Du
 
 def _needs_older(state: Any) -> bool:
     return any(of.place < 0 for of in inputs_in(state))
-

@@ -18,7 +18,8 @@ class Alphabet(NamedTuple):
     """The next item of any edge, at any time.
 
     edges: the arrivals of each edge.  ahead: the most items, and the most units of time, by which
-    an edge may be ahead of another one, and by which a restart may begin one edge later.  ties: the most items of an edge with equal times.
+    an edge may be ahead of another one, and by which a restart may begin one edge later.
+    ties: the most items of an edge with equal times.
     """
 
     edges: tuple[tuple[Arrival, ...], ...]

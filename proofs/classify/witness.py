@@ -15,8 +15,6 @@ from model.events import Body
 from proofs.classify.pairs import Begin, Event, Expire, Fail, Feed, Swap, feed_all
 from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 
-NO_SECOND = "second copy"
-
 
 class Moment(NamedTuple):
     """What both copies did at an event.  got: the items, as the first copy got them."""
@@ -70,31 +68,20 @@ def replay(box: Box, edges: int, events: Sequence[Event]) -> list[Moment]:
 def picture(box: Box, edges: int, events: Sequence[Event], why: str, circle: int) -> Grid:
     """The copies side by side: a column for each event, a lane for each copy."""
     moments = replay(box, edges, events)
-    begun = next((at for at, m in enumerate(moments) if isinstance(m.event, Begin)), 0)
     failed = next((at for at, m in enumerate(moments) if isinstance(m.event, Fail)), len(moments))
     wrong = len(moments) - max(circle, 1)
     first = [
         Cell(_outs(m.first), CellMark.DIM if at > failed else CellMark.PLAIN)
         for at, m in enumerate(moments)
     ]
-    second = [
-        Cell(_outs(m.second), CellMark.BAD if at == wrong else CellMark.PLAIN)
-        for at, m in enumerate(moments)
-    ]
+    second = [Cell(_outs(moment.second)) for moment in moments]
+    second[wrong] = Cell(second[wrong].text or "nothing", CellMark.BAD)
     caption = why + (f": the last {circle} columns repeat" if circle else "")
     lanes = (
         GridRow("first copy", tuple(first)),
-        GridRow("second copy", tuple(_standing(second, begun, wrong))),
+        GridRow("second copy", tuple(second)),
     )
     return Grid(caption, tuple(_column(m, edges) for m in moments), lanes)
-
-
-def _standing(cells: Sequence[Cell], begun: int, wrong: int) -> list[Cell]:
-    """The cells of the second copy: where it should put out something and does not, it says so."""
-    return [
-        Cell("nothing", CellMark.BAD) if at == wrong and not cell.text else cell
-        for at, cell in enumerate(cells)
-    ]
 
 
 def _column(moment: Moment, edges: int) -> str:

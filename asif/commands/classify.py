@@ -1,0 +1,36 @@
+"""`asif classify`: the class of an operator, derived from its code."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from asif.console import JsonOption, print_all, save
+
+
+def classify(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[BOX|FILE.py]", help="A box; default: all.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(min=1, help="Give up after so many pairs of states.")
+    ] = 50_000,
+    json_: JsonOption = None,
+) -> None:
+    """Derive the class of an operator: repeatable, convergent-capable, deterministic, arbitrary."""
+    from proofs.classify import verdict as classifying
+    from reports import commands
+    from reports.progress import progress
+
+    chosen = classifying.choose(name)
+    results = []
+    with progress() as watch:
+        for at, one in enumerate(chosen):
+            watch("classifying", at, len(chosen), one.name)
+            results.append(classifying.verdict(one, limit))
+        watch("classifying", len(chosen), len(chosen))
+    print_all(commands.classes(results, in_full=name is not None))
+    save(json_, results)
+    if any(result["class"] is None for result in results):
+        raise typer.Exit(1)

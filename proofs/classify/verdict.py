@@ -1,0 +1,86 @@
+"""The class of a box as plain data, for the command, its JSON and reports.
+
+Rule of this file: no definition of a class.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from model.boxes.box import Box
+from model.errors import Invalid, unknown
+from model.registry import import_file, is_file
+from proofs.classify.classes import classify
+from proofs.classify.figure3 import BOXES, Named
+from proofs.classify.pairs import LIMIT, Undecided
+from proofs.classify.streams import Alphabet
+from proofs.classify.witness import picture
+
+
+def choose(name: str | None) -> tuple[Named, ...]:
+    """The box with this name, the one in a FILE.py, or all.  Raises Invalid."""
+    if name is None:
+        return BOXES
+    if is_file(name):
+        return (_from_file(Path(name)),)
+    known = {one.name: one for one in BOXES}
+    if name not in known:
+        raise unknown("box", name, known)
+    return (known[name],)
+
+
+def _from_file(path: Path) -> Named:
+    module = import_file(path)
+    for what, kind in (("BOX", Box), ("ALPHABET", Alphabet)):
+        value = getattr(module, what, None)
+        if not isinstance(value, kind):
+            has = f"{what} is a {type(value).__name__}" if value is not None else f"has no {what}"
+            raise Invalid(f"{path}: {has}; it must hold {what}, a {kind.__name__}")
+    box, alphabet = module.BOX, module.ALPHABET
+    if box.edges not in (None, len(alphabet.edges)):
+        raise Invalid(f"{path}: ALPHABET has {len(alphabet.edges)} edges, and BOX has {box.edges}")
+    return Named(path.stem, (module.__doc__ or path.stem).splitlines()[0], box, alphabet)
+
+
+def verdict(named: Named, limit: int = LIMIT) -> dict[str, Any]:
+    """{name, title, box, paper, class, pairs, undecided, witnesses of {not_of, why, circle, grid}}.
+
+    class: None if there are more pairs of states than the limit.
+    """
+    found: dict[str, Any] = {
+        "name": named.name,
+        "title": named.title,
+        "box": repr(named.box),
+        "paper": named.paper.name if named.paper else None,
+        "class": None,
+        "pairs": None,
+        "undecided": None,
+        "witnesses": [],
+    }
+    try:
+        classified = classify(named.box, named.alphabet, limit)
+    except Undecided as error:
+        return {**found, "undecided": str(error)}
+    edges = len(named.alphabet.edges)
+    return {
+        **found,
+        "class": classified.operators.name,
+        "pairs": classified.pairs,
+        "witnesses": [
+            {
+                "not_of": one.not_of.name,
+                "why": one.why,
+                "circle": one.circle,
+                "grid": picture(
+                    named.box, edges, [taken.event for taken in one.steps], one.why, one.circle
+                ).data(),
+            }
+            for one in classified.witnesses
+        ],
+    }
+
+
+def differs(result: dict[str, Any]) -> bool:
+    """Is the class another one than the paper's?"""
+    return result["paper"] is not None and result["class"] != result["paper"]
