@@ -51,7 +51,8 @@ bench: $(STAMP) ## measure speed and memory of checkers, simulator and kernel
 docs: $(STAMP) ## renew the generated pages in docs/: protocols.md, proved.md, pictures
 	@$(BIN)/python -m reports.docs
 	@$(BIN)/python -m reports.architecture
-	@$(BIN)/asif check micro-batch:commit-first --out docs/pictures > /dev/null; test $$? -eq 1
+	@$(BIN)/asif check micro-batch:commit-first --out build/docs > /dev/null; test $$? -eq 1
+	@cp build/docs/micro-batch-commit-first.svg docs/pictures/
 	@$(BIN)/asif prove --mutants --markdown docs/proved.md > /dev/null
 
 setup: $(STAMP) ## set up .venv (the targets above do so by themselves)
