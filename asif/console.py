@@ -62,10 +62,13 @@ def read_bytes(text: str) -> int:
     """The number of bytes in a text such as 500MiB or 4 GiB.  Raises Invalid."""
     from pydantic import ByteSize, TypeAdapter, ValidationError
 
+    invalid = Invalid(f"--memory {text}: write a number and a unit, as in 4GiB or 500MiB")
+    if text[-1:].isdigit():
+        raise invalid
     try:
         return int(TypeAdapter(ByteSize).validate_python(text))
     except ValidationError:
-        raise Invalid(f"--memory {text}: write a number and a unit, as in 4GiB or 500MiB") from None
+        raise invalid from None
 
 
 def calls_on_spark(

@@ -52,5 +52,5 @@ def nearest(name: str, names: Sequence[str]) -> str:
 def unknown(kind: str, name: str, known: Collection[str]) -> Invalid:
     """The error for an unknown name, with the nearest known name."""
     near = get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known) or 'none'}"
     return Invalid(f"unknown {kind} {name!r}; {hint}")

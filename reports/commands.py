@@ -34,7 +34,7 @@ def verdict(result: Result) -> Output:
     for row in result["scopes"]:
         outcome = row["outcome"]
         if row["counterexample"]:
-            outcome += f" in {row['counterexample']['steps']} steps"
+            outcome += f" in {_steps(row['counterexample']['steps'])}"
         elif row["spent"]:
             outcome += f": {row['spent']}"
         if not (row["as_pinned"] or row["spent"]):
@@ -69,6 +69,10 @@ def verdict(result: Result) -> Output:
     yield f"{result['protocol']}: {result['outcome']}{expected}"
 
 
+def _steps(count: int) -> str:
+    return "1 step" if count == 1 else f"{count} steps"
+
+
 def verdicts(results: Sequence[Result]) -> Output:
     """The output of `asif check --all`: a row for each protocol, then how many are as expected."""
     name = Column("protocol", overflow="fold")  # never cut
@@ -80,7 +84,7 @@ def verdicts(results: Sequence[Result]) -> Output:
         dead = sum(row["by"] is not None for row in rows)
         table.add_row(
             escape(result["protocol"]),
-            result["outcome"] + ("" if shortest is None else f" in {shortest} steps"),
+            result["outcome"] + ("" if shortest is None else f" in {_steps(shortest)}"),
             f"{sum(row['states'] for row in result['scopes']):,}",
             f"{dead} of {len(rows)}" if rows else "",
             f"{result['seconds']:.1f}",

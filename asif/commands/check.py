@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -85,6 +86,8 @@ def check(
         protocol, names = subject(name).protocol, [absolute(name)]
         if mutants and not protocol.mutants:
             raise Invalid(f"{protocol.name} has no mutants")
+    if seconds is not None and math.isnan(seconds):
+        raise Invalid("--seconds nan: write a number, as in 60")
     budget = Budget(limit, seconds, None if memory is None else read_bytes(memory))
     execute = _execute(workers, master, settings(conf), out / "_spark")
     with progress() as watch:

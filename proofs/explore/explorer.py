@@ -135,7 +135,8 @@ def _explore(collapsed: Collapsed, stop: bool, meter: Meter, watch: Watch | None
     """Explore with the plain search; a scope with many worlds again with the compiled one."""
     judge = Judge(collapsed.system)
     found: Counterexample | None = None
-    search: PlainSearch | CompiledSearch = PlainSearch(collapsed, judge)
+    plain = PlainSearch(collapsed, judge)
+    search: PlainSearch | CompiledSearch = plain
     try:
         complete = search.levels(stop, _first(meter), watch)
         enough = complete or (stop and search.violation) or meter.spent(search.states)
@@ -144,6 +145,8 @@ def _explore(collapsed: Collapsed, stop: bool, meter: Meter, watch: Watch | None
 
             search = CompiledSearch(collapsed, judge)
             complete = search.levels(stop, meter, watch)
+            if not (complete or search.violation) and search.states <= plain.states:
+                search = plain  # a budget ended the second search where the first one had been
     except FailedIn as failed:
         complete = False
         trace = append_failing_action(
@@ -165,7 +168,7 @@ def _explore(collapsed: Collapsed, stop: bool, meter: Meter, watch: Watch | None
         complete=complete,
         counterexample=found,
         guarantee=judge.guarantee,
-        points=frozenset(collapsed.points),
+        points=frozenset(collapsed.points | collapsed.hit),  # a budget may end between the two
         hit=frozenset(collapsed.hit),
         notes=Counter(collapsed.notes),
         vacuous=tuple(vacuous),

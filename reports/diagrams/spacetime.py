@@ -88,6 +88,7 @@ class _Sheet:
 
     line: Timeline
     caption: str
+    numbers: float = field(init=False)
     xs: list[float] = field(init=False)
     ys: list[float] = field(init=False)
     bottom: float = field(init=False)
@@ -97,6 +98,8 @@ class _Sheet:
     over: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        numbers = map(self.line.number, range(len(self.line.moments)))
+        self.numbers = max([_NUMBERS, *(_wide(number) + 10 for number in numbers)])
         gaps = self._gaps()
         self.xs = [sum(gaps[: lane + 1]) for lane in range(len(self.line.lanes))]
         legend = sum(width + 28 + _wide(name) for _, width, name in self._meanings())
@@ -139,14 +142,14 @@ class _Sheet:
         """The gaps left of each lane and right of the last, as wide as the widest thing in each."""
         lanes = self.line.lanes
         needs: list[list[float]] = [[_NARROWEST] for _ in range(len(lanes) + 1)]
-        needs[0] = [_wide(lanes[0]) / 2 + _NUMBERS + 20]
+        needs[0] = [_wide(lanes[0]) / 2 + self.numbers + 20]
         needs[-1] = [_wide(lanes[-1]) / 2 + 20]
         for left, right, need in zip(lanes, lanes[1:], needs[1:], strict=False):
             need.append((_wide(left) + _wide(right)) / 2 + 44)
         for moment in self.line.moments:
             needs[moment.lane + (moment.side > 0)].append(_wide(moment.notes) + 24)
             if moment.handed:
-                edge = 0 if moment.lane else _NUMBERS
+                edge = 0 if moment.lane else self.numbers
                 needs[moment.lane].append(_wide(moment.handed) + 40 + edge)
             if moment.crash:
                 needs[moment.lane + 1].append(_wide(moment.crash) + 30)
@@ -187,8 +190,8 @@ class _Sheet:
 
     def _moment(self, at: int, moment: TimelineMoment) -> None:
         x, y = self.xs[moment.lane], self.ys[at]
-        self.under.append(_line(_NUMBERS, y, self.width - 12, y, "rule"))
-        self._text(_NUMBERS - 6, y + 4, self.line.number(at), "dim", "end")
+        self.under.append(_line(self.numbers, y, self.width - 12, y, "rule"))
+        self._text(self.numbers - 6, y + 4, self.line.number(at), "dim", "end")
         if moment.handed:
             self._text(x - 34, y + 4, moment.handed, "", "end")
             self.arrows.append(
@@ -284,7 +287,13 @@ class _Sheet:
         if any(arrow.taken_at is None and not arrow.lost for arrow in self.line.arrows):
             found.append(('<circle class="restart" cx="3" r="3"/>', 6, "message on its way"))
         if self.line.circle:
-            found.append(('<text y="4" class="dim">↻</text>', 14, "repeats without end"))
+            found.append(
+                (
+                    '<text x="0" y="4" class="dim" text-anchor="start">↻</text>',
+                    14,
+                    "repeats without end",
+                )
+            )
         return found
 
     def _text(self, x: float, y: float, what: str, style: str = "", anchor: str = "start") -> None:

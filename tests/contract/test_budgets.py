@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import pytest
+
+from docs.examples import forgetful
+from model.core import Outcome
+from proofs.explore import explorer
+from proofs.explore.explorer import explore
+from proofs.explore.search.compiled import CompiledSearch
+from proofs.explore.search.meter import Meter
 
 MINDFUL = "PROTOCOL = mindful.PROTOCOL\n"
 
@@ -20,7 +28,7 @@ def test_a_check_within_its_budget_holds(asif: Any) -> None:
     [
         (("--limit", "30"), "30 worlds"),
         (("--seconds", "0"), "0 s"),
-        (("--memory", "1 MiB"), "0.000977 GiB of memory"),
+        (("--memory", "1 MiB"), "1 MiB of memory"),
     ],
 )
 def test_a_spent_budget_is_explored_so_far(asif: Any, budget: Any, spent: str) -> None:
@@ -43,5 +51,34 @@ def test_what_is_refuted_within_a_budget_is_refuted(asif: Any) -> None:
     assert (ended.code, ended.result["outcome"]) == (1, "refuted")
 
 
-def test_a_memory_that_is_no_number_of_bytes(asif: Any) -> None:
-    assert "4GiB" in asif(MINDFUL, "check", "FILE", "--memory", "much").line
+@pytest.mark.parametrize(
+    ("budget", "right"),
+    [
+        (("--memory", "much"), "4GiB"),
+        (("--memory", "4"), "4GiB"),
+        (("--seconds", "nan"), "60"),
+    ],
+)
+def test_a_budget_that_is_no_number_or_has_no_unit(asif: Any, budget: Any, right: str) -> None:
+    assert right in asif(MINDFUL, "check", "FILE", *budget).line
+
+
+def test_no_more_crash_points_are_hit_than_there_are(asif: Any) -> None:
+    ended = asif(MINDFUL, "check", "FILE", "--seconds", "0")
+    assert ended.result["points"] >= ended.result["hit"] > 0
+
+
+def test_the_second_search_loses_nothing_that_the_first_one_found() -> None:
+    """However early a budget ends the second one."""
+    ending = mock.patch.object(CompiledSearch, "levels", _spend_at_once)
+    with ending, mock.patch.object(explorer, "FEW", 600):
+        found = explore(forgetful.PROTOCOL, forgetful.SMALL)
+    assert found.outcome is Outcome.REFUTED
+    assert found.counterexample is not None
+    assert len(found.counterexample.trace.actions) == 8
+    assert (found.states > 600, found.spent, found.complete) == (True, "0.5 s", False)
+
+
+def _spend_at_once(_search: CompiledSearch, _stop: bool, meter: Meter, _watch: object) -> bool:
+    meter.why = "0.5 s"
+    return False
