@@ -150,9 +150,9 @@ def classify(expected: Sequence[Body], observed: Sequence[Body]) -> Guarantee:
     """The strongest recovery type that this pair of finished outputs allows.
 
     Precise: the outputs are identical.  Gap: an expected output never came.  Otherwise all outputs
-    came, and some came twice: repeating if all surplus outputs are identical copies and the first
-    copies are in order; convergent if the output is the expected one from some point on; divergent
-    if there is no such point.
+    came, and some came twice: repeating if the output is the expected one with rewinds to earlier
+    outputs, from where it goes on to the end; convergent if the output is the expected one from
+    some point on; divergent if there is no such point.
     """
     if list(expected) == list(observed):
         return Guarantee.PRECISE
