@@ -99,6 +99,13 @@ def differs(operator: Operator, word: Word) -> bool:
     )
 
 
+def test_an_operator_is_parallel_and_emits_matches_unless_it_says_otherwise() -> None:
+    plain = Operator(sequence("a"), CountWindows(1, 1))
+    assert (plain.parallel, plain.emits) == (True, "match")
+    first, _ = process(plain, CepState(), Body(1, "a"))
+    assert first.opened == 1
+
+
 @pytest.mark.parametrize("operator", ALL, ids=NAMES)
 def test_operators(operator: Operator) -> None:
     assert [word for word in words(4, starts=(1,)) if differs(operator, word)] == []
@@ -140,13 +147,6 @@ def test_a_parallel_operator_keeps_no_events() -> None:
         for word in words(3):
             for state in processed(operator, word)[1]:
                 assert (list(state.queue), state.base, state.used) == ([], 0, frozenset())
-
-
-def test_an_operator_is_parallel_and_emits_matches_unless_it_says_otherwise() -> None:
-    plain = Operator(sequence("a"), CountWindows(1, 1))
-    assert (plain.parallel, plain.emits) == (True, "match")
-    first, _ = process(plain, CepState(), Body(1, "a"))
-    assert first.opened == 1
 
 
 # --- merges ----------------------------------------------------------------------------------

@@ -85,51 +85,6 @@ def differs(splitter: Splitter, word: Word) -> bool:
     )
 
 
-STREAMS = {
-    "all types and ties": list(words(4, starts=(0, 1))),
-    "all times": list(words(5, types="a", gaps=(0, 1, 2), starts=(0, 2, 5))),
-    "seven events": list(words(7, types="a", starts=(0, 1))),
-}
-
-
-@pytest.mark.parametrize("streams", STREAMS)
-@pytest.mark.parametrize("splitter", [*COUNTS, *TIMES], ids=str)
-def test_count_and_time_windows(splitter: Splitter, streams: str) -> None:
-    assert [word for word in STREAMS[streams] if differs(splitter, word)] == []
-
-
-@pytest.mark.parametrize("splitter", PATTERNS, ids=str)
-def test_pattern_windows(splitter: Splitter) -> None:
-    streams = [*words(4, starts=(1,)), *words(3, gaps=(0, 2))]
-    assert [word for word in streams if differs(splitter, word)] == []
-
-
-def test_pattern_windows_in_streams_of_seven_events() -> None:
-    streams = list(words(7, gaps=(1,)))
-    assert [(s, word) for s in PATTERNS for word in streams if differs(s, word)] == []
-
-
-@pytest.mark.exhaustive  # `make test` has shorter streams, and streams of one type
-@pytest.mark.parametrize("splitter", [*COUNTS, *TIMES, *PATTERNS], ids=str)
-def test_all_streams_of_seven_events(splitter: Splitter) -> None:
-    assert [word for word in words(7) if differs(splitter, word)] == []
-
-
-@settings(max_examples=200)
-@given(drawn_windows(), drawn_words())
-def test_longer_streams(splitter: Splitter, word: Word) -> None:
-    assert not differs(splitter, word)
-
-
-def test_windows_close_in_the_order_in_which_they_opened() -> None:
-    for splitter in (*COUNTS, *TIMES, *PATTERNS):
-        for word in words(4, starts=(1,)):
-            ends = [
-                len(word) if w.closer is None else w.closer for w in find_windows(splitter, word)
-            ]
-            assert ends == sorted(ends)
-
-
 def test_an_event_may_open_and_close_a_window_of_its_own() -> None:
     """It closes the others, too; and an event at the end of a span is not held."""
     both = PatternWindows(ANYTHING, closes_on=B)
@@ -181,3 +136,48 @@ def test_a_window_of_one_event_or_one_time_unit_is_possible() -> None:
     for word in (letters("ab"), (Body(3, "a"),)):
         for splitter in (CountWindows(1, 1), TimeWindows(1, 1), PatternWindows(A, 1, 1)):
             assert not differs(splitter, word)
+
+
+STREAMS = {
+    "all types and ties": list(words(4, starts=(0, 1))),
+    "all times": list(words(5, types="a", gaps=(0, 1, 2), starts=(0, 2, 5))),
+    "seven events": list(words(7, types="a", starts=(0, 1))),
+}
+
+
+@pytest.mark.parametrize("streams", STREAMS)
+@pytest.mark.parametrize("splitter", [*COUNTS, *TIMES], ids=str)
+def test_count_and_time_windows(splitter: Splitter, streams: str) -> None:
+    assert [word for word in STREAMS[streams] if differs(splitter, word)] == []
+
+
+@pytest.mark.parametrize("splitter", PATTERNS, ids=str)
+def test_pattern_windows(splitter: Splitter) -> None:
+    streams = [*words(4, starts=(1,)), *words(3, gaps=(0, 2))]
+    assert [word for word in streams if differs(splitter, word)] == []
+
+
+def test_pattern_windows_in_streams_of_seven_events() -> None:
+    streams = list(words(7, gaps=(1,)))
+    assert [(s, word) for s in PATTERNS for word in streams if differs(s, word)] == []
+
+
+@pytest.mark.exhaustive  # `make test` has shorter streams, and streams of one type
+@pytest.mark.parametrize("splitter", [*COUNTS, *TIMES, *PATTERNS], ids=str)
+def test_all_streams_of_seven_events(splitter: Splitter) -> None:
+    assert [word for word in words(7) if differs(splitter, word)] == []
+
+
+@settings(max_examples=200)
+@given(drawn_windows(), drawn_words())
+def test_longer_streams(splitter: Splitter, word: Word) -> None:
+    assert not differs(splitter, word)
+
+
+def test_windows_close_in_the_order_in_which_they_opened() -> None:
+    for splitter in (*COUNTS, *TIMES, *PATTERNS):
+        for word in words(4, starts=(1,)):
+            ends = [
+                len(word) if w.closer is None else w.closer for w in find_windows(splitter, word)
+            ]
+            assert ends == sorted(ends)
