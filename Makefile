@@ -45,7 +45,7 @@ lint: $(STAMP) ## check style, format, types, import rules
 spark: $(STAMP) ## crash real Spark: all checks, full profile
 	@$(BIN)/asif spark --all --profile full --json build/spark/checks.json
 
-bench: $(STAMP) ## measure speed and memory of checkers, simulator and kernel
+bench: $(STAMP) ## measure speed, memory, and the faults that tests of shared modules find
 	@$(BIN)/python -m benchmarks
 
 docs: $(STAMP) ## renew the generated pages in docs/: protocols.md, proved.md, pictures

@@ -22,6 +22,7 @@ from benchmarks.measures import (
     measure_plain_search,
     measure_walks,
 )
+from benchmarks.mutation import score
 
 
 def _alone(task: Callable[[str], Measurement], name: str) -> Measurement:
@@ -55,6 +56,7 @@ def main() -> None:
     kernel.main()
     sweep.main()
     trace.main()
+    score.main()
 
 
 if __name__ == "__main__":

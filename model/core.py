@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Any, NamedTuple, TypeAlias
 
+from model.boxes.box import NOTHING_OF, Lineage
 from model.errors import Invalid
 from model.events import Body, Event
 from model.graph import Graph
@@ -59,9 +60,14 @@ class Save(NamedTuple):
 
 
 class Emit(NamedTuple):
-    """Hand a result to the application behind a sink: (input edge, body).  Nobody can undo this."""
+    """Hand a result to the application behind a sink: (input edge, body).  Nobody can undo this.
+
+    of: a ghost, the arrivals that the result was made of (model.oracle.Output).  Two worlds that
+    differ in it alone are two worlds, so small scopes keep it small.
+    """
 
     output: Any
+    of: Lineage = NOTHING_OF
 
 
 class SetTimer(NamedTuple):

@@ -36,6 +36,7 @@ from model.core import (
     When,
 )
 from model.errors import Invalid, StepFailed, describe_error, nearest
+from model.graph import SINK
 
 LETS_GO = "without faults, at rest, nodes buffer only what a restart needs"
 
@@ -72,7 +73,9 @@ class System:
             )
         names = [site.name for site in deployment.sites]
         _check(self.protocol, self.scope, deployment)
-        sinks = [site.name for site in deployment.sites if site.role is Role.SINK]
+        own = [name for name, spec in self.scope.graph.nodes if spec is SINK]
+        more = [site.name for site in deployment.sites if site.role is Role.SINK]
+        sinks = [*own, *(name for name in more if name not in own)]
         victims = deployment.crashable
         if self.scope.victims is not None:
             victims &= self.scope.victims
@@ -121,6 +124,10 @@ def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
         raise Invalid(f"scope: crashes {scope.crashes}; give 0 or more")
     names = [site.name for site in deployment.sites]
     sources = [site.name for site in deployment.sites if site.role is Role.SOURCE]
+    sinks = [site.name for site in deployment.sites if site.role is Role.SINK]
+    for name, spec in scope.graph.nodes:
+        if spec is SINK and name not in sinks:
+            raise Invalid(f"{protocol.name}: deploy gives no sink {name!r}, which the graph has")
     for name in names:
         if names.count(name) > 1:
             raise Invalid(f"{protocol.name}: deploy gives two sites called {name!r}")

@@ -59,7 +59,7 @@ class World(NamedTuple):
     """The whole system at one moment.
 
     nodes: in the order of the sites.  channels: in the order of the deployment's channels.
-    arrivals: in the order of scope.inputs.  outputs: in the order of the sinks among the sites.
+    arrivals: in the order of scope.inputs.  outputs: in the order of system.sink_at.
     crashes: how many more may come.
     """
 
@@ -313,8 +313,9 @@ def _take_effect(system: System, world: World, name: NodeName, effect: Effect) -
         case Save(value):
             node = world.nodes[at]._replace(durable=value)
             return world._replace(nodes=replace_item(world.nodes, at, node))
-        case Emit(output):
+        case Emit(output, of):
             sink = system.sink_at[name]
+            output = (*output, of) if of else output
             outputs = replace_item(world.outputs, sink, (*world.outputs[sink], output))
             return world._replace(outputs=outputs)
         case SetTimer(timer):

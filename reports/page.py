@@ -30,7 +30,17 @@ Results = Mapping[str, Any]
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _RESULTS = (
-    *("version", "profile", "verdicts", "proofs", "simulated", "reproduced", "engine", "runs"),
+    *(
+        "version",
+        "profile",
+        "verdicts",
+        "proofs",
+        "operators",
+        "simulated",
+        "reproduced",
+        "engine",
+        "runs",
+    ),
     "seconds",
 )
 _VERDICT = (
@@ -61,11 +71,11 @@ _RUN = (
 def write(results: Results, out: Path) -> tuple[Path, Path]:
     """Write report.html and report.md into the folder `out`, and return their paths.
 
-    results: {"version", "profile", "verdicts", "proofs", "simulated", "reproduced", "engine",
-    "runs", "seconds"}, as proofs.explore.verdict, proofs.prove.prover, sim.scenarios.run,
-    sim.experiments, spark_check.check and sim.comparison make them.  Both files are rendered before
-    either is written, and each replaces an older one at once.  Raises Invalid if a field is
-    missing, or if `out` cannot be written to.
+    results: {"version", "profile", "verdicts", "proofs", "operators", "simulated", "reproduced",
+    "engine", "runs", "seconds"}, as proofs.explore.verdict, proofs.prove.prover, proofs.classify,
+    sim.scenarios.run, sim.experiments, spark_check.check and sim.comparison make them.  Both files
+    are rendered before either is written, and each replaces an older one at once.  Raises Invalid
+    if a field is missing, or if `out` cannot be written to.
     """
     view = _view(results)
     pages = {

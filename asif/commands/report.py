@@ -21,6 +21,7 @@ SCENARIOS = sorted((Path(__file__).parents[2] / "docs" / "scenarios").glob("*.to
 BEGINS = {
     "worlds, attacks and mutants": 0,
     "lemmas": 70,
+    "operators": 89,
     "simulations": 90,
     "experiments": 92,
     "flights": 93,
@@ -45,6 +46,8 @@ def report(
     from importlib.metadata import version
 
     from model.registry import modules, protocols
+    from proofs.classify import figure2
+    from proofs.classify import verdict as classifying
     from proofs.explore import verdict as checking
     from proofs.prove import prover as proving
     from proofs.prove.lemma_index import choose
@@ -76,6 +79,11 @@ def report(
         )
         begin("lemmas")
         proofs = proving.prove(choose(), mutants=True, worlds=proving.WORLDS, progress=watch)
+        begin("operators")
+        operators = {
+            "figure_2": figure2.rows(),
+            "figure_3": [classifying.verdict(one) for one in classifying.choose(None)],
+        }
         begin("simulations")
         simulations = side_by_side(
             "simulating", {path.stem: partial(_simulate, path) for path in SCENARIOS}, watch
@@ -100,6 +108,7 @@ def report(
         "profile": profile.value,
         "verdicts": verdicts,
         "proofs": proofs,
+        "operators": operators,
         "simulated": simulations,
         "reproduced": reproductions,
         "engine": engine,
@@ -112,6 +121,7 @@ def report(
         console.print(f"{result['protocol']}: {result['outcome']}, {good}", highlight=False)
     for entry in proofs:
         print(proving.summary(entry))
+    print_all(commands.classes(operators["figure_3"], in_full=False))
     for one in simulations:
         print(f"{one['scenario']}: {simulation_results.verdict(one)}")
     print(experiment_results.score(reproductions))
@@ -125,6 +135,7 @@ def report(
     fine = all(result["expected"] for result in verdicts) and all(map(proving.good, proofs))
     same = all(one["same"] for one in (*runs, *simulations))
     fine = fine and all(one["holds"] for one in engine)
+    fine = fine and all(one["found"] == one["paper"] for one in operators["figure_2"])
     if survivors or not same or not fine:
         raise typer.Exit(1)
 

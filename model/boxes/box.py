@@ -8,7 +8,7 @@ Hwang et al., Sections 2 and 3.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
@@ -61,10 +61,6 @@ class Stream(NamedTuple):
     outs: tuple[Out, ...]
     mark: int = BEGINNING
 
-    @property
-    def bodies(self) -> tuple[Body, ...]:
-        return tuple(out.body for out in self.outs)
-
 
 class Box:
     """An operator.  A subclass is a frozen dataclass; states are tuples, never changed."""
@@ -115,13 +111,17 @@ class Box:
                     steps += [(after, fed) for fed in self.feed(state, item)]
             if all(count == len(s.outs) for count, s in zip(taken, inputs, strict=True)):
                 stream = Stream(outs, outs[-1].body.time if outs else BEGINNING)
-                found.setdefault(stream.bodies, stream)
+                found.setdefault(bodies(outs), stream)
             for after, fed in steps:
                 step = (fed.state, after, outs + fed.outs)
                 if step not in seen:
                     seen.add(step)
                     waiting.append(step)
         yield from found.values()
+
+
+def bodies(outs: Iterable[Out]) -> tuple[Body, ...]:
+    return tuple(out.body for out in outs)
 
 
 def answer(state: Any, *outs: Out) -> tuple[Fed, ...]:

@@ -8,10 +8,12 @@ Lima et al., Sections II-A and III-B1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from model.boxes.box import Stream
+from model.cep import denotation
 from model.cep.engines import Engine, Matches
 from model.cep.windows import Extent, Splitter
 from model.events import Body
@@ -31,6 +33,10 @@ class Operator:
     splitter: Splitter
     emits: str = "match"
     parallel: bool = True
+
+    def runs(self, inputs: tuple[Stream, ...]) -> Iterator[Stream]:
+        """The only allowed output; its lineage is not known."""
+        return denotation.runs(self, inputs)
 
 
 class OpenWindow(NamedTuple):

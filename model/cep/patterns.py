@@ -10,9 +10,11 @@ after a match or a kill.  ANY follows every choice, so an event may belong to ma
   NEXT    events that do not continue the run are skipped;
   ANY     also an event that continues the run may be skipped.
 A negated step kills the run if it comes before the next step (an event that satisfies both
-kills).  A killing event is then tried as the beginning of a new run.  A `plus` step takes one or
-more events; STRICT and NEXT move on as soon as the next step is satisfied, so that a final plus
-takes one.  A negated last step means "until the window closes": the match comes at its close.
+kills), also while a plus before it goes on.  A killing event is then tried as the beginning of a
+new run.  A `plus` step takes one or more events; STRICT and NEXT move on as soon as the next step
+is satisfied, so that a final plus takes one.  A negated last step means "until the window closes":
+the match comes at its close; a run that waits for it is killed by the negated step alone, and its
+final plus takes every later event that satisfies it.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import networkx as nx
 
-from model.boxes.box import Box, Fed, Item, Of, Out, held, inputs_in
+from model.boxes.box import Box, Fed, Item, Of, Out, bodies, held, inputs_in
 from model.core import Arrival
 from model.events import Body
 from proofs.classify.streams import Alphabet, Place, beginning, next_items, relative
@@ -141,10 +141,6 @@ def normal(pair: Pair, box: Box) -> Pair:
         (pair.first, pair.second, pair.place, pair.due), now, box.period, box.horizon
     )
     return pair._replace(first=first, second=second, place=place, due=due)
-
-
-def bodies(outs: tuple[Out, ...]) -> tuple[Body, ...]:
-    return tuple(out.body for out in outs)
 
 
 def item(edge: int, body: Body, replayed: bool = True) -> Item:

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from model.core import CHECKPOINTED, DISCARDED, REPLAYED, NodeName
 from model.events import Body
-from model.oracle import by_edge, classify
+from model.oracle import by_edge
+from model.recovery import classify
 from sim.outputs import Outputs, digest
 from sim.timed.costs import PS, Costs, Detector
 from sim.timed.failures import recoveries

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from model.cep.denotation import evaluate
 from model.core import Arrival, Guarantee
 from model.events import Body
-from model.oracle import assign_times, classify, evaluate
+from model.oracle import assign_times
 from model.protocols.micro_batch.scopes import counting_operator
+from model.recovery import classify
 from spark_check.micro_batch.external_store import CountRow, ExternalStore, SinkKind
 
 

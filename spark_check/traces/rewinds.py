@@ -1,6 +1,6 @@
 """Is a stream the expected one, or the expected one with rewinds?  One pass in constant memory.
 
-Rule of this file: it equals `model.oracle.classify` on finished streams that hold every expected
+Rule of this file: it equals `model.recovery.classify` on finished streams that hold every expected
 row and no foreign one: PRECISE, REPEATING or neither.  Rows are 64-bit digests of their content.
 
 Why one pass is enough: of the rows so far, only the furthest position F of the expected stream

@@ -1,4 +1,4 @@
-"""The recovery type of each stream, as `model.oracle.classify` has it, as Spark queries.
+"""The recovery type of each stream, as `model.recovery.classify` has it, as Spark queries.
 
 Rule of this file: a row is (k stream, i identity, d1 d2 content, side) and its position: `o`, the
 columns of --order, if those are part of the content, or else `place`.  Nothing here reads columns

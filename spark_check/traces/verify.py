@@ -3,7 +3,7 @@
 Rule of this file: it puts the parts in traces/ together and decides nothing about rows.
 
 REFERENCE is the output of a run without failures, ACTUAL that of a run with failures.  The result
-is a recovery type (Hwang et al., Section 3.1), as `model.oracle.classify` defines them.
+is a recovery type (Hwang et al., Section 3.1), as `model.recovery.classify` defines them.
 
 *Streams.*  Rows with the same --key are a stream; without a key, a log is one stream.  Each stream
 is judged by itself, in any order relative to others; the log has the weakest of their types.

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.boxes.aggregate import Aggregate
-from model.boxes.box import Box, Fed, Item, Of, Out, Stream, attribute, inputs_in, oldest
+from model.boxes.box import Box, Fed, Item, Of, Out, Stream, attribute, bodies, inputs_in, oldest
 from model.boxes.join import Join
 from model.boxes.network import INPUT, OUTPUT, Arc, Network
 from model.boxes.reorder import BSort, Ordered, Resample
@@ -101,8 +101,9 @@ def test_aggregate_by_count(arrivals: Any, sizes: tuple[int, int], group: str | 
             if len(window) == size:
                 at, last = window[-1]
                 inside = [item for _, item in window]
-                data = (("value", tuple(attribute(item.body, "k") for item in inside)),)
-                data = (((group, key),) if group else ()) + data
+                values = tuple(attribute(item.body, "k") for item in inside)
+                data: Any = ((group, key),) if group else ()
+                data += (("value", values),)
                 expected.append((at, made(inside, "aggregate", last.body.time, data)))
     assert fed(box, given_) == sorted(expected, key=lambda one: one[0])
 
@@ -133,11 +134,9 @@ def test_aggregate_by_time(
             closers = [(at, item) for at, item in mine if item.body.time >= start + size]
             if inside and closers:
                 at, closer = closers[0]
-                data = (
-                    ("start", start),
-                    ("value", tuple(attribute(item.body, "k") for item in inside)),
-                )
-                data = (((group, key),) if group else ()) + data
+                values = tuple(attribute(item.body, "k") for item in inside)
+                data: Any = ((group, key),) if group else ()
+                data += (("start", start), ("value", values))
                 expected.append((at, made(inside, "aggregate", closer.body.time, data)))
     assert fed(box, given_) == sorted(
         expected, key=lambda one: (one[0], attribute(one[1].body, "start"))
@@ -299,9 +298,9 @@ def test_bad_networks(arcs: tuple[Arc, ...], message: str) -> None:
 @given(ARRIVALS.map(lambda some: some[:3]), ARRIVALS.map(lambda some: some[:3]))
 def test_the_runs_of_a_union_are_all_interleavings(one: Any, two: Any) -> None:
     streams = tuple(Stream(tuple(Out(item.body) for item in items(some))) for some in (one, two))
-    runs = [run.bodies for run in Union().runs(streams)]
+    runs = [bodies(run.outs) for run in Union().runs(streams)]
     assert len(runs) == len(set(runs))
-    assert set(runs) == set(interleaved(streams[0].bodies, streams[1].bodies))
+    assert set(runs) == set(interleaved(*(bodies(stream.outs) for stream in streams)))
 
 
 def interleaved(one: tuple[Body, ...], two: tuple[Body, ...]) -> list[tuple[Body, ...]]:

@@ -19,7 +19,7 @@ from typer.core import TyperGroup
 import asif
 from model.core import Guarantee, Outcome
 from model.events import Body
-from model.oracle import classify
+from model.recovery import classify
 from model.registry import protocols
 from proofs.prove.lemma import Lemma, all_given, mutants
 from proofs.prove.lemma_index import theories

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from model.cep.denotation import Slice, slices
 from model.cep.engines import Engine, Mealy
 from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, TRIGGERED, Numbering
 from model.cep.operator import Operator
@@ -23,7 +24,6 @@ from model.cep.skips import covers
 from model.cep.windows import CountWindows, Extent, PatternWindows, Splitter, TimeWindows
 from model.core import Role, Site
 from model.events import SN, Body, Event
-from model.oracle import Slice, slices
 from model.protocols.upstream_backup.nodes import Config, Design
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.savepoints import (

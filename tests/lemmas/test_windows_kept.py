@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 import z3
 
+from model.cep.denotation import Slice, slices
 from model.cep.engines import Engine, Mealy
 from model.cep.operator import Operator
 from model.cep.patterns import Strategy, sequence
@@ -24,7 +25,6 @@ from model.cep.skips import covers
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.core import Scope
 from model.events import Body, Event
-from model.oracle import Slice, slices
 from model.protocols.upstream_backup.layouts import Drawing, Window
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.savepoints import (

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from model.cep.denotation import evaluate
 from model.cep.operator import Operator
 from model.core import (
     Arrival,
@@ -28,8 +29,7 @@ from model.core import (
 from model.errors import Invalid
 from model.events import Body, Event
 from model.graph import SINK, SOURCE, Graph, chain
-from model.oracle import evaluate
-from model.properties import guarantee, pairs
+from model.properties import comparisons, guarantee
 from model.protocols.micro_batch.crashes import CrashPoint, replay_crash
 from model.protocols.micro_batch.messages import NO_BATCH, Batch, Rows, Write, empty, show, size
 from model.protocols.micro_batch.nodes import process_batch, step
@@ -258,7 +258,7 @@ def test_the_lag_of_acknowledgements_forgives_a_lost_commit_entry(name: str, mis
     node = world.nodes[at]._replace(durable=damaged)
     world = world._replace(nodes=(*world.nodes[:at], node, *world.nodes[at + 1 :]))
     world = _rested(system, apply(system, world, Inject("source", A)))
-    ((want, got),) = pairs(system.scope, observe(world))
+    (((want, got),),) = comparisons(system.scope, observe(world))
     assert len(set(want) - set(got)) == missing
     assert (want == got) is (not missing)
 

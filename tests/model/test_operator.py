@@ -9,6 +9,7 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
+from model.cep.denotation import evaluate
 from model.cep.engines import Mealy
 from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, PAIRS_OF_INPUTS, SCALAR
 from model.cep.operator import CepState, OpenWindow, Operator, process
@@ -16,7 +17,6 @@ from model.cep.patterns import Strategy, sequence
 from model.cep.skips import Ranges, covers
 from model.cep.windows import CountWindows
 from model.events import SN, Body, Event
-from model.oracle import evaluate
 from model.protocols.upstream_backup.layouts import Drawing
 from model.protocols.upstream_backup.savepoints import (
     OperatorState,

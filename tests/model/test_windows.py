@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.cep.denotation import slices
 from model.cep.merge import Inlet, ready
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
@@ -18,7 +19,6 @@ from model.errors import Invalid
 from model.events import Body, Event, Mark
 from model.graph import SINK, SOURCE, Graph
 from model.log import CHUNK, Log
-from model.oracle import slices
 
 
 def held(splitter: Splitter, stream: Sequence[Body]) -> list[list[int]]:

@@ -13,6 +13,9 @@ from xml.etree import ElementTree
 import pytest
 
 from model.errors import Invalid
+from proofs.classify import figure2
+from proofs.classify import verdict as classifying
+from proofs.classify.figure3 import BOXES
 from reports.page import write
 from reports.results import run as plots
 
@@ -138,7 +141,18 @@ def _results(**changed: Any) -> dict[str, Any]:
     verdicts = [_verdict("upstream-backup"), _verdict("upstream-backup:pairs", refuted=True)]
     results = {"version": "1.2", "profile": "quick", "verdicts": verdicts, "runs": [_run()]}
     none: dict[str, Any] = {name: [] for name in ("proofs", "simulated", "reproduced", "engine")}
-    return {**results, **none, "seconds": 61.0, **changed}
+    operators = {"figure_2": figure2.rows(), "figure_3": [*map(classifying.verdict, BOXES[:4])]}
+    return {**results, **none, "operators": operators, "seconds": 61.0, **changed}
+
+
+def test_operators_have_their_classes_and_witnesses(tmp_path: Path) -> None:
+    html, markdown = _written(_results(), tmp_path)
+    for page in (html, markdown):
+        assert "t2' t3' t4' t5' t6'" in page.replace("&#39;", "'")
+        assert "join" in page
+        assert "differs" in page
+    assert markdown.count("is not deterministic") == 1
+    assert "two runs over the same streams put out different things" in html
 
 
 def _written(results: dict[str, Any], out: Path) -> tuple[str, str]:

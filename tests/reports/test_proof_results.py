@@ -116,6 +116,7 @@ def pages(found: list[dict[str, Any]], tmp_path: Path) -> tuple[str, str]:
         "profile": "quick",
         "verdicts": [],
         "proofs": found,
+        "operators": {"figure_2": [], "figure_3": []},
         "simulated": [],
         "reproduced": [],
         "engine": [],

@@ -94,6 +94,7 @@ def pages(tmp_path: Path, **changed: Any) -> tuple[str, str]:
     nothing: dict[str, Any] = {
         "verdicts": [],
         "proofs": [],
+        "operators": {"figure_2": [], "figure_3": []},
         "simulated": [],
         "reproduced": [],
         "engine": [],

@@ -15,8 +15,9 @@ from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import Arrival, Guarantee, Scope
 from model.graph import chain
-from model.oracle import classify, oracle
+from model.oracle import oracle
 from model.protocols.upstream_backup.scopes import ANY_MATCH, EVERY, LATE, SKIPPY
+from model.recovery import classify
 from model.registry import protocols
 from model.system import System
 from model.world import Action, Deliver, Inject, Restart, World, apply, faults, progress

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from model.cep.denotation import evaluate
 from model.cep.operator import CepState, Operator
 from model.cep.patterns import Strategy
 from model.events import Body
-from model.oracle import evaluate
 from proofs.explore.strategies import operators, words
 from spark_check.check import Case, Setting
 from spark_check.operator.checks.equality import cases, cut, merge, run_in_loop, run_random

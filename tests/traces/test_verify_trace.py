@@ -20,7 +20,7 @@ from rich.console import Console
 import asif
 from model.core import Guarantee
 from model.errors import Invalid
-from model.oracle import classify
+from model.recovery import classify
 from reports.results import traces as traced
 from spark_check.traces import rewinds
 from spark_check.traces.columns import ColumnRoles

@@ -1,7 +1,7 @@
 """What a comparison of two logs must find, one row at a time, and logs to try it on.
 
 What is to be found is defined in spark_check/traces/verify.py; types come from
-`model.oracle.classify`.
+`model.recovery.classify`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from hypothesis import strategies as st
 
 from model.core import Guarantee
-from model.oracle import classify
+from model.recovery import classify
 from spark_check.traces.columns import ColumnRoles
 
 Row: TypeAlias = Mapping[str, Any]

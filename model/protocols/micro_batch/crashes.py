@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
+from model.boxes.box import bodies
 from model.core import Arrival, Guarantee, Inputs, Protocol, Received, Save, Scope, Send
 from model.graph import chain
-from model.properties import guarantee, pairs
+from model.properties import comparisons, guarantee
 from model.protocols.micro_batch.messages import Batch, Checkpoint, Read, Rows, Write, empty
 from model.protocols.micro_batch.scopes import counting_operator
 from model.system import System
@@ -120,15 +121,15 @@ def replay_crash(
         ran += _reads(system, before, action)
         world = after
     seen = observe(world)
-    ((want, got),) = pairs(system.scope, seen)
+    (((want, got),),) = comparisons(system.scope, seen)
     return CrashReplay(
         point=point,
         batch=hit,
         stores=stores,
         ran=tuple(ran),
         guarantee=guarantee(system.scope, seen),
-        surplus=(Counter(got) - Counter(want)).total(),
-        missing=(Counter(want) - Counter(got)).total(),
+        surplus=(Counter(bodies(got)) - Counter(bodies(want))).total(),
+        missing=(Counter(bodies(want)) - Counter(bodies(got))).total(),
     )
 
 

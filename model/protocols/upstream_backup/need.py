@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from model.cep.denotation import evaluate, slices
 from model.cep.operator import Operator
 from model.core import NodeName, Observation, Scope
 from model.events import Body
 from model.graph import SINK, SOURCE
-from model.oracle import assign_times, evaluate, slices
+from model.oracle import assign_times
 
 
 def needed(skips: bool, scope: Scope, seen: Observation) -> Mapping[NodeName, int]:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
-from model.oracle import classify
+from model.recovery import classify
 from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.checkpoint import complaints
 from spark_check.micro_batch.crashes import (

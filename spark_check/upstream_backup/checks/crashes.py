@@ -18,7 +18,8 @@ from typing import Any
 import psutil
 
 from model.events import Body
-from model.oracle import classify, oracle
+from model.oracle import oracle
+from model.recovery import classify
 from model.registry import protocols
 from sim.predictions.upstream_backup import Incarnation, predict
 from spark_check.check import Case, Check, Outage, Setting

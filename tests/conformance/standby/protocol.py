@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from model.cep.denotation import evaluate
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
@@ -42,7 +43,6 @@ from model.core import (
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, chain
-from model.oracle import evaluate
 from model.parts import over_words
 from model.properties import AS_IF, COMPLETE
 

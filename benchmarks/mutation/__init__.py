@@ -1,0 +1,1 @@
+"""One-line faults in the modules that oracle and protocols share, and the tests that find them."""

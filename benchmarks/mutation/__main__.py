@@ -1,0 +1,13 @@
+"""`python -m benchmarks.mutation [MODULE ...]`: the mutation score of the shared modules.
+
+Rule of this file: only the start; the work is in benchmarks.mutation.score.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks.mutation.score import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

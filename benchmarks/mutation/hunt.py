@@ -1,0 +1,96 @@
+"""Do the tests find a fault?  Each fault in a process of its own, that ends after a time limit.
+
+Rule of this file: no import of the model; the process that runs the tests imports the module with
+its fault in place of the real one, before anybody else has it.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.abc import InspectLoader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from multiprocessing import get_context
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent.parent
+LIMIT_S = 120.0
+"""A run that takes longer counts as found: the tests alone take a fifth of that."""
+MEMORY = 4 << 30
+"""A run that needs more bytes fails, and so counts as found."""
+PASSED, FAILED, NOT_IMPORTED = 0, 1, 2
+"""Exit codes of pytest."""
+
+
+class Suspect(NamedTuple):
+    """module: as it is imported.  source: its text, with a fault.  tests: files, in the order
+    in which they run; the first that fails ends the run."""
+
+    module: str
+    source: str
+    tests: tuple[str, ...]
+
+
+def hunt(
+    suspects: Sequence[Suspect], workers: int, ended: Callable[[], None] = lambda: None
+) -> Iterator[bool]:
+    """Is the fault found?  One answer for each suspect, in their order.
+
+    ended: called when a run ends, in a thread of its own.  Raises RuntimeError if a run neither
+    passes nor fails.
+    """
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["pytest", "hypothesis", "networkx"])
+
+    def is_found(suspect: Suspect) -> bool:
+        process = context.Process(target=_run_tests, args=(suspect,), daemon=True)
+        process.start()
+        process.join(LIMIT_S)
+        if hangs := process.is_alive():
+            process.kill()
+            process.join()
+        ended()
+        if not hangs and process.exitcode not in (PASSED, FAILED, NOT_IMPORTED):
+            raise RuntimeError(f"pytest ended with {process.exitcode} in {suspect.module}")
+        return hangs or process.exitcode != PASSED
+
+    with ThreadPoolExecutor(workers) as threads:
+        yield from threads.map(is_found, suspects)
+
+
+class _Fault(MetaPathFinder, InspectLoader):
+    """A finder that loads one module from another text."""
+
+    def __init__(self, module: str, source: str) -> None:
+        self.module = module
+        self.source = source
+
+    def find_spec(
+        self, fullname: str, _path: object, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return spec_from_loader(fullname, self) if fullname == self.module else None
+
+    def get_source(self, _fullname: str) -> str:
+        return self.source
+
+
+def _run_tests(suspect: Suspect) -> None:
+    import pytest
+
+    assert not any(name.startswith("model") for name in sys.modules), "the fault comes too late"
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    os.chdir(ROOT)
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+    sys.meta_path.insert(0, _Fault(suspect.module, suspect.source))
+    options = ["-x", "-q", "-p", "no:xdist", "--tb=no", "--assert=plain"]
+    options += ["-o", "cache_dir=build/mutation", "-m", "not slow and not exhaustive"]
+    runs = (int(pytest.main([*options, file])) for file in suspect.tests)
+    os._exit(next(filter(None, runs), PASSED))

@@ -1,0 +1,139 @@
+"""The mutation score of the modules that oracle and protocols share, by their tests alone.
+
+Rule of this file: no test of a protocol or a driver counts here; such tests compare the operator
+with the oracle, and a fault in what both share has no effect on the result.
+`python -m benchmarks.mutation [MODULE ...]` exits with 1 if too few faults are found, or if the
+list of equivalent faults (equivalent.toml) is out of date.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from benchmarks.mutation.faults import Fault, find_faults
+from benchmarks.mutation.hunt import ROOT, Suspect, hunt
+
+TESTS = {
+    "model.cep.windows": "test_window_words.py",
+    "model.cep.engines": "test_engine_words.py",
+    "model.cep.predicates": "test_engine_words.py",
+    "model.cep.merge": "test_operator_words.py",
+    "model.cep.operator": "test_operator_words.py",
+    "model.oracle": "test_guarantee_words.py",
+    "model.properties": "test_guarantee_words.py",
+    "model.cep.patterns": "test_pattern_words.py",
+}
+"""The modules, each with the tests that run first; the quickest tests of others come next."""
+OTHERS = ("test_windows.py", "test_patterns.py", "test_operator.py")
+NEEDED = 0.95
+EQUIVALENT = Path(__file__).parent / "equivalent.toml"
+
+
+class Judged(NamedTuple):
+    module: str
+    fault: Fault
+    found: bool
+    equivalent: bool
+
+
+def files_of(module: str) -> tuple[str, ...]:
+    """All test files of these modules, the module's own first."""
+    names = dict.fromkeys((TESTS[module], *TESTS.values(), *OTHERS))
+    return tuple(f"tests/model/{name}" for name in names)
+
+
+def source_of(module: str) -> str:
+    return (ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+
+
+def equivalents() -> dict[tuple[str, str, str, str], str]:
+    """The faults that change nothing: (module, where, old, new) -> reason."""
+    rows = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["fault"]
+    return {(r["module"], r["where"], r["old"], r["new"]): r["reason"] for r in rows}
+
+
+def judge(module: str, workers: int = 2) -> list[Judged]:
+    """Every fault of the module."""
+    faults = find_faults(source_of(module))
+    suspects = [Suspect(module, fault.source, files_of(module)) for fault in faults]
+    listed = equivalents()
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(module, total=len(suspects))
+        answers = list(hunt(suspects, workers, lambda: progress.advance(task)))
+    return [
+        Judged(module, fault, found, (module, *fault.key) in listed)
+        for fault, found in zip(faults, answers, strict=True)
+    ]
+
+
+def is_sound(module: str) -> bool:
+    """Do the tests pass without a fault?"""
+    return not any(hunt([Suspect(module, source_of(module), files_of(module))], 1))
+
+
+def score(judged: Sequence[Judged]) -> float:
+    """The share of found faults among those that change something."""
+    counted = [one for one in judged if not one.equivalent]
+    return sum(one.found for one in counted) / len(counted) if counted else 1.0
+
+
+def complaints(judged: Sequence[Judged]) -> list[str]:
+    """What is wrong with the list of equivalent faults."""
+    modules = {one.module for one in judged}
+    there = {(one.module, *one.fault.key) for one in judged}
+    gone = [key for key in equivalents() if key[0] in modules and key not in there]
+    return [
+        *(f"listed, but no such fault exists: {' | '.join(key)}" for key in gone),
+        *(f"listed as equivalent, but found: {_line(one)}" for one in judged if _is_wrong(one)),
+    ]
+
+
+def _is_wrong(one: Judged) -> bool:
+    return one.equivalent and one.found
+
+
+def _line(one: Judged) -> str:
+    path = f"{one.module.replace('.', '/')}.py"
+    return f"{path}:{one.fault.line} {one.fault.where}: {one.fault.old}  ->  {one.fault.new}"
+
+
+def _row(name: str, judged: Sequence[Judged]) -> tuple[str, ...]:
+    equivalent = sum(one.equivalent for one in judged)
+    found = sum(one.found for one in judged if not one.equivalent)
+    counts = (len(judged), equivalent, found, len(judged) - equivalent - found)
+    return (name, *map(str, counts), f"{score(judged):.1%}")
+
+
+def main(modules: Sequence[str] = ()) -> int:
+    """Print the score of each module and the faults that survive; return the exit code."""
+    modules = tuple(modules) or tuple(TESTS)
+    console = Console()
+    if not is_sound(modules[0]):
+        console.print("the tests of the shared modules fail, and there is no fault yet")
+        return 1
+    judged: list[Judged] = []
+    table = Table("one-line faults", "all", "equivalent", "found", "survive", "score")
+    for module in modules:
+        own = judge(module)
+        table.add_row(*_row(module, own))
+        judged += own
+        Console(stderr=True).print(f"{module}: {len(own)} faults hunted", highlight=False)
+    table.add_section()
+    table.add_row(*_row("together", judged))
+    console.print(table)
+    for one in judged:
+        if not one.found and not one.equivalent:
+            console.print(f"survives: {_line(one)}", markup=False, soft_wrap=True)
+    wrong = complaints(judged)
+    for complaint in wrong:
+        console.print(complaint, markup=False, soft_wrap=True)
+    if score(judged) < NEEDED:
+        console.print(f"fewer than {NEEDED:.0%} are found", markup=False)
+    return int(bool(wrong) or score(judged) < NEEDED)
