@@ -26,6 +26,8 @@ TESTS = {
     "model.cep.predicates": "test_engine_words.py",
     "model.cep.merge": "test_operator_words.py",
     "model.cep.operator": "test_operator_words.py",
+    "model.cep.denotation": "test_operator_words.py",
+    "model.recovery": "test_guarantee_words.py",
     "model.oracle": "test_guarantee_words.py",
     "model.properties": "test_guarantee_words.py",
     "model.cep.patterns": "test_pattern_words.py",

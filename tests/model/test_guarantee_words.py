@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
+
 from model.boxes.box import bodies
 from model.cep.engines import Mealy
 from model.cep.operator import Operator
@@ -92,6 +94,14 @@ def test_a_prefix_of_a_longer_output() -> None:
     what = Observation((ARRIVALS[0] * 2, ()), (((0, MATCH),), ()))
     assert AS_IF.holds(SCOPE, what) is True
     assert COMPLETE.holds(SCOPE, what) is False
+
+
+def test_an_observation_of_another_scope_is_an_error() -> None:
+    """Not the outputs of some sources and sinks, as if the others had none."""
+    with pytest.raises(ValueError, match="zip"):
+        pairs(SCOPE, Observation(ARRIVALS, ((),)))
+    with pytest.raises(ValueError, match="zip"):
+        expected_outputs(SCOPE, (*ARRIVALS, ()))
 
 
 def test_when_the_properties_count() -> None:

@@ -93,6 +93,33 @@ def test_an_event_may_open_and_close_a_window_of_its_own() -> None:
     assert [(w.held, w.closer) for w in drawn_by_the_oracle(short, letters("ab"))] == [((0,), 1)]
 
 
+class Behind(CountWindows):
+    """A splitter of a user: the event behind the last of `size` events closes, and is not held."""
+
+    def expires(self, window: Extent, event: Body) -> bool:
+        return super().completes(window, event)
+
+    def completes(self, window: Extent, event: Body) -> bool:
+        return super().expires(window, event)
+
+
+@pytest.mark.parametrize(("size", "slide"), SIZES)
+def test_a_splitter_may_count_before_it_closes_a_window(size: int, slide: int) -> None:
+    word = letters("abababa")
+    expected = [
+        Window(
+            opener,
+            opener,
+            opener + size if opener + size < len(word) else None,
+            tuple(range(opener, min(opener + size, len(word)))),
+        )
+        for opener in range(0, len(word), slide)
+    ]
+    splitter = Behind(size, slide)
+    assert drawn_by_the_oracle(splitter, word) == expected
+    assert drawn_by_the_operator(splitter, word) == expected
+
+
 @pytest.mark.parametrize("splitter", [*COUNTS, *TIMES, *PATTERNS], ids=str)
 def test_splitters_answer_yes_or_no(splitter: Splitter) -> None:
     for body, extent in product((Body(1, "a"), Body(3, "b")), (Extent(0, 2), Extent(1, 1))):
