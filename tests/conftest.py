@@ -59,7 +59,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     kinds = ("passed", "failed", "", "error")  # "": set-up and tear-down
     reports = [one for kind in kinds for one in terminalreporter.stats.get(kind, ())]
     names = [protocol.name for protocol in modules().values()]
-    told = lines(add_up(((one.nodeid, one.duration) for one in reports), names))
+    seconds = [(one.nodeid, getattr(one, "duration", 0.0)) for one in reports]  # or an import fails
+    told = lines(add_up(seconds, names))
     if told:
         terminalreporter.section("families")
     for line, over in told:

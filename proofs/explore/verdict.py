@@ -214,13 +214,17 @@ def assemble(
 
 def good(result: Result, *, unfinished: bool = False) -> bool:
     """Is the verdict as expected, with every hunted mutant found?  unfinished: in scopes where a
-    budget was spent, it is good enough that nothing was refuted before."""
-    ended = Outcome.UNFINISHED.value
+    budget was spent, it is good enough that nothing unexpected was found before."""
+    ended, refuted = Outcome.UNFINISHED.value, Outcome.REFUTED.value
+    wrong = any(row["expect"] == refuted for row in result["scopes"])
     so_far = (
         unfinished
-        and result["outcome"] == ended
+        and result["outcome"] in (ended, refuted if wrong else ended)
         and not result["vacuous"]
-        and all(row["as_pinned"] or row["outcome"] == ended for row in result["scopes"])
+        and all(
+            row["as_pinned"] or (row["spent"] and row["outcome"] in (ended, row["expect"]))
+            for row in result["scopes"]
+        )
     )
     found = all(row["by"] is not None for row in result["mutants"] or ())
     return found and (so_far or result["expected"])

@@ -218,10 +218,25 @@ def test_a_spent_budget_does_not_excuse_a_lost_task(loses: bool) -> None:
 
 @pytest.mark.parametrize("as_pinned", [False, True])
 def test_a_spent_budget_does_not_excuse_another_scope(as_pinned: bool) -> None:
-    row = {"outcome": "holds", "as_pinned": as_pinned}
-    ended = {"outcome": "explored so far", "as_pinned": False}
+    row = {"expect": "holds", "outcome": "holds", "as_pinned": as_pinned, "spent": None}
+    ended = {
+        "expect": "holds",
+        "outcome": "explored so far",
+        "as_pinned": False,
+        "spent": "3 worlds",
+    }
     found = {"outcome": "explored so far", "expected": False, "vacuous": [], "mutants": None}
     assert good({**found, "scopes": [row, ended]}, unfinished=True) == as_pinned
+
+
+@pytest.mark.parametrize("expect", ["holds", "refuted"])
+def test_a_spent_budget_excuses_the_number_of_worlds_of_what_is_refuted_as_it_should_be(
+    expect: str,
+) -> None:
+    row = {"expect": expect, "outcome": "refuted", "as_pinned": False, "spent": "3 worlds"}
+    found = {"outcome": "refuted", "expected": False, "vacuous": [], "mutants": None}
+    assert good({**found, "scopes": [row]}, unfinished=True) == (expect == "refuted")
+    assert not good({**found, "scopes": [row]})
 
 
 @pytest.mark.parametrize("workers", [1, 2])
