@@ -25,10 +25,11 @@ def allowed_outputs(
     """Every output that these arrivals allow: that of each input edge of each sink."""
     names = [name for name, _ in scope.inputs]
     given = dict(zip(names, arrivals, strict=True))
-    return tuple(
+    found = (
         tuple(outs for edges in expected.values() for outs in edges)
         for expected in allowed(scope.graph, given)
     )
+    return tuple(dict.fromkeys(found))
 
 
 def comparisons(scope: Scope, seen: Observation) -> Iterator[list[tuple[Outs, Outs]]]:

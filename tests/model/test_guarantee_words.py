@@ -99,9 +99,9 @@ def test_a_prefix_of_a_longer_output() -> None:
 def test_an_observation_of_another_scope_is_an_error() -> None:
     """Not the outputs of some sources and sinks, as if the others had none."""
     with pytest.raises(ValueError, match="zip"):
-        pairs(SCOPE, Observation(ARRIVALS, ((),)))
+        list(comparisons(SCOPE, Observation(ARRIVALS, ((),))))
     with pytest.raises(ValueError, match="zip"):
-        expected_outputs(SCOPE, (*ARRIVALS, ()))
+        allowed_outputs(SCOPE, (*ARRIVALS, ()))
 
 
 def test_when_the_properties_count() -> None:
