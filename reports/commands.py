@@ -187,14 +187,14 @@ def classes(results: Sequence[Result], *, in_full: bool) -> Output:
     for one in results:
         derived = "undecided" if one["class"] is None else _word(one["class"])
         paper = "–" if one["paper"] is None else _word(one["paper"])
-        if one["paper"] is not None and one["paper"] != one["class"]:
+        if one["class"] and one["paper"] and one["paper"] != one["class"]:
             paper += " (differs)"
         pairs = "–" if one["pairs"] is None else f"{one['pairs']:,}"
         table.add_row(one["name"], derived, paper, pairs)
     yield table
     for one in results:
         if in_full:
-            yield f"{one['name']}: {one['title']}, {one['box']}"
+            yield f"{one['title'].rstrip('.')}: {one['box']}"
         if one["undecided"]:
             yield f"{one['name']}: undecided: {one['undecided']}; --limit sets the number"
         for witness in one["witnesses"] if in_full else ():

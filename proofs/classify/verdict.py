@@ -79,8 +79,3 @@ def verdict(named: Named, limit: int = LIMIT) -> dict[str, Any]:
             for one in classified.witnesses
         ],
     }
-
-
-def differs(result: dict[str, Any]) -> bool:
-    """Is the class another one than the paper's?"""
-    return result["paper"] is not None and result["class"] != result["paper"]
