@@ -91,7 +91,7 @@ def _start(call: Callable[[T], R]) -> tuple[Connection, BaseProcess]:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, call), daemon=True)
-    with _blocked_ctrl_c(), theirs:
+    with blocked_ctrl_c(), theirs:
         process.start()
     return ours, process
 
@@ -103,15 +103,29 @@ def _end(connection: Connection, process: BaseProcess) -> None:
 
 
 @contextmanager
-def _blocked_ctrl_c() -> Iterator[None]:
+def blocked_ctrl_c() -> Iterator[None]:
     """A context in which Ctrl-C waits.  A process that starts here never sees it: a terminal sends
-    it to all processes, and this one ends the others."""
+    it to all processes, and this one ends the others.
+
+    The mask is inherited by the new process.  Here another thread may still take the signal, and
+    Python would raise in the middle of a start; so the handler of this process waits as well.
+    """
     ensure_running()  # else it runs within, and lets Ctrl-C pass again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    main = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGINT)
+    came: list[int] = []
     try:
+        if main:  # the only thread in which Python raises
+            signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if main:
+            signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _cause(process: BaseProcess) -> str:

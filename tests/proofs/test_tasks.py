@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from docs.examples import relay
 from model import registry
 from model.errors import Invalid
 from model.registry import protocols
+from proofs.explore import processes
 from proofs.explore import verdict as checking
 from proofs.explore.processes import Ended, call_all, usable_cores
 from proofs.explore.random_attack import attack
@@ -101,6 +103,28 @@ def test_ctrl_c_does_not_reach_the_processes() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert ran.stdout == "[(0, 0, ''), (1, 1, ''), (2, 4, '')]\n", ran.stderr
+
+
+def test_ctrl_c_that_another_thread_takes_waits_for_the_start() -> None:
+    """In the middle of a start it would leave a process without its first message."""
+    blocked = threading.Event()
+    started: list[bool] = []
+
+    def take() -> None:
+        blocked.wait()
+        signal.raise_signal(signal.SIGINT)
+
+    def start() -> None:
+        with processes.blocked_ctrl_c():
+            blocked.set()
+            taker.join()
+            started.append(True)
+
+    taker = threading.Thread(target=take)
+    taker.start()
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert started
 
 
 def test_a_call_that_raises_is_no_lost_call() -> None:
