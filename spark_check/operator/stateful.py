@@ -11,7 +11,6 @@ windows and nothing for a replay.
 from __future__ import annotations
 
 import json
-import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from model.cep.operator import CepState, Iteration, Operator, process
 from model.events import Body
+from spark_check.runtime.micro_batches import read_batches, write_batches
 
 ROCKSDB = {
     "spark.sql.streaming.stateStore.providerClass": (
@@ -171,14 +171,9 @@ def stream_batches(
     """Run the operators over the rows, a micro-batch for each of `batches` (two or more); the rows
     are kept, and `events` reads them.  `work` is a new folder."""
     folder = work / "input"
-    folder.mkdir(parents=True)
-    handed = []
-    for number, rows in enumerate(batches):
-        path = folder / f"{number:05}.parquet"
-        pd.DataFrame(rows, columns=pd.Index(EventRow._fields)).to_parquet(path, index=False)
-        os.utime(path, (number, number))  # Spark takes files in the order of their times
-        handed.append(len(rows))
-    source = spark.readStream.schema(ROWS).option("maxFilesPerTrigger", 1).parquet(str(folder))
+    columns = pd.Index(EventRow._fields)
+    handed = write_batches(folder, (pd.DataFrame(rows, columns=columns) for rows in batches))
+    source = read_batches(spark, folder, ROWS)
     output = source.groupBy("query", "key").transformWithStateInPandas(
         operators, outputStructType=FOUND, outputMode="append", timeMode="none"
     )
@@ -189,7 +184,7 @@ def stream_batches(
     frame = spark.read.schema(FOUND).parquet(str(work / "output")).toPandas()
     return StreamedRun(
         sorted(map(MatchRow._make, frame.itertuples(index=False, name=None))),
-        tuple(handed),
+        handed,
         tuple(report.numInputRows for report in progress),
         progress[-1].stateOperators[0].numRowsTotal,
         sum(report.durationMs["triggerExecution"] for report in progress[1:]) / 1000,

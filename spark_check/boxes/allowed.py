@@ -1,0 +1,118 @@
+"""What a box allows Spark to put out for one stream, by `Box.runs`.
+
+Rule of this file: an outcome follows from a box, the rows that are not late, and the watermarks;
+nothing here knows Spark's operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any, TypeAlias
+
+from model.boxes.aggregate import Aggregate
+from model.boxes.box import Box, Out, bodies
+from model.boxes.box import Stream as Input
+from model.boxes.join import Join
+from spark_check.boxes.streams import FAR, Row, Stream
+from spark_check.boxes.watermark import Watermarks, closing_batch, is_late
+
+FOLDS = ("count", "sum", "min", "max", "mean", "list")
+"""The folds, all of which Spark has, too."""
+
+Outcome: TypeAlias = tuple[Any, ...]
+"""What a query puts out for one stream: outputs in order, or (batch, output) where a batch has no
+order."""
+
+
+def in_any_order(found: Iterable[tuple[int, Any]]) -> Outcome:
+    """The outcome of a query whose outputs come in any order within a batch."""
+    return tuple(sorted(found, key=repr))
+
+
+# --- without state ---------------------------------------------------------------------------
+def sequences(box: Box, stream: Stream, _marks: Watermarks) -> frozenset[Outcome]:
+    """Every allowed sequence of outputs."""
+    inputs = tuple(_input(edge) for edge in _edges(stream))
+    return frozenset(bodies(run.outs) for run in box.runs(inputs))
+
+
+# --- windows ---------------------------------------------------------------------------------
+def windows(box: Aggregate, stream: Stream, marks: Watermarks) -> frozenset[Outcome]:
+    """(batch, (fold, data)) of every window: the data are its group, start and value.
+
+    A row may be late for one of its windows and not for another, so a window is what the box makes
+    of the rows that are not late for it.
+    """
+    found = []
+    for fold in FOLDS:
+        closed = cache(partial(_closed, replace(box, fold=fold)))
+        for start in {dict(data)["start"] for data in closed(stream)}:
+            end = start + box.size
+            kept = tuple(row for row in stream if not is_late(end, row.batch, marks))
+            found += [
+                (closing_batch(marks, end), (fold, data))
+                for data in closed(kept)
+                if dict(data)["start"] == start
+            ]
+    return frozenset([in_any_order(found)])
+
+
+def _closed(box: Aggregate, rows: Stream) -> tuple[Any, ...]:
+    """The data of all windows with a row.  The box closes a window with an item of its group, so it
+    gets one far ahead for each group; the time of an output is that item's, and is left out."""
+    closers = tuple(Row(0, 0, 0, 0, FAR, "a", k, 0) for k in dict.fromkeys(row.k for row in rows))
+    (run,) = box.runs((_input(_sorted(rows) + closers),))
+    return tuple(out.data for out in bodies(run.outs))
+
+
+def late_windows(box: Aggregate, stream: Stream, marks: Watermarks) -> set[tuple[Any, ...]]:
+    """(batch, stream, group, start) where a row of the batch is late for the window."""
+    return {
+        (row.batch, row.stream, row.k, start)
+        for row in stream
+        for start in starts(box, row.time)
+        if is_late(start + box.size, row.batch, marks)
+    }
+
+
+def starts(box: Aggregate, time: int) -> range:
+    """The starts of the windows that hold this time."""
+    return range(time - time % box.advance, time - box.size, -box.advance)
+
+
+# --- pairs -----------------------------------------------------------------------------------
+def pairs(box: Join, stream: Stream, marks: Watermarks) -> frozenset[Outcome]:
+    """(batch, pair) of all pairs: a pair goes out in the batch of its second row."""
+    kept = [
+        _sorted(row for row in edge if not is_late(row.time, row.batch, marks))
+        for edge in _edges(stream)
+    ]
+    return frozenset(
+        in_any_order(
+            (max(kept[of.edge][of.place].batch for of in out.of), out.body) for out in run.outs
+        )
+        for run in box.runs(tuple(map(_input, kept)))
+    )
+
+
+def late_rows(_box: Join, stream: Stream, marks: Watermarks) -> set[tuple[Any, ...]]:
+    """(batch, row) of the rows that are late."""
+    return {(row.batch, row) for row in stream if is_late(row.time, row.batch, marks)}
+
+
+# --- rows as inputs --------------------------------------------------------------------------
+def _edges(stream: Stream) -> list[Stream]:
+    """The rows of each edge."""
+    edges = max(row.edge for row in stream) + 1
+    return [tuple(row for row in stream if row.edge == edge) for edge in range(edges)]
+
+
+def _sorted(rows: Iterable[Row]) -> Stream:
+    """The rows of one edge by time, ties as they came: a box wants times that do not decrease."""
+    return tuple(sorted(rows, key=lambda row: row.time))
+
+
+def _input(rows: Stream) -> Input:
+    return Input(tuple(Out(row.body) for row in rows))
