@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from model.boxes.aggregate import Aggregate
-from model.boxes.box import Box, Out, bodies
+from model.boxes.box import Box, Out, attribute, bodies
 from model.boxes.box import Stream as Input
 from model.boxes.join import Join
 from spark_check.boxes.streams import FAR, Row, Stream
@@ -40,31 +40,41 @@ def sequences(box: Box, stream: Stream, _marks: Watermarks) -> frozenset[Outcome
 
 # --- windows ---------------------------------------------------------------------------------
 def windows(box: Aggregate, stream: Stream, marks: Watermarks) -> frozenset[Outcome]:
-    """(batch, (fold, data)) of every window: the data are its group, start and value.
+    """(batch, (group, start, value of each fold)) of every window.
 
     A row may be late for one of its windows and not for another, so a window is what the box makes
     of the rows that are not late for it.
     """
-    found = []
+    found: dict[tuple[Any, int], list[Any]] = {}
     for fold in FOLDS:
         closed = cache(partial(_closed, replace(box, fold=fold)))
-        for start in {dict(data)["start"] for data in closed(stream)}:
+        for start in {start for _, start, _ in closed(stream)}:
             end = start + box.size
             kept = tuple(row for row in stream if not is_late(end, row.batch, marks))
-            found += [
-                (closing_batch(marks, end), (fold, data))
-                for data in closed(kept)
-                if dict(data)["start"] == start
-            ]
-    return frozenset([in_any_order(found)])
+            for group, its_start, value in closed(kept):
+                if its_start == start:
+                    found.setdefault((group, start), []).append(value)
+    return frozenset(
+        [
+            in_any_order(
+                (closing_batch(marks, start + box.size), (group, start, *values))
+                for (group, start), values in found.items()
+            )
+        ]
+    )
 
 
-def _closed(box: Aggregate, rows: Stream) -> tuple[Any, ...]:
-    """The data of all windows with a row.  The box closes a window with an item of its group, so it
-    gets one far ahead for each group; the time of an output is that item's, and is left out."""
+def _closed(box: Aggregate, rows: Stream) -> tuple[tuple[Any, ...], ...]:
+    """(group, start, value) of all windows with a row.
+
+    The box closes a window with an item of its group, so it gets one far ahead for each group.  The
+    time of an output is that of this item, and is left out.
+    """
     closers = tuple(Row(0, 0, 0, 0, FAR, "a", k, 0) for k in dict.fromkeys(row.k for row in rows))
     (run,) = box.runs((_input(_sorted(rows) + closers),))
-    return tuple(out.data for out in bodies(run.outs))
+    return tuple(
+        tuple(attribute(out, name) for name in ("k", "start", "value")) for out in bodies(run.outs)
+    )
 
 
 def late_windows(box: Aggregate, stream: Stream, marks: Watermarks) -> set[tuple[Any, ...]]:

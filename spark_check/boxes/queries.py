@@ -87,10 +87,9 @@ def aggregated(box: Aggregate, edges: Edges) -> DataFrame:
 
 
 def folded(row: SparkRow) -> Iterator[Any]:
-    """A window as (fold, data) for each fold."""
-    for fold in allowed.FOLDS:
-        value = tuple(one.v for one in row[fold]) if fold == "list" else row[fold]
-        yield fold, (("k", row.k), ("start", row.start), ("value", value))
+    """A window, as in spark_check.boxes.allowed.windows."""
+    values = {**row.asDict(), "list": tuple(one.v for one in row["list"])}
+    yield row.k, row.start, *(values[fold] for fold in allowed.FOLDS)
 
 
 # --- pairs -----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from random import Random
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from model.events import Body
 
@@ -88,13 +88,21 @@ def ties(stream: Iterable[Row]) -> int:
 
 
 def show(stream: Sequence[Row]) -> str:
-    """The stream for a message: edge, type, time and attributes of each row, by batch."""
-    parts = []
-    for batch in range(BATCHES):
-        rows = [
-            f"{row.edge}:{row.type}@{row.time} k={row.k} v={row.v}"
-            for row in stream
-            if row.batch == batch
-        ]
-        parts.append(", ".join(rows) or "-")
-    return " | ".join(parts)
+    """The stream for a message: edge and body of each row, by batch."""
+    batches = ([row for row in stream if row.batch == batch] for batch in range(BATCHES))
+    return " | ".join(
+        ", ".join(f"{row.edge}:{show_output(row.body)}" for row in rows) or "-" for rows in batches
+    )
+
+
+def show_output(output: Any) -> str:
+    """An output of an operator for a message, whatever is in it."""
+    match output:
+        case Body(time, type_, data) if all(isinstance(one, Body) for one in data) and data:
+            return f"{type_}@{time}{show_output(data)}"
+        case Body(time, type_, data):
+            return " ".join([f"{type_}@{time}", *(f"{name}={value}" for name, value in data)])
+        case tuple():
+            return f"({', '.join(map(show_output, output))})"
+        case _:
+            return str(output)

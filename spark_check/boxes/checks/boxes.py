@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from spark_check.boxes.allowed import Outcome, in_any_order
 from spark_check.boxes.queries import QUERIES, BoxQuery
 from spark_check.boxes.run import BoxRun, feed, finish, start
-from spark_check.boxes.streams import BATCHES, Stream, draw_stream, flush, show, ties
+from spark_check.boxes.streams import BATCHES, Stream, draw_stream, flush, show, show_output, ties
 from spark_check.boxes.watermark import watermarks
 from spark_check.check import Case, Check, Setting
 from spark_check.runtime.session import BRIEF, session
@@ -84,17 +84,14 @@ def compare(query: BoxQuery, streams: Sequence[Stream], ran: BoxRun) -> Case:
 
 
 def explain(wrong: Sequence[tuple[Stream, frozenset[Outcome], Outcome]]) -> str:
-    """The shortest stream whose outcome is not allowed, the allowed outcome that is nearest, and
-    how Spark's differs from it."""
+    """The shortest stream whose outcome is not allowed, with the allowed outcome that is nearest
+    and Spark's."""
     if not wrong:
         return "none"
     stream, allowed, found = min(wrong, key=lambda one: len(one[0]))
     nearest = min(allowed, key=lambda one: (_unlike(one, found), repr(one)))
-    missing, extra = Counter(nearest) - Counter(found), Counter(found) - Counter(nearest)
-    return (
-        f"stream {stream[0].stream} ({show(stream)}): Spark lacks {[*missing.elements()]}, "
-        f"has instead {[*extra.elements()]}; allowed {[*nearest]}; Spark {[*found]}"
-    )
+    outcomes = f"allowed {show_output(nearest)}, Spark {show_output(found)}"
+    return f"stream {stream[0].stream}: {show(stream)}; {outcomes}"
 
 
 def _unlike(one: Outcome, other: Outcome) -> int:
