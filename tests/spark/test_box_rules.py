@@ -126,6 +126,12 @@ def test_pairs_are_those_that_spark_was_seen_to_put_out() -> None:
     ]
 
 
+def test_the_pairs_of_a_join_do_not_depend_on_arrival() -> None:
+    """So Spark may take the rows of a batch in any order, and all its outputs are compared."""
+    assert {len(one) for one in right(JOIN.name).allowed} == {1}
+    assert sum(map(len, (pairs for (pairs,) in right(JOIN.name).allowed))) > 100
+
+
 @given(st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 5))
 def test_with_no_late_rows_windows_are_those_of_one_run(
     number: int, size: int, advance: int
