@@ -74,7 +74,7 @@ def _not_repeatable(graph: nx.MultiDiGraph[Any]) -> Witness | None:
     found = _first(graph, differs)
     if found is None:
         return None
-    why = "a restarted copy puts out what the first one did not"
+    why = "a restarted copy puts out something else than the first one did"
     return Witness(OperatorClass.REPEATABLE, why, _way(graph, found))
 
 
