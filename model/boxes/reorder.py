@@ -6,10 +6,12 @@ Hwang et al., Section 3.2; Abadi et al., Aurora, 2003, Section 2.2.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from heapq import merge
 from typing import Any, NamedTuple
 
-from model.boxes.box import Box, Fed, Item, Moment, Out, answer, attribute
+from model.boxes.box import Box, Fed, Item, Moment, Out, Stream, all_items, answer, attribute
 from model.boxes.folds import FOLDS
 from model.events import BEGINNING, Body
 
@@ -107,6 +109,10 @@ class Ordered(Box):
     @property
     def period(self) -> int:
         return self.box.period
+
+    def order(self, inputs: tuple[Stream, ...]) -> Iterable[Item]:
+        edges = (all_items(inputs, edge) for edge in range(len(inputs)))
+        return merge(*edges, key=lambda item: (item.body.time, item.edge))
 
     def begin(self, edges: int) -> Queues:
         return Queues(((),) * edges, (Moment(BEGINNING),) * edges, self.box.begin(edges))
