@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from model.boxes.box import Lineage, Out
+from model.boxes.box import Lineage, Of, Out
 from model.core import Guarantee
 from model.events import Body
 
@@ -37,16 +37,19 @@ def beside(expected: Sequence[Out], observed: Sequence[Out]) -> Guarantee:
         return Guarantee.PRECISE
     if not inputs_of(expected) <= inputs_of(observed):
         return Guarantee.GAP
-    forwarded: list[Out] = []
-    identical = True
+    forwarded, identical = 0, True
+    made: set[Of] = set()
+    seen: set[Body] = set()
     for out in observed:
-        if len(forwarded) < len(expected) and out.body == expected[len(forwarded)].body:
-            forwarded.append(out)
-        elif out.of <= inputs_of(forwarded):
-            identical = identical and out.body in {one.body for one in forwarded}
+        if forwarded < len(expected) and out.body == expected[forwarded].body:
+            forwarded += 1
+            made |= out.of
+            seen.add(out.body)
+        elif out.of <= made:
+            identical = identical and out.body in seen
         else:
             return Guarantee.DIVERGENT
-    if len(forwarded) < len(expected):
+    if forwarded < len(expected):
         return Guarantee.DIVERGENT
     return Guarantee.REPEATING if identical else Guarantee.CONVERGENT
 

@@ -113,7 +113,8 @@ class Box:
         items = self.order(inputs)
         if items is None:
             return None
-        state, outs = self.begin(len(inputs)), []
+        state = self.begin(len(inputs))
+        outs: list[Out] = []
         for item in items:
             if self.expire(state):
                 return None

@@ -37,7 +37,12 @@ SINGLE: tuple[Box, ...] = (
     *(Aggregate("list", 2, 1, timeout=True), AnyOf(("x", "y")), BSort(2, "type")),
 )
 DOUBLE: tuple[Box, ...] = (
-    *(Ordered(Join(1)), Ordered(Union()), Ordered(Join(1, timeout=True)), Ordered(AnyOf("xy"))),
+    *(
+        Ordered(Join(1)),
+        Ordered(Union()),
+        Ordered(Join(1, timeout=True)),
+        Ordered(AnyOf(("x", "y"))),
+    ),
     *(Union(), Join(1)),
 )
 
@@ -99,7 +104,9 @@ def test_flights_through_a_keyed_aggregate() -> None:
     mean = frame.groupby(["carrier", "start"])["delay"].mean()
     last = frame.groupby("carrier")["start"].max()
     expected = {
-        (carrier, start): value for (carrier, start), value in mean.items() if start < last[carrier]
+        (row["carrier"], row["start"]): row["delay"]
+        for row in mean.reset_index().to_dict("records")
+        if row["start"] < last[row["carrier"]]
     }
     assert len(expected) > 300
     found = [dict(body.data) for body in out]
