@@ -42,6 +42,7 @@ DERIVED = {
     "aggregate-key-2-2": DETERMINISTIC,
     "aggregate-grid-2-2": CONVERGENT,
     "aggregate-grid-2-1": CONVERGENT,
+    "aggregate-key-grid-2-2": CONVERGENT,
     "aggregate-first-2-1": CONVERGENT,
     "aggregate-first-2-2": DETERMINISTIC,
     "aggregate-timeout": ARBITRARY,
