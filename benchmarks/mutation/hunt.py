@@ -85,6 +85,7 @@ def _run_tests(suspect: Suspect) -> None:
     assert suspect.module not in sys.modules, "the fault comes too late"
     resource.setrlimit(resource.RLIMIT_CPU, (suspect.limit_s, suspect.limit_s + 1))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    os.environ["HYPOTHESIS_PROFILE"] = "hunt"
     os.chdir(ROOT)
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), 1)

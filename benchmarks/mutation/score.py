@@ -49,21 +49,18 @@ GROUPS = {
         limit_s=120,
     ),
     "boxes": Group(
-        dict.fromkeys(
-            (
-                "model.boxes.aggregate",
-                "model.boxes.box",
-                "model.boxes.folds",
-                "model.boxes.join",
-                "model.boxes.network",
-                "model.boxes.reorder",
-                "model.boxes.stateless",
-                "model.boxes.triggered",
-            ),
-            "tests/boxes/test_denotations.py",
-        ),
-        ("tests/boxes/test_allowed.py",),
-        limit_s=20,
+        {
+            "model.boxes.aggregate": "tests/boxes/test_denotations.py",
+            "model.boxes.box": "tests/boxes/test_denotations.py",
+            "model.boxes.folds": "tests/boxes/test_denotations.py",
+            "model.boxes.join": "tests/boxes/test_denotations.py",
+            "model.boxes.network": "tests/boxes/test_networks.py",
+            "model.boxes.reorder": "tests/boxes/test_waiting.py",
+            "model.boxes.stateless": "tests/boxes/test_denotations.py",
+            "model.boxes.triggered": "tests/boxes/test_waiting.py",
+        },
+        ("tests/boxes/test_frames.py", "tests/boxes/test_allowed.py"),
+        limit_s=60,
     ),
     "classifier": Group(
         dict.fromkeys(

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
+from model.errors import Invalid
 from model.events import BEGINNING, Body
 
 
@@ -153,6 +154,13 @@ def oldest(state: Any, edges: int) -> tuple[int | None, ...]:
         known = places[edge]
         places[edge] = place if known is None else min(known, place)
     return tuple(places)
+
+
+def check_sizes(box: str, least: int, **sizes: int) -> None:
+    """Raises Invalid for a parameter of a box that is too small."""
+    for name, value in sizes.items():
+        if value < least:
+            raise Invalid(f"{box}: {name} {value}; give {least} or more")
 
 
 def attribute(body: Body, name: str) -> Any:

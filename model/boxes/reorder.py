@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from model.boxes.box import Box, Fed, Item, Moment, Out, answer, attribute
-from model.boxes.folds import FOLDS
+from model.boxes.box import Box, Fed, Item, Moment, Out, answer, attribute, check_sizes
+from model.boxes.folds import FOLDS, check_fold
 from model.events import BEGINNING, Body
 
 
@@ -21,6 +21,9 @@ class BSort(Box):
 
     slack: int
     by: str = "time"
+
+    def __post_init__(self) -> None:
+        check_sizes("bsort", 0, slack=self.slack)
 
     def feed(self, state: tuple[Item, ...], item: Item) -> tuple[Fed, ...]:
         kept = sorted((*state, item), key=lambda one: attribute(one.body, self.by))
@@ -49,6 +52,10 @@ class Resample(Box):
     emits: str = "sample"
     edges = 2
 
+    def __post_init__(self) -> None:
+        check_fold("resample", self.fold)
+        check_sizes("resample", 0, size=self.size)
+
     @property
     def horizon(self) -> int:
         return 2 * self.size
@@ -63,8 +70,8 @@ class Resample(Box):
             waiting, left = (*waiting, item), Moment(time)
         else:
             around = (*around, item)
-        newest = around[-1].body.time if around else BEGINNING
-        ready = tuple(one for one in waiting if one.body.time + self.size < newest)
+        newest = around[-1].body.time if around else None
+        ready = tuple(o for o in waiting if newest is not None and o.body.time + self.size < newest)
         outs = [self._out(one, around) for one in ready]
         waiting = waiting[len(ready) :]
         needed = (waiting[0].body.time if waiting else left.time) - self.size
