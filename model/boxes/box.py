@@ -199,6 +199,13 @@ def oldest(state: Any, edges: int) -> tuple[int | None, ...]:
     return tuple(places)
 
 
+def check_sizes(box: str, least: int, **sizes: int) -> None:
+    """Raises Invalid for a parameter of a box that is too small."""
+    for name, value in sizes.items():
+        if value < least:
+            raise Invalid(f"{box}: {name} {value}; give {least} or more")
+
+
 def attribute(body: Body, name: str) -> Any:
     """The value of an attribute, "time" or "type"; None if the body has no such attribute."""
     if name == "time":

@@ -55,9 +55,10 @@ def classify(box: Box, alphabet: Alphabet, limit: int = LIMIT) -> Classified:
     witnesses = []
     narrowest = OperatorClass.REPEATABLE
     for find in (_not_repeatable, _not_convergent):
-        if (witness := find(again)) is not None:
-            witnesses.append(witness)
-            narrowest = OperatorClass(witness.not_of + 1)
+        if (witness := find(again)) is None:
+            break  # it is of this class, and so of all wider ones
+        witnesses.append(witness)
+        narrowest = OperatorClass(witness.not_of + 1)
     return Classified(narrowest, tuple(witnesses), total)
 
 
