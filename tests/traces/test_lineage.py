@@ -195,9 +195,14 @@ def parquet(path: Path, of: pa.Array) -> None:
 def test_formats_of_lineage_agree(spark: SparkSession, tmp_path: Path) -> None:
     """An array, its text, and a single number name the same inputs; null and "" name none."""
     parquet(tmp_path / "REFERENCE.parquet", pa.array([[1, 2], [3], None], pa.list_(pa.int32())))
-    (tmp_path / "ACTUAL.csv").write_text("n,of\n0, 2   1 \n2,\n")
+    (tmp_path / "ACTUAL.csv").write_text("n,of\n0,2   1\n2,\n")
     asked = ColumnRoles(lineage=("of",))
     assert found(spark, tmp_path, asked)["lost_inputs"] == 1
+    (tmp_path / "REFERENCE.parquet").rename(tmp_path / "were.parquet")
+    (tmp_path / "REFERENCE.csv").write_text('n,of\n0, 2 1 \n2," "\n')
+    assert found(spark, tmp_path, asked)["lost_inputs"] == 0
+    (tmp_path / "REFERENCE.csv").unlink()
+    (tmp_path / "were.parquet").rename(tmp_path / "REFERENCE.parquet")
     (tmp_path / "ACTUAL.csv").unlink()
     parquet(tmp_path / "ACTUAL.parquet", pa.array([3, 1], pa.int64()))
     seen = found(spark, tmp_path, asked)
