@@ -199,7 +199,7 @@ def test_formats_of_lineage_agree(spark: SparkSession, tmp_path: Path) -> None:
     asked = ColumnRoles(lineage=("of",))
     assert found(spark, tmp_path, asked)["lost_inputs"] == 1
     (tmp_path / "REFERENCE.parquet").rename(tmp_path / "were.parquet")
-    (tmp_path / "REFERENCE.csv").write_text('n,of\n0, 2 1 \n2," "\n')
+    (tmp_path / "REFERENCE.csv").write_text('n,of\n0, 2 1 \n1,1\n2," "\n')
     assert found(spark, tmp_path, asked)["lost_inputs"] == 0
     (tmp_path / "REFERENCE.csv").unlink()
     (tmp_path / "were.parquet").rename(tmp_path / "REFERENCE.parquet")
