@@ -56,7 +56,7 @@ def main() -> None:
     kernel.main()
     sweep.main()
     trace.main()
-    score.main()
+    score.main(["shared"])  # the boxes and the classifier take as long again
 
 
 if __name__ == "__main__":

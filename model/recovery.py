@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from model.boxes.box import Lineage, Out
+from model.boxes.box import Lineage, Of, Out
 from model.core import Guarantee
 from model.events import Body
 
@@ -37,18 +37,33 @@ def beside(expected: Sequence[Out], observed: Sequence[Out]) -> Guarantee:
         return Guarantee.PRECISE
     if not inputs_of(expected) <= inputs_of(observed):
         return Guarantee.GAP
-    forwarded: list[Out] = []
-    identical = True
+    if _is_completed(expected, observed, identical=True):
+        return Guarantee.REPEATING
+    if _is_completed(expected, observed, identical=False):
+        return Guarantee.CONVERGENT
+    return Guarantee.DIVERGENT
+
+
+def _is_completed(expected: Sequence[Out], observed: Sequence[Out], identical: bool) -> bool:
+    """Is `observed` the expected output and duplicates?
+
+    Of two equal outputs, which may differ in lineage, either may be the duplicate: all numbers of
+    outputs that may have been forwarded so far are kept.  identical: do duplicates have to be?
+    """
+    firsts: dict[Of | Body, int] = {}  # after how many outputs an input or a body has come
+    for number, out in enumerate(expected, start=1):
+        firsts.setdefault(out.body, number)
+        for of in out.of:
+            firsts.setdefault(of, number)
+    never = len(expected) + 1
+    forwarded = {0}
     for out in observed:
-        if len(forwarded) < len(expected) and out.body == expected[len(forwarded)].body:
-            forwarded.append(out)
-        elif out.of <= inputs_of(forwarded):
-            identical = identical and out.body in {one.body for one in forwarded}
-        else:
-            return Guarantee.DIVERGENT
-    if len(forwarded) < len(expected):
-        return Guarantee.DIVERGENT
-    return Guarantee.REPEATING if identical else Guarantee.CONVERGENT
+        known: Iterable[Of | Body] = (out.body, *out.of) if identical else out.of
+        earliest = max((firsts.get(one, never) for one in known), default=0)
+        forwarded = {n for n in forwarded if n >= earliest} | {
+            n + 1 for n in forwarded if n < len(expected) and expected[n].body == out.body
+        }
+    return len(expected) in forwarded
 
 
 def inputs_of(outs: Iterable[Out]) -> Lineage:

@@ -41,7 +41,7 @@ def verdict(result: Result) -> Output:
             outcome += " (not as pinned)"
         table.add_row(
             escape(row["name"]),
-            row["operators"].lower().replace("_", "-"),
+            _word(row["operators"]),
             f"{row['states']:,}",
             f"{row['states_per_second']:,}",
             f"{row['hit']}/{row['points']}",
@@ -49,6 +49,7 @@ def verdict(result: Result) -> Output:
             outcome,
         )
     yield table
+    yield from (f"  {line}" for line in _classes(result["scopes"]))
     tried = result["attack"]
     found = f"failed: {tried['failure']['property']}" if tried["failure"] else "found nothing"
     made = f"{tried['walks']} walks, {tried['examples']} Hypothesis runs"
@@ -60,13 +61,22 @@ def verdict(result: Result) -> Output:
     yield from (f"  vacuous: {why}" for why in result["vacuous"])
     for name, guarantee in result["found"].items():
         claimed = result["claims"].get(name, "nothing")
-        operators = name.lower().replace("_", "-")
         differs = next((f", {word} than claimed" for word in DIFFERS if name in result[word]), "")
-        yield f"{operators} operators: {guarantee.lower()} (claimed: {claimed.lower()}){differs}"
+        yield f"{_word(name)} operators: {guarantee.lower()} (claimed: {claimed.lower()}){differs}"
     expected = "" if result["expected"] else " - NOT AS EXPECTED"
     if result["outcome"] == UNFINISHED:
         expected = ", and nothing was refuted; give more worlds, time or memory"
     yield f"{result['protocol']}: {result['outcome']}{expected}"
+
+
+def _classes(scopes: Sequence[Result]) -> Iterator[str]:
+    """The scopes whose operators are of another class than the pinned one, or of an unknown one."""
+    for row in scopes:
+        pinned, derived = (name and _word(name) for name in (row["operators"], row["derived"]))
+        if derived is None:
+            yield f"{row['name']}: {pinned} operators, pinned but not derived"
+        elif derived != pinned:
+            yield f"{row['name']}: {derived} operators, pinned as {pinned}"
 
 
 def _steps(count: int) -> str:

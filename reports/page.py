@@ -48,9 +48,19 @@ _VERDICT = (
     *("scopes", "attack", "evidence", "missing", "mutants", "seconds"),
 )
 _SCOPE = (
-    *("name", "operators", "crashes", "expect", "outcome", "states", "pinned", "transitions"),
-    *("depth", "quiescent", "seconds", "states_per_second", "guarantee", "points", "hit"),
-    *("missed", "notes", "complete", "counterexample"),
+    *(
+        "name",
+        "operators",
+        "derived",
+        "crashes",
+        "expect",
+        "outcome",
+        "states",
+        "pinned",
+        "transitions",
+    ),
+    *("transitions", "depth", "quiescent", "seconds", "states_per_second", "guarantee", "points"),
+    *("hit", "missed", "notes", "complete", "counterexample"),
 )
 _CHECK = ("check", "family", "title", "profile", "holds", "notes", "cases", "seconds")
 _RUN = (

@@ -47,6 +47,12 @@ def verify_trace(
         list[str] | None,
         typer.Option(metavar=COLUMNS, help="Columns that may differ, such as times of output."),
     ] = None,
+    lineage: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL", help="The inputs that a row was made of: an array, or text with spaces."
+        ),
+    ] = None,
     expect: Annotated[
         RecoveryType, typer.Option(help="The weakest type that is good enough.")
     ] = RecoveryType.PRECISE,
@@ -69,6 +75,7 @@ def verify_trace(
             order=_columns(order),
             id=_columns(id_),
             ignore=_columns(ignore),
+            lineage=[lineage] if lineage else [],
             expect=Guarantee[expect.name],
             show=show,
             master=master,

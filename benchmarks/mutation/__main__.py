@@ -1,4 +1,4 @@
-"""`python -m benchmarks.mutation [MODULE ...]`: the mutation score of the shared modules.
+"""`python -m benchmarks.mutation [GROUP|MODULE ...]`: the mutation score of groups of modules.
 
 Rule of this file: only the start; the work is in benchmarks.mutation.score.
 """
@@ -10,4 +10,4 @@ import sys
 from benchmarks.mutation.score import main
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*filter(None, [sys.argv[1:]])))

@@ -1,15 +1,16 @@
-"""The mutation score of the modules that oracle and protocols share, by their tests alone.
+"""The mutation score of modules that no protocol can show to be wrong, by their tests alone: those
+that oracle and protocols share, the boxes, and the classifier of boxes.
 
 Rule of this file: no test of a protocol or a driver counts here; such tests compare the operator
 with the oracle, and a fault in what both share has no effect on the result.
-`python -m benchmarks.mutation [MODULE ...]` exits with 1 if too few faults are found, or if the
-list of equivalent faults (equivalent.toml) is out of date.
+`python -m benchmarks.mutation [GROUP|MODULE ...]` exits with 1 if too few faults are found, or if
+the list of equivalent faults (equivalent.toml) is out of date.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,20 +21,62 @@ from rich.table import Table
 from benchmarks.mutation.faults import Fault, find_faults
 from benchmarks.mutation.hunt import ROOT, Suspect, hunt
 
-TESTS = {
-    "model.cep.windows": "test_window_words.py",
-    "model.cep.engines": "test_engine_words.py",
-    "model.cep.predicates": "test_engine_words.py",
-    "model.cep.merge": "test_operator_words.py",
-    "model.cep.operator": "test_operator_words.py",
-    "model.cep.denotation": "test_operator_words.py",
-    "model.recovery": "test_guarantee_words.py",
-    "model.oracle": "test_guarantee_words.py",
-    "model.properties": "test_guarantee_words.py",
-    "model.cep.patterns": "test_pattern_words.py",
+
+class Group(NamedTuple):
+    """tests: of each module the file that runs first; those of the others come next, and then
+    `others`.  limit_s: of processor time, three times what the tests alone take or more."""
+
+    tests: Mapping[str, str]
+    others: tuple[str, ...]
+    limit_s: int
+
+
+GROUPS = {
+    "shared": Group(
+        {
+            "model.cep.windows": "tests/model/test_window_words.py",
+            "model.cep.engines": "tests/model/test_engine_words.py",
+            "model.cep.predicates": "tests/model/test_engine_words.py",
+            "model.cep.merge": "tests/model/test_operator_words.py",
+            "model.cep.operator": "tests/model/test_operator_words.py",
+            "model.cep.denotation": "tests/model/test_operator_words.py",
+            "model.recovery": "tests/model/test_guarantee_words.py",
+            "model.properties": "tests/model/test_guarantee_words.py",
+            "model.oracle": "tests/boxes/test_allowed.py",
+            "model.cep.patterns": "tests/model/test_pattern_words.py",
+        },
+        tuple(f"tests/model/test_{name}.py" for name in ("windows", "patterns", "operator")),
+        limit_s=120,
+    ),
+    "boxes": Group(
+        {
+            "model.boxes.aggregate": "tests/boxes/test_denotations.py",
+            "model.boxes.box": "tests/boxes/test_denotations.py",
+            "model.boxes.folds": "tests/boxes/test_denotations.py",
+            "model.boxes.join": "tests/boxes/test_denotations.py",
+            "model.boxes.network": "tests/boxes/test_networks.py",
+            "model.boxes.reorder": "tests/boxes/test_waiting.py",
+            "model.boxes.stateless": "tests/boxes/test_denotations.py",
+            "model.boxes.triggered": "tests/boxes/test_waiting.py",
+        },
+        ("tests/boxes/test_frames.py", "tests/boxes/test_allowed.py"),
+        limit_s=60,
+    ),
+    "classifier": Group(
+        dict.fromkeys(
+            (
+                "proofs.classify.classes",
+                "proofs.classify.pairs",
+                "proofs.classify.streams",
+                "proofs.classify.witness",
+            ),
+            "tests/boxes/test_classes.py",
+        ),
+        (),
+        limit_s=30,
+    ),
 }
-"""The modules, each with the tests that run first; the quickest tests of others come next."""
-OTHERS = ("test_windows.py", "test_patterns.py", "test_operator.py")
+MODULES = {module: group for group in GROUPS.values() for module in group.tests}
 NEEDED = 0.95
 EQUIVALENT = Path(__file__).parent / "equivalent.toml"
 
@@ -46,9 +89,13 @@ class Judged(NamedTuple):
 
 
 def files_of(module: str) -> tuple[str, ...]:
-    """All test files of these modules, the module's own first."""
-    names = dict.fromkeys((TESTS[module], *TESTS.values(), *OTHERS))
-    return tuple(f"tests/model/{name}" for name in names)
+    """All test files of the module's group, the module's own first."""
+    tests, others, _ = MODULES[module]
+    return tuple(dict.fromkeys((tests[module], *tests.values(), *others)))
+
+
+def suspect(module: str, source: str) -> Suspect:
+    return Suspect(module, source, files_of(module), MODULES[module].limit_s)
 
 
 def source_of(module: str) -> str:
@@ -64,7 +111,7 @@ def equivalents() -> dict[tuple[str, str, str, str], str]:
 def judge(module: str, workers: int = 2) -> list[Judged]:
     """Every fault of the module."""
     faults = find_faults(source_of(module))
-    suspects = [Suspect(module, fault.source, files_of(module)) for fault in faults]
+    suspects = [suspect(module, fault.source) for fault in faults]
     listed = equivalents()
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(module, total=len(suspects))
@@ -77,7 +124,7 @@ def judge(module: str, workers: int = 2) -> list[Judged]:
 
 def is_sound(module: str) -> bool:
     """Do the tests pass without a fault?"""
-    return not any(hunt([Suspect(module, source_of(module), files_of(module))], 1))
+    return not any(hunt([suspect(module, source_of(module))], 1))
 
 
 def score(judged: Sequence[Judged]) -> float:
@@ -113,13 +160,22 @@ def _row(name: str, judged: Sequence[Judged]) -> tuple[str, ...]:
     return (name, *map(str, counts), f"{score(judged):.1%}")
 
 
-def main(modules: Sequence[str] = ()) -> int:
-    """Print the score of each module and the faults that survive; return the exit code."""
-    modules = tuple(modules) or tuple(TESTS)
+def main(names: Sequence[str] = tuple(GROUPS)) -> int:
+    """Print the score of each module and the faults that survive; return the exit code.
+
+    names: of modules and groups.
+    """
+    modules = [one for name in names for one in (GROUPS[name].tests if name in GROUPS else [name])]
     console = Console()
-    if not is_sound(modules[0]):
-        console.print("the tests of the shared modules fail, and there is no fault yet")
-        return 1
+    if unknown := [module for module in modules if module not in MODULES]:
+        known = ", ".join((*GROUPS, *MODULES))
+        console.print(f"no module or group {unknown[0]!r}; known: {known}", soft_wrap=True)
+        return 2
+    for group in GROUPS.values():
+        asked = [module for module in modules if module in group.tests]
+        if asked and not is_sound(asked[0]):
+            console.print(f"the tests of {asked[0]} fail, and there is no fault yet")
+            return 1
     judged: list[Judged] = []
     table = Table("one-line faults", "all", "equivalent", "found", "survive", "score")
     for module in modules:

@@ -80,7 +80,7 @@ def gauges(site: Site, state: Any) -> Gauges:
 
 
 # One window that never ends, so that the engine's state is all the state there is.
-ONE = chain(("A", Operator(sequence("a", "b"), CountWindows(99, 99))))
+ONE = chain(("A", Operator(sequence("a", "b"), CountWindows(9, 9))))
 SMALL = over_words(ONE, 2)
 
 PROTOCOL = Protocol(

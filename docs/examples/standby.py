@@ -121,7 +121,7 @@ def both_ready(_scope: Scope, seen: Observation) -> bool:
 
 
 # One window that never ends, so that the engine's state is all the state there is.
-ONE = chain(("A", Operator(sequence("a", "b"), CountWindows(99, 99))))
+ONE = chain(("A", Operator(sequence("a", "b"), CountWindows(9, 9))))
 SMALL, CLASS = over_words(ONE, 2, crashes=2), OperatorClass.DETERMINISTIC
 READY = Property("at rest, both replicas are ready", When.QUIESCENT, both_ready, nodes=True)
 SINGLE = Protocol(

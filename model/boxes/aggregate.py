@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from model.boxes.box import Box, Fed, Item, Lineage, Moment, Out, answer, attribute
-from model.boxes.folds import FOLDS
-from model.errors import Invalid
+from model.boxes.box import Box, Fed, Item, Lineage, Moment, Out, answer, attribute, check_sizes
+from model.boxes.folds import FOLDS, check_fold
 from model.events import Body
 
 
@@ -65,11 +64,8 @@ class Aggregate(Box):
     emits: str = "aggregate"
 
     def __post_init__(self) -> None:
-        if self.fold not in FOLDS:
-            raise Invalid(f"aggregate: no fold {self.fold!r}; known: {', '.join(FOLDS)}")
-        for name, value in (("size", self.size), ("advance", self.advance)):
-            if value < 1:
-                raise Invalid(f"aggregate: {name} {value}; give 1 or more")
+        check_fold("aggregate", self.fold)
+        check_sizes("aggregate", 1, size=self.size, advance=self.advance)
 
     @property
     def horizon(self) -> int:

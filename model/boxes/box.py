@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
+from model.errors import Invalid
 from model.events import BEGINNING, Body
 
 
@@ -24,6 +25,9 @@ class Of(NamedTuple):
 
 Lineage: TypeAlias = frozenset[Of]
 NOTHING_OF: Lineage = frozenset()
+
+RUNS = 200_000
+"""So many beginnings of runs are tried one after the other, for a minute or less."""
 
 
 class Item(NamedTuple):
@@ -90,34 +94,74 @@ class Box:
         """The allowed answers to a timeout; empty if the state waits for none."""
         return ()
 
+    def order(self, inputs: tuple[Stream, ...]) -> Iterable[Item] | None:
+        """All items in an order that stands for every order of arrival; None if there is none."""
+        return all_items(inputs) if len(inputs) == 1 else None
+
     def runs(self, inputs: tuple[Stream, ...]) -> Iterator[Stream]:
         """Every allowed output of finite inputs, each once.
 
         A timeout may strike between any two items, and also after the last one; it need not.
+        Raises Invalid for more than RUNS beginnings of runs; a box that allows one run, whatever
+        the order of arrival, takes inputs of any length.
         """
+        only = self._only_run(inputs)
+        yield from self._every_run(inputs) if only is None else (only,)
+
+    def _only_run(self, inputs: tuple[Stream, ...]) -> Stream | None:
+        """The output if no order of arrival, choice or timeout makes a difference; or None."""
+        items = self.order(inputs)
+        if items is None:
+            return None
+        state = self.begin(len(inputs))
+        outs: list[Out] = []
+        for item in items:
+            if self.expire(state):
+                return None
+            fed, *others = self.feed(state, item)
+            if others:
+                return None
+            state = fed.state
+            outs += fed.outs
+        return None if self.expire(state) else _finished(tuple(outs))
+
+    def _every_run(self, inputs: tuple[Stream, ...]) -> Iterator[Stream]:
         found: dict[tuple[Body, ...], Stream] = {}
+        items = [[*all_items(inputs, edge)] for edge in range(len(inputs))]
         start = (self.begin(len(inputs)), (0,) * len(inputs), ())
         seen: set[Any] = {start}
         waiting: list[tuple[Any, tuple[int, ...], tuple[Out, ...]]] = [start]
         while waiting:
             state, taken, outs = waiting.pop()
             steps = [(taken, fed) for fed in self.expire(state)]
-            for edge, stream in enumerate(inputs):
-                if taken[edge] < len(stream.outs):
+            for edge, stream in enumerate(items):
+                if taken[edge] < len(stream):
                     after = (*taken[:edge], taken[edge] + 1, *taken[edge + 1 :])
-                    item = Item(
-                        edge, stream.outs[taken[edge]].body, frozenset([Of(edge, taken[edge])])
-                    )
-                    steps += [(after, fed) for fed in self.feed(state, item)]
-            if all(count == len(s.outs) for count, s in zip(taken, inputs, strict=True)):
-                stream = Stream(outs, outs[-1].body.time if outs else BEGINNING)
-                found.setdefault(bodies(outs), stream)
+                    steps += [(after, fed) for fed in self.feed(state, stream[taken[edge]])]
+            if all(count == len(stream) for count, stream in zip(taken, items, strict=True)):
+                found.setdefault(bodies(outs), _finished(outs))
             for after, fed in steps:
                 step = (fed.state, after, outs + fed.outs)
                 if step not in seen:
                     seen.add(step)
                     waiting.append(step)
+            if len(seen) > RUNS:
+                raise Invalid(
+                    f"{type(self).__name__}: more than {RUNS:,} beginnings of runs over "
+                    f"{' and '.join(str(len(stream)) for stream in items)} items; give fewer, or "
+                    "an operator whose output depends on no arrival, choice or timeout"
+                )
         yield from found.values()
+
+
+def all_items(inputs: tuple[Stream, ...], edge: int = 0) -> Iterator[Item]:
+    """The items of an edge; each is made of itself."""
+    for place, out in enumerate(inputs[edge].outs):
+        yield Item(edge, out.body, frozenset([Of(edge, place)]))
+
+
+def _finished(outs: tuple[Out, ...]) -> Stream:
+    return Stream(outs, outs[-1].body.time if outs else BEGINNING)
 
 
 def bodies(outs: Iterable[Out]) -> tuple[Body, ...]:
@@ -153,6 +197,13 @@ def oldest(state: Any, edges: int) -> tuple[int | None, ...]:
         known = places[edge]
         places[edge] = place if known is None else min(known, place)
     return tuple(places)
+
+
+def check_sizes(box: str, least: int, **sizes: int) -> None:
+    """Raises Invalid for a parameter of a box that is too small."""
+    for name, value in sizes.items():
+        if value < least:
+            raise Invalid(f"{box}: {name} {value}; give {least} or more")
 
 
 def attribute(body: Body, name: str) -> Any:

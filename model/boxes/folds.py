@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from model.errors import Invalid
+
 
 class Fold(NamedTuple):
     """begin: before the first value.  add(so far, value).  result(so far)."""
@@ -23,7 +25,15 @@ FOLDS: Mapping[str, Fold] = {
     "max": Fold(None, lambda best, value: value if best is None else max(best, value)),
     "min": Fold(None, lambda best, value: value if best is None else min(best, value)),
     "mean": Fold(
-        (0, 0), lambda so_far, value: (so_far[0] + value, so_far[1] + 1), lambda s: s[0] / s[1]
+        (0, 0),
+        lambda so_far, value: (so_far[0] + value, so_far[1] + 1),
+        lambda so_far: so_far[0] / so_far[1] if so_far[1] else None,
     ),
     "list": Fold((), lambda values, value: (*values, value)),
 }
+
+
+def check_fold(box: str, name: str) -> None:
+    """Raises Invalid for a fold that does not exist."""
+    if name not in FOLDS:
+        raise Invalid(f"{box}: no fold {name!r}; known: {', '.join(FOLDS)}")

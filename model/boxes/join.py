@@ -1,7 +1,7 @@
 """Join: pairs of items, one of each edge, that are near to each other.
 
 Rule of this file: a pair goes out when its second item comes; for an order that does not depend on
-arrival see model.boxes.ordered.
+arrival see Ordered (model.boxes.reorder).
 Hwang et al., Section 3.2; Abadi et al., Aurora, 2003, Section 2.2.
 """
 
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.boxes.box import Box, Fed, Item, Out, answer, attribute
+from model.boxes.box import Box, Fed, Item, Out, answer, attribute, check_sizes
+from model.errors import Invalid
 from model.events import Body
 
 Halves = tuple[tuple[Item, ...], tuple[Item, ...]]
@@ -30,6 +31,11 @@ class Join(Box):
     timeout: bool = False
     emits: str = "pair"
     edges = 2
+
+    def __post_init__(self) -> None:
+        if self.by not in ("time", "count"):
+            raise Invalid(f"join: by {self.by!r}; give 'time' or 'count'")
+        check_sizes("join", 1 if self.by == "count" else 0, size=self.size)
 
     @property
     def horizon(self) -> int:

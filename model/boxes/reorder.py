@@ -6,11 +6,24 @@ Hwang et al., Section 3.2; Abadi et al., Aurora, 2003, Section 2.2.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from heapq import merge
 from typing import Any, NamedTuple
 
-from model.boxes.box import Box, Fed, Item, Moment, Out, answer, attribute
-from model.boxes.folds import FOLDS
+from model.boxes.box import (
+    Box,
+    Fed,
+    Item,
+    Moment,
+    Out,
+    Stream,
+    all_items,
+    answer,
+    attribute,
+    check_sizes,
+)
+from model.boxes.folds import FOLDS, check_fold
 from model.events import BEGINNING, Body
 
 
@@ -21,6 +34,9 @@ class BSort(Box):
 
     slack: int
     by: str = "time"
+
+    def __post_init__(self) -> None:
+        check_sizes("bsort", 0, slack=self.slack)
 
     def feed(self, state: tuple[Item, ...], item: Item) -> tuple[Fed, ...]:
         kept = sorted((*state, item), key=lambda one: attribute(one.body, self.by))
@@ -49,6 +65,10 @@ class Resample(Box):
     emits: str = "sample"
     edges = 2
 
+    def __post_init__(self) -> None:
+        check_fold("resample", self.fold)
+        check_sizes("resample", 0, size=self.size)
+
     @property
     def horizon(self) -> int:
         return 2 * self.size
@@ -63,8 +83,8 @@ class Resample(Box):
             waiting, left = (*waiting, item), Moment(time)
         else:
             around = (*around, item)
-        newest = around[-1].body.time if around else BEGINNING
-        ready = tuple(one for one in waiting if one.body.time + self.size < newest)
+        newest = around[-1].body.time if around else None
+        ready = tuple(o for o in waiting if newest is not None and o.body.time + self.size < newest)
         outs = [self._out(one, around) for one in ready]
         waiting = waiting[len(ready) :]
         needed = (waiting[0].body.time if waiting else left.time) - self.size
@@ -107,6 +127,10 @@ class Ordered(Box):
     @property
     def period(self) -> int:
         return self.box.period
+
+    def order(self, inputs: tuple[Stream, ...]) -> Iterable[Item]:
+        edges = (all_items(inputs, edge) for edge in range(len(inputs)))
+        return merge(*edges, key=lambda item: (item.body.time, item.edge))
 
     def begin(self, edges: int) -> Queues:
         return Queues(((),) * edges, (Moment(BEGINNING),) * edges, self.box.begin(edges))

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from model.boxes.box import Box, Fed, Item, Out, answer, attribute
-from model.boxes.folds import FOLDS
+from model.boxes.box import Box, Fed, Item, Out, answer, attribute, check_sizes
+from model.boxes.folds import FOLDS, check_fold
 from model.events import Body
 
 
@@ -41,6 +41,10 @@ class Triggered(Box):
     of: str = "type"
     emits: str = "batch"
     edges = None
+
+    def __post_init__(self) -> None:
+        check_fold("triggered", self.fold)
+        check_sizes("triggered", 1, limits=min(self.limits, default=0))
 
     def begin(self, _edges: int) -> Sets:
         return Sets()

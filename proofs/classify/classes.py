@@ -55,9 +55,10 @@ def classify(box: Box, alphabet: Alphabet, limit: int = LIMIT) -> Classified:
     witnesses = []
     narrowest = OperatorClass.REPEATABLE
     for find in (_not_repeatable, _not_convergent):
-        if (witness := find(again)) is not None:
-            witnesses.append(witness)
-            narrowest = OperatorClass(witness.not_of + 1)
+        if (witness := find(again)) is None:
+            break  # it is of this class, and so of all wider ones
+        witnesses.append(witness)
+        narrowest = OperatorClass(witness.not_of + 1)
     return Classified(narrowest, tuple(witnesses), total)
 
 
@@ -74,7 +75,7 @@ def _not_repeatable(graph: nx.MultiDiGraph[Any]) -> Witness | None:
     found = _first(graph, differs)
     if found is None:
         return None
-    why = "a restarted copy puts out what the first one did not"
+    why = "a restarted copy puts out something else than the first one did"
     return Witness(OperatorClass.REPEATABLE, why, _way(graph, found))
 
 

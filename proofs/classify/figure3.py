@@ -114,6 +114,13 @@ BOXES = (
         CONVERGENT_CAPABLE,
     ),
     Named(
+        "aggregate-key-grid-2-2",
+        "aggregate by time on a grid and key, 2 every 2",
+        Aggregate("list", 2, 2, "time", group="k", of="k"),
+        KEYS,
+        CONVERGENT_CAPABLE,
+    ),
+    Named(
         "aggregate-first-2-1",
         "aggregate by time from the first item, 2 every 1",
         Aggregate("list", 2, 1, "time", aligned=False),

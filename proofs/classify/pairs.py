@@ -135,10 +135,14 @@ def explore(
 
 
 def normal(pair: Pair, box: Box) -> Pair:
-    """The pair with times relative to now."""
-    now = max(pair.place.times).time
+    """The pair with times relative to now.
+
+    The box sees as far back as its horizon from the next item, and the next item of an edge may be
+    as old as the newest one of this edge.
+    """
+    now, last = max(pair.place.times).time, min(pair.place.times).time
     first, second, place, due = relative(
-        (pair.first, pair.second, pair.place, pair.due), now, box.period, box.horizon
+        (pair.first, pair.second, pair.place, pair.due), now, box.period, box.horizon + now - last
     )
     return pair._replace(first=first, second=second, place=place, due=due)
 

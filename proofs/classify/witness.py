@@ -66,25 +66,22 @@ def replay(box: Box, edges: int, events: Sequence[Event]) -> list[Moment]:
 
 
 def picture(box: Box, edges: int, events: Sequence[Event], why: str, circle: int) -> Grid:
-    """The copies side by side: a column for each event, a lane for each copy."""
+    """The copies side by side: a row for each event, a column for each copy."""
     moments = replay(box, edges, events)
     failed = next((at for at, m in enumerate(moments) if isinstance(m.event, Fail)), len(moments))
     wrong = len(moments) - max(circle, 1)
-    first = [
-        Cell(_outs(m.first), CellMark.DIM if at > failed else CellMark.PLAIN)
-        for at, m in enumerate(moments)
-    ]
-    second = [Cell(_outs(moment.second)) for moment in moments]
-    second[wrong] = Cell(second[wrong].text or "nothing", CellMark.BAD)
-    caption = why + (f": the last {circle} columns repeat" if circle else "")
-    lanes = (
-        GridRow("first copy", tuple(first)),
-        GridRow("second copy", tuple(second)),
-    )
-    return Grid(caption, tuple(_column(m, edges) for m in moments), lanes)
+    rows = []
+    for at, moment in enumerate(moments):
+        first = Cell(_outs(moment.first), CellMark.DIM if at > failed else CellMark.PLAIN)
+        second = Cell(_outs(moment.second))
+        if at == wrong:
+            second = Cell(second.text or "nothing", CellMark.BAD)
+        rows.append(GridRow(_row(moment, edges), (first, second)))
+    caption = why + (f": the last {circle} rows repeat" if circle else "")
+    return Grid(caption, ("first", "second"), tuple(rows))
 
 
-def _column(moment: Moment, edges: int) -> str:
+def _row(moment: Moment, edges: int) -> str:
     match moment.event:
         case Begin(edge):
             return "second begins" + (f", edge {edge}" if edges > 1 else "")
@@ -93,7 +90,7 @@ def _column(moment: Moment, edges: int) -> str:
         case Expire(both, _):
             return "timeout" if both else "timeout in the first"
         case Swap():
-            return " before ".join(show_item(one, edges) for one in moment.got) + ", or after it"
+            return ", ".join(show_item(one, edges) for one in moment.got) + "; second: swapped"
         case _:
             return show_item(moment.got[0], edges)
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from model.core import Mutant, Outcome, PinnedScope, Protocol
 from model.errors import Invalid
 from model.registry import Subject, subject
+from proofs.classify.graphs import class_of
 from proofs.explore.explorer import Exploration, explore
 from proofs.explore.mutants import Killing, hunt
 from proofs.explore.random_attack import Attack, attack, pytest_file
@@ -155,16 +156,19 @@ def _scope_row(pinned: PinnedScope, found: Exploration) -> dict[str, Any]:
             "story": story(trace, found.counterexample.circle),
         }
     steps = None if counterexample is None else counterexample["steps"]
+    derived = class_of(pinned.scope)
     as_pinned = (
         (found.complete or pinned.expect is Outcome.REFUTED)
         and found.outcome is pinned.expect
         and pinned.states in (None, found.states)
         and pinned.steps in (None, steps)
         and found.guarantee is pinned.guarantee
+        and derived in (pinned.operators, None)
     )
     return {
         "name": pinned.name,
         "operators": pinned.operators.name,
+        "derived": None if derived is None else derived.name,
         "crashes": pinned.scope.crashes,
         "expect": pinned.expect.value,
         "outcome": found.outcome.value,

@@ -62,6 +62,9 @@ def _counts(result: Result) -> Table:
     table = Table("rows", "number", "which")
     for kind, which in KINDS.items():
         table.add_row(_spaced(kind), f"{result['rows'][kind]:,}", which)
+    if result["lost_inputs"] is not None:
+        lost = f"{result['lost_inputs']:,}"
+        table.add_row("inputs lost", lost, "of REFERENCE, and in no row of ACTUAL")
     return table
 
 

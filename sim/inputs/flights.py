@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import TYPE_CHECKING, Any
 
+from model.boxes.aggregate import Aggregate
 from model.cep.engines import Fed, Matches
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
@@ -20,7 +21,7 @@ from model.cep.windows import TimeWindows
 from model.core import Arrival
 from model.errors import Invalid
 from model.events import Body
-from model.graph import SINK, SOURCE, Graph
+from model.graph import SINK, SOURCE, Graph, chain
 from sim.inputs.streams import Workload, arrivals
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class SeveralTypes:
 
 def departures(limit: int | None = None) -> pd.DataFrame:
     """All 336,776 departures, or the first `limit` of them, in order of their scheduled time:
-    minute (since the year began), went (one of CLASSES), origin, carrier."""
+    minute (since the year began), went (one of CLASSES), delay (minutes; NaN if cancelled), origin,
+    carrier."""
     import numpy as np
     import pandas as pd
 
@@ -85,7 +87,7 @@ def departures(limit: int | None = None) -> pd.DataFrame:
         ["cancelled", "on time", "late"],
         "very late",
     )
-    return frame[["origin", "carrier"]].assign(minute=minutes, went=went)
+    return frame[["origin", "carrier"]].assign(minute=minutes, went=went, delay=frame["dep_delay"])
 
 
 def flights(limit: int | None = None) -> tuple[Arrival, ...]:
@@ -93,6 +95,27 @@ def flights(limit: int | None = None) -> tuple[Arrival, ...]:
     frame = departures(limit)
     types = [f"{how}@{origin}" for how, origin in zip(frame["went"], frame["origin"], strict=True)]
     return arrivals([int(minute) for minute in frame["minute"]], types)
+
+
+def delays(limit: int | None = None) -> tuple[Arrival, ...]:
+    """The departures that were not cancelled as arrivals of one source: "departure", with its
+    carrier and its delay in minutes."""
+    frame = departures(limit).dropna(subset="delay")
+    whole = frame["delay"].astype(int)
+    gaps = frame["minute"] - frame["minute"].shift(fill_value=0)
+    columns = zip(gaps, frame["carrier"], whole, strict=True)
+    return tuple(
+        Arrival(int(gap), "departure", (("carrier", carrier), ("delay", int(delay))))
+        for gap, carrier, delay in columns
+    )
+
+
+def delay_graph() -> Graph:
+    """One source, and an operator that gives the mean delay of each carrier in each day; a day ends
+    with the first departure of the same carrier on a later day."""
+    day = 24 * HOUR
+    mean = Aggregate("mean", day, day, "time", of="delay", group="carrier", emits="mean delay")
+    return chain(("mean delay", mean))
 
 
 def flight_graph() -> Graph:

@@ -24,6 +24,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from model.errors import Invalid
+from spark_check.traces.lineage import INPUTS, digest_inputs, inputs
 from spark_check.traces.logs import OutputLog
 from spark_check.traces.unreadable import explain_errors
 
@@ -52,6 +53,7 @@ class ColumnRoles(NamedTuple):
     order: tuple[str, ...] = ()
     id: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    lineage: tuple[str, ...] = ()
 
     @property
     def sorted_by_content(self) -> bool:
@@ -74,7 +76,8 @@ class ComparedLogs(NamedTuple):
 
     @property
     def compared(self) -> tuple[tuple[str, T.DataType], ...]:
-        return tuple(column for column in self.columns if column[0] not in self.asked.ignore)
+        left_out = (*self.asked.ignore, *self.asked.lineage)
+        return tuple(column for column in self.columns if column[0] not in left_out)
 
 
 def col(name: str) -> Column:
@@ -89,10 +92,11 @@ def read_alike(
     logs = (reference, actual)
     schemas = [_schema(spark, log) for log in logs]
     _check_names(asked, logs, schemas)
-    types = {}
+    types: dict[str, T.DataType] = {}
     for name in schemas[0].names:
-        used = name not in asked.ignore or name in asked.order
-        if used:
+        if name in asked.lineage:
+            types[name] = INPUTS
+        elif name not in asked.ignore or name in asked.order:
             types[name] = _common(spark, name, logs, schemas)
     for name in asked.order:
         if not isinstance(types[name], T.AtomicType):
@@ -100,10 +104,16 @@ def read_alike(
             raise Invalid(f"--order {name}: a column of {kind} has no order; a number or time has")
     read = [_read(spark, log, schema) for log, schema in zip(logs, schemas, strict=True)]
     frames = [
-        frame.select(*(col(n).cast(t).alias(n) for n, t in types.items()), FILE, ROW)
-        for frame in read
+        frame.select(*(_used(n, t, schema, asked).alias(n) for n, t in types.items()), FILE, ROW)
+        for frame, schema in zip(read, schemas, strict=True)
     ]
     return ComparedLogs(frames[0], frames[1], tuple(types.items()), asked)
+
+
+def _used(name: str, type_: T.DataType, schema: T.StructType, asked: ColumnRoles) -> Column:
+    if name in asked.lineage:
+        return inputs(col(name), name, schema[name].dataType)
+    return col(name).cast(type_)
 
 
 # --- reading ---------------------------------------------------------------------------------
@@ -154,6 +164,10 @@ def _check_names(
                     raise log.complain(f"has no column {name} (--{option}); it has {has}")
             if name not in every:
                 raise Invalid(f"--ignore {name}: no such column; there are {', '.join(every)}")
+            if option != "lineage" and name in asked.lineage:
+                raise Invalid(
+                    f"--lineage {name}: it is a column of --{option} as well; give another"
+                )
             if option in ("key", "id") and name in asked.ignore:
                 raise Invalid(f"--{option} {name}: it is ignored as well, and cannot name anything")
     only = [
@@ -169,7 +183,7 @@ def _check_names(
         raise Invalid(
             f"the logs have different columns: {differences} (--ignore what need not agree)"
         )
-    if not {*schemas[0].names} - {*asked.ignore}:
+    if not {*schemas[0].names} - {*asked.ignore, *asked.lineage}:
         raise Invalid("--ignore leaves no column to compare")
 
 
@@ -217,7 +231,7 @@ def digest(seed: int, columns: Iterable[tuple[str, T.DataType]]) -> Column:
 
 def digest_rows(both: ComparedLogs, side: int, rank: Sequence[Column]) -> DataFrame:
     """The rows of one log: k (stream), i (identity), d1 and d2 (content), side, o (the sort key),
-    and row, all columns.
+    of (the inputs, if there is lineage) and row, all columns.
     """
     frame = (both.reference, both.actual)[side]
     types = dict(both.columns)
@@ -233,6 +247,7 @@ def digest_rows(both: ComparedLogs, side: int, rank: Sequence[Column]) -> DataFr
         digest(4, both.compared).alias("d2"),
         F.lit(side).alias("side"),
         F.struct(*rank).alias("o") if rank else F.lit(None).alias("o"),
+        *(digest_inputs(col(name)).alias("of") for name in both.asked.lineage),
         F.struct(*(col(name) for name in types)).alias("row"),
         FILE,
         ROW,

@@ -22,6 +22,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from model.core import Guarantee
+from spark_check.traces.lineage import judge_streams
 from spark_check.traces.rewinds import SCHEMA, judge
 
 CONTENT = ("k", "i", "d1", "d2")
@@ -157,7 +158,7 @@ class Verdicts:
         return frame
 
     def streams(self) -> DataFrame:
-        """Per stream (k): rows (r, a), COUNTS, and the value of its Guarantee."""
+        """Per stream (k): rows (r, a), COUNTS, inputs lost, and the value of its Guarantee."""
         streams = self._keep(count_rows(self.groups))
         foreign = streams.where("foreign > 0").limit(1).count() > 0
         if self.identified and foreign:
@@ -171,8 +172,16 @@ class Verdicts:
             }
         )
         judge = self._by_content if self.by_content else self._by_place
-        streams = judge(streams, foreign)
-        return self._keep(streams.select("k", "r", "a", *COUNTS, "guarantee"))
+        streams = judge(streams, foreign).withColumn("lost", F.lit(0))
+        if "of" in self.rows.columns:
+            judged = judge_streams(self.rows, self._keep(streams))
+            streams = (
+                streams.drop("lost")
+                .join(judged, "k", "left")
+                .withColumn("guarantee", F.coalesce("by_lineage", "guarantee"))
+                .fillna(0, ["lost"])
+            )
+        return self._keep(streams.select("k", "r", "a", *COUNTS, "lost", "guarantee"))
 
     def _by_content(self, streams: DataFrame, foreign: bool) -> DataFrame:
         if foreign:

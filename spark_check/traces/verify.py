@@ -40,6 +40,11 @@ The type, and the paper's words for it:
               the expected output ("different tuples t2', t3', but then produces t4 and following
               as would an execution without failure").
   divergent   all of E came, and O ends otherwise.
+*Lineage.*  A stream whose actual rows name their inputs (--lineage) is judged by these, as
+`model.recovery.beside` defines it: it is a gap if an input of E went into no row of O; a row of O
+that is not the next of E is a duplicate if all its inputs went into rows of E that O had before it,
+and a row that is neither makes the stream divergent.  The counts of rows stay as they are.
+
 If the order is part of the content, O ends as E does if all foreign rows stand before the last
 order value of E, and nothing is ever out of order.
 """
@@ -89,6 +94,7 @@ def verify(
     order: Sequence[str] = (),
     id: Sequence[str] = (),
     ignore: Sequence[str] = (),
+    lineage: Sequence[str] = (),
     expect: Guarantee = Guarantee.PRECISE,
     show: int = SHOWN,
     master: str = LOCAL,
@@ -101,7 +107,7 @@ def verify(
     log cannot be read, a column is missing, or the two cannot be compared.
     """
     started = perf_counter()
-    asked = ColumnRoles(tuple(key), tuple(order), tuple(id), tuple(ignore))
+    asked = ColumnRoles(tuple(key), tuple(order), tuple(id), tuple(ignore), tuple(lineage))
     logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
     size = sum(one.size for one in logs)
     settings = {
@@ -145,7 +151,7 @@ def compare(
         phase("counting rows")
         verdicts.groups.count()
         phase("judging streams")
-        totals = _totals(logs, verdicts.streams())
+        totals = _totals(logs, verdicts.streams(), asked)
         phase("finding the first differences")
         first = find_differences(verdicts, sides, logs, asked, totals["rows"], show)
         verdicts.close()
@@ -164,12 +170,13 @@ def _standing(
         if asked.order:
             number = F.monotonically_increasing_id()  # grows along sorted rows
             frames = [one.orderBy("o", "place").withColumn("place", number) for one in frames]
-    one, other = (frame.select("k", "i", "d1", "d2", "side", where) for frame in frames)
+    used = ["k", "i", "d1", "d2", "side", where, *(["of"] if asked.lineage else [])]
+    one, other = (frame.select(used) for frame in frames)
     return one.unionAll(other)
 
 
-def _totals(logs: Sequence[OutputLog], streams: DataFrame) -> dict[str, Any]:
-    sums = [F.sum(name).alias(name) for name in ("r", "a", *COUNTS)]
+def _totals(logs: Sequence[OutputLog], streams: DataFrame, asked: ColumnRoles) -> dict[str, Any]:
+    sums = [F.sum(name).alias(name) for name in ("r", "a", *COUNTS, "lost")]
     rows = streams.groupBy("guarantee").agg(F.count("*").alias("streams"), *sums).collect()
     read = [sum(row[side] for row in rows) for side in "ra"]
     if not read[0]:
@@ -179,6 +186,7 @@ def _totals(logs: Sequence[OutputLog], streams: DataFrame) -> dict[str, Any]:
         "read": dict(zip(SIDES, read, strict=True)),
         "streams": {one.name.lower(): types[one] for one in sorted(types)},
         "rows": {name: sum(row[name] for row in rows) for name in COUNTS},
+        "lost_inputs": sum(row["lost"] for row in rows) if asked.lineage else None,
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.mutation.faults import Fault, find_faults
 from benchmarks.mutation.hunt import Suspect, hunt
 from benchmarks.mutation.score import (
-    TESTS,
+    MODULES,
     Judged,
     complaints,
     equivalents,
@@ -57,7 +57,7 @@ def test_the_faults_of_a_sample() -> None:
     ]
 
 
-@pytest.mark.parametrize("module", TESTS)
+@pytest.mark.parametrize("module", MODULES)
 def test_a_fault_is_another_program_of_as_many_lines(module: str) -> None:
     source = source_of(module)
     faults = find_faults(source)
@@ -68,7 +68,7 @@ def test_a_fault_is_another_program_of_as_many_lines(module: str) -> None:
 
 
 def test_a_listed_fault_exists_once_and_has_a_reason() -> None:
-    faults = [(m, *fault.key) for m in TESTS for fault in find_faults(source_of(m))]
+    faults = [(m, *fault.key) for m in MODULES for fault in find_faults(source_of(m))]
     for key, reason in equivalents().items():
         assert faults.count(key) == 1, key
         assert len(reason) > 20
@@ -92,18 +92,18 @@ PROPERTIES = "model.properties"
 
 def test_a_fault_is_found_and_a_sound_module_is_not() -> None:
     source = source_of(PROPERTIES)
-    wrong = source.replace("got == want for", "got != want for")
-    missing = source.replace("import Body", "import Nobody")
+    wrong = source.replace("bodies(got) == bodies(want) for", "bodies(got) != bodies(want) for")
+    missing = source.replace("import lru_cache", "import no_cache")
     sources = (source, wrong, missing, source)
     ended: list[None] = []
-    suspects = [Suspect(PROPERTIES, text, GUARANTEES) for text in sources]
+    suspects = [Suspect(PROPERTIES, text, GUARANTEES, 60) for text in sources]
     assert [*hunt(suspects, 2, lambda: ended.append(None))] == [False, True, True, False]
     assert len(ended) == len(sources)
 
 
 def test_a_run_without_tests_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="pytest ended with 4"):
-        list(hunt([Suspect(PROPERTIES, source_of(PROPERTIES), ("tests/no_such_file.py",))], 1))
+        list(hunt([Suspect(PROPERTIES, source_of(PROPERTIES), ("tests/no_such_file.py",), 60)], 1))
 
 
 NAMED = {
@@ -152,5 +152,5 @@ def test_faults_that_no_run_can_show_are_found(name: str) -> None:
     module, old, new = NAMED[name]
     source = source_of(module)
     assert source.count(old) == 1
-    wrong = Suspect(module, source.replace(old, new), files_of(module)[:1])
+    wrong = Suspect(module, source.replace(old, new), files_of(module)[:1], 120)
     assert [*hunt([wrong], 1)] == [True]

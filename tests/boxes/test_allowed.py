@@ -84,6 +84,16 @@ def test_lineage_names_the_arrivals_of_each_source() -> None:
         assert [out.of for out in expected["sink"][0]] == [{Of(0, 1), Of(1, 0)}]
 
 
+def test_lineage_counts_sources_and_no_other_nodes() -> None:
+    nodes = (("u", Union()), ("r", SOURCE), ("f", Filter(Type("b"))), ("s", SOURCE), ("t", SINK))
+    edges = (("r", "f"), ("f", "u"), ("s", "u"), ("u", "t"))
+    found = [*allowed(Graph(nodes, edges), {"r": (A, B), "s": (A,)})]
+    assert {frozenset(out.of) for one in found for out in one["t"][0]} == {
+        frozenset([Of(0, 1)]),
+        frozenset([Of(1, 0)]),
+    }
+
+
 def test_one_choice_is_seen_by_all_sinks() -> None:
     nodes = (("r", SOURCE), ("x", AnyOf(("x", "y"))), ("t", SINK), ("u", SINK))
     graph = Graph(nodes, (("r", "x"), ("x", "t"), ("x", "u")))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.boxes.box import Box, Fed, Item, Out
+from model.boxes.box import Box, Fed, Item, Out, answer
 from model.core import Arrival, OperatorClass
 from model.events import Body
 from proofs.classify.classes import Classified, classify
@@ -42,6 +42,7 @@ DERIVED = {
     "aggregate-key-2-2": DETERMINISTIC,
     "aggregate-grid-2-2": CONVERGENT,
     "aggregate-grid-2-1": CONVERGENT,
+    "aggregate-key-grid-2-2": CONVERGENT,
     "aggregate-first-2-1": CONVERGENT,
     "aggregate-first-2-2": DETERMINISTIC,
     "aggregate-timeout": ARBITRARY,
@@ -222,6 +223,25 @@ def said(box: Machine, order: Any) -> tuple[int | None, ...]:
         state, out = box.table[(edge * 2 + "ab".index(letter)) * box.states + state]
         found += [] if out is None else [out]
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class Late(Box):
+    """Hands every item on; until the first b, one item late."""
+
+    def feed(self, state: Any, item: Item) -> tuple[Fed, ...]:
+        if item.body.type == "b" or state == "in time":
+            return answer("in time", *(Out(i.body, i.of) for i in (*held(state), item)))
+        return answer((item,), *(Out(i.body, i.of) for i in held(state)))
+
+
+def held(state: Any) -> tuple[Item, ...]:
+    return state if isinstance(state, tuple) else ()
+
+
+def test_a_restarted_copy_may_be_late_for_ever() -> None:
+    """It puts out what the first one would put out, so it is of every class."""
+    assert classify(Late(), Alphabet((LETTERS,)))[:2] == (REPEATABLE, ())
 
 
 # --- limits --------------------------------------------------------------------------------------

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,57 +13,15 @@ from hypothesis import strategies as st
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box, Fed, Item, Of, Out, Stream, attribute, bodies, inputs_in, oldest
+from model.boxes.folds import FOLDS
 from model.boxes.join import Join
-from model.boxes.network import INPUT, OUTPUT, Arc, Network
-from model.boxes.reorder import BSort, Ordered, Resample
+from model.boxes.reorder import BSort, Resample
 from model.boxes.stateless import AnyOf, Filter, Map, Relay, Union
 from model.boxes.triggered import Triggered
 from model.cep.predicates import Type
 from model.errors import Invalid
-from model.events import Body
-
-ARRIVALS = st.lists(
-    st.tuples(st.integers(0, 3), st.sampled_from("ab"), st.integers(0, 2)), max_size=9
-)
-"""(gap, type, key)"""
-EDGES = st.lists(st.tuples(st.integers(0, 1), ARRIVALS.map(lambda some: some[:1])), max_size=9)
-
-
-def items(arrivals: Any) -> list[Item]:
-    """The items of one edge."""
-    found, now = [], 0
-    for place, (gap, type_, key) in enumerate(arrivals):
-        now += gap
-        found.append(Item(0, Body(now, type_, (("k", key),)), frozenset([Of(0, place)])))
-    return found
-
-
-@st.composite
-def two_edges(draw: st.DrawFn) -> list[Item]:
-    """Items of two edges in an order of arrival; times grow on each edge."""
-    one = items(draw(ARRIVALS))
-    two = [
-        Item(1, item.body, frozenset([Of(1, of.place) for of in item.of]))
-        for item in items(draw(ARRIVALS))
-    ]
-    found = []
-    while one or two:
-        found.append((one if one and (not two or draw(st.booleans())) else two).pop(0))
-    return found
-
-
-def fed(box: Box, given_: list[Item], edges: int = 1) -> list[tuple[int, Out]]:
-    """(number of the item, output) of all outputs."""
-    state = box.begin(edges)
-    found = []
-    for at, item in enumerate(given_):
-        ((state, outs),) = box.feed(state, item)
-        found += [(at, out) for out in outs]
-    return found
-
-
-def made(given_: list[Item], type_: str, time: int, data: Any) -> Out:
-    return Out(Body(time, type_, data), frozenset().union(*(item.of for item in given_)))
+from model.events import BEGINNING, Body
+from tests.boxes.items import ARRIVALS, NAIVE, fed, fed_state, items, made, two_edges
 
 
 # --- without state -----------------------------------------------------------------------------
@@ -70,13 +31,21 @@ def test_stateless_boxes(arrivals: Any) -> None:
     of_a = [(at, Out(i.body, i.of)) for at, i in enumerate(given_) if i.body.type == "a"]
     assert fed(Filter(Type("a")), given_) == of_a
     assert fed(Relay(), given_) == [(at, Out(i.body, i.of)) for at, i in enumerate(given_)]
-    assert [out.body for _, out in fed(Map("c", keeps=()), given_)] == [
-        Body(item.body.time, "c") for item in given_
-    ]
+    for keeps in ((), ("k",), ("other", "k"), None):
+        assert fed(Map("c", keeps), given_) == [
+            (at, Out(Body(i.body.time, "c", () if keeps == () else i.body.data), i.of))
+            for at, i in enumerate(given_)
+        ]
+
+
+@given(two_edges())
+def test_a_union_hands_on_what_arrives(given_: list[Item]) -> None:
+    assert fed(Union(), given_, 2) == [(at, Out(i.body, i.of)) for at, i in enumerate(given_)]
 
 
 def test_any_of_has_an_answer_for_each_type() -> None:
     (item,) = items([(1, "a", 0)])
+    assert {f.outs[0].of for f in AnyOf(("x", "y")).feed((), item)} == {item.of}
     assert [f.outs[0].body.type for f in AnyOf(("x", "y")).feed((), item)] == ["x", "y"]
 
 
@@ -143,30 +112,63 @@ def test_aggregate_by_time(
     )
 
 
-def test_folds() -> None:
-    given_ = items([(1, "a", 2), (1, "a", 0), (1, "a", 1)])
-    values = {
-        fold: attribute(fed(Aggregate(fold, 3, 3, of="k"), given_)[0][1].body, "value")
-        for fold in ("count", "sum", "max", "min", "mean", "list")
-    }
-    assert values == {"count": 3, "sum": 3, "max": 2, "min": 0, "mean": 1.0, "list": (2, 0, 1)}
+@given(st.lists(st.integers(-3, 3), max_size=6))
+def test_folds(values: list[int]) -> None:
+    assert FOLDS.keys() == NAIVE.keys()
+    for name, fold in FOLDS.items():
+        assert fold.result(functools.reduce(fold.add, values, fold.begin)) == NAIVE[name](values)
 
 
-def test_a_timeout_closes_the_oldest_window() -> None:
-    box = Aggregate("list", 3, 1, of="k", timeout=True)
-    state = box.begin(1)
+@given(ARRIVALS, SIZES, st.sampled_from(["count", "time"]), st.sampled_from([None, "k"]))
+def test_a_timeout_closes_the_oldest_window(
+    arrivals: Any, sizes: tuple[int, int], by: str, group: str | None
+) -> None:
+    """Its result has what came so far, and the time of the last item of these; the others stay."""
+    box = Aggregate("list", *sizes, by=by, of="k", group=group, timeout=True)
+    given_ = items(arrivals)
+    state = fed_state(box, given_)
+    assert dataclasses.replace(box, timeout=False).expire(state) == ()
+    panes = [*state.open]
+    while panes:
+        pane, *panes = panes
+        inside = [item for item in given_ if item.of <= pane.of]
+        data: Any = ((group, attribute(inside[-1].body, "k")),) if group else ()
+        data += () if by == "count" else (("start", pane.start.time),)
+        data += (("value", tuple(attribute(item.body, "k") for item in inside)),)
+        out = made(inside, "aggregate", inside[-1].body.time, data)
+        after = state._replace(open=tuple(panes))
+        assert box.expire(state) == (Fed(after, (out,)),)
+        state = after
     assert box.expire(state) == ()
-    for item in items([(1, "a", 0), (1, "a", 1)]):
-        ((state, _),) = box.feed(state, item)
-    ((state, (out,)),) = box.expire(state)
-    assert (out.body.time, attribute(out.body, "value")) == (2, (0, 1))
-    assert len(state.open) == 1
 
 
-@pytest.mark.parametrize("wrong", [{"fold": "median"}, {"size": 0}, {"advance": 0}])
-def test_bad_parameters_of_an_aggregate(wrong: dict[str, Any]) -> None:
-    with pytest.raises(Invalid, match=f"{next(iter(wrong.values()))}"):
-        Aggregate(**{"fold": "sum", "size": 1, "advance": 1, **wrong})
+def test_what_stands_in_the_constructor_of_an_aggregate() -> None:
+    whole = Aggregate("list", 2, 1, "count", "type", None, True, False, "aggregate")
+    assert Aggregate("list", 2, 1) == whole
+    assert Join(1) == Join(1, None, "time", False, "pair")
+    assert (Relay().edges, Join(1).edges, Resample(1).edges, Union().edges) == (1, 2, 2, None)
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: Aggregate("median", 1, 1), "aggregate: no fold 'median'; known: count, sum"),
+        (lambda: Aggregate("sum", 0, 1), "aggregate: size 0; give 1 or more"),
+        (lambda: Aggregate("sum", 1, 0), "aggregate: advance 0; give 1 or more"),
+        (lambda: Join(0, by="count"), "join: size 0; give 1 or more"),
+        (lambda: Join(-1), "join: size -1; give 0 or more"),
+        (lambda: Join(1, by="type"), "join: by 'type'; give 'time' or 'count'"),
+        (lambda: BSort(-1), "bsort: slack -1; give 0 or more"),
+        (lambda: Resample(-1), "resample: size -1; give 0 or more"),
+        (lambda: Resample(0, "median"), "resample: no fold 'median'"),
+        (lambda: Triggered(()), "triggered: limits 0; give 1 or more"),
+        (lambda: Triggered((1, 0)), "triggered: limits 0; give 1 or more"),
+        (lambda: Triggered((1,), fold="median"), "triggered: no fold 'median'"),
+    ],
+)
+def test_bad_parameters(build: Callable[[], Box], message: str) -> None:
+    with pytest.raises(Invalid, match=message):
+        build()
 
 
 # --- joins -------------------------------------------------------------------------------------
@@ -201,97 +203,23 @@ def test_join_by_count(given_: list[Item], size: int) -> None:
     assert fed(Join(size, by="count"), given_, 2) == expected
 
 
-# --- boxes that wait ---------------------------------------------------------------------------
-@given(ARRIVALS, st.integers(0, 3))
-def test_bsort(arrivals: Any, slack: int) -> None:
-    """Of all items so far, those that are not among the `slack` largest have left, smallest first;
-    of equal ones the later one is the larger one."""
-    given_ = items(arrivals)
-    expected: list[tuple[int, Out]] = []
-    for at in range(len(given_)):
-        order = sorted(given_[: at + 1], key=lambda item: attribute(item.body, "k"))
-        gone = order[: max(0, len(order) - slack)]
-        before = [out for _, out in expected]
-        expected += [
-            (at, Out(item.body, item.of)) for item in gone if Out(item.body, item.of) not in before
-        ]
-    assert fed(BSort(slack, "k"), given_) == expected
+@given(two_edges(), st.sampled_from([Join(3, timeout=True), Join(2, by="count", timeout=True)]))
+def test_a_timeout_lets_the_oldest_item_of_a_join_leave(given_: list[Item], box: Join) -> None:
+    state = fed_state(box, given_, 2)
+    assert dataclasses.replace(box, timeout=False).expire(state) == ()
+    order = sorted((*state[0], *state[1]), key=lambda item: (item.body.time, item.edge))
+    while order:
+        ((state, outs),) = box.expire(state)
+        _, *order = order
+        assert outs == ()
+        assert state == tuple(tuple(item for item in order if item.edge == edge) for edge in (0, 1))
+    assert box.expire(state) == ()
 
 
-@given(two_edges(), st.integers(0, 3))
-def test_resample(given_: list[Item], size: int) -> None:
-    """Each left item, once a right item is beyond its window, with all right ones in it."""
-    expected = []
-    rights = [(at, item) for at, item in enumerate(given_) if item.edge == 1]
-    for here, left in enumerate(given_):
-        beyond = [at for at, right in rights if right.body.time > left.body.time + size]
-        if left.edge == 0 and beyond:
-            near = [r for _, r in rights if abs(r.body.time - left.body.time) <= size]
-            data = (("value", tuple(attribute(r.body, "k") for r in near)),)
-            out = made([left, *near], "sample", left.body.time, data)
-            expected.append((max(here, beyond[0]), out))
-    found = fed(Resample(size, of="k"), given_, 2)
-    lefts = [item for item in given_ if item.edge == 0]
-    order = {frozenset(item.of): at for at, item in enumerate(lefts)}
-    known = sorted(
-        expected, key=lambda one: min(order[frozenset([of])] for of in one[1].of if of.edge == 0)
-    )
-    assert [out for _, out in found] == [out for _, out in known]
-    assert all(
-        at >= first for (at, _), (first, _) in zip(found, known, strict=True)
-    )  # a left item that comes late waits for the next right one
-
-
-@given(two_edges())
-def test_an_ordered_union_sorts_what_it_can_know(given_: list[Item]) -> None:
-    """In the order (time, edge), up to the first item that an item still to come might precede."""
-    order = sorted(given_, key=lambda item: (item.body.time, item.edge))
-    marks = [max([-1, *(i.body.time for i in given_ if i.edge == edge)]) for edge in (0, 1)]
-
-    def known(item: Item) -> bool:
-        return all((item.body.time, item.edge) <= (mark, edge) for edge, mark in enumerate(marks))
-
-    expected = []
-    for item in order:
-        if not known(item):
-            break
-        expected.append(Out(item.body, item.of))
-    assert [out for _, out in fed(Ordered(Union()), given_, 2)] == expected
-
-
-@given(ARRIVALS, st.lists(st.integers(1, 3), min_size=1, max_size=3))
-def test_triggered(arrivals: Any, limits: list[int]) -> None:
-    """One set: cut into pieces whose sizes are the limits in turn."""
-    left, expected, turn = items(arrivals), [], 0
-    while len(left) >= limits[turn % len(limits)]:
-        size = limits[turn % len(limits)]
-        piece, left, turn = left[:size], left[size:], turn + 1
-        data = (("value", tuple(attribute(item.body, "k") for item in piece)),)
-        expected.append(made(piece, "batch", piece[-1].body.time, data))
-    assert [out for _, out in fed(Triggered(tuple(limits), of="k"), items(arrivals))] == expected
-
-
-# --- networks ----------------------------------------------------------------------------------
-@given(ARRIVALS)
-def test_a_chain_in_a_node_is_one_box_after_the_other(arrivals: Any) -> None:
-    boxes = (("f", Filter(Type("a"))), ("g", Aggregate("list", 2, 1, of="k")))
-    arcs = (Arc(INPUT, "f"), Arc("f", "g"), Arc("g", OUTPUT))
-    given_ = items(arrivals)
-    between = [Item(0, out.body, out.of) for _, out in fed(Filter(Type("a")), given_)]
-    expected = [out for _, out in fed(Aggregate("list", 2, 1, of="k"), between)]
-    assert [out for _, out in fed(Network(boxes, arcs), given_)] == expected
-
-
-@pytest.mark.parametrize(
-    ("arcs", "message"),
-    [
-        ((Arc(INPUT, "f"), Arc("f", "h")), "no box 'h'"),
-        ((Arc(INPUT, "f"), Arc("f", "g"), Arc("g", "f")), "a circle of arcs among f, g"),
-    ],
-)
-def test_bad_networks(arcs: tuple[Arc, ...], message: str) -> None:
-    with pytest.raises(Invalid, match=message):
-        Network((("f", Relay()), ("g", Relay())), arcs)
+def test_a_pair_of_equal_time_and_edge_loses_the_first() -> None:
+    one, two = items([(1, "a", 0), (0, "a", 0)])
+    ((state, _),) = Join(1, timeout=True).expire(((one, two), ()))
+    assert state == ((two,), ())
 
 
 # --- all boxes ---------------------------------------------------------------------------------
@@ -309,6 +237,40 @@ def interleaved(one: tuple[Body, ...], two: tuple[Body, ...]) -> list[tuple[Body
     return [(one[0], *rest) for rest in interleaved(one[1:], two)] + [
         (two[0], *rest) for rest in interleaved(one, two[1:])
     ]
+
+
+@given(ARRIVALS.map(lambda some: some[:4]))
+def test_the_runs_of_an_aggregate_with_timeouts(arrivals: Any) -> None:
+    """The outputs of all ways to put timeouts between the items and behind them."""
+    box = Aggregate("list", 2, 1, of="k", timeout=True)
+    given_ = items(arrivals)
+    ways: list[tuple[tuple[Out, ...], Any]] = [((), box.begin(1))]
+    for place in range(len(given_) + 1):
+        for outs, state in ways:  # grows
+            ways += [(outs + after.outs, after.state) for after in box.expire(state)]
+        if place < len(given_):
+            ways = [
+                (outs + after.outs, after.state)
+                for outs, state in ways
+                for after in box.feed(state, given_[place])
+            ]
+    found = {outs for outs, _ in ways}
+    runs = [*box.runs((Stream(tuple(Out(item.body) for item in given_)),))]
+    assert {run.outs for run in runs} == found
+    assert len(runs) == len(found)
+    for run in runs:
+        assert run.mark == (run.outs[-1].body.time if run.outs else BEGINNING)
+
+
+def test_what_a_state_needs_of_several_edges() -> None:
+    needed = frozenset([Of(0, 3), Of(2, 1)])
+    assert oldest((needed, (Of(0, 9), (frozenset([Of(0, 2)]),)), 7), 3) == (2, None, 1)
+
+
+def test_attributes() -> None:
+    body = Body(3, "a", (("k", 1), ("l", 2)))
+    names = ("time", "type", "k", "l", "m")
+    assert [attribute(body, name) for name in names] == [3, "a", 1, 2, None]
 
 
 def test_what_a_state_needs() -> None:

@@ -43,8 +43,8 @@ EXAMPLES = {
     "standby:any": (1, "gap"),
 }
 """Exit code, and the guarantee found."""
-ELSEWHERE = {"once", "chaos_trace"}
-"""Examples of other things, which test_cli.py and test_spark_traces.py run."""
+ELSEWHERE = {"once", "chaos_trace", "every_second"}
+"""Examples of other things: test_cli.py and test_spark_traces.py run them, and operators.md."""
 
 
 def commands(page: Path) -> list[tuple[str, list[str]]]:
@@ -240,6 +240,8 @@ def session(block: str) -> list[tuple[str, list[str]]]:
 
 TUTORIAL = ROOT / "docs" / "add-a-protocol.md"
 RELAY = (ROOT / "docs" / "examples" / "relay.py").read_text("utf-8")
+OPERATORS = ROOT / "docs" / "operators.md"
+EVERY_SECOND = (ROOT / "docs" / "examples" / "every_second.py").read_text("utf-8")
 STANDBY = (ROOT / "docs" / "examples" / "standby.py").read_text("utf-8")
 
 
@@ -267,6 +269,11 @@ def assembled(before: int | None = None) -> dict[str, str]:
 
 def test_the_blocks_of_the_tutorial_are_its_example() -> None:
     assert assembled() == definitions(RELAY)
+
+
+def test_the_page_of_operators_quotes_its_example() -> None:
+    quoted = [text for language, text in blocks(OPERATORS) if language == "python"]
+    assert [*map(definitions, quoted)] == [definitions(EVERY_SECOND)]
 
 
 def test_the_tutorial_quotes_both_examples() -> None:

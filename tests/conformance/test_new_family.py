@@ -61,7 +61,7 @@ from reports import page
 family = modules()["model.protocols.standby.protocol"]
 results = {
     "version": "0", "profile": "quick", "seconds": 1.0,
-    "proofs": [], "reproduced": [], "engine": [],
+    "proofs": [], "operators": None, "reproduced": [], "engine": [],
     "verdicts": [verdict(p, examples=5) for p in (family, *family.variants)],
     "simulated": [json.loads(Path("simulated.json").read_text())],
     "runs": [json.loads(Path("ran.json").read_text())],

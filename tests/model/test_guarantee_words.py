@@ -5,8 +5,10 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from model.boxes.box import bodies
+from model.boxes.box import Of, Out, bodies
 from model.cep.engines import Mealy
 from model.cep.operator import Operator
 from model.cep.windows import CountWindows
@@ -15,8 +17,8 @@ from model.events import Body
 from model.graph import SINK, SOURCE, Graph
 from model.oracle import by_edge
 from model.properties import AS_IF, COMPLETE, allowed_outputs, comparisons, guarantee
-from model.recovery import classify
-from tests.model.denotations.guarantees import guarantee_of
+from model.recovery import beside, classify, recovery_type
+from tests.model.denotations.guarantees import guarantee_of, recovery_of
 
 EXPECTED = ["", "a", "aa", "ab", "aaa", "aab", "aba", "abb", "abc"]
 """All outputs of up to three results, except for their names."""
@@ -39,6 +41,51 @@ def test_longer_outputs_of_two_kinds() -> None:
         for observed in map("".join, product("ab", repeat=7)):
             found = classify(body_of_each(expected), body_of_each(observed))
             assert found is guarantee_of(expected, observed), (expected, observed)
+
+
+def with_lineage(length: int) -> list[tuple[Out, ...]]:
+    """All outputs of up to so many results of two kinds, made of up to two inputs."""
+    one, two = Of(0, 0), Of(0, 1)
+    made_of = [(), (one,), (two,), (one, two)]
+    results = [Out(Body(0, type_), frozenset(of)) for type_ in "ab" for of in made_of]
+    return [outs for size in range(length + 1) for outs in product(results, repeat=size)]
+
+
+def test_every_output_with_lineage_of_up_to_three_results() -> None:
+    for expected in with_lineage(2):
+        for observed in with_lineage(3):
+            if any(out.of for out in observed):
+                assert beside(expected, observed) is recovery_of(expected, observed)
+            else:  # by values alone
+                assert beside(expected, observed) is classify(bodies(expected), bodies(observed))
+
+
+INPUTS = st.sampled_from([Of(0, 0), Of(0, 1), Of(1, 0)])
+RESULTS = st.tuples(st.sampled_from("ab"), st.frozensets(INPUTS, max_size=2)).map(
+    lambda result: Out(Body(0, result[0]), result[1])
+)
+
+
+@given(st.lists(RESULTS, max_size=3), st.data())
+@settings(max_examples=300)
+def test_longer_outputs_with_lineage(expected: list[Out], data: st.DataObject) -> None:
+    """Most of the observed results are expected ones, so that all types occur."""
+    some = RESULTS | st.sampled_from(expected) if expected else RESULTS
+    observed = data.draw(st.lists(some, min_size=1, max_size=6))
+    if any(out.of for out in observed):
+        assert beside(expected, observed) is recovery_of(expected, observed)
+
+
+def test_either_of_two_equal_results_may_be_the_duplicate() -> None:
+    one, two = (Out(Body(0, "a"), frozenset([Of(0, place)])) for place in (0, 1))
+    assert beside([one, two], [one, one, two]) is Guarantee.REPEATING
+    assert beside([one, two], [two]) is Guarantee.GAP
+
+
+def test_the_strongest_type_counts() -> None:
+    one, two = (Out(Body(0, name), frozenset([Of(0, 0)])) for name in "ab")
+    assert recovery_type([[two], [one]], [one]) is Guarantee.PRECISE
+    assert recovery_type([[two]], [one]) is Guarantee.DIVERGENT
 
 
 ECHO = Operator(Mealy(((("a", 0, 1), ("b", 0, 0)),)), CountWindows(1, 1))

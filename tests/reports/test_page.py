@@ -54,6 +54,7 @@ def _scope(name: str, *, refuted: bool = False) -> dict[str, Any]:
     return {
         "name": name,
         "operators": "DETERMINISTIC",
+        "derived": "DETERMINISTIC",
         "crashes": 1,
         "expect": outcome,
         "outcome": outcome,
@@ -153,6 +154,17 @@ def test_operators_have_their_classes_and_witnesses(tmp_path: Path) -> None:
         assert "differs" in page
     assert markdown.count("is not deterministic") == 1
     assert "two runs over the same streams put out different things" in html
+
+
+def test_a_class_that_is_not_the_pinned_one_is_said(tmp_path: Path) -> None:
+    results = _results()
+    first, second = (one["scopes"][0] for one in results["verdicts"])
+    first["derived"], second["derived"] = None, "REPEATABLE"
+    html, markdown = _written(results, tmp_path)
+    assert "(pinned, not derived)" in html
+    assert "(not derived)" in markdown
+    for page in (html, markdown):
+        assert "derived: repeatable" in page
 
 
 def _written(results: dict[str, Any], out: Path) -> tuple[str, str]:

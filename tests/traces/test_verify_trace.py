@@ -274,10 +274,11 @@ def result(**changes: Any) -> dict[str, Any]:
     return {
         "reference": side,
         "actual": side,
-        "asked": {"key": ["user"], "order": ["n"], "id": [], "ignore": []},
+        "asked": {"key": ["user"], "order": ["n"], "id": [], "ignore": [], "lineage": []},
         "read": {"reference": 1200, "actual": 3},
         "streams": {"precise": 2, "divergent": 1},
         "rows": rows,
+        "lost_inputs": None,
         "compared": ["user", "n", "v"],
         "differences": [one],
         "notes": ["ACTUAL: a note"],

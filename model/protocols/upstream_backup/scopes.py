@@ -107,7 +107,7 @@ SCOPES = (
         states=72_144,
     ),
     PinnedScope(
-        "count windows", over_words(one(AB, CountWindows(3, 1)), 5), DETERMINISTIC, states=65_694
+        "count windows", over_words(one(AB, CountWindows(3, 1)), 5), REPEATABLE, states=65_694
     ),
     PinnedScope(
         "count windows, events skipped, two crashes",
@@ -118,7 +118,7 @@ SCOPES = (
     PinnedScope(
         "every event matches, two crashes",
         over_words(one(A, CountWindows(2, 1)), 3, "a", crashes=2),
-        DETERMINISTIC,
+        REPEATABLE,
         states=275_809,
     ),
     PinnedScope(
@@ -130,7 +130,7 @@ SCOPES = (
     PinnedScope(
         "pattern-opened windows",
         over_words(one(AB, PatternWindows(Type("a"), size=3)), 5),
-        DETERMINISTIC,
+        REPEATABLE,
         states=37_776,
     ),
     PinnedScope(
@@ -142,10 +142,10 @@ SCOPES = (
     PinnedScope(
         "any match, several in one iteration",
         over_words(one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4),
-        DETERMINISTIC,
+        REPEATABLE,
         states=20_340,
     ),
-    PinnedScope("an engine that is not monotone", TOGGLED, DETERMINISTIC, states=471_017),
+    PinnedScope("an engine that is not monotone", TOGGLED, REPEATABLE, states=471_017),
     PinnedScope("serial processing", SERIAL, DETERMINISTIC, states=11_881),
     PinnedScope(
         "an event used by one of two windows",
@@ -165,34 +165,34 @@ SCOPES = (
         DETERMINISTIC,
         states=258_510,
     ),
-    PinnedScope("two input edges", UNEVEN, DETERMINISTIC, states=1_032_090, quick=False),
-    PinnedScope("two output edges", over_words(FORK, 2, "a"), DETERMINISTIC, states=50_301),
+    PinnedScope("two input edges", UNEVEN, REPEATABLE, states=1_032_090, quick=False),
+    PinnedScope("two output edges", over_words(FORK, 2, "a"), REPEATABLE, states=50_301),
     PinnedScope(
         "two output edges, two crashes",
         over_words(FORK, 2, "a", crashes=2),
-        DETERMINISTIC,
+        REPEATABLE,
         states=2_311_206,
     ),
     PinnedScope(
         "adjacent operators, two crashes",
         over_words(PIPELINE, 2, "a", crashes=2),
-        DETERMINISTIC,
+        CONVERGENT_CAPABLE,
         states=71_957,
     ),
     PinnedScope(
         "two output edges, one event",
         over_words(FORK, 1, "a", crashes=2),
-        DETERMINISTIC,
+        REPEATABLE,
         states=14_310,
     ),
-    PinnedScope("diamond", over_words(DIAMOND, 2), DETERMINISTIC, states=15_945),
+    PinnedScope("diamond", over_words(DIAMOND, 2), REPEATABLE, states=15_945),
     PinnedScope(
-        "diamond, any two crash", over_words(DIAMOND, 1, crashes=2), DETERMINISTIC, states=44_989
+        "diamond, any two crash", over_words(DIAMOND, 1, crashes=2), REPEATABLE, states=44_989
     ),
     PinnedScope(
         "diamond, two events, two crashes",
         over_words(DIAMOND, 2, crashes=2),
-        DETERMINISTIC,
+        REPEATABLE,
         states=655_823,
     ),
     PinnedScope(
@@ -204,7 +204,7 @@ SCOPES = (
     PinnedScope(
         "no crash, events skipped",
         CALM,
-        DETERMINISTIC,
+        REPEATABLE,
         states=7_557,
     ),
     PinnedScope(

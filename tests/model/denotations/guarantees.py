@@ -1,4 +1,5 @@
-"""The guarantee that a pair of finished outputs shows, from the table in docs/model.md.
+"""The guarantee that a pair of finished outputs shows: by values, from the table in docs/model.md;
+with lineage, from Section 3.1 of Hwang et al.
 
 Rule of this file: a definition says what exists (a place, a way through the output) and tries all.
 """
@@ -6,8 +7,9 @@ Rule of this file: a definition says what exists (a place, a way through the out
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 
+from model.boxes.box import Lineage, Out, bodies
 from model.core import Guarantee
 
 
@@ -39,3 +41,31 @@ def _rewinds(expected: Sequence[Hashable], observed: Sequence[Hashable]) -> bool
         for way in product(*places)
         if way
     )
+
+
+def recovery_of(expected: Sequence[Out], observed: Sequence[Out]) -> Guarantee:
+    """The strongest type of recovery that allows the output, by lineage."""
+    if bodies(expected) == bodies(observed):  # "identical to the output of an execution without"
+        return Guarantee.PRECISE
+    # "The effects of all input tuples are always forwarded", else it is a gap.
+    if not _inputs(expected) <= _inputs(observed):
+        return Guarantee.GAP
+    found = {Guarantee.DIVERGENT}
+    for kept in combinations(range(len(observed)), len(expected)):
+        # "After removing duplicate tuples identical to an output without failure"
+        if [observed[at].body for at in kept] == list(bodies(expected)):
+            # "A tuple is duplicate if the primary has already processed all input tuples that
+            # affected it, and forwarded the resulting tuples."
+            before = [
+                (out, expected[: sum(one < at for one in kept)])
+                for at, out in enumerate(observed)
+                if at not in kept
+            ]
+            if all(out.of <= _inputs(forwarded) for out, forwarded in before):
+                identical = all(out.body in bodies(forwarded) for out, forwarded in before)
+                found.add(Guarantee.REPEATING if identical else Guarantee.CONVERGENT)
+    return min(found)
+
+
+def _inputs(outs: Sequence[Out]) -> Lineage:
+    return frozenset(of for out in outs for of in out.of)

@@ -1,0 +1,132 @@
+"""Boxes that keep items back, and Triggered, beside naive definitions over whole streams."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.boxes.box import Fed, Item, Out, attribute
+from model.boxes.folds import FOLDS
+from model.boxes.join import Join
+from model.boxes.reorder import BSort, Ordered, Resample
+from model.boxes.stateless import AnyOf, Union
+from model.boxes.triggered import Triggered
+from tests.boxes.items import ARRIVALS, NAIVE, fed, fed_state, items, made, two_edges
+
+
+@given(ARRIVALS, st.integers(0, 3))
+def test_bsort(arrivals: Any, slack: int) -> None:
+    """Of all items so far, those that are not among the `slack` largest have left, smallest first;
+    of equal ones the later one is the larger one."""
+    given_ = items(arrivals)
+    expected: list[tuple[int, Out]] = []
+    for at in range(len(given_)):
+        order = sorted(given_[: at + 1], key=lambda item: attribute(item.body, "k"))
+        gone = order[: max(0, len(order) - slack)]
+        before = [out for _, out in expected]
+        expected += [
+            (at, Out(item.body, item.of)) for item in gone if Out(item.body, item.of) not in before
+        ]
+    assert fed(BSort(slack, "k"), given_) == expected
+
+
+@given(two_edges(), st.integers(0, 3))
+def test_resample(given_: list[Item], size: int) -> None:
+    """Each left item, once a right item is beyond its window, with all right ones in it."""
+    expected = []
+    rights = [(at, item) for at, item in enumerate(given_) if item.edge == 1]
+    for here, left in enumerate(given_):
+        beyond = [at for at, right in rights if right.body.time > left.body.time + size]
+        if left.edge == 0 and beyond:
+            near = [r for _, r in rights if abs(r.body.time - left.body.time) <= size]
+            data = (("value", tuple(attribute(r.body, "k") for r in near)),)
+            out = made([left, *near], "sample", left.body.time, data)
+            expected.append((max(here, beyond[0]), out))
+    order = {item.of: at for at, item in enumerate(given_)}
+    expected.sort(
+        key=lambda one: (one[0], min(order[frozenset([of])] for of in one[1].of if of.edge == 0))
+    )
+    assert fed(Resample(size, of="k"), given_, 2) == expected
+
+
+@pytest.mark.parametrize("fold", FOLDS)
+def test_a_sample_without_any_item_near(fold: str) -> None:
+    (left,), (right,) = items([(0, "a", 1)]), items([(9, "a", 1)])
+    ((_, out),) = fed(Resample(1, fold, "k"), [left, Item(1, right.body)], 2)
+    assert attribute(out.body, "value") == NAIVE[fold]([])
+
+
+@given(two_edges())
+def test_an_ordered_union_sorts_what_it_can_know(given_: list[Item]) -> None:
+    """In the order (time, edge), up to the first item that an item still to come might precede."""
+    order = sorted(given_, key=lambda item: (item.body.time, item.edge))
+    marks = [max([-1, *(i.body.time for i in given_ if i.edge == edge)]) for edge in (0, 1)]
+
+    def known(item: Item) -> bool:
+        return all((item.body.time, item.edge) <= (mark, edge) for edge, mark in enumerate(marks))
+
+    expected = []
+    for item in order:
+        if not known(item):
+            break
+        expected.append(Out(item.body, item.of))
+    assert [out for _, out in fed(Ordered(Union()), given_, 2)] == expected
+
+
+@given(two_edges())
+def test_an_ordered_box_takes_items_in_their_order(given_: list[Item]) -> None:
+    """If the box inside chooses, every sequence of answers is allowed."""
+    types = ("x", "y")
+    known = [out for _, out in fed(Ordered(Union()), given_[:4], 2)]
+    states: set[tuple[Any, tuple[Out, ...]]] = {(Ordered(AnyOf(types)).begin(2), ())}
+    for item in given_[:4]:
+        states = {
+            (fed_.state, outs + fed_.outs)
+            for state, outs in states
+            for fed_ in Ordered(AnyOf(types)).feed(state, item)
+        }
+    assert {tuple((out.body.type, out.of) for out in outs) for _, outs in states} == {
+        tuple(zip(chosen, (out.of for out in known), strict=True))
+        for chosen in itertools.product(types, repeat=len(known))
+    }
+
+
+def test_a_timeout_of_an_ordered_box() -> None:
+    inner = Join(1, timeout=True)
+    box = Ordered(inner)
+    left, right = items([(1, "a", 0), (1, "a", 0)])
+    state = fed_state(box, [left, right, Item(1, left.body)], 2)
+    assert state.inner == ((left,), (Item(1, left.body),))
+    (after,) = box.expire(state)
+    assert after == Fed(state._replace(inner=((), (Item(1, left.body),))))
+
+
+@given(ARRIVALS, st.lists(st.integers(1, 3), min_size=1, max_size=3))
+def test_triggered_by_group(arrivals: Any, limits: list[int]) -> None:
+    """One set for each key, and one turn for all: whoever is complete next takes the next limit."""
+    sets: dict[int, list[Item]] = {0: [], 1: [], 2: []}
+    expected: list[tuple[int, Out]] = []
+    for at, item in enumerate(items(arrivals)):
+        key = attribute(item.body, "k")
+        sets[key].append(item)
+        if len(sets[key]) >= limits[len(expected) % len(limits)]:
+            data = (("k", key), ("value", tuple(one.body.type for one in sets[key])))
+            expected.append((at, made(sets[key], "batch", item.body.time, data)))
+            sets[key] = []
+    assert fed(Triggered(tuple(limits), "k"), items(arrivals)) == expected
+
+
+@given(ARRIVALS, st.lists(st.integers(1, 3), min_size=1, max_size=3))
+def test_triggered(arrivals: Any, limits: list[int]) -> None:
+    """One set: cut into pieces whose sizes are the limits in turn."""
+    left, expected, turn = items(arrivals), [], 0
+    while len(left) >= limits[turn % len(limits)]:
+        size = limits[turn % len(limits)]
+        piece, left, turn = left[:size], left[size:], turn + 1
+        data = (("value", tuple(attribute(item.body, "k") for item in piece)),)
+        expected.append(made(piece, "batch", piece[-1].body.time, data))
+    assert [out for _, out in fed(Triggered(tuple(limits), of="k"), items(arrivals))] == expected

@@ -1,0 +1,239 @@
+"""Logs whose rows name their inputs are judged by these, as the model defines it.
+
+Random logs are packed into one pair of files, a case a stream, and judged by one job.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from model.boxes.box import Of, Out
+from model.core import Guarantee
+from model.errors import Invalid
+from model.events import Body
+from model.recovery import beside, inputs_of
+from proofs.classify.figure2 import EXPECTED, OUTPUTS, tuples
+from spark_check.runtime.session import BRIEF, session
+from spark_check.traces import columns, lineage
+from spark_check.traces.columns import ColumnRoles
+from spark_check.traces.logs import find_log
+from spark_check.traces.verify import SHOWN, compare
+from tests.traces.trace_oracle import Row, Values, judge
+
+pytestmark = pytest.mark.spark
+
+LINE = tuple[int, int, tuple[int, ...]]
+"""(number in the stream, value, inputs)"""
+LINES = st.tuples(
+    st.integers(0, 2), st.integers(0, 1), st.lists(st.integers(1, 4), max_size=2).map(tuple)
+)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[list[LINE], list[LINE]]:
+    """A log, and the same after a few faults.  Some numbers count up; some cases have no lineage
+    or lack it in the actual log."""
+    reference = draw(st.lists(LINES, min_size=1, max_size=6))
+    if draw(st.booleans()):
+        reference = [(at, value, (at + 1,)) for at, (_, value, _) in enumerate(reference)]
+    actual = list(reference)
+    for fault in draw(st.lists(st.sampled_from(["drop", "again", "other", "rewind"]), max_size=3)):
+        at = draw(st.integers(0, max(0, len(actual) - 1)))
+        match fault:
+            case "drop":
+                del actual[at : at + 1]
+            case "again":
+                actual[at:at] = actual[:1]
+            case "other" if actual:
+                actual[at] = (actual[at][0], 7, actual[at][2])
+            case "rewind":
+                actual[at:at] = [(n, draw(st.sampled_from([v, 8])), of) for n, v, of in actual[:at]]
+    if draw(st.integers(0, 9)) == 0:
+        actual = [(n, value, ()) for n, value, _ in actual]
+    return reference, actual
+
+
+def figure_2(type_: Guarantee) -> tuple[list[LINE], list[LINE]]:
+    """The rows of the figure; a mark behind a tuple is another value."""
+
+    def lines(text: str) -> list[LINE]:
+        made = [(out.body, sorted(of.place for of in out.of)) for out in tuples(text)]
+        return [(body.time, body.type.endswith("'") * 9, tuple(of)) for body, of in made]
+
+    return lines(EXPECTED), lines(" ".join(OUTPUTS[type_]))
+
+
+@pytest.fixture(scope="module")
+def attempts() -> list[tuple[list[LINE], list[LINE]]]:
+    many = [figure_2(type_) for type_ in OUTPUTS]
+
+    @settings(max_examples=500)
+    @given(cases())
+    def collect(case: tuple[list[LINE], list[LINE]]) -> None:
+        many.append(case)
+
+    collect()
+    return many
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    conf = {"spark.sql.shuffle.partitions": "3", **columns.READING, **BRIEF}
+    with session(tmp_path_factory.mktemp("spark"), conf=conf) as spark:
+        yield spark
+
+
+def packed(many: Sequence[tuple[list[LINE], list[LINE]]], side: int) -> list[dict[str, Any]]:
+    return [
+        {"case": at, "n": n, "v": value, "of": list(of)}
+        for at, case in enumerate(many)
+        for n, value, of in case[side]
+    ]
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    lines = [f"{r['case']},{r['n']},{r['v']},{' '.join(map(str, r['of']))}" for r in rows]
+    return "\n".join(["case,n,v,of", *lines, ""])
+
+
+def as_json(rows: Sequence[Row]) -> str:
+    """No inputs are null here, and numbers."""
+    return "".join(json.dumps({**row, "of": row["of"] or None}) + "\n" for row in rows)
+
+
+def outs(rows: Sequence[Row], order: Any) -> list[Out]:
+    return [
+        Out(Body(0, "", (row["n"], row["v"])), frozenset(Of(0, one) for one in row["of"]))
+        for row in sorted(rows, key=order)
+    ]
+
+
+def expected_types(
+    reference: Sequence[Row], actual: Sequence[Row], asked: ColumnRoles
+) -> tuple[Counter[str], int]:
+    """How many streams have each type, and how many inputs were lost."""
+    by_values = judge(reference, actual, asked._replace(lineage=(), ignore=("of",)))
+    types: Counter[str] = Counter()
+    lost = 0
+    for key, verdict in by_values.items():
+        one, other = ([r for r in rows if r["case"] == key[0]] for rows in (reference, actual))
+        known = [(row["n"], row["v"]) for row in one]
+
+        def place(row: Row, known: list[Values] = known) -> Any:
+            """Rows that tie have no order; those of the reference come first."""
+            here = (row["n"], row["v"])
+            return (row["n"], here not in known, repr(here)) if asked.order else 0
+
+        want, got = outs(one, place), outs(other, place)
+        if any(out.of for out in got) and verdict.guarantee != "precise":
+            types[beside(want, got).name.lower()] += 1
+            lost += len(inputs_of(want) - inputs_of(got))
+        else:
+            types[verdict.guarantee] += 1
+    return types, lost
+
+
+ASKED = {
+    "file order": ColumnRoles(("case",), lineage=("of",)),
+    "numbers": ColumnRoles(("case",), order=("n",), lineage=("of",)),
+}
+
+
+def found(spark: SparkSession, folder: Path, asked: ColumnRoles) -> dict[str, Any]:
+    sides = ("REFERENCE", "ACTUAL")
+    paths = [next(folder.glob(f"{side}.*")) for side in sides]
+    one, other = (find_log(side, path) for side, path in zip(sides, paths, strict=True))
+    return compare(spark, (one, other), asked, SHOWN, lambda *_: None)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_types_are_those_of_the_model(
+    name: str, spark: SparkSession, attempts: list[Any], tmp_path: Path
+) -> None:
+    """The reference is JSON with numbers, the actual log is text."""
+    reference, actual = packed(attempts, 0), packed(attempts, 1)
+    (tmp_path / "REFERENCE.jsonl").write_text(as_json(reference))
+    (tmp_path / "ACTUAL.csv").write_text(as_csv(actual))
+    types, lost = expected_types(reference, actual, ASKED[name])
+    seen = found(spark, tmp_path, ASKED[name])
+    assert seen["streams"] == dict(types)
+    assert seen["lost_inputs"] == lost
+    assert seen["compared"] == ["case", "n", "v"]
+    assert min(types[one.name.lower()] for one in Guarantee) > 5, types
+
+
+@pytest.mark.parametrize("type_", OUTPUTS)
+def test_figure_2_is_told_apart(type_: Guarantee) -> None:
+    """As the task that judges a stream sees it."""
+    rows = []
+    for side, lines in enumerate(figure_2(type_)):
+        for at, (n, value, of) in enumerate(lines):
+            rows.append({"k": 5, "side": side, "place": at, "d1": n, "d2": value, "of": of})
+    import pandas as pd
+
+    judged = lineage._judge(pd.DataFrame(rows)).to_dict("records")
+    lost = 1 if type_ is Guarantee.GAP else 0
+    assert judged == [{"k": 5, "by_lineage": type_.value, "lost": lost}]
+
+
+def parquet(path: Path, of: pa.Array) -> None:
+    numbers = pa.array(range(len(of)), pa.int64())
+    pq.write_table(pa.table({"n": numbers, "of": of}), path)
+
+
+def test_formats_of_lineage_agree(spark: SparkSession, tmp_path: Path) -> None:
+    """An array, its text, and a single number name the same inputs; null and "" name none."""
+    parquet(tmp_path / "REFERENCE.parquet", pa.array([[1, 2], [3], None], pa.list_(pa.int32())))
+    (tmp_path / "ACTUAL.csv").write_text("n,of\n0,2   1\n2,\n")
+    asked = ColumnRoles(lineage=("of",))
+    assert found(spark, tmp_path, asked)["lost_inputs"] == 1
+    (tmp_path / "REFERENCE.parquet").rename(tmp_path / "were.parquet")
+    (tmp_path / "REFERENCE.csv").write_text('n,of\n0, 2 1 \n1,1\n2," "\n')
+    assert found(spark, tmp_path, asked)["lost_inputs"] == 0
+    (tmp_path / "REFERENCE.csv").unlink()
+    (tmp_path / "were.parquet").rename(tmp_path / "REFERENCE.parquet")
+    (tmp_path / "ACTUAL.csv").unlink()
+    parquet(tmp_path / "ACTUAL.parquet", pa.array([3, 1], pa.int64()))
+    seen = found(spark, tmp_path, asked)
+    assert seen["streams"] == {"gap": 1}
+    assert seen["lost_inputs"] == 1
+
+
+BAD = [
+    (
+        ColumnRoles(lineage=("form",)),
+        r"has no column form \(--lineage\); it has n, of",
+    ),
+    (
+        ColumnRoles(lineage=("of",), ignore=("of",)),
+        "--lineage of: it is a column of --ignore as well; give another",
+    ),
+    (
+        ColumnRoles(lineage=("of",)),
+        "--lineage of: a column of map<string,bigint> names no inputs; an array does, and so does "
+        "text with spaces between them",
+    ),
+    (ColumnRoles(lineage=("of",), ignore=("n",)), "--ignore leaves no column to compare"),
+]
+
+
+@pytest.mark.parametrize(("asked", "said"), BAD, ids=[said[:30] for _, said in BAD])
+def test_what_names_no_inputs_is_refused(
+    asked: ColumnRoles, said: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    nested = pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64()))
+    for side in ("REFERENCE", "ACTUAL"):
+        parquet(tmp_path / f"{side}.parquet", nested)
+    with pytest.raises(Invalid, match=said):
+        found(spark, tmp_path, asked)
