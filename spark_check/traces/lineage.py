@@ -7,6 +7,9 @@ of its inputs.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
@@ -59,23 +62,50 @@ def judge_streams(rows: DataFrame, streams: DataFrame) -> DataFrame:
 
 
 def _judge(rows: pd.DataFrame) -> pd.DataFrame:
-    """The type of one stream, and how many inputs of its reference went into no actual row.
-
-    Rows that tie have no order; those of the reference come first.
-    """
-    known = set(zip(rows["d1"], rows["d2"], rows["side"], strict=True))
-    foreign = [(d1, d2, 0) not in known for d1, d2 in zip(rows["d1"], rows["d2"], strict=True)]
-    rows = rows.assign(foreign=foreign).sort_values(["place", "foreign", "d1", "d2"])
-    expected, observed = (_outs(rows[rows["side"] == side]) for side in (0, 1))
-    lost = len(inputs_of(expected) - inputs_of(observed))
+    """The type of one stream, and how many inputs of its reference went into no actual row."""
+    expected, observed = (_by_place(rows[rows["side"] == side]) for side in (0, 1))
+    want = [out for place in sorted(expected) for out in sorted(expected[place], key=_body)]
+    got = _settle_ties(expected, observed)
+    lost = len(inputs_of(want) - inputs_of(got))
     return pd.DataFrame(
-        {"k": rows["k"][:1], "by_lineage": [beside(expected, observed).value], "lost": [lost]}
+        {"k": rows["k"][:1], "by_lineage": [beside(want, got).value], "lost": [lost]}
     )
 
 
-def _outs(rows: pd.DataFrame) -> list[Out]:
-    columns = zip(rows["d1"], rows["d2"], rows["of"], strict=True)
-    return [
-        Out(Body(0, "", (int(d1), int(d2))), frozenset(Of(0, int(one)) for one in of))
-        for d1, d2, of in columns
-    ]
+def _by_place(rows: pd.DataFrame) -> dict[int, list[Out]]:
+    found: dict[int, list[Out]] = {}
+    columns = zip(rows["place"], rows["d1"], rows["d2"], rows["of"], strict=True)
+    for place, d1, d2, of in columns:
+        out = Out(Body(0, "", (int(d1), int(d2))), frozenset(Of(0, int(one)) for one in of))
+        found.setdefault(place, []).append(out)
+    return found
+
+
+def _settle_ties(
+    expected: Mapping[int, Sequence[Out]], observed: Mapping[int, Sequence[Out]]
+) -> list[Out]:
+    """The observed rows in an order in which they are of the strongest type.
+
+    Rows at one place have no order.  So the expected ones come first, and all others are duplicates
+    if they can be: of equal rows those that name inputs of their own are not.
+    """
+    found: list[Out] = []
+    made: set[Of] = set()
+    for place in sorted({*expected, *observed}):
+        here = expected.get(place, ())
+        made |= inputs_of(here)
+        left = Counter(map(_body, here))
+        others = []
+        for out in sorted(observed.get(place, ()), key=lambda out: (_body(out), out.of <= made)):
+            if left[_body(out)]:
+                left[_body(out)] -= 1
+                found.append(out)
+            else:
+                others.append(out)
+        found += others
+    return found
+
+
+def _body(out: Out) -> tuple[int, int]:
+    """The digests of the content."""
+    return out.body.data

@@ -40,13 +40,15 @@ The type, and the paper's words for it:
               the expected output ("different tuples t2', t3', but then produces t4 and following
               as would an execution without failure").
   divergent   all of E came, and O ends otherwise.
-*Lineage.*  A stream whose actual rows name their inputs (--lineage) is judged by these, as
-`model.recovery.beside` defines it: it is a gap if an input of E went into no row of O; a row of O
-that is not the next of E is a duplicate if all its inputs went into rows of E that O had before it,
-and a row that is neither makes the stream divergent.  The counts of rows stay as they are.
-
 If the order is part of the content, O ends as E does if all foreign rows stand before the last
 order value of E, and nothing is ever out of order.
+
+*Lineage.*  A stream that is not precise, and whose actual rows name their inputs (--lineage), has
+the type that `model.recovery.beside` gives it instead: it is a gap if an input of E went into no
+row of O; a row of O that is not the next of E is a duplicate if all its inputs had gone into rows
+of E by then, and a row that is neither makes the stream divergent.  Rows that tie, where the order
+is part of the content, count in the order in which the type is strongest.  The counts of rows stay
+as they are.
 """
 
 from __future__ import annotations

@@ -6,8 +6,10 @@ Random logs are packed into one pair of files, a case a stream, and judged by on
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,10 @@ from proofs.classify.figure2 import EXPECTED, OUTPUTS, tuples
 from spark_check.runtime.session import BRIEF, session
 from spark_check.traces import columns, lineage
 from spark_check.traces.columns import ColumnRoles
-from spark_check.traces.logs import find_log
-from spark_check.traces.verify import SHOWN, compare
-from tests.traces.trace_oracle import Row, Values, judge
+from spark_check.traces.logs import OutputLog, find_log
+from spark_check.traces.streams import Verdicts
+from spark_check.traces.verify import SHOWN, _standing, compare
+from tests.traces.trace_oracle import Row, judge
 
 pytestmark = pytest.mark.spark
 
@@ -40,15 +43,18 @@ LINES = st.tuples(
 )
 
 
+INPUTS = LINES.map(lambda line: line[2])
+
+
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[list[LINE], list[LINE]]:
-    """A log, and the same after a few faults.  Some numbers count up; some cases have no lineage
-    or lack it in the actual log."""
-    reference = draw(st.lists(LINES, min_size=1, max_size=6))
+    """A log, and the same after a few faults.  Some numbers count up; some actual logs name no
+    inputs, and some rows in them name other ones."""
+    reference = draw(st.lists(LINES, min_size=1, max_size=4))
     if draw(st.booleans()):
         reference = [(at, value, (at + 1,)) for at, (_, value, _) in enumerate(reference)]
     actual = list(reference)
-    for fault in draw(st.lists(st.sampled_from(["drop", "again", "other", "rewind"]), max_size=3)):
+    for fault in draw(st.lists(st.sampled_from(FAULTS), max_size=3)):
         at = draw(st.integers(0, max(0, len(actual) - 1)))
         match fault:
             case "drop":
@@ -59,9 +65,16 @@ def cases(draw: st.DrawFn) -> tuple[list[LINE], list[LINE]]:
                 actual[at] = (actual[at][0], 7, actual[at][2])
             case "rewind":
                 actual[at:at] = [(n, draw(st.sampled_from([v, 8])), of) for n, v, of in actual[:at]]
+            case "made of" if actual:
+                actual[at] = (*actual[at][:2], draw(INPUTS))
+            case "copy" if actual:
+                actual.append((*actual[at][:2], draw(INPUTS)))
     if draw(st.integers(0, 9)) == 0:
         actual = [(n, value, ()) for n, value, _ in actual]
-    return reference, actual
+    return reference, actual[:6]
+
+
+FAULTS = ("drop", "again", "other", "rewind", "made of", "copy")
 
 
 def figure_2(type_: Guarantee) -> tuple[list[LINE], list[LINE]]:
@@ -112,36 +125,32 @@ def as_json(rows: Sequence[Row]) -> str:
     return "".join(json.dumps({**row, "of": row["of"] or None}) + "\n" for row in rows)
 
 
-def outs(rows: Sequence[Row], order: Any) -> list[Out]:
-    return [
-        Out(Body(0, "", (row["n"], row["v"])), frozenset(Of(0, one) for one in row["of"]))
-        for row in sorted(rows, key=order)
-    ]
+def orders(rows: Sequence[Row], asked: ColumnRoles) -> Iterator[list[Out]]:
+    """The rows in each order that they may have had: rows that tie have none."""
+    ties: dict[int, list[Out]] = {}
+    for at, row in enumerate(rows):
+        out = Out(Body(0, "", (row["n"], row["v"])), frozenset(Of(0, one) for one in row["of"]))
+        ties.setdefault(row["n"] if asked.order else at, []).append(out)
+    for some in product(*(permutations(ties[place]) for place in sorted(ties))):
+        yield [out for tie in some for out in tie]
 
 
-def expected_types(
+def expected_verdicts(
     reference: Sequence[Row], actual: Sequence[Row], asked: ColumnRoles
-) -> tuple[Counter[str], int]:
-    """How many streams have each type, and how many inputs were lost."""
+) -> dict[int, tuple[str, int]]:
+    """Of each stream the strongest type of all orders of ties, and how many inputs were lost."""
     by_values = judge(reference, actual, asked._replace(lineage=(), ignore=("of",)))
-    types: Counter[str] = Counter()
-    lost = 0
-    for key, verdict in by_values.items():
-        one, other = ([r for r in rows if r["case"] == key[0]] for rows in (reference, actual))
-        known = [(row["n"], row["v"]) for row in one]
-
-        def place(row: Row, known: list[Values] = known) -> Any:
-            """Rows that tie have no order; those of the reference come first."""
-            here = (row["n"], row["v"])
-            return (row["n"], here not in known, repr(here)) if asked.order else 0
-
-        want, got = outs(one, place), outs(other, place)
-        if any(out.of for out in got) and verdict.guarantee != "precise":
-            types[beside(want, got).name.lower()] += 1
-            lost += len(inputs_of(want) - inputs_of(got))
+    found = {}
+    for (case,), verdict in by_values.items():
+        one, other = ([r for r in rows if r["case"] == case] for rows in (reference, actual))
+        want = next(orders(one, asked))
+        if any(row["of"] for row in other) and verdict.guarantee != "precise":
+            strongest = min(beside(want, got) for got in orders(other, asked))
+            lost = inputs_of(want) - inputs_of(next(orders(other, asked)))
+            found[case] = (strongest.name.lower(), len(lost))
         else:
-            types[verdict.guarantee] += 1
-    return types, lost
+            found[case] = (verdict.guarantee, 0)
+    return found
 
 
 ASKED = {
@@ -150,11 +159,28 @@ ASKED = {
 }
 
 
+def pair(folder: Path) -> tuple[OutputLog, OutputLog]:
+    one, other = (find_log(s, next(folder.glob(f"{s}.*"))) for s in ("REFERENCE", "ACTUAL"))
+    return one, other
+
+
 def found(spark: SparkSession, folder: Path, asked: ColumnRoles) -> dict[str, Any]:
-    sides = ("REFERENCE", "ACTUAL")
-    paths = [next(folder.glob(f"{side}.*")) for side in sides]
-    one, other = (find_log(side, path) for side, path in zip(sides, paths, strict=True))
-    return compare(spark, (one, other), asked, SHOWN, lambda *_: None)
+    return compare(spark, pair(folder), asked, SHOWN, lambda *_: None)
+
+
+def found_verdicts(
+    spark: SparkSession, folder: Path, asked: ColumnRoles
+) -> dict[int, tuple[str, int]]:
+    """Of each stream what Spark finds."""
+    logs = pair(folder)
+    both = columns.read_alike(spark, *logs, asked)
+    rank = columns.rank(spark, both)
+    sides = [columns.digest_rows(both, side, rank) for side in range(2)]
+    verdicts = Verdicts(_standing(sides, logs, asked), bool(asked.identity))
+    keys = sides[0].unionAll(sides[1]).selectExpr("k", "cast(row.case as int) n").distinct()
+    rows = verdicts.streams().join(keys, "k").collect()
+    verdicts.close()
+    return {row["n"]: (Guarantee(row["guarantee"]).name.lower(), row["lost"]) for row in rows}
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -165,11 +191,13 @@ def test_types_are_those_of_the_model(
     reference, actual = packed(attempts, 0), packed(attempts, 1)
     (tmp_path / "REFERENCE.jsonl").write_text(as_json(reference))
     (tmp_path / "ACTUAL.csv").write_text(as_csv(actual))
-    types, lost = expected_types(reference, actual, ASKED[name])
-    seen = found(spark, tmp_path, ASKED[name])
-    assert seen["streams"] == dict(types)
-    assert seen["lost_inputs"] == lost
-    assert seen["compared"] == ["case", "n", "v"]
+    expected = expected_verdicts(reference, actual, ASKED[name])
+    seen = found_verdicts(spark, tmp_path, ASKED[name])
+    wrong = [case for case in expected if expected[case] != seen[case]]
+    smallest = min(wrong, key=lambda case: sum(map(len, attempts[case])), default=None)
+    assert smallest is None, (attempts[smallest], expected[smallest], seen[smallest])
+    assert seen.keys() == expected.keys()
+    types = Counter(type_ for type_, _ in expected.values())
     assert min(types[one.name.lower()] for one in Guarantee) > 5, types
 
 
@@ -185,6 +213,21 @@ def test_figure_2_is_told_apart(type_: Guarantee) -> None:
     judged = lineage._judge(pd.DataFrame(rows)).to_dict("records")
     lost = 1 if type_ is Guarantee.GAP else 0
     assert judged == [{"k": 5, "by_lineage": type_.value, "lost": lost}]
+
+
+def test_the_page_quotes_figure_2(spark: SparkSession, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "verify-trace.md").read_text(encoding="utf-8")
+    (rows,) = re.findall(r"```csv\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "ACTUAL.csv").write_text(rows)
+    lines = [f"{n},t{n},{n}" for n in range(1, 7)]
+    (tmp_path / "REFERENCE.csv").write_text("\n".join(["n,v,of", *lines, ""]))
+    for asked, type_ in (
+        (ColumnRoles(ignore=("n",), lineage=("of",)), "divergent"),
+        (ColumnRoles(ignore=("n", "of")), "gap"),
+    ):
+        seen = found(spark, tmp_path, asked)
+        assert seen["streams"] == {type_: 1}
+        assert not seen["lost_inputs"]
 
 
 def parquet(path: Path, of: pa.Array) -> None:
