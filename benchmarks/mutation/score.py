@@ -63,17 +63,14 @@ GROUPS = {
         limit_s=60,
     ),
     "classifier": Group(
-        dict.fromkeys(
-            (
-                "proofs.classify.classes",
-                "proofs.classify.pairs",
-                "proofs.classify.streams",
-                "proofs.classify.witness",
-            ),
-            "tests/boxes/test_classes.py",
-        ),
-        (),
-        limit_s=30,
+        {
+            "proofs.classify.classes": "tests/boxes/test_classes.py",
+            "proofs.classify.pairs": "tests/boxes/test_classes.py",
+            "proofs.classify.streams": "tests/boxes/test_streams.py",
+            "proofs.classify.witness": "tests/boxes/test_pictures.py",
+        },
+        ("tests/boxes/test_frames.py",),
+        limit_s=60,
     ),
 }
 MODULES = {module: group for group in GROUPS.values() for module in group.tests}
