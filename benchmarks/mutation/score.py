@@ -60,7 +60,7 @@ GROUPS = {
             "model.boxes.triggered": "tests/boxes/test_waiting.py",
         },
         ("tests/boxes/test_frames.py", "tests/boxes/test_allowed.py"),
-        limit_s=60,
+        limit_s=20,
     ),
     "classifier": Group(
         {
@@ -70,7 +70,7 @@ GROUPS = {
             "proofs.classify.witness": "tests/boxes/test_pictures.py",
         },
         ("tests/boxes/test_frames.py",),
-        limit_s=60,
+        limit_s=20,
     ),
 }
 MODULES = {module: group for group in GROUPS.values() for module in group.tests}

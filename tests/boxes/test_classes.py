@@ -15,7 +15,7 @@ from model.core import Arrival, OperatorClass
 from model.events import Body
 from proofs.classify.classes import Classified, classify
 from proofs.classify.figure3 import BOXES, Named
-from proofs.classify.pairs import Begin, Fail, Undecided
+from proofs.classify.pairs import Begin, Fail, Undecided, confluence, explore, restarts
 from proofs.classify.streams import Alphabet
 from proofs.classify.witness import Moment, replay
 
@@ -248,6 +248,25 @@ def test_too_many_pairs_are_undecided() -> None:
     named = next(one for one in BOXES if one.name == "resample")
     with pytest.raises(Undecided, match="more than 10 pairs"):
         classify(named.box, named.alphabet, limit=10)
+
+
+def test_the_limit_counts_pairs_of_each_question() -> None:
+    """As many as the larger question needs are enough, and one fewer is not."""
+    named = next(one for one in BOXES if one.name == "filter")
+    start, steps = restarts(named.box, named.alphabet)
+    needed = len(explore(start, steps, named.box, 100))
+    assert classify(named.box, named.alphabet, limit=needed) == classify(named.box, named.alphabet)
+    with pytest.raises(Undecided, match=f"more than {needed - 1} pairs of states"):
+        classify(named.box, named.alphabet, limit=needed - 1)
+
+
+def test_the_number_of_pairs_is_that_of_both_questions() -> None:
+    named = next(one for one in BOXES if one.name == "filter")
+    graphs = [
+        explore(*question(named.box, named.alphabet), named.box, 100)
+        for question in (confluence, restarts)
+    ]
+    assert classify(named.box, named.alphabet).pairs == sum(map(len, graphs))
 
 
 def test_a_witness_begins_its_second_copy_later() -> None:
