@@ -1,5 +1,5 @@
 """Hypothesis profiles: quick (the default, also in CI) always tries the same examples; hunt (of
-faults) tries the first of them, and makes none that fails any smaller.
+faults) tries the same ones, and makes none that fails any smaller.
 
 Before the first test that starts Spark, Java learns how that is done quickly.  Files that take
 long come first: of several processes, none is left alone with one at the end.  Those that wait for
@@ -25,10 +25,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
-    "hunt",
-    parent=settings.get_profile("quick"),
-    max_examples=50,
-    phases=[Phase.explicit, Phase.generate],
+    "hunt", parent=settings.get_profile("quick"), phases=[Phase.explicit, Phase.generate]
 )
 settings.register_profile("full", parent=settings.get_profile("quick"), max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
