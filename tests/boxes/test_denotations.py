@@ -284,6 +284,13 @@ def test_what_a_state_needs_of_several_edges() -> None:
     assert oldest((needed, (Of(0, 9), (frozenset([Of(0, 2)]),)), 7), 3) == (2, None, 1)
 
 
+def test_a_box_without_code_is_no_operator() -> None:
+    with pytest.raises(NotImplementedError):
+        Box().feed((), items([(1, "a", 0)])[0])
+    assert Box().expire(()) == ()
+    assert (Box().horizon, Box().period, Box().begin(1)) == (0, 1, ())
+
+
 def test_attributes() -> None:
     body = Body(3, "a", (("k", 1), ("l", 2)))
     names = ("time", "type", "k", "l", "m")
