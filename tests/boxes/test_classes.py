@@ -243,6 +243,21 @@ def test_a_restarted_copy_may_be_late_for_ever() -> None:
     assert classify(Late(), Alphabet((LETTERS,)))[:2] == (REPEATABLE, ())
 
 
+@dataclass(frozen=True)
+class WithTheFirst(Box):
+    """Puts out every item with the type of the first one, which it holds for ever."""
+
+    def feed(self, state: tuple[Item, ...], item: Item) -> tuple[Fed, ...]:
+        (first,) = state or (item,)
+        body = Body(item.body.time, item.body.type + first.body.type)
+        return answer((first,), Out(body, item.of | first.of))
+
+
+def test_a_restart_begins_with_all_that_is_needed() -> None:
+    """A copy that begins later would differ for ever, but who holds the first item needs it."""
+    assert classify(WithTheFirst(), Alphabet((LETTERS,)))[:2] == (REPEATABLE, ())
+
+
 # --- limits --------------------------------------------------------------------------------------
 def test_too_many_pairs_are_undecided() -> None:
     named = next(one for one in BOXES if one.name == "resample")
