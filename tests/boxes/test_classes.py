@@ -253,6 +253,22 @@ class WithTheFirst(Box):
         return answer((first,), Out(body, item.of | first.of))
 
 
+@dataclass(frozen=True)
+class WithTheFirstUntilB(WithTheFirst):
+    """Forgets the first item if a b comes next; else it holds it for ever."""
+
+    def feed(self, state: tuple[Item, ...], item: Item) -> tuple[Fed, ...]:
+        if len(state) < 2 and item.body.type == "b":
+            return answer(())
+        ((_, outs),) = super().feed(state[:1], item)
+        return answer((*state, item)[:1] * (1 + bool(state)), *outs)
+
+
+def test_no_witness_ends_where_the_first_copy_can_no_longer_fail() -> None:
+    letters = (*LETTERS, Arrival(1, "c"))
+    assert classify(WithTheFirstUntilB(), Alphabet((letters,)))[:2] == (REPEATABLE, ())
+
+
 def test_a_restart_begins_with_all_that_is_needed() -> None:
     """A copy that begins later would differ for ever, but who holds the first item needs it."""
     assert classify(WithTheFirst(), Alphabet((LETTERS,)))[:2] == (REPEATABLE, ())

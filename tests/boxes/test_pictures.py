@@ -110,6 +110,7 @@ def test_a_replay_has_the_times_and_places_of_a_real_run() -> None:
 
 
 def test_a_replay_of_choices_timeouts_and_swaps() -> None:
+    assert Feed(0, A) == Feed(0, A, (0, 0))
     types = AnyOf(("x", "y", "z"))
     (moment,) = replay(types, 1, [Feed(0, A, (2, 1))])
     assert types_of(moment.first + moment.second) == "zy"
