@@ -25,6 +25,8 @@ MEMORY = 4 << 30
 """A run that needs more bytes fails, and so counts as found."""
 PASSED, FAILED, NOT_IMPORTED = 0, 1, 2
 """Exit codes of pytest."""
+TOO_MUCH = (-signal.SIGXCPU, -signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT)
+"""Exit codes of a run that needs too much time or memory, in Python or in a library in C."""
 
 
 class Suspect(NamedTuple):
@@ -55,7 +57,7 @@ def hunt(
         process.start()
         process.join()
         ended()
-        if process.exitcode not in (PASSED, FAILED, NOT_IMPORTED, -signal.SIGXCPU):
+        if process.exitcode not in (PASSED, FAILED, NOT_IMPORTED, *TOO_MUCH):
             raise RuntimeError(f"pytest ended with {process.exitcode} in {suspect.module}")
         return process.exitcode != PASSED
 

@@ -60,20 +60,17 @@ GROUPS = {
             "model.boxes.triggered": "tests/boxes/test_waiting.py",
         },
         ("tests/boxes/test_frames.py", "tests/boxes/test_allowed.py"),
-        limit_s=60,
+        limit_s=20,
     ),
     "classifier": Group(
-        dict.fromkeys(
-            (
-                "proofs.classify.classes",
-                "proofs.classify.pairs",
-                "proofs.classify.streams",
-                "proofs.classify.witness",
-            ),
-            "tests/boxes/test_classes.py",
-        ),
-        (),
-        limit_s=30,
+        {
+            "proofs.classify.classes": "tests/boxes/test_classes.py",
+            "proofs.classify.pairs": "tests/boxes/test_classes.py",
+            "proofs.classify.streams": "tests/boxes/test_streams.py",
+            "proofs.classify.witness": "tests/boxes/test_pictures.py",
+        },
+        ("tests/boxes/test_frames.py",),
+        limit_s=20,
     ),
 }
 MODULES = {module: group for group in GROUPS.values() for module in group.tests}

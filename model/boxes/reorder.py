@@ -104,11 +104,10 @@ class Resample(Box):
 
 
 class Queues(NamedTuple):
-    """The state of an ordered box: of each edge the items not yet taken and the time up to which
-    the edge has come, and the state of the box itself."""
+    """The state of an ordered box: the items of each edge that are not yet taken, and the state of
+    the box itself."""
 
     waiting: tuple[tuple[Item, ...], ...]
-    marks: tuple[Moment, ...]
     inner: Any
 
 
@@ -133,31 +132,21 @@ class Ordered(Box):
         return merge(*edges, key=lambda item: (item.body.time, item.edge))
 
     def begin(self, edges: int) -> Queues:
-        return Queues(((),) * edges, (Moment(BEGINNING),) * edges, self.box.begin(edges))
+        return Queues(((),) * edges, self.box.begin(edges))
 
     def feed(self, state: Queues, item: Item) -> tuple[Fed, ...]:
-        waiting, marks = [*state.waiting], [*state.marks]
+        waiting = [*state.waiting]
         waiting[item.edge] = (*waiting[item.edge], item)
-        marks[item.edge] = Moment(item.body.time)
         answers = [Fed(state.inner)]
-        while True:
-            lows = [
-                (queue[0].body.time if queue else mark.time, edge)
-                for edge, (queue, mark) in enumerate(zip(waiting, marks, strict=True))
-            ]
-            _, edge = min(lows)
-            if not waiting[edge]:
-                break
-            first, *rest = waiting[edge]
-            waiting[edge] = tuple(rest)
+        while all(waiting):  # the next item of an empty queue may precede all that wait
+            first = min((queue[0] for queue in waiting), key=lambda one: (one.body.time, one.edge))
+            waiting[first.edge] = waiting[first.edge][1:]
             answers = [
                 Fed(after.state, before.outs + after.outs)
                 for before in answers
                 for after in self.box.feed(before.state, first)
             ]
-        return tuple(
-            Fed(Queues(tuple(waiting), tuple(marks), one.state), one.outs) for one in answers
-        )
+        return tuple(Fed(Queues(tuple(waiting), one.state), one.outs) for one in answers)
 
     def expire(self, state: Queues) -> tuple[Fed, ...]:
         return tuple(

@@ -15,7 +15,7 @@ from model.core import Arrival, OperatorClass
 from model.events import Body
 from proofs.classify.classes import Classified, classify
 from proofs.classify.figure3 import BOXES, Named
-from proofs.classify.pairs import Begin, Fail, Undecided
+from proofs.classify.pairs import Begin, Fail, Undecided, confluence, explore, restarts
 from proofs.classify.streams import Alphabet
 from proofs.classify.witness import Moment, replay
 
@@ -244,11 +244,61 @@ def test_a_restarted_copy_may_be_late_for_ever() -> None:
     assert classify(Late(), Alphabet((LETTERS,)))[:2] == (REPEATABLE, ())
 
 
+@dataclass(frozen=True)
+class WithTheFirst(Box):
+    """Puts out every item with the type of the first one, which it holds for ever."""
+
+    def feed(self, state: tuple[Item, ...], item: Item) -> tuple[Fed, ...]:
+        (first,) = state or (item,)
+        body = Body(item.body.time, item.body.type + first.body.type)
+        return answer((first,), Out(body, item.of | first.of))
+
+
+@dataclass(frozen=True)
+class WithTheFirstUntilB(WithTheFirst):
+    """Forgets the first item if a b comes next; else it holds it for ever."""
+
+    def feed(self, state: tuple[Item, ...], item: Item) -> tuple[Fed, ...]:
+        if len(state) < 2 and item.body.type == "b":
+            return answer(())
+        ((_, outs),) = super().feed(state[:1], item)
+        return answer((*state, item)[:1] * (1 + bool(state)), *outs)
+
+
+def test_no_witness_ends_where_the_first_copy_can_no_longer_fail() -> None:
+    letters = (*LETTERS, Arrival(1, "c"))
+    assert classify(WithTheFirstUntilB(), Alphabet((letters,)))[:2] == (REPEATABLE, ())
+
+
+def test_a_restart_begins_with_all_that_is_needed() -> None:
+    """A copy that begins later would differ for ever, but who holds the first item needs it."""
+    assert classify(WithTheFirst(), Alphabet((LETTERS,)))[:2] == (REPEATABLE, ())
+
+
 # --- limits --------------------------------------------------------------------------------------
 def test_too_many_pairs_are_undecided() -> None:
     named = next(one for one in BOXES if one.name == "resample")
     with pytest.raises(Undecided, match="more than 10 pairs"):
         classify(named.box, named.alphabet, limit=10)
+
+
+def test_the_limit_counts_pairs_of_each_question() -> None:
+    """As many as the larger question needs are enough, and one fewer is not."""
+    named = next(one for one in BOXES if one.name == "filter")
+    start, steps = restarts(named.box, named.alphabet)
+    needed = len(explore(start, steps, named.box, 100))
+    assert classify(named.box, named.alphabet, limit=needed) == classify(named.box, named.alphabet)
+    with pytest.raises(Undecided, match=f"more than {needed - 1} pairs of states"):
+        classify(named.box, named.alphabet, limit=needed - 1)
+
+
+def test_the_number_of_pairs_is_that_of_both_questions() -> None:
+    named = next(one for one in BOXES if one.name == "filter")
+    graphs = [
+        explore(*question(named.box, named.alphabet), named.box, 100)
+        for question in (confluence, restarts)
+    ]
+    assert classify(named.box, named.alphabet).pairs == sum(map(len, graphs))
 
 
 def test_a_witness_begins_its_second_copy_later() -> None:

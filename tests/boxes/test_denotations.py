@@ -192,6 +192,23 @@ def test_join_by_time(given_: list[Item], size: int, on: str | None) -> None:
     assert fed(Join(size, on), given_, 2) == expected
 
 
+@given(two_edges(), st.integers(0, 3))
+def test_a_join_by_time_holds_what_may_still_find_a_partner(given_: list[Item], size: int) -> None:
+    """All items but those that an item of the other edge has left behind."""
+    assert fed_state(Join(size), given_, 2) == tuple(
+        tuple(
+            item
+            for at, item in enumerate(given_)
+            if item.edge == edge
+            and not any(
+                later.edge != edge and item.body.time < later.body.time - size
+                for later in given_[at:]
+            )
+        )
+        for edge in (0, 1)
+    )
+
+
 @given(two_edges(), st.integers(1, 3))
 def test_join_by_count(given_: list[Item], size: int) -> None:
     """Every item with the last ones of the other edge."""
@@ -265,6 +282,13 @@ def test_the_runs_of_an_aggregate_with_timeouts(arrivals: Any) -> None:
 def test_what_a_state_needs_of_several_edges() -> None:
     needed = frozenset([Of(0, 3), Of(2, 1)])
     assert oldest((needed, (Of(0, 9), (frozenset([Of(0, 2)]),)), 7), 3) == (2, None, 1)
+
+
+def test_a_box_without_code_is_no_operator() -> None:
+    with pytest.raises(NotImplementedError):
+        Box().feed((), items([(1, "a", 0)])[0])
+    assert Box().expire(()) == ()
+    assert (Box().horizon, Box().period, Box().begin(1)) == (0, 1, ())
 
 
 def test_attributes() -> None:

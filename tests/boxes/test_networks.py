@@ -67,16 +67,16 @@ def test_an_item_goes_along_all_arcs_depth_first(arrivals: Any) -> None:
         Arc("u", OUTPUT),
         Arc("x", "y"),
         Arc("y", "u", edge=1),
+        Arc(INPUT, OUTPUT),
         Arc(INPUT, "z"),
         Arc("z", OUTPUT),
-        Arc(INPUT, OUTPUT),
     )
     given_ = items(arrivals)
     found = [(at, out.body.type, out.of) for at, out in fed(Network(boxes, arcs), given_)]
     assert found == [
         (at, type_, item.of)
         for at, item in enumerate(given_)
-        for type_ in ("x", "y", "z", item.body.type)
+        for type_ in ("x", "y", item.body.type, "z")
     ]
 
 

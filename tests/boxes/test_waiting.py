@@ -53,6 +53,25 @@ def test_resample(given_: list[Item], size: int) -> None:
     assert fed(Resample(size, of="k"), given_, 2) == expected
 
 
+@given(two_edges(), st.integers(0, 3))
+def test_a_resample_holds_what_a_window_may_still_need(given_: list[Item], size: int) -> None:
+    """Left items without an answer; the right ones near them or a later one, and the last one."""
+    lefts, rights = ([item for item in given_ if item.edge == edge] for edge in (0, 1))
+    waiting = [
+        left
+        for left in lefts
+        if not any(right.body.time > left.body.time + size for right in rights)
+    ]
+    first = next(iter([*waiting, *lefts[-1:]]), None)
+    around = [
+        right
+        for right in rights
+        if right is rights[-1] or first is None or right.body.time >= first.body.time - size
+    ]
+    state = fed_state(Resample(size), given_, 2)
+    assert (state.waiting, state.around) == (tuple(waiting), tuple(around))
+
+
 @pytest.mark.parametrize("fold", FOLDS)
 def test_a_sample_without_any_item_near(fold: str) -> None:
     (left,), (right,) = items([(0, "a", 1)]), items([(9, "a", 1)])
