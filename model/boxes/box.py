@@ -174,10 +174,10 @@ def answer(state: Any, *outs: Out) -> tuple[Fed, ...]:
 
 
 def held(state: Any) -> Iterator[Lineage]:
-    """The lineage of everything that a state of a box holds."""
-    if isinstance(state, frozenset):
+    """The lineage of everything that a state of a box holds.  Another set may hold some."""
+    if isinstance(state, frozenset) and all(isinstance(one, Of) for one in state):
         yield state
-    elif isinstance(state, tuple):
+    elif isinstance(state, frozenset | tuple):
         for part in state:
             yield from held(part)
 

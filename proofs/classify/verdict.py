@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from model.boxes.box import Box
-from model.errors import Invalid, unknown
+from model.core import Arrival
+from model.errors import Invalid, describe_error, unknown
 from model.registry import import_file, is_file
 from proofs.classify.classes import classify
 from proofs.classify.figure3 import BOXES, Named
@@ -38,15 +39,29 @@ def _from_file(path: Path) -> Named:
             has = f"{what} is a {type(value).__name__}" if value is not None else f"has no {what}"
             raise Invalid(f"{path}: {has}; it must hold {what}, a {kind.__name__}")
     box, alphabet = module.BOX, module.ALPHABET
+    if not alphabet.edges or not all(map(_is_right, alphabet.edges)):
+        raise Invalid(
+            f"{path}: ALPHABET has {alphabet.edges!r:.60}; give a tuple of edges, each a tuple of "
+            "one Arrival or more, with gaps of 0 or more"
+        )
     if box.edges not in (None, len(alphabet.edges)):
         raise Invalid(f"{path}: ALPHABET has {len(alphabet.edges)} edges, and BOX has {box.edges}")
     return Named(path.stem, (module.__doc__ or path.stem).splitlines()[0], box, alphabet)
 
 
+def _is_right(edge: Any) -> bool:
+    """Is this an edge of an alphabet?"""
+    return (
+        isinstance(edge, tuple)
+        and bool(edge)
+        and all(isinstance(one, Arrival) and one.gap >= 0 for one in edge)
+    )
+
+
 def verdict(named: Named, limit: int = LIMIT) -> dict[str, Any]:
     """{name, title, box, paper, class, pairs, undecided, witnesses of {not_of, why, circle, grid}}.
 
-    class: None if there are more pairs of states than the limit.
+    class: None if there are more pairs of states than the limit.  Raises Invalid if the box raises.
     """
     found: dict[str, Any] = {
         "name": named.name,
@@ -62,6 +77,11 @@ def verdict(named: Named, limit: int = LIMIT) -> dict[str, Any]:
         classified = classify(named.box, named.alphabet, limit)
     except Undecided as error:
         return {**found, "undecided": str(error)}
+    except Exception as error:  # of a box, which may be anybody's
+        raise Invalid(
+            f"{named.name}: the box raises {describe_error(error)}; feed answers with a tuple of "
+            "one Fed or more, expire with a tuple of Fed, and their states can be hashed"
+        ) from error
     edges = len(named.alphabet.edges)
     return {
         **found,
