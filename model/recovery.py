@@ -29,9 +29,9 @@ def beside(expected: Sequence[Out], observed: Sequence[Out]) -> Guarantee:
     output, and each duplicate is identical to an earlier output; convergent: it is the expected
     output; divergent: it is not.
 
-    Without lineage "lost" and "different" look the same: see `classify`.
+    If an output does not say what it was made of, the values alone decide: see `classify`.
     """
-    if not any(out.of for out in observed):
+    if not all(out.of for out in (*expected, *observed)):
         return classify([out.body for out in expected], [out.body for out in observed])
     if [out.body for out in expected] == [out.body for out in observed]:
         return Guarantee.PRECISE

@@ -47,13 +47,13 @@ def digest_inputs(column: Column) -> Column:
 
 
 def judge_streams(rows: DataFrame, streams: DataFrame) -> DataFrame:
-    """Per stream that has lineage and is not precise: JUDGED."""
-    made = rows.where("side = 1 and size(of) > 0").select("k").distinct()
+    """Per stream whose rows all name inputs and that is not precise: JUDGED."""
+    unknown = rows.where("size(of) = 0").select("k").distinct()
     left = streams.where(F.col("guarantee") != Guarantee.PRECISE.value).select("k")
     place = F.col("place")
     if "o" in rows.columns:
         place = F.dense_rank().over(Window.partitionBy("k").orderBy("o")).cast("long")
-    chosen = rows.join(left.join(made, "k"), "k", "left_semi")
+    chosen = rows.join(left.join(unknown, "k", "left_anti"), "k", "left_semi")
     return (
         chosen.select("k", "side", place.alias("place"), "d1", "d2", "of")
         .groupBy("k")

@@ -43,8 +43,8 @@ The type, and the paper's words for it:
 If the order is part of the content, O ends as E does if all foreign rows stand before the last
 order value of E, and nothing is ever out of order.
 
-*Lineage.*  A stream that is not precise, and whose actual rows name their inputs (--lineage), has
-the type that `model.recovery.beside` gives it instead: it is a gap if an input of E went into no
+*Lineage.*  A stream that is not precise, and whose rows all name their inputs (--lineage), has the
+type that `model.recovery.beside` gives it instead: it is a gap if an input of E went into no
 row of O; a row of O that is not the next of E is a duplicate if all its inputs had gone into rows
 of E by then, and a row that is neither makes the stream divergent.  Rows that tie, where the order
 is part of the content, count in the order in which the type is strongest.  The counts of rows stay
