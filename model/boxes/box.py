@@ -99,7 +99,8 @@ class Box:
         return all_items(inputs) if len(inputs) == 1 else None
 
     def runs(self, inputs: tuple[Stream, ...]) -> Iterator[Stream]:
-        """Every allowed output of finite inputs, each once.
+        """Every allowed output of finite inputs, each once; equal ones that were made of other
+        inputs count as one.
 
         A timeout may strike between any two items, and also after the last one; it need not.
         Raises Invalid for more than RUNS beginnings of runs; a box that allows one run, whatever

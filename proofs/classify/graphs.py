@@ -19,7 +19,7 @@ from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE
 from proofs.classify.classes import classify
-from proofs.classify.pairs import Undecided, confluence, explore
+from proofs.classify.pairs import confluence, explore
 from proofs.classify.streams import Alphabet
 
 LIMIT = 10_000
@@ -30,7 +30,7 @@ def class_of(scope: Scope) -> OperatorClass | None:
     """The class of the scope's graph for every stream over the alphabets of its sources.
 
     What an operator passes on keeps its type and its attributes, and comes with the gaps of the
-    sources, or at once.  None: an operator is no box, or is undecided.
+    sources, or at once.  None: an operator is no box, raises, or is undecided.
     """
     graph, inputs = scope.graph, dict(scope.inputs)
     gaps = sorted({0, *(one.gap for given in inputs.values() for one in given.alphabet)})
@@ -47,7 +47,7 @@ def class_of(scope: Scope) -> OperatorClass | None:
                 inner = any(graph.specs[succ] is not SINK for succ in graph.succs(name))
                 kinds = _emitted(box, alphabet) if inner else ()
                 edges[name] = tuple(Arrival(gap, *kind) for gap in gaps for kind in kinds)
-    except (Invalid, Undecided):
+    except Exception:  # undecided, no box, or one that such events make raise: it may be anybody's
         return None
     return found
 

@@ -134,12 +134,18 @@ def test_a_cep_operator_merges_by_time_and_a_union_by_arrival() -> None:
     assert class_of(merge(Union())) is ARBITRARY
 
 
-def test_what_is_no_box_or_too_large_has_no_class() -> None:
+def test_what_is_no_box_or_too_large_or_raises_has_no_class() -> None:
     class Anything:
         def runs(self, inputs: Any) -> Any:
             yield inputs[0]
 
     assert class_of(over_words(chain(("A", Anything())), 2)) is None
+
+    class Raising(Union):
+        def feed(self, _state: Any, item: Item) -> Any:
+            raise KeyError(item)
+
+    assert class_of(over_words(chain(("A", Raising())), 2)) is None
     wide = cep(sequence("a", "b"), 99, 99)
     assert class_of(over_words(chain(("A", wide)), 2)) is None
 
