@@ -59,7 +59,7 @@ GROUPS = {
             "model.boxes.stateless": "tests/boxes/test_denotations.py",
             "model.boxes.triggered": "tests/boxes/test_waiting.py",
         },
-        ("tests/boxes/test_frames.py", "tests/boxes/test_allowed.py"),
+        tuple(f"tests/boxes/test_{name}.py" for name in ("frames", "allowed", "long_runs")),
         limit_s=20,
     ),
     "classifier": Group(

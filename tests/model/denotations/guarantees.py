@@ -45,17 +45,17 @@ def _rewinds(expected: Sequence[Hashable], observed: Sequence[Hashable]) -> bool
 
 def recovery_of(expected: Sequence[Out], observed: Sequence[Out]) -> Guarantee:
     """The strongest type of recovery that allows the output, by lineage."""
-    if bodies(expected) == bodies(observed):  # "identical to the output of an execution without"
+    if bodies(expected) == bodies(observed):  # precise: identical to an output without failure
         return Guarantee.PRECISE
-    # "The effects of all input tuples are always forwarded", else it is a gap.
+    # The effects of all input tuples are always forwarded; else it is a gap.
     if not _inputs(expected) <= _inputs(observed):
         return Guarantee.GAP
     found = {Guarantee.DIVERGENT}
     for kept in combinations(range(len(observed)), len(expected)):
-        # "After removing duplicate tuples identical to an output without failure"
+        # After the removal of duplicate tuples the output is one without failure.
         if [observed[at].body for at in kept] == list(bodies(expected)):
-            # "A tuple is duplicate if the primary has already processed all input tuples that
-            # affected it, and forwarded the resulting tuples."
+            # A tuple is a duplicate if the primary has already processed all input tuples that
+            # affected it, and forwarded the results.
             before = [
                 (out, expected[: sum(one < at for one in kept)])
                 for at, out in enumerate(observed)
