@@ -10,15 +10,17 @@ import os
 import resource
 import signal
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from multiprocessing import get_context
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
 MEMORY = 4 << 30
@@ -46,23 +48,38 @@ def hunt(
 ) -> Iterator[bool]:
     """Is the fault found?  One answer for each suspect, in their order.
 
-    ended: called when a run ends, in a thread of its own.  Raises RuntimeError if a run neither
-    passes nor fails.
+    ended: called when a run ends.  Raises RuntimeError if a run neither passes nor fails.
+
+    One thread starts all processes and waits for them: a start asks every process whether it has
+    ended, and whoever waits for it in another thread may then never hear how.
     """
     context = get_context("forkserver")
     context.set_forkserver_preload(["pytest", "hypothesis", "networkx"])
+    waiting = deque(enumerate(suspects))
+    running: dict[Any, tuple[int, BaseProcess]] = {}
+    found: dict[int, bool] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < workers:
+                number, suspect = waiting.popleft()
+                begun = context.Process(target=_run_tests, args=(suspect,), daemon=True)
+                begun.start()
+                running[begun.sentinel] = number, begun
+            for sentinel in wait([*running]):
+                number, process = running.pop(sentinel)
+                process.join()
+                found[number] = _is_found(process.exitcode, suspects[number])
+                ended()
+        yield from (found[number] for number in range(len(suspects)))
+    finally:
+        for _, process in running.values():
+            process.kill()
 
-    def is_found(suspect: Suspect) -> bool:
-        process = context.Process(target=_run_tests, args=(suspect,), daemon=True)
-        process.start()
-        process.join()
-        ended()
-        if process.exitcode not in (PASSED, FAILED, NOT_IMPORTED, *TOO_MUCH):
-            raise RuntimeError(f"pytest ended with {process.exitcode} in {suspect.module}")
-        return process.exitcode != PASSED
 
-    with ThreadPoolExecutor(workers) as threads:
-        yield from threads.map(is_found, suspects)
+def _is_found(code: int | None, suspect: Suspect) -> bool:
+    if code not in (PASSED, FAILED, NOT_IMPORTED, *TOO_MUCH):
+        raise RuntimeError(f"pytest ended with {code} in {suspect.module}")
+    return code != PASSED
 
 
 class _Fault(MetaPathFinder, InspectLoader):
