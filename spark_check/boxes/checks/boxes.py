@@ -160,7 +160,7 @@ CHECK = Check(
     run,
     (
         "Each box is a query in Spark's own operators; predictions are all outputs that the box"
-        " allows for the rows that are not late, by its `runs`.",
+        " allows for the rows that are not late.",
         "Lists are by micro-batch: rows, watermarks, and what Spark drops as late (rows of a join,"
         " windows of an aggregate).",
     ),
