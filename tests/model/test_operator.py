@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import find, given, settings
+from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
@@ -181,7 +181,9 @@ def test_and_finds_nothing_wrong_with_the_corrected_one() -> None:
         find(examples, differs, settings=FINDING)
 
 
-FINDING = settings(max_examples=1_000, derandomize=True, database=None, deadline=None)
+FINDING = settings(
+    max_examples=1_000, derandomize=True, database=None, deadline=None, phases=tuple(Phase)
+)
 
 
 def test_two_matches_of_one_window_and_iteration_share_a_published_number() -> None:
