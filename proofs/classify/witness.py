@@ -16,7 +16,7 @@ from proofs.classify.pairs import Begin, Event, Expire, Fail, Feed, Swap, feed_a
 from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 
 
-class Moment(NamedTuple):
+class Replayed(NamedTuple):
     """What both copies did at an event.  got: the items, as the first copy got them."""
 
     event: Event
@@ -27,7 +27,7 @@ class Moment(NamedTuple):
     """For each edge the place of the oldest input that the first copy still needs."""
 
 
-def replay(box: Box, edges: int, events: Sequence[Event]) -> list[Moment]:
+def replay(box: Box, edges: int, events: Sequence[Event]) -> list[Replayed]:
     """Both copies from the start."""
     first: Any = box.begin(edges)
     restarted = any(isinstance(event, Begin) for event in events)
@@ -61,7 +61,7 @@ def replay(box: Box, edges: int, events: Sequence[Event]) -> list[Moment]:
             case Fail():
                 began = set(range(edges))
         first, second = one.state, two.state
-        found.append(Moment(event, got, one.outs, two.outs, oldest(first, edges)))
+        found.append(Replayed(event, got, one.outs, two.outs, oldest(first, edges)))
     return found
 
 
@@ -81,7 +81,7 @@ def picture(box: Box, edges: int, events: Sequence[Event], why: str, circle: int
     return Grid(caption, ("first", "second"), tuple(rows))
 
 
-def _row(moment: Moment, edges: int) -> str:
+def _row(moment: Replayed, edges: int) -> str:
     match moment.event:
         case Begin(edge):
             return "second begins" + (f", edge {edge}" if edges > 1 else "")

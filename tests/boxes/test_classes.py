@@ -17,7 +17,7 @@ from proofs.classify.classes import Classified, classify
 from proofs.classify.figure3 import BOXES, Named
 from proofs.classify.pairs import Begin, Fail, Undecided, confluence, explore, restarts
 from proofs.classify.streams import Alphabet
-from proofs.classify.witness import Moment, replay
+from proofs.classify.witness import Replayed, replay
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT = OperatorClass.CONVERGENT_CAPABLE
@@ -79,7 +79,7 @@ def check_witnesses(box: Box, edges: int, found: Classified) -> None:
             check_not_repeated(moments)
 
 
-def check_not_repeated(moments: list[Moment]) -> None:
+def check_not_repeated(moments: list[Replayed]) -> None:
     """The second copy puts out what the first one did not, or leaves out what it alone should."""
     failed = next((at for at, m in enumerate(moments) if isinstance(m.event, Fail)), len(moments))
     before = [out for moment in moments[:failed] for out in moment.first]
@@ -96,7 +96,7 @@ def is_again(duplicate: Out, out: Out) -> bool:
     return duplicate.body == out.body and duplicate.of <= out.of
 
 
-def bodies(moments: list[Moment], copy: str) -> list[Body]:
+def bodies(moments: list[Replayed], copy: str) -> list[Body]:
     return [out.body for moment in moments for out in getattr(moment, copy)]
 
 
