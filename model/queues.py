@@ -1,0 +1,129 @@
+"""Output queues that are replayed on request and trimmed, and the consumer's end of a connection.
+
+Rule of this file: no recovery; it carries what families with replayable queues send to each other.
+A replayable source keeps what its consumer has not let go; a consumer asks for what came after a
+stamp, and takes nothing before the producer's answer begins: that is its reconnection.
+Hwang et al., Section 2 (output queues); Sebepou and Magoutis, Sections II.A and IX.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from model.core import REPLAYED, STALE, Arrival, NodeName, Note, Quantity, Send, Step
+from model.events import BEGINNING, Body, Event
+from model.log import Log
+
+TRIMMED = Quantity("outputs let go", "outputs", "an output queue let go of an output")
+
+
+class Stamp(Enum):
+    """What an output is stamped with."""
+
+    TIME = "its time, which others may share"
+    PLACE = "its place in the stream, from 1"
+
+    def of(self, event: Event) -> int:
+        return event.body.time if self is Stamp.TIME else event.sn[0]
+
+
+# --- messages --------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A request to a producer: send again what came after `after`, and then go on.
+
+    after: a stamp; None: send only what is new.  inclusive: also what has this very stamp.
+    """
+
+    after: int | None
+    by: Stamp = Stamp.PLACE
+    inclusive: bool = False
+
+    def wants(self, event: Event) -> bool:
+        if self.after is None:
+            return False
+        stamp = self.by.of(event)
+        return stamp > self.after or (self.inclusive and stamp == self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The beginning of an answer: the output after place `start` follows next."""
+
+    request: Replay
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restarted:
+    """A message to a consumer: the producer has restarted, and waits for a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trim:
+    """A message to a producer: the consumer never asks again for outputs up to this place."""
+
+    place: int
+
+
+# --- a replayable source ---------------------------------------------------------------------
+class QueueState(NamedTuple):
+    """The state of a source: the place and time of its newest event, the events that it keeps."""
+
+    place: int = 0
+    now: int = 0
+    kept: Log[Event] = Log()
+
+
+def produce(state: QueueState, arrival: Arrival, succs: tuple[NodeName, ...]) -> Step:
+    """Number the event, keep it and send it."""
+    place, now = state.place + 1, state.now + arrival.gap
+    event = Event((place,), Body(now, arrival.type, arrival.data))
+    sends = tuple(Send(succ, event) for succ in succs)
+    return Step(QueueState(place, now, state.kept.append(event)), sends)
+
+
+def serve(state: QueueState, consumer: NodeName, request: Replay) -> Step:
+    """Send again what the consumer asks for."""
+    again = [event for event in state.kept if request.wants(event)]
+    start = again[0].sn[0] - 1 if again else state.place
+    sends = tuple(Send(consumer, event) for event in again)
+    begin = Send(consumer, Replayed(request, start))
+    return Step(state, (Note(REPLAYED, len(again)), begin, *sends))
+
+
+def trim(state: QueueState, place: int) -> Step:
+    """Let go of the events up to this place."""
+    kept = state.kept.trim(lambda event: event.sn[0] <= place)
+    trimmed = len(state.kept) - len(kept)
+    return Step(state._replace(kept=kept), (Note(TRIMMED, trimmed),) if trimmed else ())
+
+
+# --- a consumer ------------------------------------------------------------------------------
+class Inlet(NamedTuple):
+    """A consumer's end of a connection: the place and time of the last output that it took.
+
+    request: the one that it waits for the answer to; None: it is connected.
+    """
+
+    place: int = 0
+    time: int = BEGINNING
+    request: Replay | None = None
+
+    def begin(self, answer: Replayed) -> Inlet:
+        """The inlet once this answer begins; unchanged if the answer is to an older request."""
+        if answer.request != self.request:
+            return self
+        return Inlet(answer.start, self.time, None)
+
+    def is_next(self, event: Event) -> bool:
+        """Is the event the next one of this connection, rather than of one before a crash?"""
+        return self.request is None and event.sn[0] == self.place + 1
+
+    def take(self, event: Event) -> Inlet:
+        return self._replace(place=event.sn[0], time=event.body.time)
+
+
+STALE_NOTE = Note(STALE)
