@@ -79,6 +79,10 @@ class Log(Generic[T]):
         for chunk in self.chunks:
             yield from chunk
 
+    def __reversed__(self) -> Iterator[T]:
+        for chunk in reversed(self.chunks):
+            yield from reversed(chunk)
+
     def __len__(self) -> int:
         return sum(map(len, self.chunks))
 

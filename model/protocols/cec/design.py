@@ -1,0 +1,175 @@
+"""The choices of continuous eventual checkpointing: what the paper's words allow, and the mends.
+
+Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
+step of a node.  The default of each field is the mended choice; PUBLISHED has the published ones.
+Sebepou and Magoutis, CEC, 2011: sections are cited at each choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from model.queues import Stamp
+
+
+class Count(Enum):
+    """The records that carry N, the number of open windows.  II.B "Constructing an EC"; III."""
+
+    CHECKPOINTS = "G_open and G_check; a result changes nothing"
+    FOOTPRINTS = "G_open and G_check; a result counts as a footprint"
+    EVERY = "every record, as of after it"
+
+
+class Bound(Enum):
+    """A bound at a stamp.  II.B: replay t > T, and window w_i ignores t < t_i."""
+
+    WITH = "the tuple of the stamp, too"
+    WITHOUT = "not the tuple of the stamp"
+
+
+class Checked(Enum):
+    """The stamp of a G_check.  III: "the tuple entering the operator", or the one "processed"."""
+
+    ENTERING = "that of the tuple that enters and is not in the state yet"
+    PROCESSED = "that of the last tuple in the state"
+
+
+class Closed(Enum):
+    """What a replay knows of windows that closed within the extent.  II.B."""
+
+    FORGOTTEN = "nothing: their tuples open windows again"
+    FLOORS = "the stamp of the newest record of each key"
+
+
+class Empty(Enum):
+    """T if no window is open (N = 0), where the paper's minimum is over nothing.  II.B."""
+
+    START = "the beginning of the stream"
+    LIVE = "none: nothing is replayed"
+    NEWEST = "the stamp of the newest record"
+
+
+class Write(Enum):
+    """What a write holds, whole or not at all.  II.B: a record; IX: a stream event."""
+
+    RECORD = "one record"
+    TUPLE = "all records that one tuple made"
+
+
+class Background(Enum):
+    """When a window may be checkpointed after a restart.  III: nothing forbids any moment."""
+
+    ALWAYS = "at once"
+    CAUGHT_UP = "when the replay has passed the newest record of the log"
+
+
+class Load(Enum):
+    """What loading an eventual checkpoint leaves in the log.  III: the EC-load stream."""
+
+    WRITES = "a record of each window, as it is loaded"
+    SILENT = "nothing"
+
+
+class Identity(Enum):
+    """What makes two footprints footprints of one window.  II.B; IV: a window per item_id."""
+
+    KEY = "the key"
+    OPENING = "the key and the tuple that opened the window"
+
+
+class Phase(Enum):
+    """Where the next window of a key begins, if windows overlap or leave gaps.  II."""
+
+    UNRECORDED = "is derived from the open window, if there is one"
+    RECORDED = "stands in every record; a key between windows has a footprint, too"
+
+
+class Content(Enum):
+    """The content of a G_check.  II.B: (S, type, N, t)."""
+
+    RESULT = "the result so far and no more"
+    STATE = "also the number of tuples, the start of the window and its opening"
+
+
+class Damage(Enum):
+    """What becomes of a log with a torn or missing record.  II.B: "discard the record"."""
+
+    SKIP = "the record is left out"
+    CUT = "the record and all after it are left out"
+
+
+class Forward(Enum):
+    """What is sent on when a write completes, with several outstanding.  IX."""
+
+    COMPLETED = "what was written"
+    PREFIX = "what was written before the first write that is still outstanding"
+
+
+class LogTrim(Enum):
+    """What a node may let go of in its own log.  II: results until they are acknowledged."""
+
+    ACKNOWLEDGED = "everything that downstream has acknowledged"
+    EXTENT = "of that, what is before the extent"
+
+
+class InputTrim(Enum):
+    """What a node acknowledges to upstream, which lets go of it.  II; no word for CEC."""
+
+    PROCESSED = "what it has processed"
+    STORED = "what the stored footprints no longer need"
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A protocol: one choice of each kind.
+
+    stamp: of records, replays and floors.  replay: from T, with or without T.  ignore: a window
+    ignores tuples up to the stamp of its footprint, with or without that stamp.  resume: what
+    downstream asks for, by its last result's time or place.  control: do control records move the
+    time of a downstream operator (II.B: "disregard them")?
+    """
+
+    count: Count = Count.EVERY
+    stamp: Stamp = Stamp.PLACE
+    replay: Bound = Bound.WITHOUT
+    ignore: Bound = Bound.WITH
+    checked: Checked = Checked.PROCESSED
+    closed: Closed = Closed.FLOORS
+    empty: Empty = Empty.NEWEST
+    write: Write = Write.TUPLE
+    background: Background = Background.CAUGHT_UP
+    load: Load = Load.SILENT
+    identity: Identity = Identity.OPENING
+    phase: Phase = Phase.RECORDED
+    content: Content = Content.STATE
+    damage: Damage = Damage.CUT
+    forward: Forward = Forward.PREFIX
+    log_trim: LogTrim = LogTrim.EXTENT
+    input_trim: InputTrim = InputTrim.STORED
+    resume: Stamp = Stamp.PLACE
+    control: bool = False
+
+
+MENDED = Design()
+PUBLISHED = Design(
+    count=Count.CHECKPOINTS,
+    stamp=Stamp.TIME,
+    replay=Bound.WITHOUT,
+    ignore=Bound.WITHOUT,
+    checked=Checked.ENTERING,
+    closed=Closed.FORGOTTEN,
+    empty=Empty.START,
+    write=Write.RECORD,
+    background=Background.ALWAYS,
+    load=Load.SILENT,
+    identity=Identity.KEY,
+    phase=Phase.UNRECORDED,
+    content=Content.RESULT,
+    damage=Damage.SKIP,
+    forward=Forward.COMPLETED,
+    log_trim=LogTrim.ACKNOWLEDGED,
+    input_trim=InputTrim.PROCESSED,
+    resume=Stamp.TIME,
+)
+"""The reading of every choice that is nearest to the paper's words."""

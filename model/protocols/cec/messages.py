@@ -1,0 +1,256 @@
+"""Continuous eventual checkpointing as values: records, segments, states of nodes, messages.
+
+Rule of this file: no step of a node and no scan of a log; nodes.py and scan.py have these.
+Sebepou and Magoutis, CEC, 2011, Sections II.B, III and IX.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple
+
+from model.boxes.aggregate import Pane
+from model.boxes.box import Box, Fed, Item, Out, Stream
+from model.core import MessageKind, Quantity, Size
+from model.events import BEGINNING, Event
+from model.log import Log
+from model.queues import Inlet, QueueState, Replay, Replayed, Restarted, Trim
+
+# --- what is counted -------------------------------------------------------------------------
+OPENED = Quantity("G_open records", "records", "a window opened, and its state went to the log")
+CLOSED = Quantity("result records", "records", "a window closed, and its result went to the log")
+SCANNED = Quantity("records scanned", "records", "a restart read a record of its log")
+EARLY = Quantity(
+    "scans that stopped early", "scans", "a restart found N footprints before the log's beginning"
+)
+NO_WINDOWS = Quantity("restarts without an open window", "restarts", "N was 0 at the crash")
+IGNORED = Quantity(
+    "replayed tuples ignored", "tuples", "a window or a key was beyond the replayed tuple"
+)
+CUT = Quantity("segments cut", "segments", "a restart left a torn or unreachable segment out")
+LOG_TRIMMED = Quantity("segments let go", "segments", "a log let go of a segment")
+EXTENT = Quantity("extent", "records", "what a scan of the log would go through now")
+REPLAY = Quantity("tuples to replay", "tuples", "what a restart would ask upstream for now")
+QUANTITIES = (
+    OPENED,
+    CLOSED,
+    SCANNED,
+    EARLY,
+    NO_WINDOWS,
+    IGNORED,
+    CUT,
+    LOG_TRIMMED,
+    EXTENT,
+    REPLAY,
+)
+
+
+# --- an operator and its disk ----------------------------------------------------------------
+@dataclass(frozen=True)
+class Logged(Box):
+    """An operator with the settings of its node; it computes what `box` computes.
+
+    checks: may windows be checkpointed in the background?  writes: how many writes may be
+    outstanding; 0: a node waits for each.  tears: may a crash leave half a write?  trims: do
+    consumers acknowledge, so that producers let go?
+    """
+
+    box: Box
+    checks: bool = False
+    writes: int = 0
+    tears: bool = False
+    trims: bool = False
+
+    @property
+    def horizon(self) -> int:
+        return self.box.horizon
+
+    @property
+    def period(self) -> int:
+        return self.box.period
+
+    def begin(self, edges: int) -> Any:
+        return self.box.begin(edges)
+
+    def feed(self, state: Any, item: Item) -> tuple[Fed, ...]:
+        return self.box.feed(state, item)
+
+    def expire(self, state: Any) -> tuple[Fed, ...]:
+        return self.box.expire(state)
+
+    def order(self, inputs: tuple[Stream, ...]) -> Any:
+        return self.box.order(inputs)
+
+
+# --- the log ---------------------------------------------------------------------------------
+class Kind(Enum):
+    OPEN = "O"
+    CHECK = "C"
+    RESULT = "R"
+
+
+class Record(NamedTuple):
+    """A record of the log.
+
+    opened: the place of the tuple that opened the window; with the key, the window's identity.
+    pane: the window's state; None in a result, and in the G_check of a key between windows.
+    next: when the key's next window opens (model.boxes.aggregate.Turn).  n: open windows after the
+    record.  stamp: of the newest tuple in the state.  results: how many results there were, this
+    one included.  out: the result.
+    """
+
+    kind: Kind
+    key: Any
+    opened: int
+    pane: Pane | None
+    next: Any
+    n: int
+    stamp: int
+    results: int
+    out: Out | None = None
+
+
+class Segment(NamedTuple):
+    """A stream event: records that are written together, its place in the log, from 1.
+
+    torn: a crash came in the middle of the write; its checksum says so.
+    """
+
+    place: int
+    records: tuple[Record, ...]
+    torn: bool = False
+
+
+class Disk(NamedTuple):
+    """The durable value of a node: its log.
+
+    begins: the place of the first segment that was not let go, so that a hole at the beginning is
+    seen.
+    """
+
+    begins: int = 1
+    log: Log[Segment] = Log()
+
+
+# --- what nodes hold -------------------------------------------------------------------------
+class Window(NamedTuple):
+    """An open window, or a key between windows (no pane).
+
+    opened: the place of the tuple that opened the window.  foot: the stamp of its newest record
+    (tau_2); at: the segment of this record.
+    """
+
+    key: Any
+    opened: int
+    pane: Pane | None
+    foot: int
+    at: int
+
+
+class Floor(NamedTuple):
+    """Replayed tuples up to this stamp are in the state already.
+
+    opened: of the window that ignores them; None: they also open no window of the key.
+    """
+
+    key: Any
+    opened: int | None
+    stamp: int
+
+
+class NodeState(NamedTuple):
+    """The state of an operator.
+
+    windows: by their newest footprints, oldest first.  turns: (key, when its next window opens).
+    floors: only while replayed tuples may be below one.  stamp: that of the last tuple (t_now).
+    until: the stamp of the newest record at the last restart.  mark: how many segments there were
+    before the last tuple, or at the restart: a window whose footprint is there may be checkpointed.
+    due: a G_check waits for the tuple that enters next.  segments, results: how many there were.
+    waiting: segments that are not stored yet.  disk: the log, as it is stored.  sent: the segment
+    up to which everything was sent on; None: downstream has not asked yet.  released: the place up
+    to which upstream may let go.  acknowledged: the result up to which downstream has acknowledged.
+    """
+
+    inlet: Inlet = Inlet()
+    windows: tuple[Window, ...] = ()
+    turns: tuple[tuple[Any, Any], ...] = ()
+    floors: tuple[Floor, ...] = ()
+    stamp: int = BEGINNING
+    until: int = BEGINNING
+    mark: int = 0
+    due: bool = False
+    segments: int = 0
+    results: int = 0
+    waiting: tuple[Segment, ...] = ()
+    disk: Disk = Disk()
+    sent: int | None = 0
+    released: int = 0
+    acknowledged: int = 0
+
+
+class SinkState(NamedTuple):
+    inlet: Inlet = Inlet()
+
+
+State = QueueState | NodeState | SinkState
+
+
+# --- what is shown ---------------------------------------------------------------------------
+def size(message: Any) -> Size:
+    match message:
+        case Segment(_, records):
+            results = sum(record.kind is Kind.RESULT for record in records)
+            control = len(records) - results
+            if results:
+                return Size(MessageKind.EVENT, results, control, name="results")
+            return Size(MessageKind.CHECKPOINT, 0, control, name="checkpoints")
+        case Disk(_, log):
+            newest = log.last().records if log else ()
+            return Size(MessageKind.CHECKPOINT, 0, len(newest), name="log")
+        case Event():
+            return Size(MessageKind.EVENT, 1, name="events")
+        case Trim():
+            kind = MessageKind.ACKNOWLEDGEMENT
+        case Replay() | Replayed() | Restarted():
+            kind = MessageKind.RECOVERY
+        case _:
+            kind = MessageKind.CONTROL
+    return Size(kind, name=type(message).__name__.lower())
+
+
+def show(value: object) -> str:
+    """A message, a state or an output in a few words."""
+    match value:
+        case Segment(place, records, torn):
+            return f"{place}: {' '.join(map(show_record, records))}{' torn' * torn}"
+        case Disk(_, log):
+            return " ".join(show_record(record) for s in log for record in s.records) or "-"
+        case Event((place, *_), body):
+            return f"{body.type}{place}@{body.time}"
+        case Replay(after, by, inclusive):
+            if after is None:
+                return "go on"
+            return f"replay {'from' if inclusive else 'after'} {by.name.lower()} {after}"
+        case Replayed(_, start):
+            return f"replayed after {start}"
+        case Restarted():
+            return "restarted"
+        case Trim(place):
+            return f"let go up to {place}"
+        case NodeState(windows=windows):
+            return " ".join(f"{w.key}{_held(w.pane)}@{w.foot}" for w in windows) or "no window"
+        case QueueState(place, _, kept):
+            return f"{len(kept)} of {place}"
+        case SinkState(Inlet(place)):
+            return f"{place} taken"
+    return str(value)
+
+
+def show_record(record: Record) -> str:
+    held = "" if record.out else _held(record.pane)
+    return f"{record.kind.value}({record.key}{held})@{record.stamp} N{record.n}"
+
+
+def _held(pane: Pane | None) -> str:
+    return f":{pane.held}" if pane else ":-"

@@ -1,0 +1,362 @@
+"""The nodes of continuous eventual checkpointing: a replayable source, operators, a sink.
+
+Rule of this file: no claim which choice is right (model.protocols.cec.variants).  A node is a
+value; what it writes to its log, and when, is here.
+
+The log is the node's durable value.  A write is one `Save`, or two if a crash may tear it.  A write
+that is still outstanding is a timer, and its completion is the timer's end: writes complete in any
+order, and a crash loses those that are outstanding.  The background path is a timer, too: the world
+decides when it runs out, which covers every CI, CP and policy.
+Sebepou and Magoutis, CEC, 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+from model.boxes.aggregate import Aggregate
+from model.boxes.box import Item, Lineage, Of
+from model.boxes.stateless import Filter, Map, Relay
+from model.core import (
+    CHECKPOINTED,
+    RESTORED,
+    Arrival,
+    Deployment,
+    Effect,
+    Emit,
+    Gauges,
+    Input,
+    NodeName,
+    Note,
+    Observation,
+    Received,
+    Role,
+    Scope,
+    Send,
+    SetTimer,
+    Site,
+    Step,
+    TimerFired,
+)
+from model.errors import Invalid
+from model.events import BEGINNING, Event
+from model.parts import deploy_graph
+from model.protocols.cec.design import (
+    Bound,
+    Checked,
+    Design,
+    Forward,
+    InputTrim,
+    Load,
+)
+from model.protocols.cec.disk import WRITE, acknowledge, outstanding, send_again, store, write
+from model.protocols.cec.keyed import key_of
+from model.protocols.cec.messages import (
+    CUT,
+    EARLY,
+    EXTENT,
+    IGNORED,
+    NO_WINDOWS,
+    REPLAY,
+    SCANNED,
+    Disk,
+    Logged,
+    NodeState,
+    Segment,
+    SinkState,
+    State,
+)
+from model.protocols.cec.operator import checkpoint, eligible, ignoring, process, rewrite
+from model.protocols.cec.scan import reconstruct, repair
+from model.queues import (
+    STALE_NOTE,
+    Inlet,
+    QueueState,
+    Replay,
+    Replayed,
+    Restarted,
+    Stamp,
+    Trim,
+    produce,
+    serve,
+    trim,
+)
+
+CHECK = "check"
+
+
+def deploy(design: Design, scope: Scope) -> Deployment:
+    """The deployment; raises Invalid unless operators are aggregates or have no state, one after
+    the other."""
+    deployment = deploy_graph(scope.graph, replies=True)
+    sites = [_settle(site) for site in deployment.sites]
+    trims = any(site.spec.trims for site in sites if site.role is Role.OPERATOR)
+    config = Config(design, trims)
+    return deployment._replace(sites=tuple(site._replace(config=config) for site in sites))
+
+
+class Config(NamedTuple):
+    """trims: do consumers acknowledge, so that producers let go?"""
+
+    design: Design
+    trims: bool
+
+
+def _settle(site: Site) -> Site:
+    """The site with its operator as a Logged one."""
+    if site.role is not Role.OPERATOR:
+        return site
+    logged = site.spec
+    if not isinstance(logged, Logged):
+        logged = Logged(logged, checks=True, trims=True)
+    box = logged.box
+    aggregate = isinstance(box, Aggregate) and not box.timeout
+    if (
+        not (aggregate or isinstance(box, Filter | Map | Relay))
+        or len(site.preds) + len(site.succs) > 2
+    ):
+        raise Invalid(
+            f"cec: {site.name} is a {type(box).__name__} with {len(site.preds)} inputs and "
+            f"{len(site.succs)} outputs; give an aggregate without timeout, a filter or a map, "
+            "with one of each"
+        )
+    return site._replace(spec=logged)
+
+
+def boot(site: Site) -> State:
+    if site.role is Role.SOURCE:
+        return QueueState()
+    return SinkState() if site.role is Role.SINK else NodeState()
+
+
+def step(site: Site, state: State, input_: Input) -> Step:
+    match state, input_:
+        case QueueState(), Arrival():
+            return produce(state, input_, site.succs)
+        case QueueState(), Received(sender, Replay() as request):
+            return serve(state, sender, request)
+        case QueueState(), Received(_, Trim(place)):
+            return trim(state, place)
+        case SinkState(), Received(sender, message):
+            return _take(site, state, sender, message)
+        case NodeState(), Received(_, Replay() as request):
+            state, effects = send_again(site, state, request)
+            return Step(state, (*effects,))
+        case NodeState(), Received(_, Trim(place)):
+            return _end(site, *acknowledge(site, state, place))
+        case NodeState(), Received(_, Restarted()):
+            inlet, ask = _ask(site, state.inlet)
+            return Step(state._replace(inlet=inlet), (Send(site.preds[0], ask),))
+        case NodeState(), Received(_, Replayed() as answer):
+            return Step(state._replace(inlet=state.inlet.begin(answer)))
+        case NodeState(), Received(_, message):
+            return _receive(site, state, message)
+        case NodeState(), TimerFired(timer) if timer == CHECK:
+            return _check(site, state)
+        case NodeState(), TimerFired(timer):
+            return _complete(site, state, int(timer.removeprefix(WRITE)))
+        case _:
+            raise TypeError(f"{site.name}: nothing to do with {input_} in {type(state).__name__}")
+
+
+# --- input -----------------------------------------------------------------------------------
+def _events(message: Event | Segment) -> Iterable[tuple[Event, Lineage]]:
+    """The tuples in a message; control records are none."""
+    if isinstance(message, Event):
+        yield message, frozenset([Of(0, message.sn[0] - 1)])
+    else:
+        for record in message.records:
+            if record.out is not None:
+                yield Event((record.results,), record.out.body), record.out.of
+
+
+def _follows(design: Design, inlet: Inlet, event: Event) -> bool:
+    """Does the connection bring the event now?  Published forwarding does not keep the order."""
+    if design.forward is Forward.COMPLETED:
+        return inlet.request is None
+    return inlet.is_next(event)
+
+
+def _ask(site: Site, inlet: Inlet) -> tuple[Inlet, Replay]:
+    """The request of a consumer whose producer has restarted."""
+    request = inlet.request
+    if request is None:
+        by = site.config.design.resume
+        request = Replay(inlet.place if by is Stamp.PLACE else inlet.time, by)
+    return inlet._replace(request=request), request
+
+
+def _receive(site: Site, state: NodeState, message: Event | Segment) -> Step:
+    design, box = site.config.design, site.spec.box
+    if isinstance(message, Segment) and design.control and state.inlet.request is None:
+        moved = max(record.stamp for record in message.records)
+        state = state._replace(stamp=max(state.stamp, moved))
+    effects: list[Effect] = []
+    for event, of in _events(message):
+        if not _follows(design, state.inlet, event):
+            effects.append(STALE_NOTE)
+            continue
+        stamp, before = design.stamp.of(event), state.segments
+        if state.due:
+            state, added = _background(site, state._replace(due=False), stamp)
+            effects += added
+        if isinstance(box, Aggregate) and ignoring(
+            design, state, key_of(box, Item(0, event.body)), stamp
+        ):
+            effects.append(Note(IGNORED))
+        state, records = process(design, box, state, event, of)
+        state = state._replace(stamp=max(state.stamp, stamp))
+        state, added = write(site, state, records)
+        effects += added
+        if site.spec.checks:
+            state = state._replace(mark=before)
+    return _end(site, state, effects)
+
+
+def _background(site: Site, state: NodeState, stamp: int) -> tuple[NodeState, list[Effect]]:
+    """A G_check with this stamp."""
+    state, records = checkpoint(site.config.design, site.spec.box, state, stamp)
+    state, effects = write(site, state, records)
+    return state, [Note(CHECKPOINTED), *effects] if records else []
+
+
+def _check(site: Site, state: NodeState) -> Step:
+    """The timer of the background path ran out."""
+    if site.config.design.checked is Checked.ENTERING:
+        return Step(state._replace(due=True))
+    return _end(site, *_background(site, state, state.stamp))
+
+
+def _complete(site: Site, state: NodeState, place: int) -> Step:
+    """A write is complete."""
+    state, effects = store(site, state, place)
+    return _end(site, state, [*effects, *outstanding(site, state)])
+
+
+def _end(site: Site, state: NodeState, effects: Iterable[Effect]) -> Step:
+    """The step, with the acknowledgement that it allows, and the timer of the background path."""
+    after: list[Effect] = []
+    place = _released(site, state)
+    if site.config.trims and place > state.released:
+        state = state._replace(released=place)
+        after.append(Send(site.preds[0], Trim(place)))
+    if site.spec.checks and not state.due and eligible(site.config.design, state) is not None:
+        after.append(SetTimer(CHECK))
+    return Step(state, (*effects, *after))
+
+
+def _released(site: Site, state: NodeState) -> int:
+    """The place up to which upstream may let go."""
+    if site.config.design.input_trim is InputTrim.PROCESSED:
+        return state.inlet.place
+    if state.waiting or not state.disk.log:  # a footprint may not be stored yet
+        return 0
+    newest = state.disk.log.last().records[-1].stamp
+    return min((window.foot for window in state.windows), default=newest)
+
+
+# --- recovery --------------------------------------------------------------------------------
+def recover(site: Site, durable: Disk | None) -> Step:
+    """Restart a node: reconstruct the eventual checkpoint, load it, ask both neighbours.
+
+    II.B; III (recovery path); IX (recovery).
+    """
+    design, box = site.config.design, site.spec.box
+    disk, cut = repair(design, durable or Disk())
+    log = disk.log
+    found = reconstruct(design, box, log)
+    segments = log.last().place if log else disk.begins - 1
+    stamp = found.newest if found.start is None else found.start
+    request = Replay(found.start, design.stamp, design.replay is Bound.WITH)
+    state = NodeState(
+        inlet=Inlet(time=stamp if design.stamp is Stamp.TIME else BEGINNING, request=request),
+        windows=found.windows,
+        turns=found.turns,
+        floors=found.floors,
+        stamp=stamp,
+        until=found.newest,
+        segments=segments,
+        results=found.results,
+        disk=disk,
+        sent=None,
+        mark=segments if site.spec.checks else 0,
+    )
+    effects: list[Effect] = [Note(RESTORED), Note(SCANNED, found.scanned)]
+    if found.scanned < sum(len(segment.records) for segment in log):
+        effects.append(Note(EARLY))
+    if log and not found.windows:
+        effects.append(Note(NO_WINDOWS))
+    if cut:
+        effects.append(Note(CUT, cut))
+    if design.load is Load.WRITES:
+        for number in range(1, len(found.windows) + 1):
+            state, record = rewrite(state, number)
+            state, written = write(site, state, [record])
+            effects += written
+    asks = [Send(site.preds[0], request), Send(site.succs[0], Restarted())]
+    return _end(site, state, [*effects, *asks])
+
+
+# --- the sink --------------------------------------------------------------------------------
+def _take(site: Site, state: SinkState, sender: NodeName, message: Any) -> Step:
+    inlet = state.inlet
+    if isinstance(message, Restarted):
+        inlet, request = _ask(site, inlet)
+        return Step(SinkState(inlet), (Send(sender, request),))
+    if isinstance(message, Replayed):
+        return Step(SinkState(inlet.begin(message)))
+    effects: list[Effect] = []
+    for event, of in _events(message):
+        if _follows(site.config.design, inlet, event):
+            inlet = inlet.take(event)
+            effects.append(Emit((site.preds.index(sender), event.body), of))
+        else:
+            effects.append(STALE_NOTE)
+    if site.config.trims and inlet.place > state.inlet.place:
+        effects.append(Send(sender, Trim(inlet.place)))
+    return Step(SinkState(inlet), tuple(effects))
+
+
+# --- what is shown ---------------------------------------------------------------------------
+def gauges(site: Site, state: State) -> Gauges:
+    """The gauges of a node.  buffered: events or segments that it keeps.  progress: the place of
+    the newest input in the state."""
+    match state:
+        case QueueState(place, _, kept):
+            return Gauges(len(kept), None, place)
+        case SinkState(Inlet(place)):
+            return Gauges(None, None, place)
+        case NodeState():
+            own = ((EXTENT, extent(state)), (REPLAY, _to_replay(state)))
+            return Gauges(len(state.disk.log), len(state.windows), state.inlet.place, own)
+        case _:
+            raise AssertionError(f"{site.name}: {state} is no state of a node")
+
+
+def extent(state: NodeState) -> int:
+    """How many records a scan of the log would go through now."""
+    oldest = min((window.at for window in state.windows), default=state.segments)
+    recent = takewhile(lambda segment: segment.place >= oldest, reversed(state.disk.log))
+    return sum(len(segment.records) for segment in recent)
+
+
+def _to_replay(state: NodeState) -> int:
+    """How many tuples a restart would ask upstream for now, if stamps are places."""
+    return max(0, state.stamp - min((window.foot for window in state.windows), default=state.stamp))
+
+
+def needed(scope: Scope, seen: Observation) -> Mapping[NodeName, int]:
+    """The most that nodes keep at rest: producers what the footprints need, and the newest."""
+    graph, found = scope.graph, {}
+    trims = any(isinstance(spec, Logged) and spec.trims for _, spec in graph.nodes)
+    if not trims:
+        return {}
+    for name, state in seen.states:
+        if isinstance(state, NodeState):
+            (pred,) = graph.preds(name)
+            found[pred] = state.inlet.place - state.released
+            oldest = min((window.at for window in state.windows), default=state.segments)
+            found[name] = state.segments - oldest + 1
+    return found

@@ -1,0 +1,162 @@
+"""An operator's windows and records: the foreground path of a tuple, the G_check of a window.
+
+Rule of this file: pure functions of a node's state; what becomes of records is in disk.py.
+Sebepou and Magoutis, CEC, 2011, Section III.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from model.boxes.aggregate import Aggregate, Pane
+from model.boxes.box import Box, Item, Lineage, Moment, Out
+from model.events import Event
+from model.protocols.cec.design import Background, Bound, Content, Design, Phase, Write
+from model.protocols.cec.keyed import add, begin, key_of, opening, rests
+from model.protocols.cec.messages import Floor, Kind, NodeState, Record, Window
+
+
+class Change(NamedTuple):
+    """A window that a tuple opens (its state) or closes (its result)."""
+
+    kind: Kind
+    opened: int
+    pane: Pane | None
+    out: Out | None
+
+
+# --- foreground ------------------------------------------------------------------------------
+def process(
+    design: Design, box: Box, state: NodeState, event: Event, of: Lineage
+) -> tuple[NodeState, list[Record]]:
+    """The state with the tuple, and its records in order."""
+    stamp, item = design.stamp.of(event), Item(0, event.body, of)
+    state = state._replace(inlet=state.inlet.take(event))
+    if not isinstance(box, Aggregate):
+        return _pass_on(box, state, item, stamp)
+    key = key_of(box, item)
+    below = ignoring(design, state, key, stamp)
+    turns = dict(state.turns)
+    mine = [window for window in state.windows if window.key == key and window.pane is not None]
+    mine.sort(key=lambda window: window.opened)
+    fed = {w.opened: add(box, w.pane, item) for w in mine if w.opened not in below and w.pane}
+    changes = [Change(Kind.RESULT, id_, None, out) for id_, (_, out) in fed.items() if out]
+    if None not in below:
+        opened, turns[key] = begin(box, turns.get(key), item)
+        for pane, out in opened:
+            id_ = opening(pane, event.sn[0])
+            changes.append(Change(Kind.OPEN, id_, pane, None))
+            changes += [Change(Kind.RESULT, id_, None, out)] if out else []
+    panes = {(key, id_): pane for id_, (pane, _) in fed.items()}
+    windows = tuple(
+        window._replace(pane=panes.get((window.key, window.opened), window.pane))
+        for window in state.windows
+    )
+    state = state._replace(windows=windows)
+    state, records = _record(design, box, state, key, turns.get(key), stamp, changes)
+    resting = rests(box, turns.get(key))
+    if not resting and not any(window.key == key for window in state.windows):
+        turns.pop(key, None)  # the next tuple opens a window, whatever came before
+    floors = state.floors if stamp <= state.until else ()
+    return state._replace(turns=tuple(sorted(turns.items(), key=repr)), floors=floors), records
+
+
+def ignoring(design: Design, state: NodeState, key: Any, stamp: int) -> frozenset[int | None]:
+    """Who ignores a tuple of the key with this stamp: windows, and the opening of one (None)."""
+    return frozenset(
+        floor.opened
+        for floor in state.floors
+        if floor.key == key and _is_below(design, stamp, floor)
+    )
+
+
+def _is_below(design: Design, stamp: int, floor: Floor) -> bool:
+    return stamp < floor.stamp or (design.ignore is Bound.WITH and stamp == floor.stamp)
+
+
+def _record(
+    design: Design,
+    box: Aggregate,
+    state: NodeState,
+    key: Any,
+    next_: Any,
+    stamp: int,
+    changes: Iterable[Change],
+) -> tuple[NodeState, list[Record]]:
+    """The state after the changes, and a record of each."""
+    records: list[Record] = []
+    resting = design.phase is Phase.RECORDED and rests(box, next_)
+    for kind, id_, pane, out in changes:
+        windows = [w for w in state.windows if w.key != key or (w.pane and w.opened != id_)]
+        at = state.segments + 1 + (len(records) if design.write is Write.RECORD else 0)
+        if kind is Kind.OPEN or (resting and not any(w.key == key for w in windows)):
+            windows.append(Window(key, id_, pane, stamp, at))
+        results = state.results + (out is not None)
+        state = state._replace(windows=tuple(windows), results=results)
+        n = len(windows)
+        records.append(Record(kind, key, id_, pane, next_, n, stamp, results, out))
+    return state, records
+
+
+def _pass_on(box: Box, state: NodeState, item: Item, stamp: int) -> tuple[NodeState, list[Record]]:
+    """A tuple through an operator without windows: every record is a result."""
+    (fed,) = box.feed((), item)
+    place = state.inlet.place
+    records = [
+        Record(Kind.RESULT, None, place, None, None, 0, stamp, state.results + number, out)
+        for number, out in enumerate(fed.outs, 1)
+    ]
+    return state._replace(results=state.results + len(records)), records
+
+
+# --- background ------------------------------------------------------------------------------
+def eligible(design: Design, state: NodeState) -> Window | None:
+    """The window to checkpoint next: the one with the oldest footprint, if the footprint is older
+    than the last tuple or the restart."""
+    if design.background is Background.CAUGHT_UP and state.stamp < state.until:
+        return None
+    return next((window for window in state.windows if window.at <= state.mark), None)
+
+
+def checkpoint(
+    design: Design, box: Box, state: NodeState, stamp: int
+) -> tuple[NodeState, list[Record]]:
+    """The state after a G_check of the window with the oldest footprint; none if it has closed."""
+    window = eligible(design, state)
+    if window is None:
+        return state, []
+    pane, turns = window.pane, dict(state.turns)
+    next_ = turns.get(window.key)
+    others = tuple(other for other in state.windows if other is not window)
+    if pane is not None or (isinstance(box, Aggregate) and rests(box, next_)):
+        others = (*others, window._replace(foot=stamp, at=state.segments + 1))
+    else:
+        turns.pop(window.key, None)
+    if design.content is Content.RESULT and pane is not None:
+        start = pane.last if isinstance(pane.start, Moment) else pane.start
+        pane = pane._replace(held=min(1, pane.held), start=start)
+    record = Record(
+        Kind.CHECK, window.key, window.opened, pane, next_, len(others), stamp, state.results
+    )
+    return state._replace(windows=others, turns=tuple(sorted(turns.items(), key=repr))), [record]
+
+
+def rewrite(state: NodeState, number: int) -> tuple[NodeState, Record]:
+    """The state after window `number`, from 1, was written to the log once more, as if it opened
+    now."""
+    window = state.windows[number - 1]
+    next_ = dict(state.turns).get(window.key)
+    moved = window._replace(at=state.segments + 1)
+    windows = (*state.windows[: number - 1], moved, *state.windows[number:])
+    record = Record(
+        kind=Kind.OPEN,
+        key=window.key,
+        opened=window.opened,
+        pane=window.pane,
+        next=next_,
+        n=number,
+        stamp=window.foot,
+        results=state.results,
+    )
+    return state._replace(windows=windows), record

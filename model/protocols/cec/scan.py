@@ -1,0 +1,135 @@
+"""The eventual checkpoint: what a restart finds in a log, by a scan from its end.
+
+Rule of this file: pure functions of a log; no node.
+Sebepou and Magoutis, CEC, 2011, Section II.B ("Constructing an EC", "Extent of an EC") and IX.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from model.boxes.aggregate import Aggregate
+from model.boxes.box import Box
+from model.events import BEGINNING
+from model.log import Log
+from model.protocols.cec.design import Closed, Count, Damage, Design, Empty, Identity, Phase
+from model.protocols.cec.keyed import derive, rests
+from model.protocols.cec.messages import Disk, Floor, Kind, Record, Segment, Window
+
+
+class Found(NamedTuple):
+    """An eventual checkpoint.
+
+    windows: oldest footprint first.  turns: (key, when its next window opens).  start: T, the stamp
+    after which the replay begins; None: nothing is replayed.  newest: the stamp of the newest
+    record.  results: how many there were.  scanned: records read; all of them have stamps of T or
+    later: the extent.  complete: N footprints were found before the beginning of the log.
+    """
+
+    windows: tuple[Window, ...]
+    turns: tuple[tuple[Any, Any], ...]
+    floors: tuple[Floor, ...]
+    start: int | None
+    newest: int
+    results: int
+    scanned: int
+    complete: bool
+
+
+def repair(design: Design, disk: Disk) -> tuple[Disk, int]:
+    """The part of a log that counts after a crash, and how many segments do not.
+
+    A log may have lost what was still being written: torn segments, and holes before whole ones.
+    """
+    good: Log[Segment] = Log()
+    cut, expected = 0, disk.begins
+    for segment in disk.log:
+        missing = segment.torn or segment.place != expected
+        if segment.torn or (design.damage is Damage.CUT and (missing or cut)):
+            cut += 1
+        else:
+            good = good.append(segment)
+        expected = segment.place + 1
+    return disk._replace(log=good), cut
+
+
+def reconstruct(design: Design, box: Box, log: Log[Segment]) -> Found:
+    """The eventual checkpoint in a log that is repaired."""
+    wanted: int | None = None
+    newest_of: dict[Any, Record] = {}
+    seen: set[Any] = set()
+    found: list[Window] = []
+    scanned = footprints = 0
+    newest = log.last().records[-1] if log else None
+    records = ((s.place, record) for s in reversed(log) for record in reversed(s.records))
+    for at, record in records:
+        if wanted is not None and footprints >= wanted:
+            break
+        scanned += 1
+        if wanted is None and (design.count is Count.EVERY or record.kind is not Kind.RESULT):
+            wanted = record.n
+        first = newest_of.setdefault(record.key, record) is record
+        window = (record.key, record.opened if design.identity is Identity.OPENING else None)
+        if window in seen:
+            continue
+        seen.add(window)
+        resting = _rests(design, box, record) and first
+        if record.pane is not None or resting:
+            found.append(Window(record.key, record.opened, record.pane, record.stamp, at))
+            footprints += 1
+        elif design.count is Count.FOOTPRINTS:
+            footprints += 1
+    windows = tuple(reversed(found))
+    start = _start(design, windows, newest)
+    return Found(
+        windows=windows,
+        turns=_turns(design, box, windows, newest_of),
+        floors=_floors(design, windows, newest_of, start),
+        start=start,
+        newest=BEGINNING if newest is None else newest.stamp,
+        results=0 if newest is None else newest.results,
+        scanned=scanned,
+        complete=wanted is None or footprints >= wanted,
+    )
+
+
+def _rests(design: Design, box: Box, record: Record) -> bool:
+    """Is the record the footprint of a key between windows?"""
+    if design.phase is Phase.UNRECORDED or not isinstance(box, Aggregate):
+        return False
+    return record.pane is None and rests(box, record.next)
+
+
+def _start(design: Design, windows: tuple[Window, ...], newest: Record | None) -> int | None:
+    if windows:
+        return min(window.foot for window in windows)
+    if newest is None or design.empty is Empty.START:
+        return BEGINNING
+    return newest.stamp if design.empty is Empty.NEWEST else None
+
+
+def _turns(
+    design: Design, box: Box, windows: tuple[Window, ...], newest_of: dict[Any, Record]
+) -> tuple[tuple[Any, Any], ...]:
+    if not isinstance(box, Aggregate):
+        return ()
+    if design.phase is Phase.RECORDED:
+        known = {window.key for window in windows}
+        turns = {key: record.next for key, record in newest_of.items() if key in known}
+    else:
+        open_ = sorted((w for w in windows if w.pane), key=lambda window: window.opened)
+        turns = {w.key: derive(box, w.pane) for w in open_ if w.pane}
+    return tuple(sorted(turns.items(), key=repr))
+
+
+def _floors(
+    design: Design,
+    windows: tuple[Window, ...],
+    newest_of: dict[Any, Record],
+    start: int | None,
+) -> tuple[Floor, ...]:
+    floors = [Floor(window.key, window.opened, window.foot) for window in windows if window.pane]
+    if design.closed is Closed.FLOORS:
+        floors += [Floor(key, None, record.stamp) for key, record in newest_of.items()]
+    kept = (floor for floor in floors if start is not None and floor.stamp >= start)
+    return tuple(sorted(kept, key=repr))
