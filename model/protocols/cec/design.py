@@ -126,8 +126,7 @@ class Design:
 
     stamp: of records, replays and floors.  replay: from T, with or without T.  ignore: a window
     ignores tuples up to the stamp of its footprint, with or without that stamp.  resume: what
-    downstream asks for, by its last result's time or place.  control: do control records move the
-    time of a downstream operator (II.B: "disregard them")?
+    downstream asks for, by its last result's time or place.
     """
 
     count: Count = Count.EVERY
@@ -148,7 +147,6 @@ class Design:
     log_trim: LogTrim = LogTrim.EXTENT
     input_trim: InputTrim = InputTrim.STORED
     resume: Stamp = Stamp.PLACE
-    control: bool = False
 
 
 MENDED = Design()

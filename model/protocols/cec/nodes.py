@@ -190,9 +190,6 @@ def _ask(site: Site, inlet: Inlet) -> tuple[Inlet, Replay]:
 
 def _receive(site: Site, state: NodeState, message: Event | Segment) -> Step:
     design, box = site.config.design, site.spec.box
-    if isinstance(message, Segment) and design.control and state.inlet.request is None:
-        moved = max(record.stamp for record in message.records)
-        state = state._replace(stamp=max(state.stamp, moved))
     effects: list[Effect] = []
     for event, of in _events(message):
         if not _follows(design, state.inlet, event):
