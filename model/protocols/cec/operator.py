@@ -38,9 +38,13 @@ def process(
     key = key_of(box, item)
     below = ignoring(design, state, key, stamp)
     turns = dict(state.turns)
-    mine = [window for window in state.windows if window.key == key and window.pane is not None]
+    mine = [window for window in state.windows if window.key == key]
     mine.sort(key=lambda window: window.opened)
-    fed = {w.opened: add(box, w.pane, item) for w in mine if w.opened not in below and w.pane}
+    fed = {
+        window.opened: add(box, window.pane, item)
+        for window in mine
+        if window.pane and window.opened not in below
+    }
     changes = [Change(Kind.RESULT, id_, None, out) for id_, (_, out) in fed.items() if out]
     if None not in below:
         opened, turns[key] = begin(box, turns.get(key), item)
