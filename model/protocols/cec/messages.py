@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from model.boxes.aggregate import Pane
 from model.boxes.box import Box, Fed, Item, Out, Stream
 from model.core import MessageKind, Quantity, Size
-from model.events import BEGINNING, Event
+from model.events import BEGINNING, Body, Event
 from model.log import Log
 from model.queues import Inlet, QueueState, Replay, Replayed, Restarted, Trim
 
@@ -244,6 +244,8 @@ def show(value: object) -> str:
             return f"{len(kept)} of {place}"
         case SinkState(Inlet(place)):
             return f"{place} taken"
+        case (int(), Body(time, _, data)):
+            return f"{' '.join(str(value) for _, value in data)} @{time}"
     return str(value)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.core import CHECKPOINTED
+from model.core import CHECKPOINTED, REPLAYED, SPANNED
 from model.protocols.cec.design import MENDED
 from model.protocols.cec.messages import CUT, EARLY, IGNORED, LOG_TRIMMED, NO_WINDOWS
 from model.protocols.cec.mutants import MUTANTS
@@ -55,7 +55,18 @@ PROTOCOL = replace(
         "With places for times, N in every record, floors for closed keys and between windows, "
         "one write a tuple, a log that is cut at its first hole, and queues that keep the extent, "
         "the eventual checkpoint is precise for every window and set of crashes explored.",
-        (*SEEN, CHECKPOINTED, IGNORED, EARLY, NO_WINDOWS, CUT, LOG_TRIMMED, TRIMMED),
+        (
+            *SEEN,
+            SPANNED,
+            REPLAYED,
+            CHECKPOINTED,
+            IGNORED,
+            EARLY,
+            NO_WINDOWS,
+            CUT,
+            LOG_TRIMMED,
+            TRIMMED,
+        ),
     ),
     variants=VARIANTS,
     mutants=MUTANTS,

@@ -89,12 +89,14 @@ SCOPES = {
         one(PAIRS, 3, writes=2, tears=True, trims=True, checks=True), DETERMINISTIC, quick=False
     ),
     "windows by time": Explored(one(spans(2), 3, gaps=EQUAL), CONVERGENT_CAPABLE),
-    "windows by time, background": Explored(one(spans(2), 3, checks=True, trims=True), REPEATABLE),
+    "windows by time, background": Explored(
+        one(spans(2), 3, checks=True, trims=True), CONVERGENT_CAPABLE
+    ),
     "windows from the first tuple": Explored(
         one(spans(2, aligned=False), 3, checks=True), DETERMINISTIC
     ),
     "sliding windows": Explored(one(windows(3, 1), 4, "a", checks=True), REPEATABLE),
-    "sliding windows by time": Explored(one(spans(2, 1), 3, checks=True), REPEATABLE),
+    "sliding windows by time": Explored(one(spans(2, 1), 3, checks=True), CONVERGENT_CAPABLE),
     "gaps between windows": Explored(one(windows(1, 2), 3, checks=True), DETERMINISTIC),
     "gaps between windows, queues let go": Explored(
         one(windows(1, 2), 3, trims=True), DETERMINISTIC

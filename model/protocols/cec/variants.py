@@ -14,9 +14,7 @@ from typing import Any, NamedTuple
 from model.core import (
     CHECKPOINTED,
     CRASHED,
-    REPLAYED,
     RESTORED,
-    SPANNED,
     Assumptions,
     Failures,
     Guarantee,
@@ -51,7 +49,7 @@ from model.protocols.cec.nodes import boot, deploy, gauges, needed, recover, ste
 from model.protocols.cec.scopes import SCOPES
 from model.queues import Stamp
 
-SEEN = (CRASHED, SPANNED, RESTORED, REPLAYED, OPENED, CLOSED)
+SEEN = (CRASHED, RESTORED, OPENED, CLOSED)
 
 
 class Pin(NamedTuple):
@@ -142,6 +140,7 @@ VARIANTS = (
         Pin("windows of two tuples", 10_380),
         Pin("five tuples", 36_726),
         Pin("sliding windows", 6_572),
+        Pin("no crash", 695),
         count=Count.CHECKPOINTS,
     ),
     _drop(
