@@ -14,9 +14,9 @@ from model.core import REPLAYED, Effect, Note, Save, Send, SetTimer, Site
 from model.events import Event
 from model.protocols.cec.design import Forward, LogTrim, Write
 from model.protocols.cec.messages import (
-    CLOSED,
+    G_OPEN_RECORDS,
     LOG_TRIMMED,
-    OPENED,
+    R_RECORDS,
     Disk,
     Kind,
     NodeState,
@@ -37,7 +37,9 @@ def write(site: Site, state: NodeState, records: list[Record]) -> tuple[NodeStat
     segments = [Segment(place, (*group,)) for place, group in enumerate(groups, state.segments + 1)]
     opened = sum(record.kind is Kind.OPEN for record in records)
     closed = sum(record.kind is Kind.RESULT for record in records)
-    effects: list[Effect] = [Note(what, n) for what, n in ((OPENED, opened), (CLOSED, closed)) if n]
+    effects: list[Effect] = [
+        Note(what, n) for what, n in ((G_OPEN_RECORDS, opened), (R_RECORDS, closed)) if n
+    ]
     count, waiting = state.segments + len(segments), (*state.waiting, *segments)
     state = state._replace(segments=count, waiting=waiting)
     if site.spec.writes:

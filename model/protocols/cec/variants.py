@@ -44,12 +44,12 @@ from model.protocols.cec.design import (
     Phase,
     Write,
 )
-from model.protocols.cec.messages import CLOSED, OPENED, QUANTITIES, show, size
+from model.protocols.cec.messages import G_OPEN_RECORDS, QUANTITIES, R_RECORDS, show, size
 from model.protocols.cec.nodes import boot, deploy, gauges, needed, recover, step
 from model.protocols.cec.scopes import SCOPES
 from model.queues import Stamp
 
-SEEN = (CRASHED, RESTORED, OPENED, CLOSED)
+SEEN = (CRASHED, RESTORED, G_OPEN_RECORDS, R_RECORDS)
 
 
 class Pin(NamedTuple):
