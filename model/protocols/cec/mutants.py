@@ -121,7 +121,7 @@ MUTANTS = (
     Mutant(
         "number a key's windows alike",
         OPERATOR,
-        "id_ = opening(pane, event.sn[0])",
+        "id_ = opening(pane, state.inlet.place)",
         "id_ = 0",
         "sliding windows",
     ),

@@ -36,8 +36,18 @@ def process(
     """The state with the tuple, and its records in order."""
     stamp, item = design.stamp.of(event), Item(0, event.body, of)
     state = state._replace(inlet=state.inlet.take(event))
-    if not isinstance(box, Aggregate):
-        return _process_whole(design, box, state, item, stamp)
+    if isinstance(box, Aggregate):
+        state, records = _process_keyed(design, box, state, item, stamp)
+    else:
+        state, records = _process_whole(design, box, state, item, stamp)
+    floors = state.floors if stamp <= state.until else ()
+    return state._replace(floors=floors), records
+
+
+def _process_keyed(
+    design: Design, box: Aggregate, state: NodeState, item: Item, stamp: int
+) -> tuple[NodeState, list[Record]]:
+    """A tuple through an aggregate, whose parts are its windows."""
     key = key_of(box, item)
     below = ignoring(design, state, key, stamp)
     turns = dict(state.turns)
@@ -52,7 +62,7 @@ def process(
     if None not in below:
         opened, turns[key] = begin(box, turns.get(key), item)
         for pane, out in opened:
-            id_ = opening(pane, event.sn[0])
+            id_ = opening(pane, state.inlet.place)
             changes.append(Change(Kind.OPEN, id_, pane, None))
             changes += [Change(Kind.RESULT, id_, None, out)] if out else []
     panes = {(key, id_): pane for id_, (pane, _) in fed.items()}
@@ -65,8 +75,7 @@ def process(
     resting = rests(box, turns.get(key))
     if not resting and not any(window.key == key for window in state.windows):
         turns.pop(key, None)  # the next tuple opens a window, whatever came before
-    floors = state.floors if stamp <= state.until else ()
-    return state._replace(turns=tuple(sorted(turns.items(), key=repr)), floors=floors), records
+    return state._replace(turns=tuple(sorted(turns.items(), key=repr))), records
 
 
 def ignoring(design: Design, state: NodeState, key: Any, stamp: int) -> frozenset[int | None]:
@@ -130,8 +139,7 @@ def _process_whole(
         state = state._replace(results=state.results + 1)
         place = state.inlet.place
         records.append(Record(Kind.RESULT, None, place, None, None, n, stamp, state.results, out))
-    floors = state.floors if stamp <= state.until else ()
-    return state._replace(floors=floors), records
+    return state, records
 
 
 # --- background ------------------------------------------------------------------------------
