@@ -55,14 +55,16 @@ class Logged(Box):
     """An operator with the settings of its node; it computes what `box` computes.
 
     checks: may windows be checkpointed in the background?  writes: how many writes may be
-    outstanding; 0: a node waits for each.  tears: may a crash leave half a write?  trims: do
-    consumers acknowledge, so that producers let go?
+    outstanding; 0: a node waits for each.  tears: may a crash leave half a write?  reads: is the
+    log sent again read by read, rather than at once?  trims: do consumers acknowledge, so that
+    producers let go?
     """
 
     box: Box
     checks: bool = False
     writes: int = 0
     tears: bool = False
+    reads: bool = False
     trims: bool = False
 
     @property
@@ -172,8 +174,9 @@ class NodeState(NamedTuple):
     before the last tuple, or at the restart: a window whose footprint is there may be checkpointed.
     due: a G_check waits for the tuple that enters next.  segments, results: how many there were.
     waiting: segments that are not stored yet.  disk: the log, as it is stored.  sent: the segment
-    up to which everything was sent on; None: downstream has not asked yet.  released: the place up
-    to which upstream may let go.  acknowledged: the result up to which downstream has acknowledged.
+    up to which everything was sent on; None: downstream has not asked yet.  reader: (the segment
+    that is read next, the last one when the reading began); None: nobody reads.  released: the place
+    up to which upstream may let go.  acknowledged: the result up to which downstream has acknowledged.
     """
 
     inlet: Inlet = Inlet()
@@ -189,6 +192,7 @@ class NodeState(NamedTuple):
     waiting: tuple[Segment, ...] = ()
     disk: Disk = Disk()
     sent: int | None = 0
+    reader: tuple[int, int] | None = None
     released: int = 0
     acknowledged: int = 0
 

@@ -182,6 +182,20 @@ MUTANTS = (
         "return state._replace(sent=state.segments), [note, answer, *sends]",
         "outstanding writes",
     ),
+    Mutant(
+        "send on while a reader reads",
+        DISK,
+        "if state.sent is None or catching_up:",
+        "if state.sent is None:",
+        "catching up",
+    ),
+    Mutant(
+        "a reader ends where the log ended",
+        DISK,
+        "state = state._replace(sent=segment.place)",
+        "state = state._replace(sent=state.segments)",
+        "catching up",
+    ),
     # --- the nodes ---
     Mutant(
         "acknowledge what is not stored",

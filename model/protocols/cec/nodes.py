@@ -52,7 +52,16 @@ from model.protocols.cec.design import (
     InputTrim,
     Load,
 )
-from model.protocols.cec.disk import WRITE, acknowledge, outstanding, send_again, store, write
+from model.protocols.cec.disk import (
+    READ,
+    WRITE,
+    acknowledge,
+    outstanding,
+    read,
+    send_again,
+    store,
+    write,
+)
 from model.protocols.cec.keyed import key_of
 from model.protocols.cec.messages import (
     CUT,
@@ -156,6 +165,9 @@ def step(site: Site, state: State, input_: Input) -> Step:
             return _receive(site, state, message)
         case NodeState(), TimerFired(timer) if timer == CHECK:
             return _check(site, state)
+        case NodeState(), TimerFired(timer) if timer == READ:
+            state, effects = read(site, state)
+            return Step(state, (*effects,))
         case NodeState(), TimerFired(timer):
             return _complete(site, state, int(timer.removeprefix(WRITE)))
         case _:

@@ -32,6 +32,8 @@ PINS = (
     Pin("results alone", 2_978),
     Pin("outstanding writes", 7_380),
     Pin("outstanding writes, queues let go", 6_440),
+    Pin("catching up", 947),
+    Pin("catching up, queues let go", 8_619),
     Pin("all at once", 163_642),
     Pin("windows by time", 14_528),
     Pin("windows by time, background", 43_872),

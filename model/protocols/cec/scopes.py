@@ -85,6 +85,10 @@ SCOPES = {
     "outstanding writes, queues let go": Explored(
         one(windows(1), 2, writes=2, tears=True, trims=True), REPEATABLE
     ),
+    "catching up": Explored(one(windows(1), 3, "a", writes=1, reads=True), REPEATABLE),
+    "catching up, queues let go": Explored(
+        one(windows(1), 3, "a", writes=1, reads=True, trims=True), REPEATABLE
+    ),
     "all at once": Explored(
         one(PAIRS, 3, writes=2, tears=True, trims=True, checks=True), DETERMINISTIC, quick=False
     ),

@@ -29,6 +29,7 @@ from model.protocols.cec.design import (
     PUBLISHED,
     Background,
     Bound,
+    CatchUp,
     Checked,
     Closed,
     Content,
@@ -268,6 +269,14 @@ VARIANTS = (
         Pin("outstanding writes", 12_854, 16, REPEATING),
         Pin("outstanding writes, queues let go", 9_668, 6, GAP),
         forward=Forward.COMPLETED,
+    ),
+    _drop(
+        "catch-up-live",
+        "If a write that completes is sent on while a reader still reads what came before, the "
+        "stream is out of order, and who drops what is out of order loses it.",
+        Pin("catching up", 1_017, 15, GAP),
+        Pin("catching up, queues let go", 9_409, 18, GAP),
+        catch_up=CatchUp.LIVE,
     ),
     _drop(
         "trim-acknowledged",
