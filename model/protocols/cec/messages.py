@@ -175,8 +175,8 @@ class NodeState(NamedTuple):
     due: a G_check waits for the tuple that enters next.  segments, results: how many there were.
     waiting: segments that are not stored yet.  disk: the log, as it is stored.  sent: the segment
     up to which everything was sent on; None: downstream has not asked yet.  reader: (the segment
-    that is read next, the last one when the reading began); None: nobody reads.  released: the place
-    up to which upstream may let go.  acknowledged: the result up to which downstream has acknowledged.
+    that is read next, the last one when the reading began); None: nobody reads.  released: upstream
+    may let go up to this place.  acknowledged: the result up to which downstream has acknowledged.
     """
 
     inlet: Inlet = Inlet()
