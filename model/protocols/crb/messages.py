@@ -62,9 +62,9 @@ NOT_ASKED = Replay(None)
 class OperatorState(NamedTuple):
     """The state of an operator.
 
-    owed: the request of downstream that has no answer yet, since no output that it wants was made;
-    None: downstream takes every output.  captured: the checkpoint that is being stored.  stable:
-    what is stored.
+    owed: the request of downstream that has no answer yet, since outputs that it does not want are
+    made again first; None: downstream takes every output.  captured: the checkpoint that is being
+    stored.  stable: what is stored.  loaded: from a checkpoint, and upstream has not answered yet.
     """
 
     inlet: Inlet
@@ -73,6 +73,7 @@ class OperatorState(NamedTuple):
     owed: Replay | None
     captured: Checkpoint | None
     stable: Stable
+    loaded: bool = False
 
 
 class SinkState(NamedTuple):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from model.boxes.box import Box, Item, Lineage, Of, Out
+from model.boxes.box import NOTHING_OF, Box, Item, Lineage, Of, Out
 from model.cep.box import CepBox
 from model.cep.operator import Operator
 from model.core import (
@@ -41,7 +41,7 @@ from model.core import (
     TimerFired,
 )
 from model.errors import Invalid
-from model.events import Event
+from model.events import Body, Event
 from model.log import Log
 from model.parts import deploy_graph
 from model.protocols.crb.design import (
@@ -139,7 +139,7 @@ def step(site: Site, state: State, input_: Input) -> Step:
                 state._replace(inlet=inlet._replace(request=request)), (Send(sender, request),)
             )
         case OperatorState() | SinkState(), Received(_, Replayed() as answer):
-            return Step(state._replace(inlet=state.inlet.begin(answer)))
+            return _begin(state, answer)
         case OperatorState() | SinkState(), Received(sender, Event() | Output() as tuple_):
             if not state.inlet.is_next(tuple_):
                 return Step(state, (STALE_NOTE,))
@@ -185,6 +185,15 @@ def _take(site: Site, state: SinkState, sender: NodeName, tuple_: Event | Output
     return Step(SinkState(inlet), (emit, Send(sender, Trim(inlet.place))))
 
 
+def _begin(state: OperatorState | SinkState, answer: Replayed) -> Step:
+    """Take what follows; an operator that was loaded is restored once it does."""
+    inlet = state.inlet.begin(answer)
+    state = state._replace(inlet=inlet)
+    if isinstance(state, OperatorState) and state.loaded and inlet.request is None:
+        return Step(state._replace(loaded=False), (Note(RESTORED),))
+    return Step(state)
+
+
 # --- an operator -----------------------------------------------------------------------------
 def _process(site: Site, state: OperatorState, tuple_: Event | Output) -> Step:
     """Feed the box; of several allowed answers it gives the first."""
@@ -210,10 +219,10 @@ def _put_out(
 
 
 def _answer(site: Site, state: OperatorState, request: Replay) -> Step:
-    """Send again what downstream asks for, now or when it has been made again."""
-    if any(map(request.wants, state.queue.kept)):
-        queue, effects = serve(state.queue, site.succs[0], request)
-        return Step(state._replace(queue=queue, owed=None), effects)
+    """Send again what downstream asks for; first make again what it does not ask for."""
+    queue = state.queue
+    if request.wants(Output((queue.place + 1,), Body(queue.now, "earliest"), NOTHING_OF)):
+        return Step(state._replace(owed=None), serve(queue, site.succs[0], request).effects)
     return Step(state._replace(owed=request))
 
 
@@ -265,8 +274,8 @@ def recover(site: Site, durable: Stable | None) -> Step:
     place, time, _ = state.inlet
     after = place if design.stamp is Stamp.PLACE else time
     request = Replay(after, design.stamp, design.replays is Replays.FROM)
-    state = state._replace(inlet=Inlet(0, time, request), owed=NOT_ASKED)
-    effects: list[Effect] = [Note(RESTORED)]
+    state = state._replace(inlet=Inlet(0, time, request), owed=NOT_ASKED, loaded=True)
+    effects: list[Effect] = []
     if stable.half is not None:
         effects.append(Note(TORN))
     if not stable.whole.place:

@@ -69,7 +69,10 @@ SCOPES = {
     "a CEP operator": Explored(one(MATCHES, 3), REPEATABLE),
     "an aggregate of an aggregate": Explored(two(SINGLES, ALL, 2), DETERMINISTIC),
     "a filter upstream": Explored(two(Filter(Type("a")), PAIRS, 2, "ab"), DETERMINISTIC),
-    "adjacent crashes": Explored(two(SINGLES, ALL, 2, crashes=2), DETERMINISTIC),
+    "adjacent crashes": Explored(two(SINGLES, SINGLES, 1, crashes=2), REPEATABLE),
+    "adjacent crashes and two tuples": Explored(
+        two(SINGLES, ALL, 2, crashes=2), DETERMINISTIC, quick=False
+    ),
     "no crash": Explored(one(PAIRS, 3, crashes=0), DETERMINISTIC),
     "no crash and two operators": Explored(two(SINGLES, ALL, 3, crashes=0), DETERMINISTIC),
 }
