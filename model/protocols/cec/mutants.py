@@ -1,0 +1,256 @@
+"""One-line faults of continuous eventual checkpointing, which the checkers must find.
+
+Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+"""
+
+from __future__ import annotations
+
+from model.core import Mutant
+
+HOME = "model.protocols.cec"
+SCAN, OPERATOR, DISK, NODES = (f"{HOME}.{name}" for name in ("scan", "operator", "disk", "nodes"))
+QUEUES = "model.queues"
+MUTANTS = (
+    # --- the scan ---
+    Mutant(
+        "stop the scan one footprint early",
+        SCAN,
+        "if wanted is not None and footprints >= wanted:",
+        "if wanted is not None and footprints >= wanted - 1:",
+        "windows of two tuples",
+    ),
+    Mutant(
+        "replay from the newest footprint",
+        SCAN,
+        "return min(window.foot for window in windows)",
+        "return max(window.foot for window in windows)",
+        "windows of two tuples",
+    ),
+    Mutant(
+        "take N from the oldest record",
+        SCAN,
+        "if wanted is None and (design.count is Count.EVERY or record.kind is not Kind.RESULT):",
+        "if design.count is Count.EVERY or record.kind is not Kind.RESULT:",
+        "windows of two tuples",
+    ),
+    Mutant(
+        "a result does not exclude the window's older footprints",
+        SCAN,
+        "seen.add(window)",
+        "_ = record.pane and seen.add(window)",
+        "windows of two tuples",
+    ),
+    Mutant(
+        "take the older of two footprints",
+        SCAN,
+        "if window in seen:",
+        "if window in seen and record.kind is not Kind.OPEN:",
+        "background",
+    ),
+    Mutant(
+        "forget the floors of closed keys",
+        SCAN,
+        "floors += [Floor(key, None, record.stamp) for key, record in newest_of.items()]",
+        "floors += []",
+        "windows of two tuples",
+    ),
+    Mutant(
+        "a key between windows is no footprint",
+        SCAN,
+        "if record.pane is not None or (record.between and first):",
+        "if record.pane is not None:",
+        "gaps between windows",
+    ),
+    Mutant(
+        "a result is a footprint although its key has open windows",
+        SCAN,
+        "if record.pane is not None or (record.between and first):",
+        "if record.pane is not None or (record.next is not None and first):",
+        "windows that overlap in part",
+    ),
+    Mutant(
+        "take a torn segment as whole",
+        SCAN,
+        "if segment.torn or (design.damage is Damage.CUT and (missing or cut)):",
+        "if design.damage is Damage.CUT and segment.place != expected:",
+        "outstanding writes",
+    ),
+    Mutant(
+        "keep what comes after a hole",
+        SCAN,
+        "missing = segment.torn or segment.place != expected",
+        "missing = segment.torn",
+        "outstanding writes",
+    ),
+    # --- the operator ---
+    Mutant(
+        "write N as it was before the change",
+        OPERATOR,
+        "n = len(windows)",
+        "n = len(windows) - (kind is Kind.OPEN)",
+        "windows of two tuples",
+    ),
+    Mutant(
+        "a window takes replayed tuples again",
+        OPERATOR,
+        "if window.pane and window.opened not in below",
+        "if window.pane",
+        "windows of two tuples",
+    ),
+    Mutant(
+        "a key opens windows again",
+        OPERATOR,
+        "if None not in below:",
+        "if below is not None:",
+        "windows of two tuples",
+    ),
+    Mutant(
+        "forget the floors too early",
+        OPERATOR,
+        "floors = state.floors if stamp <= state.until else ()",
+        "floors = state.floors if stamp < state.until - 1 else ()",
+        "windows of two tuples",
+    ),
+    Mutant(
+        "a window is forgotten with its G_check",
+        OPERATOR,
+        "if pane is not None or between:",
+        "if between:",
+        "background",
+    ),
+    Mutant(
+        "checkpoint during the replay",
+        OPERATOR,
+        "if design.background is Background.CAUGHT_UP and state.stamp < state.until:",
+        "if design.background is Background.CAUGHT_UP and state.stamp < state.until - 1:",
+        "background, two crashes",
+    ),
+    Mutant(
+        "number a key's windows alike",
+        OPERATOR,
+        "id_ = opening(pane, state.inlet.place)",
+        "id_ = 0",
+        "sliding windows",
+    ),
+    # --- the disk ---
+    Mutant(
+        "send on before the write",
+        DISK,
+        "return min((segment.place for segment in state.waiting), default=state.segments + 1) - 1",
+        "return state.segments",
+        "outstanding writes",
+    ),
+    Mutant(
+        "let go of the oldest footprint",
+        DISK,
+        "return last.results <= acknowledged and segment.place < oldest",
+        "return last.results <= acknowledged and segment.place <= oldest",
+        "queues let go",
+    ),
+    Mutant(
+        "let go of results that nobody has acknowledged",
+        DISK,
+        "return last.results <= acknowledged and segment.place < oldest",
+        "return segment.place < oldest",
+        "queues let go",
+    ),
+    Mutant(
+        "let go while a footprint is not stored",
+        DISK,
+        "if state.waiting:  # a footprint may not be stored yet, and an older one is needed",
+        "if len(state.waiting) > 1:",
+        "outstanding writes, queues let go",
+    ),
+    Mutant(
+        "never let go",
+        DISK,
+        "kept = log.trim(is_old)",
+        "kept = log",
+        "no crash",
+    ),
+    Mutant(
+        "do not note where the log begins",
+        DISK,
+        "return state._replace(disk=Disk(begins + len(log) - len(kept), kept))",
+        "return state._replace(disk=Disk(begins, kept))",
+        "queues let go",
+    ),
+    Mutant(
+        "send all results again",
+        DISK,
+        "if record.out and request.wants(Event((record.results,), record.out.body))",
+        "if record.out",
+        "results alone",
+    ),
+    Mutant(
+        "go on after the log, whatever is stored",
+        DISK,
+        "state = state._replace(sent=end, reader=None)",
+        "state = state._replace(sent=state.segments, reader=None)",
+        "outstanding writes",
+    ),
+    Mutant(
+        "a reader ends where the log ended",
+        DISK,
+        "state = state._replace(sent=segment.place)",
+        "state = state._replace(sent=state.segments)",
+        "catching up",
+    ),
+    # --- the nodes ---
+    Mutant(
+        "acknowledge what is not stored",
+        NODES,
+        "if state.waiting or not state.disk.log:  # a footprint may not be stored yet",
+        "if not state.disk.log:",
+        "outstanding writes, queues let go",
+    ),
+    Mutant(
+        "acknowledge the newest footprint",
+        NODES,
+        "return min((window.foot for window in state.windows), default=newest)",
+        "return max((window.foot for window in state.windows), default=newest)",
+        "windows of three, queues let go",
+    ),
+    Mutant(
+        "acknowledge one tuple too few",
+        NODES,
+        "after.append(Send(site.preds[0], Trim(place)))",
+        "after.append(Send(site.preds[0], Trim(place - 1)))",
+        "no crash",
+    ),
+    Mutant(
+        "count results from the beginning after a restart",
+        NODES,
+        "results=found.results,",
+        "results=0,",
+        "results alone",
+    ),
+    Mutant(
+        "number segments from the beginning after a restart",
+        NODES,
+        "segments=segments,",
+        "segments=0,",
+        "windows of two tuples",
+    ),
+    Mutant(
+        "a consumer asks again for what it has",
+        NODES,
+        "request = Replay(inlet.place if by is Stamp.PLACE else inlet.time, by)",
+        "request = Replay(inlet.place - 1 if by is Stamp.PLACE else inlet.time, by)",
+        "results alone",
+    ),
+    Mutant(
+        "the source lets go of one event too many",
+        QUEUES,
+        "kept = state.kept.trim(lambda event: event.sn[0] <= place)",
+        "kept = state.kept.trim(lambda event: event.sn[0] <= place + 1)",
+        "queues let go",
+    ),
+    Mutant(
+        "take what an older connection brings",
+        QUEUES,
+        "return self.request is None and event.sn[0] == self.place + 1",
+        "return self.request is None",
+        "two crashes",
+    ),
+)
