@@ -10,14 +10,13 @@ import pytest
 from model.core import Outcome, Protocol, Scope
 from model.protocols.crb.design import PUBLISHED, Design, Instant, Mode, Queue, Replays, Resumes
 from model.protocols.crb.protocol import PROTOCOL
-from model.protocols.crb.scopes import EQUAL, PAIRS, SINGLES, one
+from model.protocols.crb.scopes import SCOPES
 from model.protocols.crb.variants import VARIANTS, build
 from model.queues import Stamp
 from proofs.explore.explorer import explore
 
 MENDED = Design()
-STATELESS = one(SINGLES, 2, "a", gaps=EQUAL)
-WINDOWED = one(PAIRS, 3, "a")
+STATELESS, WINDOWED = (SCOPES[name].scope for name in ("windows of one tuple", "one key"))
 MODES = pytest.mark.parametrize("mode", Mode)
 
 
