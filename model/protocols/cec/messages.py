@@ -103,7 +103,7 @@ class Record(NamedTuple):
     result, and in the G_check of a key between windows.
     next: when the key's next window opens (model.boxes.aggregate.Turn).  n: open windows after the
     record.  stamp: of the newest tuple in the state.  results: how many results there were, this
-    one included.  out: the result.
+    one included.  out: the result.  between: the key is between windows, and this is its footprint.
     """
 
     kind: Kind
@@ -115,6 +115,7 @@ class Record(NamedTuple):
     stamp: int
     results: int
     out: Out | None = None
+    between: bool = False
 
 
 class Segment(NamedTuple):

@@ -57,9 +57,16 @@ MUTANTS = (
     Mutant(
         "a key between windows is no footprint",
         SCAN,
-        "return record.pane is None and rests(box, record.next)",
-        "return False",
+        "if record.pane is not None or (record.between and first):",
+        "if record.pane is not None:",
         "gaps between windows",
+    ),
+    Mutant(
+        "a result is a footprint although its key has open windows",
+        SCAN,
+        "if record.pane is not None or (record.between and first):",
+        "if record.pane is not None or (record.next is not None and first):",
+        "windows that overlap in part",
     ),
     Mutant(
         "take a torn segment as whole",
@@ -107,8 +114,8 @@ MUTANTS = (
     Mutant(
         "a window is forgotten with its G_check",
         OPERATOR,
-        "if pane is not None or (isinstance(box, Aggregate) and rests(box, next_)):",
-        "if pane is None and isinstance(box, Aggregate) and rests(box, next_):",
+        "if pane is not None or between:",
+        "if between:",
         "background",
     ),
     Mutant(
@@ -181,13 +188,6 @@ MUTANTS = (
         "state = state._replace(sent=end, reader=None)",
         "state = state._replace(sent=state.segments, reader=None)",
         "outstanding writes",
-    ),
-    Mutant(
-        "send on while a reader reads",
-        DISK,
-        "if state.sent is None or catching_up:",
-        "if state.sent is None:",
-        "catching up",
     ),
     Mutant(
         "a reader ends where the log ended",

@@ -106,12 +106,13 @@ def _record(
     for kind, id_, pane, out in changes:
         windows = [w for w in state.windows if w.key != key or (w.pane and w.opened != id_)]
         at = state.segments + 1 + (len(records) if design.write is Write.RECORD else 0)
-        if kind is Kind.OPEN or (resting and not any(w.key == key for w in windows)):
+        between = kind is Kind.RESULT and resting and not any(w.key == key for w in windows)
+        if kind is Kind.OPEN or between:
             windows.append(Window(key, id_, pane, stamp, at))
         results = state.results + (out is not None)
         state = state._replace(windows=tuple(windows), results=results)
         n = len(windows)
-        records.append(Record(kind, key, id_, pane, next_, n, stamp, results, out))
+        records.append(Record(kind, key, id_, pane, next_, n, stamp, results, out, between))
     return state, records
 
 
@@ -161,7 +162,8 @@ def checkpoint(
     pane, turns = window.pane, dict(state.turns)
     next_ = turns.get(window.key)
     others = tuple(other for other in state.windows if other is not window)
-    if pane is not None or (isinstance(box, Aggregate) and rests(box, next_)):
+    between = pane is None and isinstance(box, Aggregate) and rests(box, next_)
+    if pane is not None or between:
         others = (*others, window._replace(foot=stamp, at=state.segments + 1))
     else:
         turns.pop(window.key, None)
@@ -169,7 +171,15 @@ def checkpoint(
         start = pane.last if isinstance(pane.start, Moment) else pane.start
         pane = pane._replace(held=min(1, pane.held), start=start)
     record = Record(
-        Kind.CHECK, window.key, window.opened, pane, next_, len(others), stamp, state.results
+        kind=Kind.CHECK,
+        key=window.key,
+        opened=window.opened,
+        pane=pane,
+        next=next_,
+        n=len(others),
+        stamp=stamp,
+        results=state.results,
+        between=between,
     )
     return state._replace(windows=others, turns=tuple(sorted(turns.items(), key=repr))), [record]
 

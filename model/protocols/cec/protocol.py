@@ -39,6 +39,7 @@ PINS = (
     Pin("windows by time, background", 43_872),
     Pin("windows from the first tuple", 9_198),
     Pin("sliding windows", 6_572),
+    Pin("windows that overlap in part", 8_666),
     Pin("sliding windows by time", 32_460),
     Pin("gaps between windows", 13_998),
     Pin("gaps between windows, queues let go", 12_850),

@@ -100,6 +100,9 @@ SCOPES = {
         one(spans(2, aligned=False), 3, checks=True), DETERMINISTIC
     ),
     "sliding windows": Explored(one(windows(3, 1), 4, "a", checks=True), REPEATABLE),
+    "windows that overlap in part": Explored(
+        one(spans(3, 2, aligned=False), 4, "a", gaps=(1, 2)), DETERMINISTIC
+    ),
     "sliding windows by time": Explored(one(spans(2, 1), 3, checks=True), CONVERGENT_CAPABLE),
     "gaps between windows": Explored(one(windows(1, 2), 3, checks=True), DETERMINISTIC),
     "gaps between windows, queues let go": Explored(

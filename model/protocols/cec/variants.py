@@ -98,7 +98,7 @@ def build(
         assumes=Assumptions(Failures.ANY),
         claims=dict.fromkeys(sorted({scope.operators for scope in scopes}), Guarantee.PRECISE),
         properties=(AS_IF, COMPLETE),
-        needed=needed,
+        needed=needed if design.log_trim is LogTrim.EXTENT else None,
         scopes=scopes,
         must_occur=must_occur,
         finding=finding,
@@ -283,7 +283,6 @@ VARIANTS = (
         "The checkpoint is in the output queue: if acknowledged results take the records before "
         "them along, open windows lose their footprints.",
         Pin("queues let go", 38_872, 17, DIVERGENT),
-        Pin("no crash", 695, 10),
         log_trim=LogTrim.ACKNOWLEDGED,
     ),
     _drop(
