@@ -73,4 +73,5 @@ PROTOCOL = replace(
     ),
     variants=VARIANTS,
     mutants=MUTANTS,
+    lemmas=27,
 )
