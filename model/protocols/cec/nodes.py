@@ -95,6 +95,8 @@ from model.queues import (
 )
 
 CHECK = "check"
+UNKNOWN = -1
+"""The place of a restarted node in its input, until upstream has answered."""
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:
@@ -160,7 +162,7 @@ def step(site: Site, state: State, input_: Input) -> Step:
             inlet, ask = _ask(site, state.inlet)
             return Step(state._replace(inlet=inlet), (Send(site.preds[0], ask),))
         case NodeState(), Received(_, Replayed() as answer):
-            return Step(state._replace(inlet=state.inlet.begin(answer)))
+            return _begin(state, answer)
         case NodeState(), Received(_, message):
             return _receive(site, state, message)
         case NodeState(), TimerFired(timer) if timer == CHECK:
@@ -199,6 +201,13 @@ def _ask(site: Site, inlet: Inlet) -> tuple[Inlet, Replay]:
         by = site.config.design.resume
         request = Replay(inlet.place if by is Stamp.PLACE else inlet.time, by)
     return inlet._replace(request=request), request
+
+
+def _begin(state: NodeState, answer: Replayed) -> Step:
+    """Take what follows; a restarted node is restored once upstream has answered."""
+    inlet = state.inlet.begin(answer)
+    restored = state.inlet.place == UNKNOWN and inlet.request is None
+    return Step(state._replace(inlet=inlet), (Note(RESTORED),) if restored else ())
 
 
 def _receive(site: Site, state: NodeState, message: Event | Segment) -> Step:
@@ -281,7 +290,11 @@ def recover(site: Site, durable: Disk | None) -> Step:
     stamp = found.newest if found.start is None else found.start
     request = Replay(found.start, design.stamp, design.replay is Bound.WITH)
     state = NodeState(
-        inlet=Inlet(time=stamp if design.stamp is Stamp.TIME else BEGINNING, request=request),
+        inlet=Inlet(
+            place=UNKNOWN,
+            time=stamp if design.stamp is Stamp.TIME else BEGINNING,
+            request=request,
+        ),
         windows=found.windows,
         turns=found.turns,
         floors=found.floors,
@@ -293,7 +306,7 @@ def recover(site: Site, durable: Disk | None) -> Step:
         sent=None,
         mark=segments if site.spec.checks else 0,
     )
-    effects: list[Effect] = [Note(RESTORED), Note(SCANNED, found.scanned)]
+    effects: list[Effect] = [Note(SCANNED, found.scanned)]
     if found.scanned < sum(len(segment.records) for segment in log):
         effects.append(Note(EARLY))
     if log and not found.windows:

@@ -17,7 +17,7 @@ PROTOCOL = replace(
         "",
         Design(),
         hold(
-            windows_of_one_tuple=45_898,
+            windows_of_one_tuple=11_796,
             windows_of_two_tuples=24_756,
             four_tuples=206_896,
             equal_times=28_538,

@@ -52,8 +52,9 @@ EQUAL = (0, 1)
 SINGLES, PAIRS, ALL = windows(1), windows(2), windows(2, group=None)
 MATCHES = Operator(sequence("a", "b"), CountWindows(3, 1))
 SCOPES = {
-    "windows of one tuple": Explored(one(SINGLES, 2, gaps=EQUAL), REPEATABLE),
+    "windows of one tuple": Explored(one(SINGLES, 2, "a", gaps=EQUAL), REPEATABLE),
     "windows of two tuples": Explored(one(PAIRS, 3), DETERMINISTIC),
+    "one key": Explored(one(PAIRS, 3, "a"), DETERMINISTIC),
     "four tuples": Explored(one(PAIRS, 4), DETERMINISTIC, quick=False),
     "equal times": Explored(one(PAIRS, 3, "a", gaps=EQUAL), DETERMINISTIC),
     "rising times": Explored(one(SINGLES, 3, "a"), REPEATABLE),

@@ -107,7 +107,7 @@ def summary_tradeoff(found: Sequence[Cell]) -> dict[str, Any]:
             way,
             [cell["recovery_s"] for cell in mine],
             [100 * cell["overhead"] for cell in mine],
-            names=_ends([units.get(way, "{:g} s").format(cell["knob"]) for cell in mine]),
+            names=_last([units.get(way, "{:g} s").format(cell["knob"]) for cell in mine]),
         )
         for way in ways
         for mine in [[cell for cell in cells if cell["way"] == way]]
@@ -129,9 +129,9 @@ def summary_tradeoff(found: Sequence[Cell]) -> dict[str, Any]:
     }
 
 
-def _ends(names: Sequence[str]) -> list[str]:
-    """The names, without those between the first and the last."""
-    return [name if at in (0, len(names) - 1) else "" for at, name in enumerate(names)]
+def _last(names: Sequence[str]) -> list[str]:
+    """The names, without all but the last."""
+    return [""] * (len(names) - 1) + [*names[-1:]]
 
 
 def _notes_tradeoff(cells: Sequence[Cell]) -> Iterator[str]:
@@ -216,7 +216,7 @@ def bound(q_target: int) -> int:
 def summary_extent(found: Sequence[Cell]) -> dict[str, Any]:
     """Formula and bound beside the runs."""
     cells = means(found, ["exponent", "u", "q"])
-    ages = [float(age) for age in np.geomspace(AGES[0], AGES[-1], 25)]
+    ages = [float(age) for age in np.geomspace(AGES[0], AGES[-1], 13)]
     mean_series, most_series, errors = [], [], []
     for exponent in EXPONENTS:
         name, keys = distribution(exponent), zipf(KEYS, exponent)
