@@ -174,7 +174,7 @@ def simulation(result: Result) -> Output:
 def reproduction(result: Result) -> Output:
     """The output of `asif reproduce` for one experiment."""
     yield f"{result['title']}\n{result['source']}"
-    size = f"{result['runs']:,} cycles of {result['events']:,} events, {result['seeds']} seeds"
+    size = f"{result['runs']:,} runs of {result['events']:,} events, {result['seeds']} seeds"
     kept = f", {result['resumed']} of them done before" if result["resumed"] else ""
     yield f"{size}{kept}, {result['seconds']:.0f} s"
     yield experiment_results.table(result)

@@ -1,7 +1,8 @@
 """Published experiments run again: the paper's figure in its own layout, and numbers side by side.
 
 Rule of this file: it draws the value that sim.experiments makes, and computes none of it again.
-FIGURES has the figure of an experiment by name; an experiment without a figure has only numbers.
+FIGURES has the figures with a layout of their own, by experiment; others describe their panels
+(reports.results.panels), or have only numbers.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from reports.diagrams.canvas import Colours, svg
+from reports.results import panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,8 +142,12 @@ FIGURES = {"lima-fig9": lima_fig9}
 
 def figure(result: Result) -> str | None:
     """The figure of an experiment as an <svg> element; None if it has none."""
-    draw = FIGURES.get(result["experiment"])
-    return draw(result) if draw else None
+    if (drawn := FIGURES.get(result["experiment"])) is not None:
+        return drawn(result)
+    if "panels" not in result:
+        return None
+    name = result["experiment"]
+    return panels.draw(result["panels"], name=name, about=f"{result['title']}, {result['source']}")
 
 
 # --- numbers -------------------------------------------------------------------------------------
@@ -163,10 +169,13 @@ def table(result: Result) -> Table:
 
 
 def shown(number: Mapping[str, Any], value: float) -> str:
-    """The value with its unit."""
+    """The value with its unit, in three digits."""
     if number["kind"] == "trend":
         return "yes" if value == 1 else "no"
-    text = f"{value:.3g}" if number["unit"] != "share" else f"{value:.1%}"
+    if number["unit"] == "share":
+        text = f"{value:.1%}"
+    else:
+        text = f"{float(f'{value:.3g}'):,.10g} {number['unit']}"
     bound = "≤ " if number["kind"] == "at most" and value == number["published"] else ""
     return f"{bound}{text}"
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from model.errors import Invalid
 from sim.experiments.experiment import Experiment, experiments
-from sim.experiments.published import judge, score
+from sim.experiments.published import judge, left_out, score
 
 Watch = Callable[[int, int], None]
 """Called repeatedly with (seeds done, of how many)."""
@@ -61,6 +61,7 @@ def reproduce(
         "runs": len(found),
         "resumed": count - len(left),
         **summary,
+        "notes": [*summary["notes"], *left_out(experiment.name)],
         "numbers": numbers,
         "score": score(numbers),
         "seconds": time.perf_counter() - started,

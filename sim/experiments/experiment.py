@@ -9,7 +9,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import sim.experiments
 
@@ -24,11 +24,42 @@ class Parameter(NamedTuple):
     source: str
 
 
+class Series(NamedTuple):
+    """A series of a panel.  names: what its points are called, if they are."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    kind: Literal["measured", "line", "formula", "published", "bars"] = "measured"
+    names: Sequence[str] = ()
+
+
+class Panel(NamedTuple):
+    """A panel of a figure.  x, y: what the axes show.  categories: of bars, instead of numbers.
+    log: the axes that are logarithmic, "", "x", "y" or "xy"."""
+
+    title: str
+    x: str
+    y: str
+    series: Sequence[Series]
+    categories: Sequence[str] = ()
+    log: str = ""
+
+    def as_data(self) -> dict[str, Any]:
+        """The panel as plain data."""
+        series = [
+            {**one._asdict(), "x": [*one.x], "y": [*one.y], "names": [*one.names]}
+            for one in self.series
+        ]
+        return {**self._asdict(), "series": series, "categories": [*self.categories]}
+
+
 @dataclass(frozen=True, slots=True)
 class Experiment:
     """rows(seed, events): the runs over one seed, each as plain data.  summary(all rows): "cells",
     what is plotted; "values", by name, what published numbers are compared with; "notes", lines
-    on what else was found.  seeds, events: how many, as published."""
+    on what else was found; "panels", the figure, unless it has a layout of its own.  seeds, events:
+    how many, as published."""
 
     name: str
     title: str

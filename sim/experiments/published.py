@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
 
 from model.errors import Invalid
 
@@ -22,7 +22,10 @@ VERDICTS = ("within 10 %", "within 25 %", "outside")
 
 class PublishedNumber(BaseModel):
     """A number that a paper published.  ours: by way of finding it, the name of our value.  reason:
-    by way, why our value differs."""
+    by way, why our value differs.
+
+    why_not: why it is compared with nothing, if it is not; experiment: the one that says so.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -33,8 +36,16 @@ class PublishedNumber(BaseModel):
     kind: Literal["value", "at most", "trend"]
     value: float
     unit: str
-    ours: dict[str, str]
+    ours: dict[str, str] = {}
     reason: dict[str, str] = {}
+    why_not: str = ""
+    experiment: str = ""
+
+    @model_validator(mode="after")
+    def _compared_or_not(self) -> PublishedNumber:
+        if bool(self.ours) == bool(self.why_not) or bool(self.why_not) != bool(self.experiment):
+            raise ValueError(f"{self.id}: give `ours`, or `why_not` and `experiment`")
+        return self
 
 
 @cache
@@ -46,6 +57,21 @@ def numbers() -> tuple[PublishedNumber, ...]:
         for entry in tomllib.loads(path.read_text(encoding="utf-8"))["number"]
     ]
     return TypeAdapter(tuple[PublishedNumber, ...]).validate_python(entries)
+
+
+def value(id_: str) -> float:
+    """The published number with this id."""
+    return next(number.value for number in numbers() if number.id == id_)
+
+
+def left_out(experiment: str) -> list[str]:
+    """A line for each published number that the experiment compares with nothing."""
+    return [
+        f"not compared: {number.what}, {number.value:,.10g} {number.unit} ({number.section}): "
+        f"{number.why_not}"
+        for number in numbers()
+        if number.experiment == experiment
+    ]
 
 
 def judge(values: Mapping[str, float]) -> list[dict[str, Any]]:

@@ -182,7 +182,7 @@ def test_an_experiment_is_run_again(tmp_path: Path) -> None:
     command = ["reproduce", "lima-fig9", "--seeds", "1", "--events", "2000", "--json", "out.json"]
     ran = asif(*command, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
-    assert "84 cycles of 2,000 events, 1 seeds" in ran.stdout
+    assert "84 runs of 2,000 events, 1 seeds" in ran.stdout
     assert (tmp_path / "build" / "reproduce" / "lima-fig9.svg").exists()
     (result,) = json.loads((tmp_path / "out.json").read_text())
     assert result["numbers"]

@@ -21,7 +21,10 @@ PROJECT = Path(__file__).parents[2]
 PACKAGES = ("asif", "model", "proofs", "reports", "sim", "spark_check")
 FAMILIES = [home.split(".")[-2] for home in modules()]
 ROOMS = ("model/protocols", "proofs/lemmas", "sim/predictions", "spark_check")
-PAPERS = {"upstream_backup": Path("sim/experiments/lima")}
+PAPERS = {
+    "cec": Path("sim/experiments/sebepou"),
+    "upstream_backup": Path("sim/experiments/lima"),
+}
 """An experiment runs the method whose published numbers it reproduces, so it names it."""
 TEXTS = (".j2", ".css")
 

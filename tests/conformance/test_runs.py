@@ -13,7 +13,7 @@ import pytest
 
 from model.core import Failures
 from model.oracle import by_edge
-from model.world import DOWN, Action, quiescent
+from model.world import DOWN, Action, World, quiescent
 from reports import commands
 from sim.comparison import compare
 from sim.scenarios.run import run as timed
@@ -70,6 +70,11 @@ def scenario(name: str, folder: Path) -> Path:
     return path
 
 
+def bare(world: World) -> tuple[tuple[Any, ...], ...]:
+    """The outputs of each sink without their lineage, which long runs leave out."""
+    return tuple(tuple(output[:2] for output in outputs) for outputs in world.outputs)
+
+
 # --- untimed ---------------------------------------------------------------------------------
 @EVERY
 def test_an_untimed_run_without_crashes_is_right(name: str) -> None:
@@ -96,7 +101,7 @@ def test_an_untimed_run_is_one_that_the_world_allows(name: str) -> None:
         assert len(driver.outages) == len(plans)
         assert [node.state for node in world.nodes] == [*driver.states.values()]
         assert [node.durable for node in world.nodes] == [*map(driver.durable.get, system.sites)]
-        assert world.outputs == tuple(map(tuple, driver.passed_on.values()))
+        assert bare(world) == tuple(map(tuple, driver.passed_on.values()))
         if holds(protocol):
             assert driver.outputs() == expected(whole)
 
@@ -140,7 +145,7 @@ def test_a_timed_run_is_one_that_the_world_allows(name: str, tmp_path: Path) -> 
     assert [node.state for node in world.nodes] == [*ran.result.states.values()]
     assert [node.durable for node in world.nodes] == [*ran.result.durable.values()]
     assert DOWN not in ran.result.states.values()
-    for passed, outputs in zip(ran.emissions.values(), world.outputs, strict=True):
+    for passed, outputs in zip(ran.emissions.values(), bare(world), strict=True):
         assert tuple(output for _, output in passed) == outputs
     if holds(asked.protocol):
         edges = tuple(

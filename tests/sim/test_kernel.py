@@ -249,7 +249,8 @@ def test_tables_grow_for_ranges_alone() -> None:
 INTERPRETED = """
 import sys
 sys.modules["numba"] = None
-from sim.experiments.lima.kernel import COMPILED, run
+from sim.experiments.compiled import COMPILED
+from sim.experiments.lima.kernel import run
 from tests.sim.test_kernel import CycleSetting, drawn
 assert not COMPILED
 print(run(drawn(400, seed=1), CycleSetting((0, 1, 2), 50, 7, 3, 200)).outcome())

@@ -106,6 +106,13 @@ class Forward(Enum):
     PREFIX = "what was written before the first write that is still outstanding"
 
 
+class CatchUp(Enum):
+    """What is sent on while a reader goes through the log.  IX ("Catching up")."""
+
+    LIVE = "what a write completes, at once; the reader ends where the log ended"
+    READER = "what the reader reads; the reader ends when it reaches the end"
+
+
 class LogTrim(Enum):
     """What a node may let go of in its own log.  II: results until they are acknowledged."""
 
@@ -144,6 +151,7 @@ class Design:
     content: Content = Content.STATE
     damage: Damage = Damage.CUT
     forward: Forward = Forward.PREFIX
+    catch_up: CatchUp = CatchUp.READER
     log_trim: LogTrim = LogTrim.EXTENT
     input_trim: InputTrim = InputTrim.STORED
     resume: Stamp = Stamp.PLACE
@@ -166,6 +174,7 @@ PUBLISHED = Design(
     content=Content.RESULT,
     damage=Damage.SKIP,
     forward=Forward.COMPLETED,
+    catch_up=CatchUp.LIVE,
     log_trim=LogTrim.ACKNOWLEDGED,
     input_trim=InputTrim.PROCESSED,
     resume=Stamp.TIME,

@@ -12,11 +12,11 @@ from itertools import takewhile
 
 from model.core import REPLAYED, Effect, Note, Save, Send, SetTimer, Site
 from model.events import Event
-from model.protocols.cec.design import Forward, LogTrim, Write
+from model.protocols.cec.design import CatchUp, Forward, LogTrim, Write
 from model.protocols.cec.messages import (
-    CLOSED,
+    G_OPEN_RECORDS,
     LOG_TRIMMED,
-    OPENED,
+    R_RECORDS,
     Disk,
     Kind,
     NodeState,
@@ -25,7 +25,7 @@ from model.protocols.cec.messages import (
 )
 from model.queues import Replay, Replayed
 
-WRITE = "write:"
+WRITE, READ = "write:", "read"
 
 
 def write(site: Site, state: NodeState, records: list[Record]) -> tuple[NodeState, list[Effect]]:
@@ -37,7 +37,9 @@ def write(site: Site, state: NodeState, records: list[Record]) -> tuple[NodeStat
     segments = [Segment(place, (*group,)) for place, group in enumerate(groups, state.segments + 1)]
     opened = sum(record.kind is Kind.OPEN for record in records)
     closed = sum(record.kind is Kind.RESULT for record in records)
-    effects: list[Effect] = [Note(what, n) for what, n in ((OPENED, opened), (CLOSED, closed)) if n]
+    effects: list[Effect] = [
+        Note(what, n) for what, n in ((G_OPEN_RECORDS, opened), (R_RECORDS, closed)) if n
+    ]
     count, waiting = state.segments + len(segments), (*state.waiting, *segments)
     state = state._replace(segments=count, waiting=waiting)
     if site.spec.writes:
@@ -63,7 +65,8 @@ def store(site: Site, state: NodeState, place: int) -> tuple[NodeState, list[Eff
     waiting = tuple(other for other in state.waiting if other is not segment)
     state = let_go(site, state._replace(disk=_put(state.disk, segment), waiting=waiting))
     effects.append(Save(state.disk))
-    if state.sent is None:
+    catching_up = state.reader is not None and site.config.design.catch_up is CatchUp.READER
+    if state.sent is None or catching_up:
         return state, effects
     sendable = [segment]
     if site.config.design.forward is Forward.PREFIX:
@@ -119,10 +122,10 @@ def send_again(site: Site, state: NodeState, request: Replay) -> tuple[NodeState
     """Send downstream the stored results that it asks for, and go on from there."""
     whole = site.config.design.forward is Forward.COMPLETED
     end = state.segments if whole else _end_of_prefix(state)
+    stored = [*takewhile(lambda segment: segment.place <= end, state.disk.log)]
+    start = stored[-1].records[-1].results if stored else state.acknowledged
     again: list[Segment] = []
-    start = state.acknowledged
-    for segment in takewhile(lambda segment: segment.place <= end, state.disk.log):
-        start = segment.records[-1].results
+    for segment in stored:
         results = tuple(
             record
             for record in segment.records
@@ -131,7 +134,25 @@ def send_again(site: Site, state: NodeState, request: Replay) -> tuple[NodeState
         again += [segment._replace(records=results)] if results else []
     if again:
         start = again[0].records[0].results - 1
-    note = Note(REPLAYED, sum(len(segment.records) for segment in again))
-    sends = (Send(site.succs[0], segment) for segment in again)
-    answer = Send(site.succs[0], Replayed(request, start))
-    return state._replace(sent=end), [note, answer, *sends]
+    effects: list[Effect] = [
+        Note(REPLAYED, sum(len(segment.records) for segment in again)),
+        Send(site.succs[0], Replayed(request, start)),
+    ]
+    state = state._replace(sent=end, reader=None)
+    if again and site.spec.reads:
+        return state._replace(reader=(again[0].place, end)), [*effects, SetTimer(READ)]
+    return state, [*effects, *(Send(site.succs[0], segment) for segment in again)]
+
+
+def read(site: Site, state: NodeState) -> tuple[NodeState, list[Effect]]:
+    """The reader sends the next segment of the log."""
+    assert state.reader is not None
+    place, end = state.reader
+    found = takewhile(lambda segment: segment.place >= place, reversed(state.disk.log))
+    (*_, segment) = found
+    if site.config.design.catch_up is CatchUp.READER:
+        end = _end_of_prefix(state)
+        state = state._replace(sent=segment.place)
+    more = segment.place < end
+    state = state._replace(reader=(segment.place + 1, end) if more else None)
+    return state, [Send(site.succs[0], segment), *([SetTimer(READ)] if more else [])]

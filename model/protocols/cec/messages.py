@@ -15,11 +15,13 @@ from model.boxes.box import Box, Fed, Item, Out, Stream
 from model.core import MessageKind, Quantity, Size
 from model.events import BEGINNING, Body, Event
 from model.log import Log
-from model.queues import Inlet, QueueState, Replay, Replayed, Restarted, Trim
+from model.queues import TRIMMED, Inlet, QueueState, Replay, Replayed, Restarted, Trim
 
 # --- what is counted -------------------------------------------------------------------------
-OPENED = Quantity("G_open records", "records", "a window opened, and its state went to the log")
-CLOSED = Quantity("result records", "records", "a window closed, and its result went to the log")
+G_OPEN_RECORDS = Quantity(
+    "G_open records", "records", "a window opened, and its state went to the log"
+)
+R_RECORDS = Quantity("result records", "records", "a window closed, and its result went to the log")
 SCANNED = Quantity("records scanned", "records", "a restart read a record of its log")
 EARLY = Quantity(
     "scans that stopped early", "scans", "a restart found N footprints before the log's beginning"
@@ -30,11 +32,11 @@ IGNORED = Quantity(
 )
 CUT = Quantity("segments cut", "segments", "a restart left a torn or unreachable segment out")
 LOG_TRIMMED = Quantity("segments let go", "segments", "a log let go of a segment")
-EXTENT = Quantity("extent", "records", "what a scan of the log would go through now")
-REPLAY = Quantity("tuples to replay", "tuples", "what a restart would ask upstream for now")
+EXTENT = Quantity("records in the extent", "records", "what a scan of the log would go through now")
+TO_REPLAY = Quantity("tuples to replay", "tuples", "what a restart would ask upstream for now")
 QUANTITIES = (
-    OPENED,
-    CLOSED,
+    G_OPEN_RECORDS,
+    R_RECORDS,
     SCANNED,
     EARLY,
     NO_WINDOWS,
@@ -42,7 +44,8 @@ QUANTITIES = (
     CUT,
     LOG_TRIMMED,
     EXTENT,
-    REPLAY,
+    TO_REPLAY,
+    TRIMMED,
 )
 
 
@@ -52,14 +55,16 @@ class Logged(Box):
     """An operator with the settings of its node; it computes what `box` computes.
 
     checks: may windows be checkpointed in the background?  writes: how many writes may be
-    outstanding; 0: a node waits for each.  tears: may a crash leave half a write?  trims: do
-    consumers acknowledge, so that producers let go?
+    outstanding; 0: a node waits for each.  tears: may a crash leave half a write?  reads: is the
+    log sent again read by read, rather than at once?  trims: do consumers acknowledge, so that
+    producers let go?
     """
 
     box: Box
     checks: bool = False
     writes: int = 0
     tears: bool = False
+    reads: bool = False
     trims: bool = False
 
     @property
@@ -94,21 +99,23 @@ class Record(NamedTuple):
     """A record of the log.
 
     opened: the place of the tuple that opened the window; with the key, the window's identity.
-    pane: the window's state; None in a result, and in the G_check of a key between windows.
+    pane: the window's state; of another operator than an aggregate, its whole state.  None in a
+    result, and in the G_check of a key between windows.
     next: when the key's next window opens (model.boxes.aggregate.Turn).  n: open windows after the
     record.  stamp: of the newest tuple in the state.  results: how many results there were, this
-    one included.  out: the result.
+    one included.  out: the result.  between: the key is between windows, and this is its footprint.
     """
 
     kind: Kind
     key: Any
     opened: int
-    pane: Pane | None
+    pane: Any
     next: Any
     n: int
     stamp: int
     results: int
     out: Out | None = None
+    between: bool = False
 
 
 class Segment(NamedTuple):
@@ -143,7 +150,7 @@ class Window(NamedTuple):
 
     key: Any
     opened: int
-    pane: Pane | None
+    pane: Any
     foot: int
     at: int
 
@@ -168,8 +175,9 @@ class NodeState(NamedTuple):
     before the last tuple, or at the restart: a window whose footprint is there may be checkpointed.
     due: a G_check waits for the tuple that enters next.  segments, results: how many there were.
     waiting: segments that are not stored yet.  disk: the log, as it is stored.  sent: the segment
-    up to which everything was sent on; None: downstream has not asked yet.  released: the place up
-    to which upstream may let go.  acknowledged: the result up to which downstream has acknowledged.
+    up to which everything was sent on; None: downstream has not asked yet.  reader: (the segment
+    that is read next, the last one when the reading began); None: nobody reads.  released: upstream
+    may let go up to this place.  acknowledged: the result up to which downstream has acknowledged.
     """
 
     inlet: Inlet = Inlet()
@@ -185,6 +193,7 @@ class NodeState(NamedTuple):
     waiting: tuple[Segment, ...] = ()
     disk: Disk = Disk()
     sent: int | None = 0
+    reader: tuple[int, int] | None = None
     released: int = 0
     acknowledged: int = 0
 
@@ -254,5 +263,5 @@ def show_record(record: Record) -> str:
     return f"{record.kind.value}({record.key}{held})@{record.stamp} N{record.n}"
 
 
-def _held(pane: Pane | None) -> str:
-    return f":{pane.held}" if pane else ":-"
+def _held(pane: Any) -> str:
+    return f":{pane.held}" if isinstance(pane, Pane) else "" if pane else ":-"

@@ -57,9 +57,16 @@ MUTANTS = (
     Mutant(
         "a key between windows is no footprint",
         SCAN,
-        "return record.pane is None and rests(box, record.next)",
-        "return False",
+        "if record.pane is not None or (record.between and first):",
+        "if record.pane is not None:",
         "gaps between windows",
+    ),
+    Mutant(
+        "a result is a footprint although its key has open windows",
+        SCAN,
+        "if record.pane is not None or (record.between and first):",
+        "if record.pane is not None or (record.next is not None and first):",
+        "windows that overlap in part",
     ),
     Mutant(
         "take a torn segment as whole",
@@ -107,8 +114,8 @@ MUTANTS = (
     Mutant(
         "a window is forgotten with its G_check",
         OPERATOR,
-        "if pane is not None or (isinstance(box, Aggregate) and rests(box, next_)):",
-        "if pane is None and isinstance(box, Aggregate) and rests(box, next_):",
+        "if pane is not None or between:",
+        "if between:",
         "background",
     ),
     Mutant(
@@ -121,7 +128,7 @@ MUTANTS = (
     Mutant(
         "number a key's windows alike",
         OPERATOR,
-        "id_ = opening(pane, event.sn[0])",
+        "id_ = opening(pane, state.inlet.place)",
         "id_ = 0",
         "sliding windows",
     ),
@@ -178,9 +185,16 @@ MUTANTS = (
     Mutant(
         "go on after the log, whatever is stored",
         DISK,
-        "return state._replace(sent=end), [note, answer, *sends]",
-        "return state._replace(sent=state.segments), [note, answer, *sends]",
+        "state = state._replace(sent=end, reader=None)",
+        "state = state._replace(sent=state.segments, reader=None)",
         "outstanding writes",
+    ),
+    Mutant(
+        "a reader ends where the log ended",
+        DISK,
+        "state = state._replace(sent=segment.place)",
+        "state = state._replace(sent=state.segments)",
+        "catching up",
     ),
     # --- the nodes ---
     Mutant(

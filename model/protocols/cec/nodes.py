@@ -17,8 +17,9 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from model.boxes.aggregate import Aggregate
-from model.boxes.box import Item, Lineage, Of
-from model.boxes.stateless import Filter, Map, Relay
+from model.boxes.box import Box, Item, Lineage, Of
+from model.cep.box import CepBox
+from model.cep.operator import Operator
 from model.core import (
     CHECKPOINTED,
     RESTORED,
@@ -51,7 +52,16 @@ from model.protocols.cec.design import (
     InputTrim,
     Load,
 )
-from model.protocols.cec.disk import WRITE, acknowledge, outstanding, send_again, store, write
+from model.protocols.cec.disk import (
+    READ,
+    WRITE,
+    acknowledge,
+    outstanding,
+    read,
+    send_again,
+    store,
+    write,
+)
 from model.protocols.cec.keyed import key_of
 from model.protocols.cec.messages import (
     CUT,
@@ -59,8 +69,8 @@ from model.protocols.cec.messages import (
     EXTENT,
     IGNORED,
     NO_WINDOWS,
-    REPLAY,
     SCANNED,
+    TO_REPLAY,
     Disk,
     Logged,
     NodeState,
@@ -88,8 +98,7 @@ CHECK = "check"
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:
-    """The deployment; raises Invalid unless operators are aggregates or have no state, one after
-    the other."""
+    """The deployment; raises Invalid unless operators without timeouts are one after the other."""
     deployment = deploy_graph(scope.graph, replies=True)
     sites = [_settle(site) for site in deployment.sites]
     trims = any(site.spec.trims for site in sites if site.role is Role.OPERATOR)
@@ -108,19 +117,20 @@ def _settle(site: Site) -> Site:
     """The site with its operator as a Logged one."""
     if site.role is not Role.OPERATOR:
         return site
-    logged = site.spec
-    if not isinstance(logged, Logged):
-        logged = Logged(logged, checks=True, trims=True)
-    box = logged.box
-    aggregate = isinstance(box, Aggregate) and not box.timeout
-    if (
-        not (aggregate or isinstance(box, Filter | Map | Relay))
-        or len(site.preds) + len(site.succs) > 2
-    ):
+    spec = site.spec
+    if isinstance(spec, Operator):
+        spec = CepBox(spec)
+    logged = spec if isinstance(spec, Logged) else Logged(spec, checks=True, trims=True)
+    box: Any = logged.box
+    waits = not isinstance(box, Box) or type(box).expire is not Box.expire
+    if waits and not (isinstance(box, Aggregate) and not box.timeout):
         raise Invalid(
-            f"cec: {site.name} is a {type(box).__name__} with {len(site.preds)} inputs and "
-            f"{len(site.succs)} outputs; give an aggregate without timeout, a filter or a map, "
-            "with one of each"
+            f"cec: {site.name} is a {type(box).__name__}; give an operator without timeouts"
+        )
+    if len(site.preds) > 1 or len(site.succs) > 1:
+        raise Invalid(
+            f"cec: {site.name} has {len(site.preds)} inputs and {len(site.succs)} outputs; give "
+            "operators one after the other"
         )
     return site._replace(spec=logged)
 
@@ -155,6 +165,9 @@ def step(site: Site, state: State, input_: Input) -> Step:
             return _receive(site, state, message)
         case NodeState(), TimerFired(timer) if timer == CHECK:
             return _check(site, state)
+        case NodeState(), TimerFired(timer) if timer == READ:
+            state, effects = read(site, state)
+            return Step(state, (*effects,))
         case NodeState(), TimerFired(timer):
             return _complete(site, state, int(timer.removeprefix(WRITE)))
         case _:
@@ -319,14 +332,14 @@ def _take(site: Site, state: SinkState, sender: NodeName, message: Any) -> Step:
 # --- what is shown ---------------------------------------------------------------------------
 def gauges(site: Site, state: State) -> Gauges:
     """The gauges of a node.  buffered: events or segments that it keeps.  progress: the place of
-    the newest input in the state."""
+    the newest input in the state; published forwarding keeps no order, so none at a sink."""
     match state:
         case QueueState(place, _, kept):
             return Gauges(len(kept), None, place)
-        case SinkState(Inlet(place)):
-            return Gauges(None, None, place)
+        case SinkState():
+            return Gauges()
         case NodeState():
-            own = ((EXTENT, extent(state)), (REPLAY, _to_replay(state)))
+            own = ((EXTENT, extent(state)), (TO_REPLAY, _to_replay(state)))
             return Gauges(len(state.disk.log), len(state.windows), state.inlet.place, own)
         case _:
             raise AssertionError(f"{site.name}: {state} is no state of a node")

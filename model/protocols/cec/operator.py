@@ -16,6 +16,9 @@ from model.protocols.cec.design import Background, Bound, Content, Design, Phase
 from model.protocols.cec.keyed import add, begin, key_of, opening, rests
 from model.protocols.cec.messages import Floor, Kind, NodeState, Record, Window
 
+WHOLE = 0
+"""What identifies the only part of an operator that has one; places begin at 1."""
+
 
 class Change(NamedTuple):
     """A window that a tuple opens (its state) or closes (its result)."""
@@ -33,8 +36,18 @@ def process(
     """The state with the tuple, and its records in order."""
     stamp, item = design.stamp.of(event), Item(0, event.body, of)
     state = state._replace(inlet=state.inlet.take(event))
-    if not isinstance(box, Aggregate):
-        return _pass_on(box, state, item, stamp)
+    if isinstance(box, Aggregate):
+        state, records = _process_keyed(design, box, state, item, stamp)
+    else:
+        state, records = _process_whole(design, box, state, item, stamp)
+    floors = state.floors if stamp <= state.until else ()
+    return state._replace(floors=floors), records
+
+
+def _process_keyed(
+    design: Design, box: Aggregate, state: NodeState, item: Item, stamp: int
+) -> tuple[NodeState, list[Record]]:
+    """A tuple through an aggregate, whose parts are its windows."""
     key = key_of(box, item)
     below = ignoring(design, state, key, stamp)
     turns = dict(state.turns)
@@ -49,7 +62,7 @@ def process(
     if None not in below:
         opened, turns[key] = begin(box, turns.get(key), item)
         for pane, out in opened:
-            id_ = opening(pane, event.sn[0])
+            id_ = opening(pane, state.inlet.place)
             changes.append(Change(Kind.OPEN, id_, pane, None))
             changes += [Change(Kind.RESULT, id_, None, out)] if out else []
     panes = {(key, id_): pane for id_, (pane, _) in fed.items()}
@@ -62,8 +75,7 @@ def process(
     resting = rests(box, turns.get(key))
     if not resting and not any(window.key == key for window in state.windows):
         turns.pop(key, None)  # the next tuple opens a window, whatever came before
-    floors = state.floors if stamp <= state.until else ()
-    return state._replace(turns=tuple(sorted(turns.items(), key=repr)), floors=floors), records
+    return state._replace(turns=tuple(sorted(turns.items(), key=repr))), records
 
 
 def ignoring(design: Design, state: NodeState, key: Any, stamp: int) -> frozenset[int | None]:
@@ -94,24 +106,41 @@ def _record(
     for kind, id_, pane, out in changes:
         windows = [w for w in state.windows if w.key != key or (w.pane and w.opened != id_)]
         at = state.segments + 1 + (len(records) if design.write is Write.RECORD else 0)
-        if kind is Kind.OPEN or (resting and not any(w.key == key for w in windows)):
+        between = kind is Kind.RESULT and resting and not any(w.key == key for w in windows)
+        if kind is Kind.OPEN or between:
             windows.append(Window(key, id_, pane, stamp, at))
         results = state.results + (out is not None)
         state = state._replace(windows=tuple(windows), results=results)
         n = len(windows)
-        records.append(Record(kind, key, id_, pane, next_, n, stamp, results, out))
+        records.append(Record(kind, key, id_, pane, next_, n, stamp, results, out, between))
     return state, records
 
 
-def _pass_on(box: Box, state: NodeState, item: Item, stamp: int) -> tuple[NodeState, list[Record]]:
-    """A tuple through an operator without windows: every record is a result."""
-    (fed,) = box.feed((), item)
-    place = state.inlet.place
-    records = [
-        Record(Kind.RESULT, None, place, None, None, 0, stamp, state.results + number, out)
-        for number, out in enumerate(fed.outs, 1)
-    ]
-    return state._replace(results=state.results + len(records)), records
+def _process_whole(
+    design: Design, box: Box, state: NodeState, item: Item, stamp: int
+) -> tuple[NodeState, list[Record]]:
+    """A tuple through an operator whose state is one part, or that has none.
+
+    Its state is one window that never closes; results leave it open.
+    """
+    below = ignoring(design, state, None, stamp)
+    (window,) = state.windows or (None,)
+    if window is not None and WHOLE in below:
+        return state, []
+    (fed,) = box.feed(box.begin(1) if window is None else window.pane, item)
+    records: list[Record] = []
+    if window is not None:
+        state = state._replace(windows=(window._replace(pane=fed.state),))
+    elif fed.state != ():
+        window = Window(None, WHOLE, fed.state, stamp, state.segments + 1)
+        state = state._replace(windows=(window,))
+        records.append(Record(Kind.OPEN, None, WHOLE, fed.state, None, 1, stamp, state.results))
+    n = len(state.windows)
+    for out in fed.outs if None not in below else ():  # else the log has the results
+        state = state._replace(results=state.results + 1)
+        place = state.inlet.place
+        records.append(Record(Kind.RESULT, None, place, None, None, n, stamp, state.results, out))
+    return state, records
 
 
 # --- background ------------------------------------------------------------------------------
@@ -133,15 +162,24 @@ def checkpoint(
     pane, turns = window.pane, dict(state.turns)
     next_ = turns.get(window.key)
     others = tuple(other for other in state.windows if other is not window)
-    if pane is not None or (isinstance(box, Aggregate) and rests(box, next_)):
+    between = pane is None and isinstance(box, Aggregate) and rests(box, next_)
+    if pane is not None or between:
         others = (*others, window._replace(foot=stamp, at=state.segments + 1))
     else:
         turns.pop(window.key, None)
-    if design.content is Content.RESULT and pane is not None:
+    if design.content is Content.RESULT and isinstance(pane, Pane):
         start = pane.last if isinstance(pane.start, Moment) else pane.start
         pane = pane._replace(held=min(1, pane.held), start=start)
     record = Record(
-        Kind.CHECK, window.key, window.opened, pane, next_, len(others), stamp, state.results
+        kind=Kind.CHECK,
+        key=window.key,
+        opened=window.opened,
+        pane=pane,
+        next=next_,
+        n=len(others),
+        stamp=stamp,
+        results=state.results,
+        between=between,
     )
     return state._replace(windows=others, turns=tuple(sorted(turns.items(), key=repr))), [record]
 

@@ -13,7 +13,7 @@ from model.boxes.box import Box
 from model.events import BEGINNING
 from model.log import Log
 from model.protocols.cec.design import Closed, Count, Damage, Design, Empty, Identity, Phase
-from model.protocols.cec.keyed import derive, rests
+from model.protocols.cec.keyed import derive
 from model.protocols.cec.messages import Disk, Floor, Kind, Record, Segment, Window
 
 
@@ -73,8 +73,7 @@ def reconstruct(design: Design, box: Box, log: Log[Segment]) -> Found:
         if window in seen:
             continue
         seen.add(window)
-        resting = _rests(design, box, record) and first
-        if record.pane is not None or resting:
+        if record.pane is not None or (record.between and first):
             found.append(Window(record.key, record.opened, record.pane, record.stamp, at))
             footprints += 1
         elif design.count is Count.FOOTPRINTS:
@@ -91,13 +90,6 @@ def reconstruct(design: Design, box: Box, log: Log[Segment]) -> Found:
         scanned=scanned,
         complete=wanted is None or footprints >= wanted,
     )
-
-
-def _rests(design: Design, box: Box, record: Record) -> bool:
-    """Is the record the footprint of a key between windows?"""
-    if design.phase is Phase.UNRECORDED or not isinstance(box, Aggregate):
-        return False
-    return record.pane is None and rests(box, record.next)
 
 
 def _start(design: Design, windows: tuple[Window, ...], newest: Record | None) -> int | None:

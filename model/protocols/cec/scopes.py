@@ -85,6 +85,10 @@ SCOPES = {
     "outstanding writes, queues let go": Explored(
         one(windows(1), 2, writes=2, tears=True, trims=True), REPEATABLE
     ),
+    "catching up": Explored(one(windows(1), 3, "a", writes=1, reads=True), REPEATABLE),
+    "catching up, queues let go": Explored(
+        one(windows(1), 3, "a", writes=1, reads=True, trims=True), REPEATABLE
+    ),
     "all at once": Explored(
         one(PAIRS, 3, writes=2, tears=True, trims=True, checks=True), DETERMINISTIC, quick=False
     ),
@@ -96,6 +100,9 @@ SCOPES = {
         one(spans(2, aligned=False), 3, checks=True), DETERMINISTIC
     ),
     "sliding windows": Explored(one(windows(3, 1), 4, "a", checks=True), REPEATABLE),
+    "windows that overlap in part": Explored(
+        one(spans(3, 2, aligned=False), 4, "a", gaps=(1, 2)), DETERMINISTIC
+    ),
     "sliding windows by time": Explored(one(spans(2, 1), 3, checks=True), CONVERGENT_CAPABLE),
     "gaps between windows": Explored(one(windows(1, 2), 3, checks=True), DETERMINISTIC),
     "gaps between windows, queues let go": Explored(

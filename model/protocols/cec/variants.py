@@ -29,6 +29,7 @@ from model.protocols.cec.design import (
     PUBLISHED,
     Background,
     Bound,
+    CatchUp,
     Checked,
     Closed,
     Content,
@@ -44,12 +45,12 @@ from model.protocols.cec.design import (
     Phase,
     Write,
 )
-from model.protocols.cec.messages import CLOSED, OPENED, QUANTITIES, show, size
+from model.protocols.cec.messages import G_OPEN_RECORDS, QUANTITIES, R_RECORDS, show, size
 from model.protocols.cec.nodes import boot, deploy, gauges, needed, recover, step
 from model.protocols.cec.scopes import SCOPES
 from model.queues import Stamp
 
-SEEN = (CRASHED, RESTORED, OPENED, CLOSED)
+SEEN = (CRASHED, RESTORED, G_OPEN_RECORDS, R_RECORDS)
 
 
 class Pin(NamedTuple):
@@ -97,7 +98,7 @@ def build(
         assumes=Assumptions(Failures.ANY),
         claims=dict.fromkeys(sorted({scope.operators for scope in scopes}), Guarantee.PRECISE),
         properties=(AS_IF, COMPLETE),
-        needed=needed,
+        needed=needed if design.log_trim is LogTrim.EXTENT else None,
         scopes=scopes,
         must_occur=must_occur,
         finding=finding,
@@ -270,11 +271,18 @@ VARIANTS = (
         forward=Forward.COMPLETED,
     ),
     _drop(
+        "catch-up-live",
+        "If a write that completes is sent on while a reader still reads what came before, the "
+        "stream is out of order, and who drops what is out of order loses it.",
+        Pin("catching up", 1_017, 15, GAP),
+        Pin("catching up, queues let go", 9_409, 18, GAP),
+        catch_up=CatchUp.LIVE,
+    ),
+    _drop(
         "trim-acknowledged",
         "The checkpoint is in the output queue: if acknowledged results take the records before "
         "them along, open windows lose their footprints.",
         Pin("queues let go", 38_872, 17, DIVERGENT),
-        Pin("no crash", 695, 10),
         log_trim=LogTrim.ACKNOWLEDGED,
     ),
     _drop(

@@ -30,9 +30,7 @@ from sim.experiments.lima.cycle import (
     Theta,
     check,
 )
-from sim.experiments.lima.kernel_loops import COMPILED, CompiledSetting, Hand, Tables
-
-__all__ = ["COMPILED", "KernelRun", "run"]
+from sim.experiments.lima.kernel_loops import CompiledSetting, Hand, Tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The compiled part of the kernel: one operator and its environment, event by event, in arrays.
 
-Rule of this file: what numba compiles, and what Python runs as it is where there is no numba.
+Rule of this file: what sim.experiments.compiled compiles.
 sim.experiments.lima.cycle defines a cycle, and model.cep.operator an operator.
 
 Why it is fast.  Under skip-till-next-match, windows whose automata are in the same state do the
@@ -16,38 +16,12 @@ number is its index + NUMBERED.  A place is a position in the stream, from 1; 0 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-try:
-    import numba
-except ImportError:
-    COMPILED = False
-
-    def compiled(function: F) -> F:
-        return function
-
-    inlined = compiled
-else:
-    COMPILED = True
-
-    # Nothing is allocated here, so no references need counting, which would take half the time.
-    OPTIONS: dict[str, Any] = {"cache": True, "_nrt": False}
-
-    def compiled(function: F) -> F:
-        jitted: F = numba.njit(**OPTIONS)(function)
-        return jitted
-
-    def inlined(function: F) -> F:
-        """Compiled into its callers: a call would pass seven words for each array."""
-        jitted: F = numba.njit(**OPTIONS, forceinline=True)(function)
-        return jitted
-
+from sim.experiments.compiled import compiled, inlined
 
 Ints: TypeAlias = NDArray[np.int64]
 Codes: TypeAlias = NDArray[np.uint8]
