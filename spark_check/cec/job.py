@@ -91,6 +91,34 @@ def start_query(
     )
 
 
+def start_restored(
+    spark: SparkSession, world: World, connection: Path, breakpoints: Breakpoints
+) -> StreamingQuery:
+    """Start the same aggregate with Spark's own checkpoint of its state (CRB), and no log.
+
+    A restart asks for nothing: Spark runs the batch that was not committed again, on the state
+    before it.  connection: the tuples, a file for each batch; the same at each start.
+    """
+    stops = Stops(breakpoints, world.name)
+    world.note(began=time.time())
+    tuples = read_batches(spark, connection, INPUT)
+    made = stream_records(spark, tuples, world.query, stops)
+
+    def batch(frame: DataFrame, id_: int) -> None:
+        rows = [MadeRow(*row).unpacked().record for row in frame.collect()]
+        stops.here(CrashPoint.MADE)
+        results = sorted(rows, key=lambda record: (record.stamp, record.opened))
+        world.send_batch(id_, (record.out.body for record in results if record.out))
+        world.note(sent=time.time(), records=len(results))
+
+    return (
+        made.writeStream.foreachBatch(batch)
+        .option("checkpointLocation", str(world.checkpoint(0)))
+        .trigger(availableNow=True)
+        .start()
+    )
+
+
 def _log(world: World, end: End, placed: list[Placed], stops: Stops) -> float:
     """Write a file, unless the batch made nothing: the seconds."""
     began = time.perf_counter()

@@ -96,8 +96,9 @@ def _between_batches(state: NodeState) -> NodeState:
     """What a key must remember; a key about which nothing is known is as one that never came."""
     if not (state.windows or state.turns or state.floors):
         return NEW
-    _, windows, turns, floors, _, until, *_ = state
-    return NEW._replace(windows=windows, turns=turns, floors=floors, until=until)
+    return NEW._replace(
+        windows=state.windows, turns=state.turns, floors=state.floors, until=state.until
+    )
 
 
 def due(query: Query, state: NodeState) -> int | None:

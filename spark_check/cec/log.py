@@ -41,11 +41,12 @@ SCHEMA = pa.schema(
         ("stamp", pa.int64()),
         ("results", pa.int64()),
         ("out", pa.binary()),
+        ("between", pa.bool_()),
     ]
 )
 COLUMNS = (
     "at long, kind string, key string, opened long, pane binary, next binary, n long, stamp long, "
-    "results long, out binary"
+    "results long, out binary, between boolean"
 )
 """The schema as Spark writes it.  at: the place of the record in the log, from 1."""
 

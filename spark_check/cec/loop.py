@@ -6,7 +6,8 @@ the model's own node; a check uses it where the node, which has all windows in o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from model.protocols.cec.messages import NodeState
 from model.protocols.cec.scan import Found
@@ -25,10 +26,10 @@ def find_in(query: Query, log: Sequence[Placed]) -> Found:
     return summarize(query.design, query.box, newest)
 
 
-def go_on(
-    query: Query, rows: Sequence[InputRow], ends: Sequence[int], log: list[Placed]
-) -> list[Placed]:
-    """The whole log, if an incarnation begins with this one and nothing fails."""
+def incarnation(
+    query: Query, rows: Sequence[InputRow], ends: Sequence[int], log: Sequence[Placed]
+) -> Iterator[list[Placed]]:
+    """The records of each batch of an incarnation that begins with this log."""
     found = find_in(query, log)
     assert found.start is not None  # as in the job
     states: dict[str, NodeState] = {**load(found)}
@@ -47,6 +48,13 @@ def go_on(
                 states[key], added = make_checkpoints(query, state, now)
             made += added
         placed = number(end, made)
-        end, log = end_of(end, placed), [*log, *placed]
+        yield placed
+        end = end_of(end, placed)
         first = now = last
-    return log
+
+
+def go_on(
+    query: Query, rows: Sequence[InputRow], ends: Sequence[int], log: Sequence[Placed]
+) -> list[Placed]:
+    """The whole log, if an incarnation begins with this one and nothing fails."""
+    return [*log, *chain.from_iterable(incarnation(query, rows, ends, log))]

@@ -24,11 +24,10 @@ from model.boxes.aggregate import Aggregate
 from sim.predictions.cec import LinearCost, RecoveryCosts, cuts
 from spark_check.cec.calibration import Recovery, Restart, calibrate, line
 from spark_check.cec.crashes import expected
-from spark_check.cec.job import start_query
+from spark_check.cec.job import start_query, start_restored
 from spark_check.cec.keyed_node import InputRow, Query
 from spark_check.cec.loop import find_in, go_on
 from spark_check.cec.operator import CONF
-from spark_check.cec.rival import start_restored
 from spark_check.cec.stops import CrashPoint, Stops
 from spark_check.cec.world import World
 from spark_check.check import Case, Setting
