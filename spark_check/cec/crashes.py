@@ -21,7 +21,7 @@ from model.protocols.cec.messages import Record
 from model.recovery import classify
 from sim.predictions import cec as predictions
 from sim.predictions.cec import Predicted, Restart, plain
-from spark_check.cec.job import ALL_STARTED, start_query
+from spark_check.cec.job import ALL_STARTED, begin_of, start_query
 from spark_check.cec.operator import CONF
 from spark_check.cec.stops import CrashPoint, Stops
 from spark_check.cec.world import World
@@ -88,12 +88,15 @@ def run_cases(setting: Setting, cases: Sequence[CrashCase]) -> tuple[Case, ...]:
 
 def crash(work: Path, incarnation: int, planned: Sequence[tuple[World, CrashPlan]]) -> None:
     """Start an incarnation of each world; kill all at once when each has come to its point."""
+    folders = [world.folder for world, _ in planned]
+    begins = dict.fromkeys(map(begin_of, folders), 0)
     stops = {
         Stops(Breakpoints(""), world.name).place(plan.point): plan.batch for world, plan in planned
     }
-    settings = {"worlds": [world.folder for world, _ in planned], "incarnation": incarnation}
-    with start(JOB, work, settings, stop_at={**stops, ALL_STARTED: 0}) as victim:
-        for place in stops:
+    settings = {"worlds": folders, "incarnation": incarnation}
+    with start(JOB, work, settings, stop_at={**begins, **stops, ALL_STARTED: 0}) as victim:
+        for begin, place in zip(begins, stops, strict=True):
+            victim.go(begin)
             victim.stopped(place)
         victim.kill(CrashKind.TREE)
 
@@ -102,9 +105,8 @@ def finish(work: Path, worlds: Sequence[tuple[World, int]]) -> None:
     """Run the last incarnation of each world, of this number, to the end of the stream."""
     with session(work, conf={**BRIEF, **CONF}) as spark:
         none = Breakpoints(str(work))
-        queries = [start_query(spark, world, none, last) for world, last in worlds]
-        for query in queries:
-            query.awaitTermination()
+        for world, last in worlds:
+            start_query(spark, world, none, last).awaitTermination()
 
 
 # --- predicted and seen ----------------------------------------------------------------------

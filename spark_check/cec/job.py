@@ -47,6 +47,11 @@ class Recovered(NamedTuple):
     seconds: float
 
 
+def begin_of(folder: str) -> str:
+    """The breakpoint before the world in this folder starts."""
+    return f"begin {Path(folder).name}"
+
+
 def start_query(
     spark: SparkSession, world: World, breakpoints: Breakpoints, incarnation: int
 ) -> StreamingQuery:
@@ -132,17 +137,22 @@ def _log(world: World, end: End, placed: list[Placed], stops: Stops) -> float:
 def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
     """The job of a victim process: start an incarnation of each world, and never end.
 
-    settings: worlds (folders), incarnation.
+    settings: worlds (folders), incarnation.  Each begins at a breakpoint: Spark gives up on an
+    operator whose process does not start in time, so on a small machine not all should start at
+    once.
     """
 
     def begin(folder: str) -> None:
         world: World = pickle.loads((Path(folder) / SAVED).read_bytes())
         start_query(spark, world, breakpoints, settings["incarnation"])
 
+    worlds = settings["worlds"]
+    slots = 2 * len(worlds)  # a task that is stopped keeps its slot
     with (
-        session(work, conf={**BRIEF, **CONF}) as spark,
-        ThreadPoolExecutor(len(settings["worlds"])) as pool,
+        session(work, master=f"local[{slots}]", conf={**BRIEF, **CONF}) as spark,
+        ThreadPoolExecutor(len(worlds)) as pool,
     ):
-        for _ in pool.map(begin, settings["worlds"]):  # one may stop before its query starts
-            pass
+        for folder in worlds:
+            breakpoints.here(begin_of(folder))
+            pool.submit(begin, folder)  # one may stop before its query starts
         breakpoints.here(ALL_STARTED)

@@ -198,10 +198,8 @@ def _checkpoint_ms(report: Any) -> float:
 # --- all sizes -------------------------------------------------------------------------------
 WARM_UP = Size(10)
 """The first queries of a session are slow."""
-CALIBRATING = (Size(500), Size(8_000), Size(2_000))
-PREDICTED = tuple(
-    Size(windows, seed) for seed in (1, 2) for windows in (500, 1_000, 2_000, 4_000, 8_000)
-)
+CALIBRATING = (Size(250), Size(4_000), Size(1_000))
+PREDICTED = tuple(Size(windows, seed) for seed in (1, 2) for windows in (500, 1_000, 2_000, 4_000))
 
 
 def measure_sizes(setting: Setting) -> Iterator[Case]:

@@ -22,14 +22,18 @@ from model.protocols.cec.scan import Found, reconstruct
 from sim.predictions import cec as predictions
 from sim.predictions.cec import plain, predict
 from spark_check.cec.calibration import Recovery, calibrate
+from spark_check.cec.checks import crash_points
 from spark_check.cec.checks.crash_points import MORE, QUICK, REFUTED
 from spark_check.cec.crashes import CrashCase, prediction_of
 from spark_check.cec.keyed_node import InputRow, Made, Query, load
 from spark_check.cec.log import End, Placed, RecordLog, end_of, number
 from spark_check.cec.loop import find_in, go_on, incarnation
-from spark_check.cec.recovery import FAILING, Size, seek
+from spark_check.cec.operator import CONF
+from spark_check.cec.recovery import FAILING, Size, measure, seek
 from spark_check.cec.scan import summarize
 from spark_check.cec.stops import CrashPoint
+from spark_check.check import Setting, run_check
+from spark_check.runtime.session import BRIEF, session
 
 BEFORE = predictions.CrashPoint.BEFORE
 BOXES = (
@@ -250,3 +254,23 @@ def test_what_the_restart_will_find_follows_from_the_loop() -> None:
     found = predict(world.query.box, bodies, world.ends, world.query.patience, [crash])
     assert found.restarts[-1][:2] == (sought.windows, sought.start)
     assert found.restarts[-1].scanned == sought.scanned
+
+
+# --- on Spark --------------------------------------------------------------------------------
+@pytest.mark.spark
+@pytest.mark.exhaustive  # the report runs the same check
+def test_killed_queries_do_as_predicted(tmp_path: Path) -> None:
+    result = run_check(crash_points.CHECK, Setting(tmp_path, "quick", lambda *_: None))
+    assert result["holds"]
+    assert [case["crashed"][0]["kind"] for case in result["cases"]] == ["tree"] * len(QUICK)
+
+
+@pytest.mark.spark
+@pytest.mark.exhaustive  # only the full profile of the check measures
+def test_both_recoveries_are_measured_beside_each_other(tmp_path: Path) -> None:
+    with session(tmp_path / "session", conf={**BRIEF, **CONF}) as spark:
+        found = measure(spark, tmp_path / "run", Size(12))
+    assert found.same
+    assert found.sought == seek(Size(12).world(Path("unused")))
+    assert found.recovery.total_s > 0
+    assert found.restart.total_s > 0
