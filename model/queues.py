@@ -10,13 +10,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from model.core import REPLAYED, STALE, Arrival, NodeName, Note, Quantity, Send, Step
-from model.events import BEGINNING, Body, Event
+from model.events import BEGINNING, SN, Body, Event
 from model.log import Log
 
 TRIMMED = Quantity("outputs let go", "outputs", "an output queue let go of an output")
+
+
+class Numbered(Protocol):
+    """An output in a queue: an Event, or what else has a place in a stream and a body."""
+
+    @property
+    def sn(self) -> SN: ...
+
+    @property
+    def body(self) -> Body: ...
 
 
 class Stamp(Enum):
@@ -25,7 +35,7 @@ class Stamp(Enum):
     TIME = "its time, which others may share"
     PLACE = "its place in the stream, from 1"
 
-    def of(self, event: Event) -> int:
+    def of(self, event: Numbered) -> int:
         return event.body.time if self is Stamp.TIME else event.sn[0]
 
 
@@ -41,7 +51,7 @@ class Replay:
     by: Stamp = Stamp.PLACE
     inclusive: bool = False
 
-    def wants(self, event: Event) -> bool:
+    def wants(self, event: Numbered) -> bool:
         if self.after is None:
             return False
         stamp = self.by.of(event)
@@ -68,13 +78,14 @@ class Trim:
     place: int
 
 
-# --- a replayable source ---------------------------------------------------------------------
+# --- an output queue -------------------------------------------------------------------------
 class QueueState(NamedTuple):
-    """The state of a source: the place and time of its newest event, the events that it keeps."""
+    """An output queue, and all of the state of a source: the place and time of the newest output,
+    the outputs that it keeps."""
 
     place: int = 0
     now: int = 0
-    kept: Log[Event] = Log()
+    kept: Log[Numbered] = Log()
 
 
 def produce(state: QueueState, arrival: Arrival, succs: tuple[NodeName, ...]) -> Step:
@@ -118,11 +129,11 @@ class Inlet(NamedTuple):
             return self
         return Inlet(answer.start, self.time, None)
 
-    def is_next(self, event: Event) -> bool:
+    def is_next(self, event: Numbered) -> bool:
         """Is the event the next one of this connection, rather than of one before a crash?"""
         return self.request is None and event.sn[0] == self.place + 1
 
-    def take(self, event: Event) -> Inlet:
+    def take(self, event: Numbered) -> Inlet:
         return self._replace(place=event.sn[0], time=event.body.time)
 
 

@@ -25,7 +25,8 @@ def holds(design: Design, scopes: tuple[str, ...]) -> bool:
     """Does the design hold in all of these scopes?"""
     for name in scopes:
         pin = Pin(name, 0)
-        found = explore(build("reading", design, (pin,), "", SEEN), SCOPES[name].scope)
+        protocol = build("reading", design, (pin,), "", SEEN)
+        found = explore(protocol, SCOPES[name].scope, stop=True)
         if found.outcome is Outcome.REFUTED:
             return False
         assert found.complete

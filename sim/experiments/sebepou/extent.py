@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-SMALL = 0.1
+SMALL = 0.5
 """Below so many expected tuples of a key from one G_check to the next, the sum over the G_checks of
-a window is its integral, w - 1 tuples, less half of its first term."""
+a window is taken from its integral, w - 1 tuples (Euler and Maclaurin, two terms)."""
 NEGLIGIBLE = 60.0
 """So many tuples of a key are expected after which its window is taken to be closed, on top of
 twice the size of a window."""
@@ -60,7 +60,9 @@ def check_rate(probabilities: Floats, size: int, age: float) -> float:
     keys, counts = np.unique(probabilities, return_counts=True)
     steps, weights = age * keys, counts * keys / size
     small = steps < SMALL
-    total = float((weights[small] * ((size - 1) / steps[small] - 0.5)).sum())
+    slope = 1.0 if size == 2 else 0.0  # how fast windows close at first
+    few = (size - 1) / steps[small] - 0.5 + slope * steps[small] / 12
+    total = float((weights[small] * few).sum())
     steps, weights = steps[~small], weights[~small]
     times = 1
     while len(steps):

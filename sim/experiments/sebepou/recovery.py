@@ -123,7 +123,7 @@ def _published(x: str, unit: float, name: str, scale: float) -> list[Series]:
 def grid(x: str) -> list[float]:
     """The places at which formulas are drawn."""
     values = FACTORS if x == "factor" else TARGETS
-    return [float(place) for place in np.linspace(values[0], values[-1], 57)]
+    return [float(place) for place in np.linspace(values[0], values[-1], 29)]
 
 
 # --- Figure 6 ------------------------------------------------------------------------------------

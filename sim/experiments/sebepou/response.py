@@ -166,7 +166,7 @@ def summary_extent(found: Sequence[Cell]) -> dict[str, Any]:
         "extent_grows": float(all(one < other for one, other in pairwise(extents))),
         **{f"cp_load_s.{period}": by[period]["load_s"] for period in (25, 250)},
     }
-    grid = [float(period) for period in np.geomspace(PERIODS[0], PERIODS[-1], 40)]
+    grid = [float(period) for period in np.geomspace(PERIODS[0], PERIODS[-1], 16)]
     ages = [
         age_at_rate(probabilities(), SIZE, checks_an_input(period / 1000, BUSY_S))
         for period in grid

@@ -216,7 +216,7 @@ def bound(q_target: int) -> int:
 def summary_extent(found: Sequence[Cell]) -> dict[str, Any]:
     """Formula and bound beside the runs."""
     cells = means(found, ["exponent", "u", "q"])
-    ages = [float(age) for age in np.geomspace(AGES[0], AGES[-1], 25)]
+    ages = [float(age) for age in np.geomspace(AGES[0], AGES[-1], 13)]
     mean_series, most_series, errors = [], [], []
     for exponent in EXPONENTS:
         name, keys = distribution(exponent), zipf(KEYS, exponent)

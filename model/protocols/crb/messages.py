@@ -1,0 +1,132 @@
+"""Checkpoint roll-backward as values: checkpoints, states of nodes, outputs.
+
+Rule of this file: no step of a node; nodes.py has these.
+Sebepou and Magoutis, CEC, 2011, Section II.A.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from model.boxes.aggregate import Panes
+from model.boxes.box import Lineage
+from model.cep.box import Windows
+from model.core import MessageKind, Quantity, Size
+from model.events import BEGINNING, SN, Body, Event
+from model.queues import TRIMMED, Inlet, QueueState, Replay, Replayed, Restarted, Trim
+
+# --- what is counted -------------------------------------------------------------------------
+TORN = Quantity("half-written checkpoints", "restarts", "a restart found half a checkpoint")
+SCRATCH = Quantity("restarts from the beginning", "restarts", "no checkpoint was whole")
+OVERTAKEN = Quantity(
+    "tuples beside a checkpoint", "tuples", "an operator processed a tuple while it stored"
+)
+HELD_BACK = Quantity(
+    "outputs held back", "outputs", "downstream had not asked for an output that was made again"
+)
+BEHIND = Quantity("tuples since the checkpoint", "tuples", "what a restart would process again now")
+QUANTITIES = (TORN, SCRATCH, OVERTAKEN, HELD_BACK, BEHIND, TRIMMED)
+
+
+# --- what nodes hold -------------------------------------------------------------------------
+class Output(NamedTuple):
+    """An output of an operator: its place in the stream, and the arrivals that it was made of."""
+
+    sn: SN
+    body: Body
+    of: Lineage
+
+
+class Checkpoint(NamedTuple):
+    """A checkpoint of an operator: its box, the place and time of the last tuple in it, and the
+    output queue."""
+
+    box: Any
+    place: int = 0
+    time: int = BEGINNING
+    queue: QueueState = QueueState()
+
+
+class Stable(NamedTuple):
+    """The durable value of an operator: the last checkpoint that is whole, and the half-written one
+    beside it, whose queue is missing."""
+
+    whole: Checkpoint
+    half: Checkpoint | None = None
+
+
+NOT_ASKED = Replay(None)
+"""What downstream wants before it has asked: nothing; it would ignore what comes."""
+
+
+class OperatorState(NamedTuple):
+    """The state of an operator.
+
+    owed: the request of downstream that has no answer yet, since outputs that it does not want are
+    made again first; None: downstream takes every output.  captured: the checkpoint that is being
+    stored.  stable: what is stored.  loaded: from a checkpoint, and upstream has not answered yet.
+    """
+
+    inlet: Inlet
+    box: Any
+    queue: QueueState
+    owed: Replay | None
+    captured: Checkpoint | None
+    stable: Stable
+    loaded: bool = False
+
+
+class SinkState(NamedTuple):
+    inlet: Inlet = Inlet()
+
+
+State = QueueState | OperatorState | SinkState
+
+
+def open_windows(box: Any) -> int | None:
+    """How many windows are open in the state of a box; None if the box has no windows."""
+    return len(box.open) if isinstance(box, Panes | Windows) else None
+
+
+# --- what is shown ---------------------------------------------------------------------------
+def size(message: Any) -> Size:
+    """The size of a message.  Of a checkpoint the windows are written first, then the queue."""
+    match message:
+        case Stable(whole, half):
+            items = len(whole.queue.kept) if half is None else open_windows(half.box) or 0
+            return Size(MessageKind.CHECKPOINT, 0, items, name="checkpoints")
+        case Event() | Output():
+            return Size(MessageKind.EVENT, 1, name="events")
+        case Trim():
+            kind = MessageKind.ACKNOWLEDGEMENT
+        case Replay() | Replayed() | Restarted():
+            kind = MessageKind.RECOVERY
+        case _:
+            kind = MessageKind.CONTROL
+    return Size(kind, name=type(message).__name__.lower())
+
+
+def show(value: object) -> str:
+    """A message, a state or an output in a few words."""
+    match value:
+        case Event((place, *_), body) | Output((place, *_), body):
+            return f"{body.type}{place}@{body.time}"
+        case Replay(None):
+            return "go on"
+        case Replay(after, by, inclusive):
+            return f"replay {'from' if inclusive else 'after'} {by.name.lower()} {after}"
+        case Replayed(_, start):
+            return f"replayed after {start}"
+        case Restarted():
+            return "restarted"
+        case Trim(place):
+            return f"let go up to {place}"
+        case Stable(whole, half):
+            return f"checkpoint at {whole.place}" + ("" if half is None else f", half {half.place}")
+        case OperatorState(Inlet(place), stable=stable):
+            return f"at {place}, {show(stable)}"
+        case QueueState(place, _, kept):
+            return f"{len(kept)} of {place}"
+        case SinkState(Inlet(place)):
+            return f"{place} taken"
+    return str(value)

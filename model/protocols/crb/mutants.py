@@ -1,0 +1,145 @@
+"""One-line faults of checkpoint roll-backward, which the checkers must find.
+
+Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+"""
+
+from __future__ import annotations
+
+from model.core import Mutant
+
+NODES = "model.protocols.crb.nodes"
+MUTANTS = (
+    Mutant(
+        "acknowledge what is in the state",
+        NODES,
+        "effects.append(Send(site.preds[0], Trim(new.place)))",
+        "effects.append(Send(site.preds[0], Trim(now.place)))",
+    ),
+    Mutant(
+        "acknowledge one tuple too many",
+        NODES,
+        "effects.append(Send(site.preds[0], Trim(new.place)))",
+        "effects.append(Send(site.preds[0], Trim(new.place + 1)))",
+    ),
+    Mutant(
+        "never acknowledge",
+        NODES,
+        "if design.acknowledges is Acknowledges.STORED:",
+        "if design.acknowledges is not Acknowledges.STORED:",
+        "no crash",
+    ),
+    Mutant(
+        "the sink never acknowledges",
+        NODES,
+        "return Step(SinkState(inlet), (emit, Send(sender, Trim(inlet.place))))",
+        "return Step(SinkState(inlet), (emit,))",
+        "no crash",
+    ),
+    Mutant(
+        "the sink acknowledges one output too many",
+        NODES,
+        "return Step(SinkState(inlet), (emit, Send(sender, Trim(inlet.place))))",
+        "return Step(SinkState(inlet), (emit, Send(sender, Trim(inlet.place + 1))))",
+        "a filter",
+    ),
+    Mutant(
+        "restart with an empty output queue",
+        NODES,
+        "return OperatorState(Inlet(place, time), box, queue, None, None, stable)",
+        "return OperatorState(Inlet(place, time), box, QueueState(), None, None, stable)",
+    ),
+    Mutant(
+        "restart with empty windows",
+        NODES,
+        "return OperatorState(Inlet(place, time), box, queue, None, None, stable)",
+        "return OperatorState(Inlet(place, time), site.spec.begin(1), queue, None, None, stable)",
+    ),
+    Mutant(
+        "ask for one tuple too few",
+        NODES,
+        "after = place if design.stamp is Stamp.PLACE else time",
+        "after = place + 1 if design.stamp is Stamp.PLACE else time",
+    ),
+    Mutant(
+        "ask for one tuple too many",
+        NODES,
+        "after = place if design.stamp is Stamp.PLACE else time",
+        "after = place - 1 if design.stamp is Stamp.PLACE else time",
+    ),
+    Mutant(
+        "do not report a restart downstream",
+        NODES,
+        "asks = Send(site.preds[0], request), Send(site.succs[0], Restarted())",
+        "asks = (Send(site.preds[0], request),)",
+    ),
+    Mutant(
+        "count the half-written checkpoint as whole",
+        NODES,
+        "half, whole = Stable(old, new._replace(queue=QueueState())), Stable(new)",
+        "half, whole = Stable(new._replace(queue=QueueState())), Stable(new)",
+        "a filter",
+    ),
+    Mutant(
+        "owe an answer although it was given",
+        NODES,
+        "return Step(state._replace(owed=None), serve(queue, site.succs[0], request).effects)",
+        "return Step(state, serve(queue, site.succs[0], request).effects)",
+        "a filter",
+    ),
+    Mutant(
+        "answer before outputs are made again",
+        NODES,
+        'if request.wants(Output((queue.place + 1,), Body(queue.now, "earliest"), NOTHING_OF)):',
+        "if request != NOT_ASKED:",
+        "a filter",
+    ),
+    Mutant(
+        "begin an answer one output late",
+        NODES,
+        "effects.append(Send(succ, Replayed(owed, queue.place)))",
+        "effects.append(Send(succ, Replayed(owed, queue.place + 1)))",
+        "a filter",
+    ),
+    Mutant(
+        "do not keep outputs",
+        NODES,
+        "queue = QueueState(queue.place + 1, body.time, queue.kept.append(output))",
+        "queue = QueueState(queue.place + 1, body.time, queue.kept)",
+        "a filter",
+    ),
+    Mutant(
+        "no further checkpoint when one is stored",
+        NODES,
+        "return _end(state._replace(captured=None, stable=whole), effects)",
+        "return Step(state._replace(captured=None, stable=whole), tuple(effects))",
+        "no crash",
+    ),
+    Mutant(
+        "a consumer asks for one output too few",
+        NODES,
+        "return Replay(inlet.place)",
+        "return Replay(inlet.place + 1)",
+        "a filter",
+    ),
+    Mutant(
+        "the source lets go of one tuple too many",
+        "model.queues",
+        "kept = state.kept.trim(lambda event: event.sn[0] <= place)",
+        "kept = state.kept.trim(lambda event: event.sn[0] <= place + 1)",
+        "a filter",
+    ),
+    Mutant(
+        "a consumer begins any answer",
+        "model.queues",
+        "if answer.request != self.request:",
+        "if not answer:",
+        "two crashes",
+    ),
+    Mutant(
+        "a consumer takes any tuple",
+        "model.queues",
+        "return self.request is None and event.sn[0] == self.place + 1",
+        "return self.request is None",
+        "two crashes",
+    ),
+)

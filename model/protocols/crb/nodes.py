@@ -1,0 +1,305 @@
+"""The nodes of checkpoint roll-backward: a replayable source, operators, a sink.
+
+Rule of this file: no claim which choice is right (model.protocols.crb.variants).  A node is a
+value; what it stores, and when, is here.
+
+The last checkpoint is the node's durable value.  A checkpoint is written in two halves, each of
+them a `Save`: the windows with their position, then the output queue.  With copy-on-write the write
+in flight is a timer, and its completion is the timer's end; a crash loses the write.  When a
+checkpoint begins is a timer, too, which is set while there is something new: the world decides when
+it runs out, which covers every interval.  One checkpoint is under way at a time.
+Sebepou and Magoutis, CEC, 2011, Sections I and II.A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from model.boxes.box import NOTHING_OF, Box, Item, Lineage, Of, Out
+from model.cep.box import CepBox
+from model.cep.operator import Operator
+from model.core import (
+    CHECKPOINTED,
+    RESTORED,
+    Arrival,
+    Deployment,
+    Effect,
+    Emit,
+    Gauges,
+    Input,
+    NodeName,
+    Note,
+    Observation,
+    Received,
+    Role,
+    Save,
+    Scope,
+    Send,
+    SetTimer,
+    Site,
+    Step,
+    TimerFired,
+)
+from model.errors import Invalid
+from model.events import Body, Event
+from model.log import Log
+from model.parts import deploy_graph
+from model.protocols.crb.design import (
+    Acknowledges,
+    Design,
+    Instant,
+    Mode,
+    Parts,
+    Previous,
+    Queue,
+    Replays,
+    Resumes,
+)
+from model.protocols.crb.messages import (
+    BEHIND,
+    HELD_BACK,
+    NOT_ASKED,
+    OVERTAKEN,
+    SCRATCH,
+    TORN,
+    Checkpoint,
+    OperatorState,
+    Output,
+    SinkState,
+    Stable,
+    State,
+    open_windows,
+)
+from model.queues import (
+    STALE_NOTE,
+    Inlet,
+    QueueState,
+    Replay,
+    Replayed,
+    Restarted,
+    Stamp,
+    Trim,
+    produce,
+    serve,
+    trim,
+)
+
+CHECKPOINT, STORE = "checkpoint", "store"
+
+
+def deploy(design: Design, scope: Scope) -> Deployment:
+    """The deployment; raises Invalid unless the operators stand one after the other."""
+    deployment = deploy_graph(scope.graph, replies=True, config=lambda _: design)
+    return deployment._replace(sites=tuple(map(_boxed, deployment.sites)))
+
+
+def _boxed(site: Site) -> Site:
+    """The site with its operator as a box."""
+    if site.role is not Role.OPERATOR:
+        return site
+    if (len(site.preds), len(site.succs)) != (1, 1) or not isinstance(site.spec, Box | Operator):
+        raise Invalid(
+            f"crb: {site.name} is a {type(site.spec).__name__} with {len(site.preds)} inputs and "
+            f"{len(site.succs)} outputs; give a box or a CEP operator, with one of each"
+        )
+    return site._replace(spec=CepBox(site.spec)) if isinstance(site.spec, Operator) else site
+
+
+def boot(site: Site) -> State:
+    if site.role is Role.SOURCE:
+        return QueueState()
+    return SinkState() if site.role is Role.SINK else _load(site, Stable(_nothing(site)))
+
+
+def _nothing(site: Site) -> Checkpoint:
+    """The checkpoint of an operator that has seen nothing."""
+    return Checkpoint(site.spec.begin(1))
+
+
+def _load(site: Site, stable: Stable) -> OperatorState:
+    """The state as of the last checkpoint."""
+    box, place, time, queue = stable.whole
+    if stable.half is not None and site.config.parts is Parts.APART:
+        box, place, time, _ = stable.half
+    return OperatorState(Inlet(place, time), box, queue, None, None, stable)
+
+
+def step(site: Site, state: State, input_: Input) -> Step:
+    match state, input_:
+        case QueueState(), Arrival():
+            return produce(state, input_, site.succs)
+        case QueueState(), Received(sender, Replay() as request):
+            return serve(state, sender, request)
+        case QueueState(), Received(_, Trim(place)):
+            return trim(state, place)
+        case OperatorState() | SinkState(), Received(sender, Restarted()):
+            inlet = state.inlet
+            request = inlet.request or _request(site.config, inlet)
+            return Step(
+                state._replace(inlet=inlet._replace(request=request)), (Send(sender, request),)
+            )
+        case OperatorState() | SinkState(), Received(_, Replayed() as answer):
+            return _begin(state, answer)
+        case OperatorState() | SinkState(), Received(sender, Event() | Output() as tuple_):
+            if not state.inlet.is_next(tuple_):
+                return Step(state, (STALE_NOTE,))
+            if isinstance(state, SinkState):
+                return _take(site, state, sender, tuple_)
+            return _process(site, state, tuple_)
+        case OperatorState(), Received(_, Replay() as request):
+            return _answer(site, state, request)
+        case OperatorState(), Received(_, Trim(place)):
+            queue, notes = trim(state.queue, place)
+            return Step(state._replace(queue=queue), notes)
+        case OperatorState(), TimerFired(timer) if timer == CHECKPOINT:
+            return _capture(site, state)
+        case OperatorState(captured=Checkpoint() as captured), TimerFired(timer) if timer == STORE:
+            return _store(site, state, captured)
+        case _:
+            raise TypeError(f"{site.name}: nothing to do with {input_} in {type(state).__name__}")
+
+
+# --- a consumer ------------------------------------------------------------------------------
+def _request(design: Design, inlet: Inlet) -> Replay:
+    """What a consumer asks of a producer that has restarted."""
+    match design.resumes:
+        case Resumes.NUMBER:
+            return Replay(inlet.place)
+        case Resumes.LATER:
+            return Replay(inlet.time, Stamp.TIME)
+        case Resumes.SINCE:
+            return Replay(inlet.time, Stamp.TIME, inclusive=True)
+        case Resumes.EVERYTHING:
+            return Replay(0)
+
+
+def _made_of(tuple_: Event | Output) -> Lineage:
+    if isinstance(tuple_, Output):
+        return tuple_.of
+    return frozenset([Of(0, tuple_.sn[0] - 1)])
+
+
+def _take(site: Site, state: SinkState, sender: NodeName, tuple_: Event | Output) -> Step:
+    inlet = state.inlet.take(tuple_)
+    emit = Emit((site.preds.index(sender), tuple_.body), _made_of(tuple_))
+    return Step(SinkState(inlet), (emit, Send(sender, Trim(inlet.place))))
+
+
+def _begin(state: OperatorState | SinkState, answer: Replayed) -> Step:
+    """Take what follows; an operator that was loaded is restored once it does."""
+    inlet = state.inlet.begin(answer)
+    state = state._replace(inlet=inlet)
+    if isinstance(state, OperatorState) and state.loaded and inlet.request is None:
+        return Step(state._replace(loaded=False), (Note(RESTORED),))
+    return Step(state)
+
+
+# --- an operator -----------------------------------------------------------------------------
+def _process(site: Site, state: OperatorState, tuple_: Event | Output) -> Step:
+    """Feed the box; of several allowed answers it gives the first."""
+    fed, *_ = site.spec.feed(state.box, Item(0, tuple_.body, _made_of(tuple_)))
+    state = state._replace(inlet=state.inlet.take(tuple_), box=fed.state)
+    return _end(*_put_out(site, state, fed.outs))
+
+
+def _put_out(
+    site: Site, state: OperatorState, outs: Iterable[Out]
+) -> tuple[OperatorState, list[Effect]]:
+    """Keep the outputs, and send those that downstream wants."""
+    queue, owed, (succ,) = state.queue, state.owed, site.succs
+    effects: list[Effect] = []
+    for body, of in outs:
+        output = Output((queue.place + 1,), body, of)
+        if owed is not None and owed.wants(output):
+            effects.append(Send(succ, Replayed(owed, queue.place)))
+            owed = None
+        effects.append(Send(succ, output) if owed is None else Note(HELD_BACK))
+        queue = QueueState(queue.place + 1, body.time, queue.kept.append(output))
+    return state._replace(queue=queue, owed=owed), effects
+
+
+def _answer(site: Site, state: OperatorState, request: Replay) -> Step:
+    """Send again what downstream asks for; first make again what it does not ask for."""
+    queue = state.queue
+    if request.wants(Output((queue.place + 1,), Body(queue.now, "earliest"), NOTHING_OF)):
+        return Step(state._replace(owed=None), serve(queue, site.succs[0], request).effects)
+    return Step(state._replace(owed=request))
+
+
+def _end(state: OperatorState, effects: Iterable[Effect]) -> Step:
+    """The step, with the timer of the next checkpoint if there is something new."""
+    if state.captured is None and state.inlet.place > state.stable.whole.place:
+        effects = (*effects, SetTimer(CHECKPOINT))
+    return Step(state, tuple(effects))
+
+
+# --- checkpoints -----------------------------------------------------------------------------
+def _now(state: OperatorState) -> Checkpoint:
+    return Checkpoint(state.box, state.inlet.place, state.inlet.time, state.queue)
+
+
+def _capture(site: Site, state: OperatorState) -> Step:
+    design, captured = site.config, _now(state)
+    effects: list[Effect] = []
+    if design.acknowledges is Acknowledges.CAPTURED:
+        effects.append(Send(site.preds[0], Trim(captured.place)))
+    if design.mode is Mode.SYNCHRONOUS:
+        stored, more = _store(site, state, captured)
+        return Step(stored, (*effects, *more))
+    return Step(state._replace(captured=captured), (*effects, SetTimer(STORE)))
+
+
+def _store(site: Site, state: OperatorState, captured: Checkpoint) -> Step:
+    """Write the checkpoint in two halves, and acknowledge what it holds."""
+    design, now = site.config, _now(state)
+    box = captured.box if design.windows is Instant.CAPTURE else now.box
+    at = captured if design.position is Instant.CAPTURE else now
+    queue = now.queue if design.queue is Queue.COMPLETION else captured.queue
+    if design.queue is Queue.NEVER:
+        queue = queue._replace(kept=Log())
+    new = Checkpoint(box, at.place, at.time, queue)
+    old = state.stable.whole if design.previous is Previous.KEPT else _nothing(site)
+    half, whole = Stable(old, new._replace(queue=QueueState())), Stable(new)
+    effects: list[Effect] = [Note(OVERTAKEN, now.place - captured.place), Save(half), Save(whole)]
+    effects.append(Note(CHECKPOINTED))
+    if design.acknowledges is Acknowledges.STORED:
+        effects.append(Send(site.preds[0], Trim(new.place)))
+    return _end(state._replace(captured=None, stable=whole), effects)
+
+
+def recover(site: Site, durable: Stable | None) -> Step:
+    """Load the last whole checkpoint, ask upstream for what came later, and report downstream."""
+    design, stable = site.config, durable or Stable(_nothing(site))
+    state = _load(site, stable)
+    place, time, _ = state.inlet
+    after = place if design.stamp is Stamp.PLACE else time
+    request = Replay(after, design.stamp, design.replays is Replays.FROM)
+    state = state._replace(inlet=Inlet(0, time, request), owed=NOT_ASKED, loaded=True)
+    effects: list[Effect] = []
+    if stable.half is not None:
+        effects.append(Note(TORN))
+    if not stable.whole.place:
+        effects.append(Note(SCRATCH))
+    asks = Send(site.preds[0], request), Send(site.succs[0], Restarted())
+    return Step(state, (*effects, *asks))
+
+
+# --- what is shown ---------------------------------------------------------------------------
+def gauges(site: Site, state: State) -> Gauges:
+    """The gauges of a node.  buffered: events or outputs that it keeps.  progress: the place of the
+    newest input in the state; 0 until upstream has answered a restart."""
+    match state:
+        case QueueState(place, _, kept):
+            return Gauges(len(kept), None, place)
+        case OperatorState(Inlet(place), box, queue):
+            own = ((BEHIND, max(0, place - state.stable.whole.place)),)
+            return Gauges(len(queue.kept), open_windows(box), place, own)
+        case SinkState():
+            return Gauges()
+        case _:
+            raise AssertionError(f"{site.name}: {state} is no state of a node")
+
+
+def needed(scope: Scope, _seen: Observation) -> Mapping[NodeName, int]:
+    """The most that nodes keep at rest: nothing, since everything is in a checkpoint or taken."""
+    return dict.fromkeys((name for name, _ in scope.graph.nodes), 0)

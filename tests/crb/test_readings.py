@@ -1,0 +1,88 @@
+"""Of all readings of the paper's words on CRB, those that make every run right."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from itertools import product
+
+import pytest
+
+from model.core import Outcome, Protocol, Scope
+from model.protocols.crb.design import PUBLISHED, Design, Instant, Mode, Queue, Replays, Resumes
+from model.protocols.crb.protocol import PROTOCOL
+from model.protocols.crb.scopes import SCOPES
+from model.protocols.crb.variants import VARIANTS, build
+from model.queues import Stamp
+from proofs.explore.explorer import explore
+
+MENDED = Design()
+STATELESS, WINDOWED = (SCOPES[name].scope for name in ("windows of one tuple", "one key"))
+MODES = pytest.mark.parametrize("mode", Mode)
+
+
+def design_of(variant: Protocol) -> Design:
+    return variant.deploy.args[0]  # type: ignore[attr-defined, no-any-return]
+
+
+def holds(design: Design, *scopes: Scope) -> bool:
+    """Does the design hold in all of these scopes?"""
+    for scope in scopes:
+        found = explore(build("reading", design, (), ""), scope, stop=True)
+        if found.counterexample is not None:
+            return False
+        assert found.complete
+    return True
+
+
+@MODES
+def test_of_sixteen_readings_of_where_to_go_on_one_holds(mode: Mode) -> None:
+    """Upstream by time or place, with or without it; downstream by number, time, or not at all."""
+    readings = [
+        replace(MENDED, mode=mode, stamp=stamp, replays=replays, resumes=resumes)
+        for stamp, replays, resumes in product(Stamp, Replays, Resumes)
+    ]
+    right = [reading for reading in readings if holds(reading, STATELESS, WINDOWED)]
+    assert right == [replace(MENDED, mode=mode)]
+
+
+def test_the_parts_of_a_checkpoint_are_of_one_moment() -> None:
+    right = {
+        (windows, position, queue)
+        for windows, position, queue in product(Instant, Instant, Queue)
+        if holds(
+            replace(MENDED, windows=windows, position=position, queue=queue), STATELESS, WINDOWED
+        )
+    }
+    assert right == {
+        (Instant.CAPTURE, Instant.CAPTURE, Queue.CAPTURE),
+        (Instant.COMPLETION, Instant.COMPLETION, Queue.COMPLETION),
+    }
+
+
+def test_an_operator_that_waits_reads_all_parts_at_one_moment() -> None:
+    for windows, position in product(Instant, Instant):
+        design = replace(MENDED, mode=Mode.SYNCHRONOUS, windows=windows, position=position)
+        assert holds(design, STATELESS, WINDOWED)
+
+
+def test_the_published_protocol_needs_both_mends() -> None:
+    upstream = replace(PUBLISHED, stamp=Stamp.PLACE)
+    downstream = replace(PUBLISHED, resumes=Resumes.NUMBER)
+    assert not holds(upstream, STATELESS)
+    assert not holds(downstream, STATELESS)
+    both = replace(upstream, resumes=Resumes.NUMBER)
+    assert both == replace(MENDED, mode=Mode.SYNCHRONOUS)
+    assert holds(both, STATELESS, WINDOWED)
+
+
+def test_every_mend_has_a_variant_that_drops_it_alone_and_is_refuted() -> None:
+    named = {
+        tuple(f.name for f in fields(Design) if getattr(design, f.name) != getattr(MENDED, f.name))
+        for design, variant in zip(map(design_of, VARIANTS), VARIANTS, strict=True)
+        if variant.expected is Outcome.REFUTED
+    }
+    assert {name for names in named if len(names) == 1 for name in names} == {
+        field.name for field in fields(Design) if field.name != "mode"
+    }
+    assert design_of(PROTOCOL) == MENDED
+    assert PUBLISHED in map(design_of, VARIANTS)
