@@ -41,7 +41,7 @@ class CrashPoint(StrEnum):
 
     BEFORE = "before the write"
     """Nothing."""
-    TORN = "within the write"
+    WITHIN = "within the write"
     """A torn segment."""
     STORED = "after the write"
     """All; the sink has received nothing of it."""
@@ -244,7 +244,7 @@ class BatchedNode:
 
     def _crash(self, point: CrashPoint) -> None:
         if point is not CrashPoint.BEFORE:
-            self._store(torn=point is CrashPoint.TORN)
+            self._store(torn=point is CrashPoint.WITHIN)
         if point is CrashPoint.SENT:
             self._receive()
         self.sent.clear()

@@ -114,7 +114,7 @@ def prediction_of(case: CrashCase) -> Predicted:
     """What the model says of the same stream and crashes."""
     world = case.world
     query = world.query
-    torn = {CrashPoint.HALF: predictions.CrashPoint.TORN} if world.in_place else {}
+    torn = {CrashPoint.HALF: predictions.CrashPoint.WITHIN} if world.in_place else {}
     left = {**LEFT, **torn}
     plans = [predictions.CrashPlan(left[point], batch) for point, batch in case.crashes]
     bodies = [row.event().body for row in world.rows]

@@ -121,7 +121,7 @@ class Measured(NamedTuple):
 
 def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
     """Run, fail and restart the query under CEC, then the same under CRB."""
-    world, rival = size.world(work / "cec"), size.world(work / "crb")
+    world, rival = size.world(work / "cec"), size.world(work / "rival")
     world.create()
     rival.create()
     first = _fail(lambda stops: start_query(spark, world, stops, 0), world)

@@ -18,7 +18,7 @@ from spark_check.cec.stops import CrashPoint
 from spark_check.cec.world import World
 from spark_check.check import Case, Check, Setting
 
-SIZES = (20, 8, 12, 10)
+SIZES, SHORT = (20, 8, 12, 10), (20, 12, 8)
 """Tuples of the batches."""
 PATIENCE = 15
 KEYS = "abcdefghijkl"
@@ -36,10 +36,11 @@ def case(
     *crashes: CrashPlan,
     design: Design = MENDED,
     in_place: bool = False,
+    sizes: tuple[int, ...] = SIZES,
 ) -> CrashCase:
     """A case of a stream in which times are shared and some keys are much slower than others."""
     random = Random(title)
-    ends = (*accumulate(SIZES),)
+    ends = (*accumulate(sizes),)
     times = accumulate(random.choice((0, 0, 1, 2)) for _ in range(ends[-1]))
     keys = (KEYS[min(int(random.expovariate(0.4)), len(KEYS) - 1)] for _ in range(ends[-1]))
     rows = (InputRow(n, *one) for n, one in enumerate(zip(times, keys, strict=True), 1))
@@ -49,8 +50,14 @@ def case(
 
 STORED, HALF = CrashPlan(CrashPoint.STORED, 2), CrashPlan(CrashPoint.HALF, 2)
 QUICK = (
-    case("count windows, in place", PAIRS, HALF, in_place=True),
-    case("sliding windows", SLIDING, STORED),
+    case(
+        "count windows, in place",
+        PAIRS,
+        CrashPlan(CrashPoint.HALF, 1),
+        in_place=True,
+        sizes=SHORT,
+    ),
+    case("sliding windows", SLIDING, CrashPlan(CrashPoint.STORED, 1), sizes=SHORT),
 )
 MORE = (
     case("count windows", PAIRS, CrashPlan(CrashPoint.MADE, 2)),
