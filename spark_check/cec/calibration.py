@@ -1,0 +1,59 @@
+"""What the parts of a recovery cost, from recoveries that were measured.
+
+Rule of this file: it reads measured times, and fits; nothing is run or predicted here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean, linear_regression
+from typing import NamedTuple
+
+from model.errors import Invalid
+from sim.predictions.cec import LinearCost, RecoveryCosts
+
+
+class Recovery(NamedTuple):
+    """A measured recovery under CEC; seconds.
+
+    read: records in the files that the scan read.  loaded: windows and replayed tuples.  scan_s:
+    repair and scan.  load_s: from then on until the replay has reached the newest record.  rest_s:
+    the batch that had crashed.
+    """
+
+    read: int
+    loaded: int
+    scan_s: float
+    load_s: float
+    rest_s: float
+
+    @property
+    def total_s(self) -> float:
+        return self.scan_s + self.load_s + self.rest_s
+
+
+class Restart(NamedTuple):
+    """A measured restart on Spark's own checkpoint.  windows: in its state."""
+
+    windows: int
+    total_s: float
+
+
+def calibrate(runs: Sequence[Recovery]) -> RecoveryCosts:
+    """The costs.  Raises Invalid unless two runs differ in size."""
+    return RecoveryCosts(
+        scan=line([run.read for run in runs], [run.scan_s for run in runs]),
+        load=line([run.loaded for run in runs], [run.load_s for run in runs]),
+        batch_s=fmean(run.rest_s for run in runs),
+    )
+
+
+def line(sizes: Sequence[int], seconds: Sequence[float]) -> LinearCost:
+    """The line through the mean; no part is negative, though a large run may happen to be faster.
+
+    Raises Invalid unless two sizes differ."""
+    if len(set(sizes)) < 2:
+        raise Invalid(f"runs of sizes {sizes}: a fixed cost and a cost of each need two sizes")
+    each = max(linear_regression(sizes, seconds).slope, 0.0)
+    each = min(each, fmean(seconds) / fmean(sizes))
+    return LinearCost(fmean(seconds) - each * fmean(sizes), each)
