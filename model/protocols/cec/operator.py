@@ -79,7 +79,7 @@ def _process_keyed(
             id_ = opening(pane, place)
             changes.append(Change(Kind.OPEN, id_, pane, None))
             changes += [Change(Kind.RESULT, id_, None, out)] if out else []
-    panes = {(key, id_): pane for id_, (pane, _) in fed.items()}
+    panes = {(key, id_): pane for id_, (pane, _) in fed.items() if pane is not None}
     windows = tuple(
         window._replace(pane=panes.get((window.key, window.opened), window.pane))
         for window in state.windows

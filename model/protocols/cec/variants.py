@@ -223,7 +223,7 @@ VARIANTS = (
         "never opened, a join with some of a tuple's partners.",
         Pin("windows of one tuple", 6_320, 8, GAP),
         Pin("a join", 3_378, 18, GAP),
-        Pin("sliding windows by time", 53_212, 14, GAP),
+        Pin("sliding windows by time", 53_372, 14, GAP),
         write=Write.RECORD,
     ),
     _drop(

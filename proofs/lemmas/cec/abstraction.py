@@ -130,13 +130,14 @@ def of_writes(step: Step) -> Path:
         return max((at for at, r in of_results if r.out and r.results <= number), default=ORIGIN)
 
     first = sum(len(s.records) for s in step.old)
-    start = State(first, 1, result(step.before.acknowledged), step.before.released)
+    (released,), (now_released,) = step.before.released, step.after.released
+    start = State(first, 1, result(step.before.acknowledged), released)
     states = [start._replace(written=count) for count in range(first, len(records.records) + 1)]
     states.append(states[-1]._replace(acknowledged=result(step.after.acknowledged)))
     gone = sum(len(s.records) for s in segments if s.place < begins)
     states.append(states[-1]._replace(kept=1 + gone))
-    states.append(states[-1]._replace(released=step.after.released))
-    return records.path(states, initial=first == 0 == step.before.released)
+    states.append(states[-1]._replace(released=now_released))
+    return records.path(states, initial=first == 0 == released)
 
 
 def of_scan(site: Site, log: Log[Segment]) -> Path:
