@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from model.cep.operator import Operator
 from model.core import Arrival, Deployment, Inputs, NodeName, Role, Scope, Site
+from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph
 
 _ROLES = {SOURCE: Role.SOURCE, SINK: Role.SINK}
@@ -37,6 +39,13 @@ def deploy_graph(
     back = tuple((v, u) for u, v in graph.edges) if replies else ()
     operators = frozenset(site.name for site in sites if site.role is Role.OPERATOR)
     return Deployment(sites, (*graph.edges, *back), operators)
+
+
+def check_cep(family: str, graph: Graph) -> None:
+    """Raises Invalid unless all operators of the graph are CEP operators."""
+    for name, spec in graph.nodes:
+        if spec not in (SOURCE, SINK) and not isinstance(spec, Operator):
+            raise Invalid(f"{family}: {name} is of type {type(spec).__name__}; give a CEP operator")
 
 
 def over_words(

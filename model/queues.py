@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
+from model.boxes.box import NOTHING_OF, Lineage
 from model.core import REPLAYED, STALE, Arrival, NodeName, Note, Quantity, Send, Step
 from model.events import BEGINNING, SN, Body, Event
 from model.log import Log
+
+T = TypeVar("T")
 
 TRIMMED = Quantity("outputs let go", "outputs", "an output queue let go of an output")
 
@@ -135,6 +138,75 @@ class Inlet(NamedTuple):
 
     def take(self, event: Numbered) -> Inlet:
         return self._replace(place=event.sn[0], time=event.body.time)
+
+
+class Entry(NamedTuple):
+    """An output that a consumer takes, of this input.
+
+    event: numbered among the outputs of all inputs, as they are taken.
+    """
+
+    event: Event
+    of: Lineage = NOTHING_OF
+    edge: int = 0
+
+
+class Inlets(NamedTuple):
+    """A consumer's ends of all its connections, where outputs wait until they are taken.
+
+    waiting: (output, lineage), by input.  until: no output beyond these places is taken before all
+    inputs have reached them; (): none waits for that.
+    """
+
+    ends: tuple[Inlet, ...] = (Inlet(),)
+    waiting: tuple[tuple[tuple[Event, Lineage], ...], ...] = ((),)
+    until: tuple[int, ...] = ()
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The place of the last output that was taken, by input."""
+        pairs = zip(self.ends, self.waiting, strict=True)
+        return tuple(end.place - len(queue) for end, queue in pairs)
+
+    def connect(self, edge: int, end: Inlet) -> Inlets:
+        return self._replace(ends=_with(self.ends, edge, end))
+
+    def add(self, edge: int, event: Event, of: Lineage) -> Inlets:
+        """The inlets with an output that came and waits."""
+        queue = (*self.waiting[edge], (event, of))
+        return self._replace(
+            ends=_with(self.ends, edge, self.ends[edge].take(event)),
+            waiting=_with(self.waiting, edge, queue),
+        )
+
+    def take(self, *, ordered: bool) -> tuple[Inlets, Entry | None]:
+        """The inlets without the output that is taken next, and this output.
+
+        ordered: in the order (time, input), each as soon as no earlier one can follow.
+        """
+        edge = self._earliest() if ordered else self._first()
+        if edge is None:
+            return self, None
+        (event, of), *rest = self.waiting[edge]
+        left = self._replace(waiting=_with(self.waiting, edge, (*rest,)))
+        return left, Entry(Event((sum(left.places),), event.body), of, edge)
+
+    def _earliest(self) -> int | None:
+        if not all(self.waiting):
+            return None
+        times = [(queue[0][0].body.time, edge) for edge, queue in enumerate(self.waiting)]
+        return min(times)[1]
+
+    def _first(self) -> int | None:
+        behind = [place < bound for place, bound in zip(self.places, self.until, strict=False)]
+        for edge, queue in enumerate(self.waiting):
+            if queue and (not any(behind) or behind[edge]):
+                return edge
+        return None
+
+
+def _with(items: tuple[T, ...], at: int, item: T) -> tuple[T, ...]:
+    return (*items[:at], item, *items[at + 1 :])
 
 
 STALE_NOTE = Note(STALE)

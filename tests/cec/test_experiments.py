@@ -99,12 +99,19 @@ def test_the_oldest_window_without_checks_is_as_old_as_in_runs() -> None:
     assert np.mean(ages) == pytest.approx(expected, rel=0.15)
 
 
+def test_one_window_is_older_than_the_oldest_without_checks() -> None:
+    """Windows of 2: half of the keys have one, and it is still open with exp(-age / keys)."""
+    assert age_unchecked(zipf(1000, 0), 2) == pytest.approx(1000 * np.log(500), rel=1e-5)
+
+
 @st.composite
 def streams(draw: st.DrawFn) -> tuple[list[int], Setting]:
     """Any stream: a key may never come again."""
     keys = draw(st.integers(1, 8))
     period = draw(st.sampled_from([1.0, 3.0, 8.0]))
-    return draw(st.lists(st.integers(0, keys - 1), max_size=300)), Setting(
+    length = draw(st.integers(0, 200))  # else most lists are short
+    items = draw(st.lists(st.integers(0, keys - 1), min_size=length, max_size=length))
+    return items, Setting(
         COSTS,
         keys,
         size=draw(st.integers(1, 6)),

@@ -32,7 +32,7 @@ def parts(box: Aggregate, state: NodeState) -> object:
 
 def replayed(state: NodeState, box: Aggregate, given: Iterable[Event]) -> NodeState:
     """The state after the tuples that the restart asks for, up to the log's newest record."""
-    request = state.inlet.request
+    request = state.inlets.ends[0].request
     assert request is not None
     for event in given:
         if request.wants(event) and event.sn[0] <= state.until:

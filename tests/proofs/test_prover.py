@@ -26,6 +26,7 @@ HARD = {
     "pairs-figure-8b",
     "predecessors-alone",
     "relayed-savepoints",
+    "scan-results-as-footprints",
 }
 """Lemmas that take seconds to build or to settle."""
 LEMMAS = [
@@ -48,6 +49,12 @@ UNDECIDED: dict[str, set[str | int | None]] = {
     "relayed-savepoints": {13},
     "duplicates-late-replay": {5, 6, 7},
     "skipping-one-window": {4},
+    "scan-newest": {7},
+    "scan-n-of-checkpoints": {4, 5},
+    "scan-results-as-footprints": {4, 5, 6, 7},
+    "scan-by-key": {4, 5},
+    "scan-out-of-order": {3, 4, 5},
+    "trim-log-acknowledged": {2, 3, 4, 5},
 }
 """By lemma, the queries that cvc5 does not decide within its limit, or not always: those about
 these transitions, or about runs of so many steps."""

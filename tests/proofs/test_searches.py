@@ -310,7 +310,7 @@ QUICK = [
     pytest.param(protocol, pinned.scope, id=f"{name}-{pinned.name}")
     for name, protocol in protocols().items()
     for pinned in protocol.scopes
-    if (pinned.states or 10**9) < 20_000
+    if (pinned.states or 10**9) < 10_000
 ]
 
 

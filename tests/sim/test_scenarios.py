@@ -134,7 +134,8 @@ def test_an_events_file(tmp_path: Path) -> None:
         (
             "rate_per_s = 100.0",
             "rate = 100.0",
-            "6: stream.rate: unknown key; there are 'arrivals', 'events', 'rate_per_s', 'types'",
+            "6: stream.rate: unknown key; there are 'arrivals', 'events', 'keys', "
+            "'rate_per_s', 'skew', 'types'",
         ),
         (
             "rate_per_s = 100.0",

@@ -113,6 +113,20 @@ class CatchUp(Enum):
     READER = "what the reader reads; the reader ends when it reaches the end"
 
 
+class Position(Enum):
+    """What a record says of several inputs.  V: a time in "both input streams"."""
+
+    SCALAR = "one stamp for all"
+    VECTOR = "the place in each"
+
+
+class Interleaving(Enum):
+    """The order in which a replay takes the tuples of several inputs.  V has no word for it."""
+
+    ANEW = "as they come again"
+    LOGGED = "what the newest record covers, then the rest"
+
+
 class LogTrim(Enum):
     """What a node may let go of in its own log.  II: results until they are acknowledged."""
 
@@ -152,6 +166,8 @@ class Design:
     damage: Damage = Damage.CUT
     forward: Forward = Forward.PREFIX
     catch_up: CatchUp = CatchUp.READER
+    position: Position = Position.VECTOR
+    interleaving: Interleaving = Interleaving.LOGGED
     log_trim: LogTrim = LogTrim.EXTENT
     input_trim: InputTrim = InputTrim.STORED
     resume: Stamp = Stamp.PLACE
@@ -175,6 +191,8 @@ PUBLISHED = Design(
     damage=Damage.SKIP,
     forward=Forward.COMPLETED,
     catch_up=CatchUp.LIVE,
+    position=Position.SCALAR,
+    interleaving=Interleaving.ANEW,
     log_trim=LogTrim.ACKNOWLEDGED,
     input_trim=InputTrim.PROCESSED,
     resume=Stamp.TIME,

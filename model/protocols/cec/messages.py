@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 from model.boxes.aggregate import Pane
 from model.boxes.box import Box, Fed, Item, Out, Stream
+from model.boxes.reorder import Ordered
 from model.core import MessageKind, Quantity, Size
 from model.events import BEGINNING, Body, Event
 from model.log import Log
-from model.queues import TRIMMED, Inlet, QueueState, Replay, Replayed, Restarted, Trim
+from model.queues import TRIMMED, Inlet, Inlets, QueueState, Replay, Replayed, Restarted, Trim
 
 # --- what is counted -------------------------------------------------------------------------
 G_OPEN_RECORDS = Quantity(
@@ -68,6 +69,16 @@ class Logged(Box):
     trims: bool = False
 
     @property
+    def ordered(self) -> bool:
+        """Do tuples enter in the order of their times, rather than of their arrival?"""
+        return isinstance(self.box, Ordered)
+
+    @property
+    def inner(self) -> Box:
+        """What tuples enter one by one."""
+        return self.box.box if isinstance(self.box, Ordered) else self.box
+
+    @property
     def horizon(self) -> int:
         return self.box.horizon
 
@@ -104,6 +115,8 @@ class Record(NamedTuple):
     next: when the key's next window opens (model.boxes.aggregate.Turn).  n: open windows after the
     record.  stamp: of the newest tuple in the state.  results: how many results there were, this
     one included.  out: the result.  between: the key is between windows, and this is its footprint.
+    places: the places in several inputs up to which their tuples are in the state; (): the stamp
+    says it.
     """
 
     kind: Kind
@@ -116,6 +129,7 @@ class Record(NamedTuple):
     results: int
     out: Out | None = None
     between: bool = False
+    places: tuple[int, ...] = ()
 
 
 class Segment(NamedTuple):
@@ -145,7 +159,7 @@ class Window(NamedTuple):
     """An open window, or a key between windows (no pane).
 
     opened: the place of the tuple that opened the window.  foot: the stamp of its newest record
-    (tau_2); at: the segment of this record.
+    (tau_2); places: that record's; at: its segment.
     """
 
     key: Any
@@ -153,6 +167,7 @@ class Window(NamedTuple):
     pane: Any
     foot: int
     at: int
+    places: tuple[int, ...] = ()
 
 
 class Floor(NamedTuple):
@@ -177,10 +192,11 @@ class NodeState(NamedTuple):
     waiting: segments that are not stored yet.  disk: the log, as it is stored.  sent: the segment
     up to which everything was sent on; None: downstream has not asked yet.  reader: (the segment
     that is read next, the last one when the reading began); None: nobody reads.  released: upstream
-    may let go up to this place.  acknowledged: the result up to which downstream has acknowledged.
+    may let go up to this place, by input.  acknowledged: the result up to which downstream has
+    acknowledged.  loaded: the node has restarted, and a producer has not answered yet.
     """
 
-    inlet: Inlet = Inlet()
+    inlets: Inlets = Inlets()
     windows: tuple[Window, ...] = ()
     turns: tuple[tuple[Any, Any], ...] = ()
     floors: tuple[Floor, ...] = ()
@@ -194,8 +210,9 @@ class NodeState(NamedTuple):
     disk: Disk = Disk()
     sent: int | None = 0
     reader: tuple[int, int] | None = None
-    released: int = 0
+    released: tuple[int, ...] = (0,)
     acknowledged: int = 0
+    loaded: bool = False
 
 
 class SinkState(NamedTuple):
@@ -253,14 +270,19 @@ def show(value: object) -> str:
             return f"{len(kept)} of {place}"
         case SinkState(Inlet(place)):
             return f"{place} taken"
-        case (int(), Body(time, _, data)):
-            return f"{' '.join(str(value) for _, value in data)} @{time}"
+        case (int(), Body(time, type_, data)):
+            return f"{' '.join(map(_show_value, data)) or type_} @{time}"
     return str(value)
 
 
 def show_record(record: Record) -> str:
     held = "" if record.out else _held(record.pane)
     return f"{record.kind.value}({record.key}{held})@{record.stamp} N{record.n}"
+
+
+def _show_value(pair: Any) -> str:
+    """A value of a result; a join's are the bodies of its tuples."""
+    return f"{pair.type}@{pair.time}" if isinstance(pair, Body) else str(pair[1])
 
 
 def _held(pane: Any) -> str:

@@ -22,8 +22,8 @@ MUTANTS = (
     Mutant(
         "replay from the newest footprint",
         SCAN,
-        "return min(window.foot for window in windows)",
-        "return max(window.foot for window in windows)",
+        "return min((window.foot, window.places) for window in windows)",
+        "return max((window.foot, window.places) for window in windows)",
         "windows of two tuples",
     ),
     Mutant(
@@ -128,7 +128,7 @@ MUTANTS = (
     Mutant(
         "number a key's windows alike",
         OPERATOR,
-        "id_ = opening(pane, state.inlet.place)",
+        "id_ = opening(pane, place)",
         "id_ = 0",
         "sliding windows",
     ),
@@ -207,15 +207,15 @@ MUTANTS = (
     Mutant(
         "acknowledge the newest footprint",
         NODES,
-        "return min((window.foot for window in state.windows), default=newest)",
-        "return max((window.foot for window in state.windows), default=newest)",
+        "stamp, places = min(feet, default=(newest.stamp, newest.places))",
+        "stamp, places = max(feet, default=(newest.stamp, newest.places))",
         "windows of three, queues let go",
     ),
     Mutant(
         "acknowledge one tuple too few",
         NODES,
-        "after.append(Send(site.preds[0], Trim(place)))",
-        "after.append(Send(site.preds[0], Trim(place - 1)))",
+        "after.append(Send(site.preds[edge], Trim(place)))",
+        "after.append(Send(site.preds[edge], Trim(place - 1)))",
         "no crash",
     ),
     Mutant(
@@ -239,6 +239,64 @@ MUTANTS = (
         "request = Replay(inlet.place - 1 if by is Stamp.PLACE else inlet.time, by)",
         "results alone",
     ),
+    # --- several inputs ---
+    Mutant(
+        "take what the log does not cover before the rest",
+        QUEUES,
+        "if queue and (not any(behind) or behind[edge]):",
+        "if queue:",
+        "a join",
+    ),
+    Mutant(
+        "take the latest tuple first",
+        QUEUES,
+        "return min(times)[1]",
+        "return max(times)[1]",
+        "a join by time",
+    ),
+    Mutant(
+        "count what waits as taken",
+        QUEUES,
+        "return tuple(end.place - len(queue) for end, queue in pairs)",
+        "return tuple(end.place for end, queue in pairs)",
+        "a join by time, distinct times",
+    ),
+    Mutant(
+        "wait for what the footprint covers, not the newest record",
+        SCAN,
+        "until=() if newest is None else newest.places,",
+        "until=places,",
+        "a join",
+    ),
+    Mutant(
+        "a result does not say how far the inputs are",
+        OPERATOR,
+        "records = [record._replace(places=places) for record in records]",
+        "records = [one if one.out else one._replace(places=places) for one in records]",
+        "a join",
+    ),
+    Mutant(
+        "footprints move without a record",
+        OPERATOR,
+        "window._replace(places=places) if window.at > state.segments else window",
+        "window._replace(places=places)",
+        "a join, queues let go",
+    ),
+    Mutant(
+        "count the places of inputs from the beginning after a restart",
+        NODES,
+        "ends = tuple(Inlet(place, time, request) for place, request in asked)",
+        "ends = tuple(Inlet(0, time, request) for place, request in asked)",
+        "a join, two crashes",
+    ),
+    Mutant(
+        "acknowledge to all inputs what one may let go of",
+        NODES,
+        "return places or (stamp,) * len(site.preds)",
+        "return (stamp,) * len(site.preds)",
+        "a join, queues let go",
+    ),
+    # --- queues ---
     Mutant(
         "the source lets go of one event too many",
         QUEUES,

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box, Item, Lineage, Of
+from model.boxes.join import Join
+from model.boxes.stateless import Union
 from model.cep.box import CepBox
 from model.cep.operator import Operator
 from model.core import (
@@ -50,6 +52,7 @@ from model.protocols.cec.design import (
     Design,
     Forward,
     InputTrim,
+    Interleaving,
     Load,
 )
 from model.protocols.cec.disk import (
@@ -79,10 +82,12 @@ from model.protocols.cec.messages import (
     State,
 )
 from model.protocols.cec.operator import checkpoint, eligible, ignoring, process, rewrite
-from model.protocols.cec.scan import reconstruct, repair
+from model.protocols.cec.scan import Found, reconstruct, repair
 from model.queues import (
     STALE_NOTE,
+    Entry,
     Inlet,
+    Inlets,
     QueueState,
     Replay,
     Replayed,
@@ -98,39 +103,48 @@ CHECK = "check"
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:
-    """The deployment; raises Invalid unless operators without timeouts are one after the other."""
+    """The deployment; raises Invalid for timeouts, for several outputs of a node or inputs of a
+    sink, and for an operator whose state depends on the order in which inputs come."""
     deployment = deploy_graph(scope.graph, replies=True)
     sites = [_settle(site) for site in deployment.sites]
     trims = any(site.spec.trims for site in sites if site.role is Role.OPERATOR)
-    config = Config(design, trims)
+    sources = tuple(site.name for site in sites if site.role is Role.SOURCE)
+    config = Config(design, trims, sources)
     return deployment._replace(sites=tuple(site._replace(config=config) for site in sites))
 
 
 class Config(NamedTuple):
-    """trims: do consumers acknowledge, so that producers let go?"""
+    """trims: do consumers acknowledge, so that producers let go?  sources: of the deployment."""
 
     design: Design
     trims: bool
+    sources: tuple[NodeName, ...] = ()
 
 
 def _settle(site: Site) -> Site:
     """The site with its operator as a Logged one."""
+    inputs, outputs = len(site.preds), len(site.succs)
+    if outputs > 1 or (inputs > 1 and site.role is Role.SINK):
+        raise Invalid(
+            f"cec: {site.name} has {inputs} inputs and {outputs} outputs; give nodes with one "
+            "output, and sinks with one input"
+        )
     if site.role is not Role.OPERATOR:
         return site
     spec = site.spec
     if isinstance(spec, Operator):
         spec = CepBox(spec)
     logged = spec if isinstance(spec, Logged) else Logged(spec, checks=True, trims=True)
-    box: Any = logged.box
+    box: Any = logged.inner
     waits = not isinstance(box, Box) or type(box).expire is not Box.expire
-    if waits and not (isinstance(box, Aggregate) and not box.timeout):
+    if waits and not (isinstance(box, Aggregate | Join) and not box.timeout):
         raise Invalid(
             f"cec: {site.name} is a {type(box).__name__}; give an operator without timeouts"
         )
-    if len(site.preds) > 1 or len(site.succs) > 1:
+    if inputs > 1 and not (logged.ordered or isinstance(box, Join | Union)):
         raise Invalid(
-            f"cec: {site.name} has {len(site.preds)} inputs and {len(site.succs)} outputs; give "
-            "operators one after the other"
+            f"cec: {site.name} is a {type(box).__name__} with {inputs} inputs; give a Join, a "
+            "Union, or an Ordered operator"
         )
     return site._replace(spec=logged)
 
@@ -138,7 +152,10 @@ def _settle(site: Site) -> Site:
 def boot(site: Site) -> State:
     if site.role is Role.SOURCE:
         return QueueState()
-    return SinkState() if site.role is Role.SINK else NodeState()
+    if site.role is Role.SINK:
+        return SinkState()
+    inputs = len(site.preds)
+    return NodeState(Inlets((Inlet(),) * inputs, ((),) * inputs), released=(0,) * inputs)
 
 
 def step(site: Site, state: State, input_: Input) -> Step:
@@ -156,13 +173,16 @@ def step(site: Site, state: State, input_: Input) -> Step:
             return Step(state, (*effects,))
         case NodeState(), Received(_, Trim(place)):
             return _end(site, *acknowledge(site, state, place))
-        case NodeState(), Received(_, Restarted()):
-            inlet, ask = _ask(site, state.inlet)
-            return Step(state._replace(inlet=inlet), (Send(site.preds[0], ask),))
-        case NodeState(), Received(_, Replayed() as answer):
-            return Step(state._replace(inlet=state.inlet.begin(answer)))
-        case NodeState(), Received(_, message):
-            return _receive(site, state, message)
+        case NodeState(inlets), Received(sender, Restarted()):
+            edge = site.preds.index(sender)
+            end, ask = _ask(site, inlets.ends[edge])
+            return Step(state._replace(inlets=inlets.connect(edge, end)), (Send(sender, ask),))
+        case NodeState(inlets), Received(sender, Replayed() as answer):
+            edge = site.preds.index(sender)
+            end = inlets.ends[edge].begin(answer)
+            return Step(state._replace(inlets=inlets.connect(edge, end)))
+        case NodeState(), Received(sender, message):
+            return _receive(site, state, sender, message)
         case NodeState(), TimerFired(timer) if timer == CHECK:
             return _check(site, state)
         case NodeState(), TimerFired(timer) if timer == READ:
@@ -175,10 +195,12 @@ def step(site: Site, state: State, input_: Input) -> Step:
 
 
 # --- input -----------------------------------------------------------------------------------
-def _events(message: Event | Segment) -> Iterable[tuple[Event, Lineage]]:
+def _events(
+    site: Site, sender: NodeName, message: Event | Segment
+) -> Iterable[tuple[Event, Lineage]]:
     """The tuples in a message; control records are none."""
     if isinstance(message, Event):
-        yield message, frozenset([Of(0, message.sn[0] - 1)])
+        yield message, frozenset([Of(site.config.sources.index(sender), message.sn[0] - 1)])
     else:
         for record in message.records:
             if record.out is not None:
@@ -201,33 +223,44 @@ def _ask(site: Site, inlet: Inlet) -> tuple[Inlet, Replay]:
     return inlet._replace(request=request), request
 
 
-def _receive(site: Site, state: NodeState, message: Event | Segment) -> Step:
-    design, box = site.config.design, site.spec.box
+def _receive(site: Site, state: NodeState, sender: NodeName, message: Event | Segment) -> Step:
+    edge, ordered = site.preds.index(sender), site.spec.ordered
     effects: list[Effect] = []
-    for event, of in _events(message):
-        if not _follows(design, state.inlet, event):
+    for event, of in _events(site, sender, message):
+        if not _follows(site.config.design, state.inlets.ends[edge], event):
             effects.append(STALE_NOTE)
             continue
-        stamp, before = design.stamp.of(event), state.segments
-        if state.due:
-            state, added = _background(site, state._replace(due=False), stamp)
+        state = state._replace(inlets=state.inlets.add(edge, event, of))
+        inlets, entry = state.inlets.take(ordered=ordered)
+        while entry is not None:
+            state, added = _enter(site, state._replace(inlets=inlets), entry)
             effects += added
-        if isinstance(box, Aggregate) and ignoring(
-            design, state, key_of(box, Item(0, event.body)), stamp
-        ):
-            effects.append(Note(IGNORED))
-        state, records = process(design, box, state, event, of)
-        state = state._replace(stamp=max(state.stamp, stamp))
-        state, added = write(site, state, records)
-        effects += added
-        if site.spec.checks:
-            state = state._replace(mark=before)
+            inlets, entry = state.inlets.take(ordered=ordered)
     return _end(site, state, effects)
+
+
+def _enter(site: Site, state: NodeState, entry: Entry) -> tuple[NodeState, list[Effect]]:
+    """A tuple enters the operator."""
+    design, box, (event, of, edge) = site.config.design, site.spec.inner, entry
+    stamp, before = design.stamp.of(event), state.segments
+    effects: list[Effect] = []
+    if state.due:
+        state, effects = _background(site, state._replace(due=False), stamp)
+    if isinstance(box, Aggregate) and ignoring(
+        design, state, key_of(box, Item(0, event.body)), stamp
+    ):
+        effects.append(Note(IGNORED))
+    state, records = process(design, box, state, event, of, edge)
+    state = state._replace(stamp=max(state.stamp, stamp))
+    state, added = write(site, state, records)
+    if site.spec.checks:
+        state = state._replace(mark=before)
+    return state, [*effects, *added]
 
 
 def _background(site: Site, state: NodeState, stamp: int) -> tuple[NodeState, list[Effect]]:
     """A G_check with this stamp."""
-    state, records = checkpoint(site.config.design, site.spec.box, state, stamp)
+    state, records = checkpoint(site.config.design, site.spec.inner, state, stamp)
     state, effects = write(site, state, records)
     return state, [Note(CHECKPOINTED), *effects] if records else []
 
@@ -248,23 +281,26 @@ def _complete(site: Site, state: NodeState, place: int) -> Step:
 def _end(site: Site, state: NodeState, effects: Iterable[Effect]) -> Step:
     """The step, with the acknowledgement that it allows, and the timer of the background path."""
     after: list[Effect] = []
-    place = _released(site, state)
-    if site.config.trims and place > state.released:
-        state = state._replace(released=place)
-        after.append(Send(site.preds[0], Trim(place)))
+    for edge, place in enumerate(_released(site, state) if site.config.trims else ()):
+        if place > state.released[edge]:
+            released = (*state.released[:edge], place, *state.released[edge + 1 :])
+            state = state._replace(released=released)
+            after.append(Send(site.preds[edge], Trim(place)))
     if site.spec.checks and not state.due and eligible(site.config.design, state) is not None:
         after.append(SetTimer(CHECK))
     return Step(state, (*effects, *after))
 
 
-def _released(site: Site, state: NodeState) -> int:
-    """The place up to which upstream may let go."""
+def _released(site: Site, state: NodeState) -> tuple[int, ...]:
+    """The places up to which upstream may let go, by input."""
     if site.config.design.input_trim is InputTrim.PROCESSED:
-        return state.inlet.place
+        return state.inlets.places
     if state.waiting or not state.disk.log:  # a footprint may not be stored yet
-        return 0
-    newest = state.disk.log.last().records[-1].stamp
-    return min((window.foot for window in state.windows), default=newest)
+        return ()
+    newest = state.disk.log.last().records[-1]
+    feet = ((window.foot, window.places) for window in state.windows)
+    stamp, places = min(feet, default=(newest.stamp, newest.places))
+    return places or (stamp,) * len(site.preds)
 
 
 # --- recovery --------------------------------------------------------------------------------
@@ -273,15 +309,15 @@ def recover(site: Site, durable: Disk | None) -> Step:
 
     II.B; III (recovery path); IX (recovery).
     """
-    design, box = site.config.design, site.spec.box
+    design, box = site.config.design, site.spec.inner
     disk, cut = repair(design, durable or Disk())
     log = disk.log
     found = reconstruct(design, box, log)
     segments = log.last().place if log else disk.begins - 1
     stamp = found.newest if found.start is None else found.start
-    request = Replay(found.start, design.stamp, design.replay is Bound.WITH)
+    inlets = _reconnect(design, found, len(site.preds), stamp)
     state = NodeState(
-        inlet=Inlet(time=stamp if design.stamp is Stamp.TIME else BEGINNING, request=request),
+        inlets=inlets,
         windows=found.windows,
         turns=found.turns,
         floors=found.floors,
@@ -292,6 +328,7 @@ def recover(site: Site, durable: Disk | None) -> Step:
         disk=disk,
         sent=None,
         mark=segments if site.spec.checks else 0,
+        released=(0,) * len(site.preds),
     )
     effects: list[Effect] = [Note(RESTORED), Note(SCANNED, found.scanned)]
     if found.scanned < sum(len(segment.records) for segment in log):
@@ -305,8 +342,21 @@ def recover(site: Site, durable: Disk | None) -> Step:
             state, record = rewrite(state, number)
             state, written = write(site, state, [record])
             effects += written
-    asks = [Send(site.preds[0], request), Send(site.succs[0], Restarted())]
-    return _end(site, state, [*effects, *asks])
+    asks = [Send(pred, end.request) for pred, end in zip(site.preds, inlets.ends, strict=True)]
+    return _end(site, state, [*effects, *asks, Send(site.succs[0], Restarted())])
+
+
+def _reconnect(design: Design, found: Found, inputs: int, stamp: int) -> Inlets:
+    """The inlets of a restarted operator, each with what it asks for."""
+    until = found.until if design.interleaving is Interleaving.LOGGED else ()
+    inclusive = design.replay is Bound.WITH
+    if found.places:
+        asked = [(place, Replay(place, Stamp.PLACE, inclusive)) for place in found.places]
+    else:
+        asked = [(0, Replay(found.start, design.stamp, inclusive))] * inputs
+    time = stamp if design.stamp is Stamp.TIME else BEGINNING
+    ends = tuple(Inlet(place, time, request) for place, request in asked)
+    return Inlets(ends, ((),) * inputs, until)
 
 
 # --- the sink --------------------------------------------------------------------------------
@@ -318,7 +368,7 @@ def _take(site: Site, state: SinkState, sender: NodeName, message: Any) -> Step:
     if isinstance(message, Replayed):
         return Step(SinkState(inlet.begin(message)))
     effects: list[Effect] = []
-    for event, of in _events(message):
+    for event, of in _events(site, sender, message):
         if _follows(site.config.design, inlet, event):
             inlet = inlet.take(event)
             effects.append(Emit((site.preds.index(sender), event.body), of))
@@ -340,7 +390,7 @@ def gauges(site: Site, state: State) -> Gauges:
             return Gauges()
         case NodeState():
             own = ((EXTENT, extent(state)), (TO_REPLAY, _to_replay(state)))
-            return Gauges(len(state.disk.log), len(state.windows), state.inlet.place, own)
+            return Gauges(len(state.disk.log), len(state.windows), sum(state.inlets.places), own)
         case _:
             raise AssertionError(f"{site.name}: {state} is no state of a node")
 
@@ -359,14 +409,15 @@ def _to_replay(state: NodeState) -> int:
 
 def needed(scope: Scope, seen: Observation) -> Mapping[NodeName, int]:
     """The most that nodes keep at rest: producers what the footprints need, and the newest."""
-    graph, found = scope.graph, {}
+    graph = scope.graph
+    found: dict[NodeName, int] = {}
     trims = any(isinstance(spec, Logged) and spec.trims for _, spec in graph.nodes)
     if not trims:
         return {}
     for name, state in seen.states:
         if isinstance(state, NodeState):
-            (pred,) = graph.preds(name)
-            found[pred] = state.inlet.place - state.released
+            ends = zip(graph.preds(name), state.inlets.ends, state.released, strict=True)
+            found |= {pred: end.place - released for pred, end, released in ends}
             oldest = min((window.at for window in state.windows), default=state.segments)
             found[name] = state.segments - oldest + 1
     return found

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from model.boxes.aggregate import Aggregate, Pane
 from model.boxes.box import Box, Item, Lineage, Moment, Out
 from model.events import Event
-from model.protocols.cec.design import Background, Bound, Content, Design, Phase, Write
+from model.protocols.cec.design import Background, Bound, Content, Design, Phase, Position, Write
 from model.protocols.cec.keyed import add, begin, key_of, opening, rests
 from model.protocols.cec.messages import Floor, Kind, NodeState, Record, Window
 
@@ -31,21 +31,35 @@ class Change(NamedTuple):
 
 # --- foreground ------------------------------------------------------------------------------
 def process(
-    design: Design, box: Box, state: NodeState, event: Event, of: Lineage
+    design: Design, box: Box, state: NodeState, event: Event, of: Lineage, edge: int = 0
 ) -> tuple[NodeState, list[Record]]:
     """The state with the tuple, and its records in order."""
-    stamp, item = design.stamp.of(event), Item(0, event.body, of)
-    state = state._replace(inlet=state.inlet.take(event))
+    stamp, item, (place,) = design.stamp.of(event), Item(edge, event.body, of), event.sn
     if isinstance(box, Aggregate):
-        state, records = _process_keyed(design, box, state, item, stamp)
+        state, records = _process_keyed(design, box, state, item, stamp, place)
     else:
-        state, records = _process_whole(design, box, state, item, stamp)
+        state, records = _process_whole(design, box, state, item, stamp, place)
     floors = state.floors if stamp <= state.until else ()
-    return state._replace(floors=floors), records
+    return _locate(design, state._replace(floors=floors), records)
+
+
+def _locate(
+    design: Design, state: NodeState, records: list[Record]
+) -> tuple[NodeState, list[Record]]:
+    """The state and its new records, which say how far several inputs are in it."""
+    places = state.inlets.places
+    if design.position is Position.SCALAR or len(places) == 1:
+        return state, records
+    windows = tuple(
+        window._replace(places=places) if window.at > state.segments else window
+        for window in state.windows
+    )
+    records = [record._replace(places=places) for record in records]
+    return state._replace(windows=windows), records
 
 
 def _process_keyed(
-    design: Design, box: Aggregate, state: NodeState, item: Item, stamp: int
+    design: Design, box: Aggregate, state: NodeState, item: Item, stamp: int, place: int
 ) -> tuple[NodeState, list[Record]]:
     """A tuple through an aggregate, whose parts are its windows."""
     key = key_of(box, item)
@@ -62,10 +76,10 @@ def _process_keyed(
     if None not in below:
         opened, turns[key] = begin(box, turns.get(key), item)
         for pane, out in opened:
-            id_ = opening(pane, state.inlet.place)
+            id_ = opening(pane, place)
             changes.append(Change(Kind.OPEN, id_, pane, None))
             changes += [Change(Kind.RESULT, id_, None, out)] if out else []
-    panes = {(key, id_): pane for id_, (pane, _) in fed.items()}
+    panes = {(key, id_): pane for id_, (pane, _) in fed.items() if pane is not None}
     windows = tuple(
         window._replace(pane=panes.get((window.key, window.opened), window.pane))
         for window in state.windows
@@ -117,7 +131,7 @@ def _record(
 
 
 def _process_whole(
-    design: Design, box: Box, state: NodeState, item: Item, stamp: int
+    design: Design, box: Box, state: NodeState, item: Item, stamp: int, place: int
 ) -> tuple[NodeState, list[Record]]:
     """A tuple through an operator whose state is one part, or that has none.
 
@@ -127,7 +141,8 @@ def _process_whole(
     (window,) = state.windows or (None,)
     if window is not None and WHOLE in below:
         return state, []
-    (fed,) = box.feed(box.begin(1) if window is None else window.pane, item)
+    start = box.begin(len(state.inlets.ends)) if window is None else window.pane
+    (fed,) = box.feed(start, item)
     records: list[Record] = []
     if window is not None:
         state = state._replace(windows=(window._replace(pane=fed.state),))
@@ -138,7 +153,6 @@ def _process_whole(
     n = len(state.windows)
     for out in fed.outs if None not in below else ():  # else the log has the results
         state = state._replace(results=state.results + 1)
-        place = state.inlet.place
         records.append(Record(Kind.RESULT, None, place, None, None, n, stamp, state.results, out))
     return state, records
 
@@ -181,7 +195,8 @@ def checkpoint(
         results=state.results,
         between=between,
     )
-    return state._replace(windows=others, turns=tuple(sorted(turns.items(), key=repr))), [record]
+    state = state._replace(windows=others, turns=tuple(sorted(turns.items(), key=repr)))
+    return _locate(design, state, [record])
 
 
 def rewrite(state: NodeState, number: int) -> tuple[NodeState, Record]:
@@ -200,5 +215,6 @@ def rewrite(state: NodeState, number: int) -> tuple[NodeState, Record]:
         n=number,
         stamp=window.foot,
         results=state.results,
+        places=window.places,
     )
     return state._replace(windows=windows), record

@@ -46,6 +46,17 @@ PINS = (
     Pin("a filter upstream", 4_606),
     Pin("an aggregate of an aggregate", 1_775),
     Pin("adjacent crashes", 12_251),
+    Pin("a join", 3_095),
+    Pin("a join of near tuples", 9_777),
+    Pin("a join by count", 8_060),
+    Pin("a join, background", 9_194),
+    Pin("a join, queues let go", 90_970),
+    Pin("a join, two crashes", 107_816),
+    Pin("a join, outstanding writes", 6_947),
+    Pin("a join behind an operator, adjacent crashes", 53_452),
+    Pin("a join by time", 2_874),
+    Pin("a join by time, distinct times", 6_452),
+    Pin("a union", 3_979),
     Pin("no crash", 695),
     Pin("no crash, gaps between windows", 1_577),
 )
@@ -56,8 +67,9 @@ PROTOCOL = replace(
         MENDED,
         PINS,
         "With places for times, N in every record, floors for closed keys and between windows, "
-        "one write a tuple, a log that is cut at its first hole, and queues that keep the extent, "
-        "the eventual checkpoint is precise for every window and set of crashes explored.",
+        "one write a tuple, a log that is cut at its first hole, queues that keep the extent, and "
+        "a place in each of several inputs, the eventual checkpoint is precise for every window, "
+        "join and set of crashes explored.",
         (
             *SEEN,
             SPANNED,
@@ -73,4 +85,5 @@ PROTOCOL = replace(
     ),
     variants=VARIANTS,
     mutants=MUTANTS,
+    lemmas=27,
 )

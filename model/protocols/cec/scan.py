@@ -22,15 +22,18 @@ class Found(NamedTuple):
 
     windows: oldest footprint first.  turns: (key, when its next window opens).  start: T, the stamp
     after which the replay begins; None: nothing is replayed.  newest: the stamp of the newest
-    record.  results: how many there were.  scanned: records read; all of them have stamps of T or
-    later: the extent.  complete: N footprints were found before the beginning of the log.
+    record.  places, until: of several inputs at start and newest.  results: how many there were.
+    scanned: records read; all of them have stamps of T or later: the extent.  complete: N
+    footprints were found before the beginning of the log.
     """
 
     windows: tuple[Window, ...]
     turns: tuple[tuple[Any, Any], ...]
     floors: tuple[Floor, ...]
     start: int | None
+    places: tuple[int, ...]
     newest: int
+    until: tuple[int, ...]
     results: int
     scanned: int
     complete: bool
@@ -74,30 +77,36 @@ def reconstruct(design: Design, box: Box, log: Log[Segment]) -> Found:
             continue
         seen.add(window)
         if record.pane is not None or (record.between and first):
-            found.append(Window(record.key, record.opened, record.pane, record.stamp, at))
+            _, key, opened, pane, *_ = record
+            found.append(Window(key, opened, pane, record.stamp, at, record.places))
             footprints += 1
         elif design.count is Count.FOOTPRINTS:
             footprints += 1
     windows = tuple(reversed(found))
-    start = _start(design, windows, newest)
+    start, places = _start(design, windows, newest)
     return Found(
         windows=windows,
         turns=_turns(design, box, windows, newest_of),
         floors=_floors(design, windows, newest_of, start),
         start=start,
+        places=places,
         newest=BEGINNING if newest is None else newest.stamp,
+        until=() if newest is None else newest.places,
         results=0 if newest is None else newest.results,
         scanned=scanned,
         complete=wanted is None or footprints >= wanted,
     )
 
 
-def _start(design: Design, windows: tuple[Window, ...], newest: Record | None) -> int | None:
+def _start(
+    design: Design, windows: tuple[Window, ...], newest: Record | None
+) -> tuple[int | None, tuple[int, ...]]:
+    """T, and the places in several inputs."""
     if windows:
-        return min(window.foot for window in windows)
+        return min((window.foot, window.places) for window in windows)
     if newest is None or design.empty is Empty.START:
-        return BEGINNING
-    return newest.stamp if design.empty is Empty.NEWEST else None
+        return BEGINNING, ()
+    return (newest.stamp, newest.places) if design.empty is Empty.NEWEST else (None, ())
 
 
 def _turns(

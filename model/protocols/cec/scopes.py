@@ -5,7 +5,7 @@ Rule of this file: no verdict; variants.py has what is expected in each scope.
 The operator lists the times of the tuples in a window, so a tuple that is lost or counted twice is
 seen.  Keys are the types of events.
 Sebepou and Magoutis, CEC, 2011: windows by count and by time (II), sliding ones (II), several open
-at once (II.B), equal times, a filter upstream (IV.B).
+at once (II.B), equal times, a filter upstream (IV.B), a join of two inputs (V).
 """
 
 from __future__ import annotations
@@ -14,16 +14,19 @@ from typing import Any, NamedTuple
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
-from model.boxes.stateless import Filter
+from model.boxes.join import Join
+from model.boxes.reorder import Ordered
+from model.boxes.stateless import Filter, Relay, Union
 from model.cep.predicates import Type
-from model.core import OperatorClass, Scope
-from model.graph import chain
+from model.core import Arrival, Inputs, OperatorClass, Scope
+from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
 from model.protocols.cec.messages import Logged
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
 DETERMINISTIC = OperatorClass.DETERMINISTIC
+ARBITRARY = OperatorClass.ARBITRARY
 
 
 class Explored(NamedTuple):
@@ -64,8 +67,35 @@ def two(
     return over_words(chain(*nodes), length, types, (1,), crashes)
 
 
+def joined(
+    box: Box,
+    left: int,
+    right: int,
+    gaps: tuple[tuple[int, ...], tuple[int, ...]] = ((1,), (1,)),
+    crashes: int = 1,
+    first: Box | None = None,
+    **settings: Any,
+) -> Scope:
+    """One operator behind two sources of `left` and `right` events, whose times are `gaps` apart.
+
+    first: the operator between the left source and this one.  settings: of the nodes (Logged).
+    """
+    nodes = [("left", SOURCE), ("right", SOURCE), ("join", Logged(box, **settings)), ("sink", SINK)]
+    edges = [("left", "join"), ("right", "join"), ("join", "sink")]
+    if first is not None:
+        nodes.insert(2, ("first", Logged(first, **settings)))
+        edges[:1] = [("left", "first"), ("first", "join")]
+    lengths = zip(("left", "right"), (left, right), gaps, strict=True)
+    inputs = tuple(
+        (name, Inputs(tuple(Arrival(gap, "a") for gap in apart), length))
+        for name, length, apart in lengths
+    )
+    return Scope(Graph((*nodes,), (*edges,)), inputs, crashes)
+
+
 EQUAL = (0, 1)
 PAIRS, ALL = windows(2), windows(2, group=None)
+EVERY, NEAR, LATEST = Join(9), Join(1), Join(1, by="count")
 SCOPES = {
     "windows of one tuple": Explored(one(windows(1), 3), REPEATABLE),
     "windows of two tuples": Explored(one(PAIRS, 4), DETERMINISTIC),
@@ -111,6 +141,21 @@ SCOPES = {
     "a filter upstream": Explored(two(Filter(Type("a")), PAIRS, 3, "ab"), DETERMINISTIC),
     "an aggregate of an aggregate": Explored(two(windows(1), ALL, 3), DETERMINISTIC),
     "adjacent crashes": Explored(two(windows(1), ALL, 2, crashes=2), DETERMINISTIC),
+    "a join": Explored(joined(EVERY, 2, 1), ARBITRARY),
+    "a join of near tuples": Explored(joined(NEAR, 2, 1, ((0, 2), (1,))), ARBITRARY),
+    "a join by count": Explored(joined(LATEST, 3, 1), ARBITRARY),
+    "a join, background": Explored(joined(EVERY, 2, 1, checks=True), ARBITRARY),
+    "a join, queues let go": Explored(joined(EVERY, 2, 1, checks=True, trims=True), ARBITRARY),
+    "a join, two crashes": Explored(joined(EVERY, 2, 1, crashes=2), ARBITRARY),
+    "a join, outstanding writes": Explored(joined(EVERY, 2, 1, writes=2, tears=True), ARBITRARY),
+    "a join behind an operator, adjacent crashes": Explored(
+        joined(EVERY, 1, 1, crashes=2, first=Relay()), ARBITRARY
+    ),
+    "a join by time": Explored(joined(Ordered(EVERY), 2, 2), REPEATABLE),
+    "a join by time, distinct times": Explored(
+        joined(Ordered(EVERY), 2, 2, ((2,), (3,)), checks=True), REPEATABLE
+    ),
+    "a union": Explored(joined(Union(), 2, 1), ARBITRARY),
     "no crash": Explored(one(PAIRS, 3, crashes=0, checks=True, trims=True), DETERMINISTIC),
     "no crash, gaps between windows": Explored(
         one(windows(1, 2), 3, crashes=0, checks=True, trims=True), DETERMINISTIC

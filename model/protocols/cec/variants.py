@@ -40,9 +40,11 @@ from model.protocols.cec.design import (
     Forward,
     Identity,
     InputTrim,
+    Interleaving,
     Load,
     LogTrim,
     Phase,
+    Position,
     Write,
 )
 from model.protocols.cec.messages import G_OPEN_RECORDS, QUANTITIES, R_RECORDS, show, size
@@ -130,6 +132,8 @@ VARIANTS = (
             Pin("sliding windows", 7_636, 14, GAP),
             Pin("a filter upstream", 6_184, 13, GAP),
             Pin("an aggregate of an aggregate", 3_647, 12, GAP),
+            Pin("a join", 5_036, 11, GAP),
+            Pin("a union", 8_169, 11, GAP),
         ),
         "Every choice in the reading nearest to the paper's words: results are lost in every kind "
         "of window.",
@@ -159,15 +163,17 @@ VARIANTS = (
         "t >= T takes the first one twice.",
         Pin("equal times", 19_010, 9, GAP),
         Pin("windows by time", 14_818, 11, GAP),
+        Pin("a join", 3_087, 12, GAP),
+        Pin("a join by time", 2_869, 15, GAP),
+        Pin("a join by time, distinct times", 6_452),
         stamp=Stamp.TIME,
     ),
     _drop(
         "replay-with",
-        "A replay that includes T is not ignored where nothing stands for it: in an operator "
-        "without windows, and for a tuple of another key whose record is older than the G_check "
-        "that is stamped T.",
+        "A replay that includes T brings a tuple of another key whose record is older than the "
+        "G_check that is stamped T: the scan ended before it, and nothing says to ignore it.",
         Pin("gaps between windows", 20_870, 19, DIVERGENT),
-        Pin("a filter upstream", 5_254, 13, GAP),
+        Pin("a filter upstream", 5_143),
         replay=Bound.WITH,
     ),
     _drop(
@@ -185,6 +191,7 @@ VARIANTS = (
         "not bring it.",
         Pin("background", 4_700, 17, GAP),
         Pin("background, windows of three", 1_408, 15, GAP),
+        Pin("a join, background", 5_587, 17, GAP),
         checked=Checked.ENTERING,
     ),
     _drop(
@@ -213,9 +220,10 @@ VARIANTS = (
         "record-writes",
         "A crash between two records of one tuple leaves a state that the operator never had: a "
         "window with all its tuples and no result, a window that closed and its successor that "
-        "never opened.",
+        "never opened, a join with some of a tuple's partners.",
         Pin("windows of one tuple", 6_320, 8, GAP),
-        Pin("sliding windows by time", 53_212, 14, GAP),
+        Pin("a join", 3_378, 18, GAP),
+        Pin("sliding windows by time", 53_372, 14, GAP),
         write=Write.RECORD,
     ),
     _drop(
@@ -279,6 +287,24 @@ VARIANTS = (
         catch_up=CatchUp.LIVE,
     ),
     _drop(
+        "one-position",
+        "One stamp says nothing of two inputs: a replay after it loses what one input still had "
+        "before it, and takes again what the other already had.",
+        Pin("a join", 3_011, 11, GAP),
+        Pin("a join by time", 2_623, 14, GAP),
+        Pin("a union", 4_624, 12, GAP),
+        position=Position.SCALAR,
+    ),
+    _drop(
+        "interleaved-anew",
+        "A replay may bring a new tuple before one that the log's results are made of: pairs come "
+        "twice or never.  If tuples enter by their times, no replay brings them in another order.",
+        Pin("a join", 3_107, 18, REPEATING),
+        Pin("a join by count", 8_072, 20, DIVERGENT),
+        Pin("a join by time", 2_874),
+        interleaving=Interleaving.ANEW,
+    ),
+    _drop(
         "trim-acknowledged",
         "The checkpoint is in the output queue: if acknowledged results take the records before "
         "them along, open windows lose their footprints.",
@@ -295,6 +321,7 @@ VARIANTS = (
         "resume-by-time",
         "Several results may have one time: downstream must ask by number.",
         Pin("results alone", 3_010, 11, GAP),
+        Pin("a union", 4_178, 13, GAP),
         resume=Stamp.TIME,
     ),
 )

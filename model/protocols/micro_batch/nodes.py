@@ -41,7 +41,7 @@ from model.core import (
 )
 from model.errors import Invalid
 from model.events import Body, Event
-from model.parts import deploy_graph
+from model.parts import check_cep, deploy_graph
 from model.protocols.micro_batch.messages import (
     AGAIN,
     BETWEEN,
@@ -76,8 +76,9 @@ TRIGGER = "trigger"
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:
-    """The deployment; raises Invalid unless the graph is one source, one operator (the query) and
-    one sink."""
+    """The deployment; raises Invalid unless the graph is one source, one CEP operator (the query)
+    and one sink."""
+    check_cep("micro-batch", scope.graph)
     deployment = deploy_graph(scope.graph, replies=True, config=lambda _: design)
     if sorted(site.role.value for site in deployment.sites) != ["operator", "sink", "source"]:
         raise Invalid(

@@ -47,7 +47,7 @@ from model.core import (
     Size,
 )
 from model.events import BEGINNING, NOTHING, SN, Body, Event, Mark
-from model.parts import deploy_graph
+from model.parts import check_cep, deploy_graph
 from model.protocols.upstream_backup.buffers import (
     Ack,
     Hello,
@@ -132,7 +132,9 @@ class Config(NamedTuple):
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:
+    """The deployment; raises Invalid for an operator that is no CEP operator."""
     graph = scope.graph
+    check_cep("upstream-backup", graph)
 
     def config(name: NodeName) -> Config:
         succs = graph.succs(name)

@@ -99,7 +99,8 @@ class KernelRun(NamedTuple):
     mean_extent, mean_replay, mean_windows, mean_loaded: over time since the warm-up; the last one:
     windows in the newest complete checkpoint.
     saves, saved, copies: complete checkpoints, windows in them, windows copied.
-    open_s: by second of the run, the mean time for which the windows that closed were open.
+    open_s: by second of the run, the mean time for which the windows that closed were open; if
+    checkpoints took more than half of the time, the last second has the later ones, too.
     """
 
     clock_s: float

@@ -26,7 +26,7 @@ OPEN = KEYS * (SIZE - 1) // SIZE
 TUPLE_BYTES = 100
 PERIOD_S, BUSY_S = 0.1, 0.005
 """CP and CI of Figures 6 and 7."""
-EVENTS, SEEDS = 6_000_000, 4
+EVENTS, SEEDS = 6_000_000, 2
 
 SETTING = (
     Parameter("keys", KEYS, "IV.B; uniform"),

@@ -107,7 +107,7 @@ def summary_tradeoff(found: Sequence[Cell]) -> dict[str, Any]:
             way,
             [cell["recovery_s"] for cell in mine],
             [100 * cell["overhead"] for cell in mine],
-            names=_ends([units.get(way, "{:g} s").format(cell["knob"]) for cell in mine]),
+            names=_last([units.get(way, "{:g} s").format(cell["knob"]) for cell in mine]),
         )
         for way in ways
         for mine in [[cell for cell in cells if cell["way"] == way]]
@@ -129,9 +129,9 @@ def summary_tradeoff(found: Sequence[Cell]) -> dict[str, Any]:
     }
 
 
-def _ends(names: Sequence[str]) -> list[str]:
-    """The names, without those between the first and the last."""
-    return [name if at in (0, len(names) - 1) else "" for at, name in enumerate(names)]
+def _last(names: Sequence[str]) -> list[str]:
+    """The names, without all but the last."""
+    return [""] * (len(names) - 1) + [*names[-1:]]
 
 
 def _notes_tradeoff(cells: Sequence[Cell]) -> Iterator[str]:

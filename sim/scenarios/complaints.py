@@ -1,0 +1,77 @@
+"""Complaints: what is wrong in a table of a TOML file, as one line.
+
+Rule of this file: no check; pydantic has found the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, get_args
+
+from pydantic import ValidationError
+
+from model.errors import nearest
+from sim.scenarios.toml_lines import Path as Key
+from sim.timed.costs import ScenarioTable
+
+
+def complaint(
+    error: ValidationError, table: type[ScenarioTable], line: Callable[[Key], int], above: Key = ()
+) -> tuple[Key, str]:
+    """The first error in a table of this shape at `above`, in the order of the lines: (key, text).
+
+    A missing key comes last, since it may only be misspelt.
+    """
+    found = error.errors(include_url=False, include_context=False)
+    named = [((*above, *_locate(table, e["loc"])[0]), e) for e in found]
+    key, first = min(named, key=lambda one: (one[1]["type"] == "missing", line(one[0])))
+    name, message = _format_key(key), first["msg"]
+    if first["type"] == "extra_forbidden":
+        known = sorted(_locate(table, first["loc"][:-1])[1])
+        return key, f"{name}: unknown key{nearest(str(key[-1]), known)}"
+    if first["type"] == "missing":
+        return key, f"{name} is missing; give it a value"
+    message = message.removeprefix("Value error, ").removeprefix("Input ")
+    if first["type"] == "value_error":
+        return key, f"{name}: {message}"
+    return key, f"{name} = {_toml(first['input'])}: it {message}"
+
+
+def _format_key(key: Key) -> str:
+    """The key as text, as in failures[1].at_s; the tables of an array count from 1."""
+    text = ""
+    for part in key:
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else part
+    return text or "scenario"
+
+
+def _locate(table: type[ScenarioTable], found: Key) -> tuple[Key, list[str]]:
+    """The key at which pydantic has found an error, and the keys that the table around it may have,
+    as users write them.
+
+    Where a table is one of several kinds, pydantic names the kind, too.
+    """
+    key: Key = ()
+    tables: tuple[type[ScenarioTable], ...] = (table,)
+    for part in found:
+        if len(tables) > 1 and isinstance(part, str):
+            tables = tuple(one for one in tables if one.__name__ == part)
+            continue
+        key = (*key, part)
+        if isinstance(part, str):
+            fields = tables[0].model_fields if tables else {}
+            tables = tuple(_tables(fields[part].annotation)) if part in fields else ()
+    fields = tables[0].model_fields if tables else {}
+    return key, [field.alias or name for name, field in fields.items()]
+
+
+def _tables(annotation: Any) -> Iterator[type[ScenarioTable]]:
+    """The tables in `X | None`, `X | Y` or `tuple[X, ...]`."""
+    if isinstance(annotation, type) and issubclass(annotation, ScenarioTable):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _tables(inner)
+
+
+def _toml(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value)

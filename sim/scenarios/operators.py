@@ -1,0 +1,178 @@
+"""The graph of a scenario, built of its [[operators]] and of what is known of its events.
+
+Rule of this file: no event passes through an operator here; types and attributes follow from the
+tables alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from model.boxes.aggregate import Aggregate
+from model.cep.operator import Operator
+from model.cep.windows import CountWindows, TimeWindows
+from model.core import Arrival
+from model.errors import Invalid, nearest
+from model.graph import SINK, SOURCE, Graph
+from sim.inputs.streams import parsed
+from sim.scenarios.tables import AggregateTable, AnyOperatorTable, PatternTable
+from sim.scenarios.toml_lines import Path as Key
+
+INPUT, OUTPUT = "source", "sink"
+"""The names of the two ends of every scenario's graph."""
+
+OF_ALL: Mapping[str, bool] = {"time": True, "type": False}
+"""What every event has, as in `Known.attributes`."""
+
+Wrong = Callable[[Key, str], Invalid]
+"""The error about the key."""
+
+
+class Known(NamedTuple):
+    """What is known of a stream of events.  attributes: by name; is every value a number?"""
+
+    types: frozenset[str]
+    attributes: Mapping[str, bool]
+
+
+def attributes_read(tables: Sequence[AnyOperatorTable]) -> tuple[str, ...]:
+    """The attributes that aggregates of the input read, each once."""
+    read = [
+        name
+        for number, table in enumerate(tables)
+        if isinstance(table, AggregateTable) and INPUT in _inputs(tables, number)
+        for name in (table.group, table.of)
+        if name is not None and name not in OF_ALL
+    ]
+    return tuple(dict.fromkeys(read))
+
+
+def graph_of(tables: Sequence[AnyOperatorTable], events: Sequence[Arrival], wrong: Wrong) -> Graph:
+    """The graph from the input through the operators to the output.
+
+    Raises `wrong` for a table that does not fit the events or the tables before it.
+    """
+    known = {INPUT: _known(events)}
+    longest = {
+        "time": (sum(arrival.gap for arrival in events), "time units"),
+        "count": (len(events), "events"),
+    }
+    nodes: list[tuple[str, Any]] = [(INPUT, SOURCE)]
+    edges: list[tuple[str, str]] = []
+    for number, table in enumerate(tables):
+
+        def wrong_here(key: str, what: str, at: int = number) -> Invalid:
+            return wrong(("operators", at, key), what)
+
+        inputs = _inputs(tables, number)
+        if table.name in (*known, OUTPUT):
+            raise wrong_here("name", f"name {table.name!r} is taken; choose another")
+        for at in inputs:
+            if at not in known:
+                fix = nearest(at, list(known))
+                raise wrong_here("inputs", f"{table.name}: no input {at!r}{fix}")
+        if len(set(inputs)) < len(inputs):
+            raise wrong_here("inputs", f"{table.name}: an input is named twice")
+        if isinstance(table, AggregateTable):
+            spec: Any = _aggregate(table, inputs, known, wrong_here)
+        else:
+            spec = _cep_operator(table, inputs, known, wrong_here)
+        most, unit = longest[table.windows]
+        if table.window > most:
+            raise wrong_here(
+                "window",
+                f"{table.name}: window = {table.window} is longer than the run, which has "
+                f"{most} {unit}; give a smaller window or more input",
+            )
+        nodes.append((table.name, spec))
+        edges += [(at, table.name) for at in inputs]
+        known[table.name] = _known_after(table, known[inputs[0]])
+    fed = {start for start, _ in edges}
+    edges += [(name, OUTPUT) for name, _ in nodes[1:] if name not in fed]
+    return Graph((*nodes, (OUTPUT, SINK)), tuple(edges))
+
+
+def summary(table: AnyOperatorTable) -> str:
+    """The operator in a few words, for people."""
+    if isinstance(table, PatternTable):
+        return f"{table.name}: {table.pattern}"
+    of = "" if table.aggregate == "count" else f" of {table.of}"
+    by = "" if table.group is None else f" by {table.group}"
+    return f"{table.name}: {table.aggregate}{of}{by}"
+
+
+def _inputs(tables: Sequence[AnyOperatorTable], number: int) -> tuple[str, ...]:
+    before = tables[number - 1].name if number else INPUT
+    return tables[number].inputs or (before,)
+
+
+def _known(events: Sequence[Arrival]) -> Known:
+    attributes: dict[str, bool] = {}
+    names = frozenset(name for arrival in events for name, _ in arrival.data)
+    for name in names:
+        values = [dict(arrival.data).get(name) for arrival in events]
+        attributes[name] = all(isinstance(value, int | float) for value in values)
+    return Known(frozenset(arrival.type for arrival in events), {**attributes, **OF_ALL})
+
+
+def _known_after(table: AnyOperatorTable, before: Known) -> Known:
+    """What is known of the outputs of an operator (model.boxes.aggregate, model.cep.operator)."""
+    attributes: dict[str, bool] = {}
+    if isinstance(table, AggregateTable):
+        attributes["value"] = table.aggregate != "list"
+        if table.windows == "time":
+            attributes["start"] = True
+        if table.group is not None:
+            attributes[table.group] = before.attributes[table.group]
+    return Known(frozenset({table.emits or table.name}), {**attributes, **OF_ALL})
+
+
+def _cep_operator(
+    table: PatternTable,
+    inputs: Sequence[str],
+    known: Mapping[str, Known],
+    wrong: Callable[[str, str], Invalid],
+) -> Operator:
+    coming = frozenset[str]().union(*(known[at].types for at in inputs))
+    try:
+        engine = parsed(table.pattern, table.strategy, coming)
+    except Invalid as error:
+        raise wrong("pattern", f"{table.name}: {error}") from None
+    kind = TimeWindows if table.windows == "time" else CountWindows
+    splitter = kind(table.window, table.slide)
+    return Operator(engine, splitter, table.emits or table.name, table.parallel)
+
+
+def _aggregate(
+    table: AggregateTable,
+    inputs: Sequence[str],
+    known: Mapping[str, Known],
+    wrong: Callable[[str, str], Invalid],
+) -> Aggregate:
+    if len(inputs) > 1:
+        raise wrong(
+            "inputs", f"{table.name}: an aggregate has one input; here are {' and '.join(inputs)}"
+        )
+    attributes = known[inputs[0]].attributes
+    for key, name in (("group", table.group), ("of", table.of)):
+        if name is not None and name not in attributes:
+            fix = nearest(name, sorted(attributes))
+            raise wrong(key, f"{table.name}: {key}: no event has the attribute {name!r}{fix}")
+    if table.aggregate not in ("count", "list") and not attributes[table.of]:
+        numbers = [name for name in sorted(attributes) if attributes[name]]
+        raise wrong(
+            "of",
+            f"{table.name}: {table.aggregate} folds numbers, and {table.of!r} is not a number in "
+            f"every event; give of = {' or '.join(map(repr, numbers))}",
+        )
+    return Aggregate(
+        table.aggregate,
+        table.window,
+        table.slide,
+        by=table.windows,
+        of=table.of,
+        group=table.group,
+        aligned=table.aligned,
+        emits=table.emits or table.name,
+    )
