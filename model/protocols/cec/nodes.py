@@ -180,7 +180,7 @@ def step(site: Site, state: State, input_: Input) -> Step:
         case NodeState(inlets), Received(sender, Replayed() as answer):
             edge = site.preds.index(sender)
             end = inlets.ends[edge].begin(answer)
-            return Step(state._replace(inlets=inlets.connect(edge, end)))
+            return _begin(state._replace(inlets=inlets.connect(edge, end)))
         case NodeState(), Received(sender, message):
             return _receive(site, state, sender, message)
         case NodeState(), TimerFired(timer) if timer == CHECK:
@@ -221,6 +221,13 @@ def _ask(site: Site, inlet: Inlet) -> tuple[Inlet, Replay]:
         by = site.config.design.resume
         request = Replay(inlet.place if by is Stamp.PLACE else inlet.time, by)
     return inlet._replace(request=request), request
+
+
+def _begin(state: NodeState) -> Step:
+    """Take what follows; a restarted node is restored once every producer has answered."""
+    if not state.loaded or any(end.request is not None for end in state.inlets.ends):
+        return Step(state)
+    return Step(state._replace(loaded=False), (Note(RESTORED),))
 
 
 def _receive(site: Site, state: NodeState, sender: NodeName, message: Event | Segment) -> Step:
@@ -329,8 +336,9 @@ def recover(site: Site, durable: Disk | None) -> Step:
         sent=None,
         mark=segments if site.spec.checks else 0,
         released=(0,) * len(site.preds),
+        loaded=True,
     )
-    effects: list[Effect] = [Note(RESTORED), Note(SCANNED, found.scanned)]
+    effects: list[Effect] = [Note(SCANNED, found.scanned)]
     if found.scanned < sum(len(segment.records) for segment in log):
         effects.append(Note(EARLY))
     if log and not found.windows:

@@ -53,7 +53,7 @@ PINS = (
     Pin("a join, queues let go", 90_970),
     Pin("a join, two crashes", 107_816),
     Pin("a join, outstanding writes", 6_947),
-    Pin("a join behind an operator, adjacent crashes", 53_452),
+    Pin("a join behind an operator, adjacent crashes", 54_418),
     Pin("a join by time", 2_874),
     Pin("a join by time, distinct times", 6_452),
     Pin("a union", 3_979),
