@@ -42,4 +42,5 @@ PROTOCOL = replace(
     ),
     variants=VARIANTS,
     mutants=MUTANTS,
+    lemmas=8,
 )

@@ -1,50 +1,13 @@
-"""Readings of the paper that are refuted, each by a smallest run.
+"""Readings of the paper's section on continuous eventual checkpointing that are refuted.
 
-Rule of this file: no formula; it is given a system from which something is left out.
+Rule of this file: the section, and nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
-from model.core import Outcome
-from proofs.prove.grounding import Sizes
-from proofs.prove.kinds import QueryKind
-from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import Query, smallest
-from proofs.prove.transition import TransitionSystem, bounded
+from proofs.lemmas.readings import refuted as refuted_in
 
 PAPER = "Sebepou and Magoutis, II.B"
-
-
-def refuted(
-    name: str,
-    statement: str,
-    system: TransitionSystem,
-    broken: tuple[str, int, Sizes],
-    erratum: tuple[str, str] | None = None,
-) -> Lemma:
-    """broken: an invariant, the steps of a smallest run that breaks it, and the size of its world.
-    erratum: what the paper claims, and what is right."""
-    claim, steps, sizes = broken
-    world = ", ".join(f"{sort}s: {size}" for sort, size in sizes.items())
-    return Lemma(
-        name=name,
-        statement=statement,
-        section=PAPER,
-        expect=Outcome.REFUTED,
-        build=partial(_search, system, claim, steps, sizes),
-        scope=f"runs of up to {steps} steps, {world}",
-        fragment="finite",
-        erratum=erratum and Erratum(erratum[0], PAPER, f"{steps} steps", erratum[1]),
-    )
-
-
-def _search(
-    system: TransitionSystem, claim: str, steps: int, sizes: Sizes, _: Given
-) -> Iterator[Query]:
-    def run(depth: int, kind: QueryKind) -> Query:
-        return bounded(system, claim, depth, kind, sizes)
-
-    yield from smallest(run, range(1, steps + 1))
+refuted = partial(refuted_in, PAPER)

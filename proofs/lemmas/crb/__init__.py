@@ -1,0 +1,1 @@
+"""Checkpoint roll-backward (Sebepou and Magoutis): what is stored, replayed and acknowledged."""
