@@ -45,7 +45,7 @@ def counted(draw: st.DrawFn) -> tuple[Written, int]:
 def again(whole: Written, log: Log[Segment], design: Design) -> Iterator[NodeState]:
     """The operator that is restored from the log, before the replay and after each tuple."""
     state = recover(site(whole.box, design), Disk(1, log)).state
-    request = state.inlet.request
+    request = state.inlets.ends[0].request
     yield state
     for event in whole.events:
         if request.wants(event):
