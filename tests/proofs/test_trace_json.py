@@ -261,6 +261,7 @@ def _moment(**fields: Any) -> dict[str, Any]:
         "kind": "deliver",
         "label": "",
         "cut": None,
+        "struck": [],
         "from": None,
         "sends": [],
     }
