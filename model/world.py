@@ -301,6 +301,11 @@ def struck(system: System, world: World, action: Action) -> tuple[NodeName, ...]
     )
 
 
+def is_noticed(system: System, world: World, ends: tuple[NodeName, NodeName]) -> bool:
+    """Does the channel end with a notice if its sender has just gone down?"""
+    return ends in system.deployment.watched and not _is_down(system, world, ends[1])
+
+
 def observe(world: World) -> Observation:
     """The view of this world from outside."""
     return Observation(world.arrivals, world.outputs)
@@ -344,30 +349,14 @@ def _crash(
         for name, node in zip(system.sites, world.nodes, strict=True)
     )
     world = world._replace(nodes=nodes, crashes=world.crashes - 1)
-    ends = zip(system.deployment.channels, world.channels, strict=True)
-    return world._replace(
-        channels=tuple(
-            _after_crash(system, world, one, channel, down, drops_sent) for one, channel in ends
-        )
-    )
-
-
-def _after_crash(
-    system: System,
-    world: World,
-    ends: tuple[NodeName, NodeName],
-    channel: tuple[Any, ...],
-    down: tuple[NodeName, ...],
-    drops_sent: bool,
-) -> tuple[Any, ...]:
-    """What is in a channel once nodes have crashed; `world` has their new states."""
-    sender, receiver = ends
-    if _is_down(system, world, receiver):
-        return ()
-    if sender not in down:
-        return channel
-    kept = () if drops_sent else channel
-    return (*kept, Lost(sender)) if ends in system.deployment.watched else kept
+    channels = []
+    for ends, channel in zip(system.deployment.channels, world.channels, strict=True):
+        sender, receiver = ends
+        left = () if receiver in down or (drops_sent and sender in down) else channel
+        if sender in down and is_noticed(system, world, ends):
+            left = (*left, Lost(sender))
+        channels.append(left)
+    return world._replace(channels=tuple(channels))
 
 
 def _take_effect(system: System, world: World, name: NodeName, effect: Effect) -> World:

@@ -389,30 +389,24 @@ class Collapsed:
             elif values[field] != self.values[field][number]:
                 assert values[field] in ((), CLOSED) or field == self.starts[4], "not a FIFO's way"
                 after.append((field, values[field]))
-        down = struck(self.system, world, action)
-        dropping = down if isinstance(action, Crash) and action.drops_sent else ()
-        sent = tuple(
-            (field, self.message_number(messages))
-            for field in view.outgoing
-            if (messages := self._sent(field, values[field], down, dropping))
-        )
-        return CachedEffect(tuple(changed), tuple(after), sent)
+        sent = [(field, values[field]) for field in view.outgoing]
+        if down := struck(self.system, world, action):
+            drops_sent = isinstance(action, Crash) and action.drops_sent
+            sent = [(field, self._marked(field, value, down, drops_sent)) for field, value in sent]
+        numbered = tuple((field, self.message_number(value)) for field, value in sent if value)
+        return CachedEffect(tuple(changed), tuple(after), numbered)
 
-    def _sent(
-        self, field: int, value: Any, down: tuple[str, ...], dropping: tuple[str, ...]
+    def _marked(
+        self, field: int, value: Any, down: tuple[str, ...], drops_sent: bool
     ) -> tuple[Any, ...]:
-        """What an action appends to a channel or an output; `value` is the content afterwards, if
-        it was empty before.
-
-        down: the nodes that the action takes down.  dropping: those of them that drop what they
-        sent.
-        """
+        """What a crash appends to a channel or an output that is empty before, and holds `value`
+        afterwards."""
         messages: tuple[Any, ...] = value
         if field < self.starts[2]:
             sender, receiver = self.system.deployment.channels[field - self.starts[1]]
             if value is CLOSED:
                 messages = (CLOSE,) if receiver in down else ()
-            elif sender in dropping:
+            elif drops_sent and sender in down:
                 messages = (CLEAR, *value)
         return messages
 

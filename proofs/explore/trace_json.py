@@ -25,6 +25,7 @@ from model.world import (
     Restart,
     Timeout,
     World,
+    is_noticed,
     real_effects,
     response,
     struck,
@@ -68,11 +69,11 @@ def story(trace: Trace, circle: int = 0) -> dict[str, Any]:
             elif isinstance(effect, Emit):
                 emits.append(_show_output(system.protocol, system.sites[name], effect.output))
         down = struck(system, before, action)
-        for ends in _noticed(system, after, down):
-            notice = _send_fields(system.protocol, Send(ends[1], Lost(ends[0])), lost=False)
-            sends.append({**notice, "by": ends[0]})
-            under_way[ends].append((at, sends[-1]))
         for ends, channel in under_way.items():
+            if ends[0] in down and is_noticed(system, after, ends):
+                notice = _send_fields(system.protocol, Send(ends[1], Lost(ends[0])), lost=False)
+                sends.append({**notice, "by": ends[0]})
+                channel.append((at, sends[-1]))
             while len(channel) > len(after.channels[system.channel_at[ends]]):  # gone in a crash
                 _, sent = channel.popleft()
                 sent["lost"] = True
@@ -139,17 +140,6 @@ def _effects_of(system: System, world: World, action: Action) -> tuple[Any, ...]
         return ()
     crash_after = None if isinstance(action, Inject) else action.crash_after
     return real_effects(response(system, world, action).effects)[:crash_after]
-
-
-def _noticed(system: System, world: World, down: tuple[NodeName, ...]) -> tuple[Channel, ...]:
-    """The channels that end with a notice once these nodes have gone down."""
-    return tuple(
-        ends
-        for ends in system.deployment.channels
-        if ends[0] in down
-        and ends in system.deployment.watched
-        and not _is_down(system, world, ends[1])
-    )
 
 
 def _send_fields(protocol: Protocol, send: Send, *, lost: bool) -> dict[str, Any]:
