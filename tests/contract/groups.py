@@ -12,13 +12,13 @@ from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import (
-    NO_GAUGES,
     Answer,
     Arrival,
     Assumptions,
     Deployment,
     Emit,
     Failures,
+    Gauges,
     Guarantee,
     Input,
     Lost,
@@ -96,7 +96,7 @@ PROTOCOL = Protocol(
     boot=boot,
     recover=recover,
     step=step,
-    gauges=lambda *_: NO_GAUGES,
+    gauges=lambda *_: Gauges(buffered=0),
     show=lambda _: "",
     assumes=Assumptions(Failures.ANY),
     claims={CLASS: Guarantee.GAP},

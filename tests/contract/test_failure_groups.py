@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -26,9 +27,12 @@ from model.world import (
     struck,
 )
 from proofs.explore.collapse import Collapsed
-from proofs.explore.explorer import edges, explore
+from proofs.explore.explorer import Trace, edges, explore
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
+from proofs.explore.trace_json import story
+from reports.diagrams import spacetime, terminal
+from reports.diagrams.timeline import timeline
 from tests.contract import groups
 from tests.contract.groups import ONE_EVENT, PROTOCOL, REFUTED, SILENT, SINGLE, deploying
 from tests.proofs.test_searches import both, reachable
@@ -282,3 +286,38 @@ def test_the_protocol_of_these_tests_is_checked_whole(asif: Callable[..., Any]) 
     assert ended.code == 1
     assert ended.result["missed"] == []
     assert groups.NEVER_BOTH.name in ended.out
+
+
+# --- what is shown -------------------------------------------------------------------------------
+def test_a_group_crash_and_its_notices_are_told_and_drawn() -> None:
+    begun = (EVENT, TAKEN, Deliver("B", "A"), Crash("A", True, HOST))
+    back = (Restart("B"), Deliver("sink", "B"), Restart("A"), Deliver("sink", "A"))
+    worlds = [run(PROTOCOL, ONE_EVENT, *(begun + back)[:at])[1] for at in range(9)]
+    told = story(Trace(System(PROTOCOL, ONE_EVENT), begun + back, tuple(worlds)))
+    assert json.loads(json.dumps(told)) == told
+    crash = told["moments"][3]
+    assert crash["struck"] == [*HOST]
+    assert [(send["by"], send["to"], send["label"], send["kind"]) for send in crash["sends"]] == [
+        ("B", "sink", "lost B", "control"),
+        ("A", "sink", "lost A", "control"),
+    ]
+    assert told["moments"][2]["sends"][0]["lost"]
+    lines = terminal.text(told, width=110).splitlines()
+    row = next(line for line in lines if "crash, with B, their messages lost" in line)
+    assert row.count("✕") == 2
+    assert sum("lost B ‹4›" in line or "lost A ‹4›" in line for line in lines) == 2
+    drawn = spacetime.svg(told)
+    assert drawn.count('class="cross"') == 2 + 1 + 2  # two nodes, a message, and in the legend
+    assert "control lost B: B to sink, sent in moment 4, taken in moment 6" in drawn
+
+
+def test_a_group_crash_in_a_step_is_drawn_after_its_effects() -> None:
+    actions = (EVENT, TAKEN._replace(crash_after=1, group=HOST), Restart("B"))
+    worlds = [run(PROTOCOL, ONE_EVENT, *actions[:at])[1] for at in range(4)]
+    told = story(Trace(System(PROTOCOL, ONE_EVENT), actions, tuple(worlds)))
+    lines = terminal.text(told, width=110).splitlines()
+    row = next(line for line in lines if "crash after 1 effect, with B" in line)
+    assert row.count("✕") == 2
+    line = timeline(told)
+    lane = line.lanes.index("B")
+    assert [line.is_down(lane, at) for at in range(3)] == [False, True, False]
