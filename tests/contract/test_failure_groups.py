@@ -294,7 +294,7 @@ def test_a_group_crash_and_its_notices_are_told_and_drawn() -> None:
     told = story(Trace(System(PROTOCOL, ONE_EVENT), begun + back, tuple(worlds)))
     assert json.loads(json.dumps(told)) == told
     crash = told["moments"][3]
-    assert crash["struck"] == [*HOST]
+    assert (crash["node"], crash["with"]) == ("A", ["B"])
     assert [(send["by"], send["to"], send["label"], send["kind"]) for send in crash["sends"]] == [
         ("B", "sink", "lost B", "control"),
         ("A", "sink", "lost A", "control"),

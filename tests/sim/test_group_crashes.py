@@ -32,11 +32,13 @@ HOST = ("A", "B")
 
 
 def deploy(scope: Scope) -> Deployment:
-    """Every set of operators is a failure group, and every channel is watched."""
+    """Every set of operators is a failure group, and every second channel is watched."""
     deployment = deploy_graph(scope.graph, replies=True)
     nodes = sorted(deployment.crashable)
     together = (frozenset(c) for size in (2, 3) for c in combinations(nodes, size))
-    return deployment._replace(together=tuple(together), watched=frozenset(deployment.channels))
+    return deployment._replace(
+        together=tuple(together), watched=frozenset(deployment.channels[::2])
+    )
 
 
 GROUPED = replace(LEDGER, deploy=deploy)
@@ -131,6 +133,16 @@ def test_the_watcher_is_told_after_all_that_the_node_had_sent(
     ]
     assert [kind for _, kind in at_sink] == ["Body", "Lost"]
     assert [at for at, _ in at_sink] == pytest.approx([event, notice], abs=0.01)
+
+
+def test_only_who_watches_is_told() -> None:
+    curious = groups.deploying(groups.PROTOCOL, watched=frozenset({("A", "sink")}))
+    plan = [TimedPlan(5 * PS // 2, HOST)]
+    _, log, _ = played(curious, word("a"), FREE, plan)
+    assert notices(log) == [(3.0, "sink", "A")]
+    actions: list[Action] = []
+    run(curious, word("a"), crash_plans(["A,B@1"], HOST, 1), record=actions.append)
+    assert [action.sender for action in actions if isinstance(action, Deliver)] == ["A"]
 
 
 def test_a_notice_is_lost_with_its_receiver() -> None:
