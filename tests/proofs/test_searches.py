@@ -331,7 +331,12 @@ def test_memory_that_is_let_go_does_not_make_a_scope_hold() -> None:
 
 
 QUICK = [
-    pytest.param(protocol, pinned.scope, id=f"{name}-{pinned.name}")
+    pytest.param(
+        protocol,
+        pinned.scope,
+        id=f"{name}-{pinned.name}",
+        marks=pytest.mark.exhaustive if (pinned.states or 0) >= 4_000 else [],
+    )
     for name, protocol in protocols().items()
     for pinned in protocol.scopes
     if (pinned.states or 10**9) < 10_000
