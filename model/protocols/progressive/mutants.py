@@ -118,9 +118,8 @@ MUTANTS = (
     Mutant(
         "buffers stay off",
         NODES,
-        "return buffering is Buffering.UPSTREAM or (buffering is Buffering.ADAPTIVE "
-        "and state.recovering)",
-        "return buffering is Buffering.UPSTREAM",
+        "design.buffering is Buffering.ADAPTIVE and state.recovering",
+        "design.buffering is Buffering.ADAPTIVE and not state.recovering",
         "a chain, both",
     ),
     Mutant(

@@ -389,8 +389,12 @@ def _process(site: Site, state: PartitionState, tuples: Iterable[tuple[int, Data
 
 
 def _is_buffering(site: Site, state: PartitionState) -> bool:
-    buffering = site.config.design.buffering
-    return buffering is Buffering.UPSTREAM or (buffering is Buffering.ADAPTIVE and state.recovering)
+    """Does the partition keep what it sends?  Sinks do not (4): nobody below them asks for it."""
+    design, members = site.config.design, site.config.members
+    on = design.buffering is Buffering.UPSTREAM or (
+        design.buffering is Buffering.ADAPTIVE and state.recovering
+    )
+    return on and any(succ in members.partitions for succ in site.succs)
 
 
 def _store(site: Site, state: PartitionState) -> Step:
