@@ -34,7 +34,7 @@ class Frequency(Enum):
     WITH_ITSELF = "the failed queries that need O_k"
     OTHERS = "the other failed queries that need O_k; 0 if it is not shared"
     OTHERS_OR_ONE = "the other failed queries that need O_k, but at least 1"
-    IGNORED = "1: sharing does not count"
+    ONE = "1: sharing does not count"
 
 
 class Counted(Enum):
@@ -101,7 +101,7 @@ READINGS: Mapping[str, PlanDesign] = MappingProxyType(
         "cost-whole": replace(MEANT, cost=Cost.WHOLE),
         "frequency-others": replace(MEANT, frequency=Frequency.OTHERS),
         "frequency-others-or-one": replace(MEANT, frequency=Frequency.OTHERS_OR_ONE),
-        "frequency-ignored": replace(MEANT, frequency=Frequency.IGNORED),
+        "frequency-one": replace(MEANT, frequency=Frequency.ONE),
         "counted-failed": replace(MEANT, counted=Counted.FAILED),
         "density-paid": replace(MEANT, density=Recovered.PAID),
         "fit-paid": replace(MEANT, fit=Recovered.PAID),

@@ -52,7 +52,7 @@ WORSE: Mapping[str, tuple[Worse, Worse | None]] = MappingProxyType(
         "cost-whole": (KNAPSACK, SHARED),
         "frequency-others": (Worse(tiny((2, 1), (1, "12"), (2, "2"), (3, "1")), 2, 2, 3), None),
         "frequency-others-or-one": (KNAPSACK, SHARED_TWICE),
-        "frequency-ignored": (KNAPSACK, SHARED_TWICE),
+        "frequency-one": (KNAPSACK, SHARED_TWICE),
         "counted-failed": (KNAPSACK, SHARED),
         "density-paid": (KNAPSACK, SHARED),
         "fit-paid": (PAID_TWICE, PAID_TWICE),

@@ -85,7 +85,7 @@ def _densities(
                 count -= name in operators[query]
                 if design.frequency is Frequency.OTHERS_OR_ONE:
                     count = max(1, count)
-            case Frequency.IGNORED:
+            case Frequency.ONE:
                 count = 1
         if not count:
             raise Undefined(f"query {query}: no other failed query shares {name}, so f = 0")

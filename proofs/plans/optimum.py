@@ -29,10 +29,11 @@ def solve_schedule(instance: Instance, supply: Supply) -> Schedule:
     moments = supply.moments
     scale = math.lcm(*(moment.lasts.denominator for moment in moments))
     chain = _solve(instance, [(moment.resources, int(moment.lasts * scale)) for moment in moments])
-    return [
-        Step(moment, Plan(tuple(recovered), instance.cost(recovered)))
-        for moment, recovered in zip(moments, chain, strict=True)
-    ]
+    steps, done = [], tuple[str, ...]()
+    for moment, recovered in zip(moments, chain, strict=True):
+        done = (*done, *(query for query in recovered if query not in done))
+        steps.append(Step(moment, Plan(done, instance.cost(done))))
+    return steps
 
 
 def _solve(instance: Instance, moments: Sequence[tuple[int, int]]) -> list[list[str]]:

@@ -161,9 +161,9 @@ def test_each_reading_differs_from_what_is_meant() -> None:
     shared = tiny((3, 1), (1, "1"), (1, "1"), (1, "2"), (1, "12"))
     assert first(shared, "meant") == "Q3"
     assert first(tiny((3, 2), (1, "1"), (1, "1"), (1, "2")), "meant") == "Q1"
-    for other in ("frequency-others-or-one", "frequency-ignored"):
+    for other in ("frequency-others-or-one", "frequency-one"):
         assert first(tiny((3, 2), (1, "1"), (1, "1"), (1, "2")), other) == "Q3"
-    assert first(tiny((5, 2), *[(1, "1")] * 3, (1, "2")), "frequency-ignored") == "Q4"
+    assert first(tiny((5, 2), *[(1, "1")] * 3, (1, "2")), "frequency-one") == "Q4"
     assert first(tiny((3, 2), *[(1, "1")] * 3, (1, "2")), "frequency-others-or-one") == "Q1"
     assert first(tiny((9, 1), (2, "1"), (1, "2")), "sum-all") == "Q1"
     assert first(tiny((9, 1), (2, "1"), (1, "2")), "meant") == "Q2"
