@@ -44,6 +44,18 @@ class Arrival(NamedTuple):
     data: tuple[Any, ...] = ()
 
 
+class Lost(NamedTuple):
+    """The notice that ends a watched channel: its sender has crashed.
+
+    The notice comes as Received(node, Lost(node)) after all that the node had sent there, so it is
+    a failure detector that never errs.  It is a message like any other: it is lost if its receiver
+    crashes before it is delivered, and never sent if the receiver is down.  A node that crashes
+    again sends it again.
+    """
+
+    node: NodeName
+
+
 Input: TypeAlias = Received | TimerFired | Arrival
 
 
@@ -214,11 +226,17 @@ class Deployment(NamedTuple):
 
     There may be more sites than the graph has nodes (standbys, stores, coordinators).  Messages go
     both ways along an edge only if there is a channel each way.
+
+    together: failure groups (a host, a rack): crashable sites that one fault may take down at once;
+    each may also crash alone.  watched: channels (sender, receiver) that end with a notice, `Lost`,
+    when the sender crashes.
     """
 
     sites: tuple[Site, ...]
     channels: tuple[tuple[NodeName, NodeName], ...]
     crashable: frozenset[NodeName]
+    together: tuple[frozenset[NodeName], ...] = ()
+    watched: frozenset[tuple[NodeName, NodeName]] = frozenset()
 
 
 # --- worlds to look at -----------------------------------------------------------------------
@@ -253,8 +271,8 @@ class Guarantee(IntEnum):
 class Scope:
     """A deployment that is small enough to explore whole.
 
-    crashes: how many crashes may happen in one run.  victims: the nodes that may crash; None: all
-    crashable nodes.
+    crashes: how many crashes may happen in one run; that of a failure group is one.  victims: the
+    nodes that may crash, and the failure groups of such nodes alone; None: all crashable nodes.
     """
 
     graph: Graph

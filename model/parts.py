@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from model.boxes.aggregate import Panes
 from model.boxes.box import Box
+from model.cep.box import Windows
 from model.core import Arrival, Deployment, Inputs, NodeName, Role, Scope, Site
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph
@@ -55,3 +57,8 @@ def over_words(
     alphabet = tuple(Arrival(gap, type_) for type_ in types for gap in gaps)
     sources = (name for name, spec in graph.nodes if spec is SOURCE)
     return Scope(graph, tuple((name, Inputs(alphabet, length)) for name in sources), crashes)
+
+
+def open_windows(box: Any) -> int | None:
+    """How many windows are open in the state of a box; None if the box has no windows."""
+    return len(box.open) if isinstance(box, Panes | Windows) else None

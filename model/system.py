@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from model.core import (
+    CONTROL,
     Arrival,
     Deployment,
     Effect,
@@ -18,6 +19,7 @@ from model.core import (
     Failures,
     Gauges,
     Input,
+    Lost,
     NodeName,
     Note,
     Observation,
@@ -46,7 +48,8 @@ class System:
     """A protocol deployed in a scope, with the indices that drivers look up.
 
     properties: the protocol's, and LETS_GO in a scope without crashes if the protocol says what is
-    `needed`.
+    `needed`.  victims: the nodes that may crash in the scope.  groups: the failure groups that may;
+    members in the order of the sites.
     """
 
     protocol: Protocol
@@ -59,6 +62,7 @@ class System:
     sink_at: Mapping[NodeName, int] = field(init=False)
     properties: tuple[Property, ...] = field(init=False)
     victims: frozenset[NodeName] = field(init=False)
+    groups: tuple[tuple[NodeName, ...], ...] = field(init=False)
 
     def __post_init__(self) -> None:
         try:
@@ -87,6 +91,11 @@ class System:
             "source_at": {name: at for at, (name, _) in enumerate(self.scope.inputs)},
             "sink_at": {name: at for at, name in enumerate(sinks)},
             "victims": victims,
+            "groups": tuple(
+                tuple(name for name in names if name in group)
+                for group in deployment.together
+                if group <= victims
+            ),
             "properties": self.protocol.properties,
         }
         for name, value in derived.items():
@@ -147,6 +156,24 @@ def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
     for name in sorted(deployment.crashable - {*names}):
         raise Invalid(
             f"{protocol.name}: deploy lets {name!r} crash, which is no site{nearest(name, names)}"
+        )
+    for group in deployment.together:
+        shown = ", ".join(sorted(group))
+        for name in sorted(group - {*crashable}):
+            raise Invalid(
+                f"{protocol.name}: deploy gives a failure group {shown}, and no site {name!r} may "
+                f"crash{nearest(name, crashable)}"
+            )
+        if len(group) < 2:
+            raise Invalid(
+                f"{protocol.name}: deploy gives a failure group of {len(group)} ({shown}); "
+                "give two sites or more"
+            )
+        if deployment.together.count(group) > 1:
+            raise Invalid(f"{protocol.name}: deploy gives the failure group {shown} twice")
+    for ends in sorted(deployment.watched - {*deployment.channels}):
+        raise Invalid(
+            f"{protocol.name}: deploy watches a channel {ends[0]} -> {ends[1]}, and there is none"
         )
     for name in sorted((scope.victims or frozenset()) - {*crashable}):
         raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")
@@ -267,7 +294,12 @@ def read_gauges(system: System, name: NodeName, state: Any) -> Gauges:
 
 
 def size_of(protocol: Protocol, value: Any) -> Size:
-    """The size of a message or a durable value.  Raises Invalid if the protocol gives it none."""
+    """The size of a message or a durable value.  Raises Invalid if the protocol gives it none.
+
+    A notice, which no protocol sends, is a control message.
+    """
+    if isinstance(value, Lost):
+        return CONTROL
     try:
         size = protocol.size(value)
     except Exception as error:  # of a protocol, which may be anybody's
@@ -280,7 +312,12 @@ def size_of(protocol: Protocol, value: Any) -> Size:
 
 
 def show_value(protocol: Protocol, value: Any) -> str:
-    """What the protocol calls a message, an output or a state.  Raises Invalid if it cannot."""
+    """What the protocol calls a message, an output or a state.  Raises Invalid if it cannot.
+
+    A notice, which no protocol sends, is "lost NODE".
+    """
+    if isinstance(value, Lost):
+        return f"lost {value.node}"
     try:
         text = protocol.show(value)
     except Exception as error:  # of a protocol, which may be anybody's

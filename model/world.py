@@ -9,6 +9,10 @@ that a node sent before its crash still arrive, or are lost with its connections
 both happen.  A crash loses the node's state and timers and keeps its durable value.  A crash may
 come between any two effects of a step (`crash_after`), also of the step with which a node recovers;
 the effects before the crash have happened.
+
+One fault may take down a failure group (`group`): all its members that are up go down at once, and
+each restarts by itself.  A watched channel ends with a notice, `Lost`, when its sender goes down
+and its receiver is up: the last message there, also where `drops_sent` clears what came before.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from model.core import (
     Emit,
     Failures,
     Input,
+    Lost,
     NodeName,
     Note,
     Observation,
@@ -72,17 +77,23 @@ class World(NamedTuple):
 
 # --- what may happen -------------------------------------------------------------------------
 class Deliver(NamedTuple):
-    """The message at the head of the channel from `sender` is delivered to the node."""
+    """The message at the head of the channel from `sender` is delivered to the node.
+
+    Of all actions that are steps: crash_after: the number of effects after which the node crashes;
+    None: it does not.  group: the failure group that goes down in this crash; (): the node alone.
+    """
 
     node: NodeName
     sender: NodeName
     crash_after: int | None = None
+    group: tuple[NodeName, ...] = ()
 
 
 class Timeout(NamedTuple):
     node: NodeName
     timer: str
     crash_after: int | None = None
+    group: tuple[NodeName, ...] = ()
 
 
 class Inject(NamedTuple):
@@ -94,15 +105,21 @@ class Inject(NamedTuple):
 
 class Crash(NamedTuple):
     """The node crashes between two steps; `drops_sent`: messages that the node sent and nobody
-    has received are lost."""
+    has received are lost.
+
+    group: the failure group that goes down; `node` is its first member that is up.  (): the node
+    alone.
+    """
 
     node: NodeName
     drops_sent: bool = False
+    group: tuple[NodeName, ...] = ()
 
 
 class Restart(NamedTuple):
     node: NodeName
     crash_after: int | None = None
+    group: tuple[NodeName, ...] = ()
 
 
 Action: TypeAlias = Deliver | Timeout | Inject | Crash | Restart
@@ -181,28 +198,46 @@ def offers(system: System, world: World, name: NodeName) -> tuple[Inject, ...]:
 
 
 def faults(system: System, world: World, name: NodeName) -> tuple[Action, ...]:
-    """The crashes of the node: between two steps, or between any two effects of a step.
+    """The crashes at the node: its own, and those of its failure groups.
 
-    Only this node is looked at; `may_fail` knows whether anything may fail now.
+    `may_fail` knows whether anything may fail now.
+    """
+    groups = ((), *(group for group in system.groups if name in group))
+    return tuple(a for group in groups for a in faults_of(system, world, name, group))
+
+
+def faults_of(
+    system: System, world: World, name: NodeName, group: tuple[NodeName, ...]
+) -> tuple[Action, ...]:
+    """The crashes at the node, alone (()) or with a group: between two steps, or between any two
+    effects of a step.
+
+    Only these nodes are looked at.  Between two steps a group crashes at its first member that is
+    up, so that no crash is listed twice.
     """
     if not world.crashes or name not in system.victims:
         return ()
     actions: list[Action] = []
-    if not _is_down(system, world, name):
-        actions += [Crash(name), Crash(name, drops_sent=True)]
+    up = (member for member in group or (name,) if not _is_down(system, world, member))
+    if next(up, None) == name:
+        actions += [Crash(name, False, group), Crash(name, True, group)]
     for action in progress(system, world, name):
         try:
             points = len(real_effects(response(system, world, action).effects))
         except StepFailed:  # `apply` of the action reports this; no step, so no crash in it
             continue
-        actions += [action._replace(crash_after=crash_after) for crash_after in range(1, points)]
+        actions += [
+            action._replace(crash_after=crash_after, group=group)
+            for crash_after in range(1, points)
+        ]
     return tuple(actions)
 
 
 def apply(system: System, world: World, action: Action) -> World:
     """The world after an enabled action."""
+    down = struck(system, world, action)
     if isinstance(action, Crash):
-        return crash(system, world, action.node, action.drops_sent)
+        return _crash(system, world, down, action.drops_sent)
     if isinstance(action, Inject):
         at = system.source_at[action.node]
         world = world._replace(
@@ -223,7 +258,7 @@ def apply(system: System, world: World, action: Action) -> World:
     crash_after = None if isinstance(action, Inject) else action.crash_after
     for effect in real_effects(step.effects)[:crash_after]:
         world = _take_effect(system, world, action.node, effect)
-    return world if crash_after is None else crash(system, world, action.node)
+    return _crash(system, world, down) if down else world
 
 
 def response(system: System, world: World, action: Deliver | Timeout | Inject | Restart) -> Step:
@@ -253,18 +288,22 @@ def real_effects(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
     return tuple(effect for effect in effects if not isinstance(effect, Note))
 
 
-def crash(system: System, world: World, name: NodeName, drops_sent: bool = False) -> World:
-    """The world after a crash of the node."""
-    at = system.node_at[name]
-    node = Node(DOWN, world.nodes[at].durable)
-    channels = tuple(
-        () if receiver == name or (drops_sent and sender == name) else channel
-        for (sender, receiver), channel in zip(
-            system.deployment.channels, world.channels, strict=True
-        )
+def struck(system: System, world: World, action: Action) -> tuple[NodeName, ...]:
+    """The nodes that go down in the action; `world` is the one before it."""
+    if isinstance(action, Inject):
+        return ()
+    if not isinstance(action, Crash) and action.crash_after is None:
+        return ()
+    return tuple(
+        name
+        for name in action.group or (action.node,)
+        if name == action.node or not _is_down(system, world, name)
     )
-    nodes = replace_item(world.nodes, at, node)
-    return world._replace(nodes=nodes, channels=channels, crashes=world.crashes - 1)
+
+
+def is_noticed(system: System, world: World, ends: tuple[NodeName, NodeName]) -> bool:
+    """Does the channel end with a notice if its sender has just gone down?"""
+    return ends in system.deployment.watched and not _is_down(system, world, ends[1])
 
 
 def observe(world: World) -> Observation:
@@ -299,6 +338,25 @@ def replace_item(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
 
 def _is_down(system: System, world: World, name: NodeName) -> bool:
     return world.nodes[system.node_at[name]].state is DOWN
+
+
+def _crash(
+    system: System, world: World, down: tuple[NodeName, ...], drops_sent: bool = False
+) -> World:
+    """The world after a crash of these nodes, which are up."""
+    nodes = tuple(
+        Node(DOWN, node.durable) if name in down else node
+        for name, node in zip(system.sites, world.nodes, strict=True)
+    )
+    world = world._replace(nodes=nodes, crashes=world.crashes - 1)
+    channels = []
+    for ends, channel in zip(system.deployment.channels, world.channels, strict=True):
+        sender, receiver = ends
+        left = () if receiver in down or (drops_sent and sender in down) else channel
+        if sender in down and is_noticed(system, world, ends):
+            left = (*left, Lost(sender))
+        channels.append(left)
+    return world._replace(channels=tuple(channels))
 
 
 def _take_effect(system: System, world: World, name: NodeName, effect: Effect) -> World:

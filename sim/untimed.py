@@ -26,6 +26,7 @@ from model.core import (
     Failures,
     Input,
     Inputs,
+    Lost,
     NodeName,
     Note,
     Protocol,
@@ -69,14 +70,19 @@ Watch = Callable[[int, int], None]
 class CrashPlan(NamedTuple):
     """A crash to come: `node` crashes after `effects` of its effects, counted from the moment when
     event `event` (from 1) is handed out; if `effects` is 0, before any message of this event
-    arrives."""
+    arrives.
+
+    others: the other members of a failure group, which goes down as a whole.
+    """
 
     node: NodeName
     event: int
     effects: int = 0
+    others: tuple[NodeName, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.node}@{self.event}" + (f"+{self.effects}" if self.effects else "")
+        effects = f"+{self.effects}" if self.effects else ""
+        return f"{','.join((self.node, *self.others))}@{self.event}{effects}"
 
 
 class Outage(NamedTuple):
@@ -112,7 +118,8 @@ def crash_plans(
 ) -> tuple[CrashPlan, ...]:
     """The crashes that people write as NODE@EVENT or NODE@EVENT+EFFECTS, in order of their events.
 
-    names: the nodes that may crash.  Raises Invalid for a text that names no crash of them.
+    NODE,NODE,... is a failure group; the effects are those of the first one.  names: the nodes that
+    may crash.  Raises Invalid for a text that names no crash of them.
     """
     if texts and not names:
         raise Invalid(f"crash {texts[0]!r}: no node of this deployment may crash")
@@ -123,12 +130,13 @@ def crash_plans(
             raise Invalid(
                 f"crash {text!r}: write NODE@EVENT or NODE@EVENT+EFFECTS, as in {names[0]}@100"
             )
-        node, event = parts[1], int(parts[2])
-        if node not in names:
-            raise Invalid(f"crash {text!r}: no node {node!r} may crash{nearest(node, names)}")
+        nodes, event = parts[1].split(","), int(parts[2])
+        for node in nodes:
+            if node not in names:
+                raise Invalid(f"crash {text!r}: no node {node!r} may crash{nearest(node, names)}")
         if not 1 <= event <= events:
             raise Invalid(f"crash {text!r}: there is no event {event}; there are 1 to {events}")
-        found.append(CrashPlan(node, event, int(parts[3] or 0)))
+        found.append(CrashPlan(nodes[0], event, int(parts[3] or 0), tuple(nodes[1:])))
     return tuple(sorted(found, key=lambda plan: plan.event))
 
 
@@ -151,7 +159,8 @@ def run(
 
     restart_after: a node restarts after so many further events (0: as soon as there are no
     messages).  record: receives every action, as a value of model.world.
-    Raises Invalid for a crash that cannot happen: its node is down, or has too few effects.
+    Raises Invalid for a crash that cannot happen: its node is down or has too few effects, or its
+    nodes are no failure group.
     """
     started = time.perf_counter()
     inputs = tuple((name, Inputs((), 0)) for name in workload.events)
@@ -214,6 +223,8 @@ class UntimedRun:
         self.outages: list[Outage] = []
         self.single = protocol.assumes.failures is Failures.SINGLE
         self.event = 0
+        for plan in plans:
+            self._group(plan)
         self.plans = deque(sorted(plans, key=lambda plan: plan.event))
         self.armed: dict[NodeName, list[tuple[int, CrashPlan]]] = {}
         self.back: dict[NodeName, int] = {}
@@ -245,15 +256,30 @@ class UntimedRun:
                 )
             if plan.effects:
                 self.armed.setdefault(plan.node, []).append((plan.effects, plan))
-            elif plan.node in self.back:
+                continue
+            group = self._group(plan)
+            up = [name for name in group or (plan.node,) if name not in self.back]
+            if not up:
                 raise Invalid(
                     f"crash {plan}: the node is down then; it restarts {self.restart_after} events "
                     f"after a crash, here with event {self.back[plan.node]}"
                 )
-            else:
-                self._crash(plan.node)
-                if self.record:
-                    self.record(Crash(plan.node))
+            self._crash(up)
+            if self.record:
+                self.record(Crash(up[0], False, group))
+
+    def _group(self, plan: CrashPlan) -> tuple[NodeName, ...]:
+        """The failure group of a plan, as the system names it; () for a node alone."""
+        if not plan.others:
+            return ()
+        members = {plan.node, *plan.others}
+        group = next((group for group in self.system.groups if {*group} == members), None)
+        if group is None:
+            raise Invalid(
+                f"crash {plan}: {self.system.protocol.name} deploys no failure group of "
+                f"{', '.join((plan.node, *plan.others))}"
+            )
+        return group
 
     def _resting(self) -> bool:
         """Is there nothing that the system does by itself?"""
@@ -328,7 +354,8 @@ class UntimedRun:
         state, effects = answer
         self.states[name] = state
         self.touched.add(name)
-        fatal = self._fatal(name, effects) if name in self.armed else None
+        struck = self._fatal(name, effects) if name in self.armed else None
+        fatal = None if struck is None else struck[0]
         for effect in effects if fatal is None else _until(effects, fatal):
             match effect:
                 case Send(to, message):
@@ -348,20 +375,25 @@ class UntimedRun:
                     self.timers[name].add(timer)
                 case _:
                     check_step(system, name, input_, answer)
-        if fatal is None:
+        if struck is None:
             if self.record:
                 self.record(action)
             return
-        self._crash(name)
+        fatal, group = struck
+        up = [member for member in group or (name,) if member not in self.back]
+        self._crash(up)
         if self.record:
             if not isinstance(action, Inject) and fatal < len(real_effects(effects)):
-                self.record(action._replace(crash_after=fatal))
+                self.record(action._replace(crash_after=fatal, group=group))
             else:
                 self.record(action)
-                self.record(Crash(name))
+                self.record(Crash(up[0], False, group))
 
-    def _fatal(self, name: NodeName, effects: tuple[Effect, ...]) -> int | None:
-        """The number of effects of the step before the node crashes; None if it does not crash."""
+    def _fatal(
+        self, name: NodeName, effects: tuple[Effect, ...]
+    ) -> tuple[int, tuple[NodeName, ...]] | None:
+        """The number of effects of the step before the node crashes, and the failure group that
+        goes down with it; None if it does not crash."""
         armed = self.armed.pop(name)
         points = len(real_effects(effects))
         first = min(left for left, _ in armed)
@@ -372,15 +404,22 @@ class UntimedRun:
         due = [plan for left, plan in armed if left == passed]
         if len(due) > 1:
             raise Invalid(f"crashes {due[0]} and {due[1]} strike at the same effect")
-        return passed if due else None
+        return (passed, self._group(due[0])) if due else None
 
-    def _crash(self, name: NodeName) -> None:
-        self.states[name] = DOWN
-        self.touched.add(name)
-        self.timers[name].clear()
-        self.messages = deque(entry for entry in self.messages if entry[1] != name)
-        self.back[name] = self.event + self.restart_after
-        self.outages.append(Outage(name, self.event))
+    def _crash(self, names: Sequence[NodeName]) -> None:
+        """Take down these nodes, which are up; watched channels from them end with a notice."""
+        for name in names:
+            self.states[name] = DOWN
+            self.touched.add(name)
+            self.timers[name].clear()
+            self.back[name] = self.event + self.restart_after
+            self.outages.append(Outage(name, self.event))
+        self.messages = deque(entry for entry in self.messages if entry[1] not in names)
+        deployment = self.system.deployment
+        for sender, receiver in deployment.channels if deployment.watched else ():
+            noticed = sender in names and receiver not in self.back
+            if noticed and (sender, receiver) in deployment.watched:
+                self.messages.append((sender, receiver, Lost(sender)))
 
 
 def _pair(answer: tuple[Any, ...]) -> bool:

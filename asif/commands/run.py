@@ -42,7 +42,10 @@ def run_(
     strategy: Annotated[str, typer.Option(help="Set the strategy: next, any or strict.")] = "next",
     crash: Annotated[
         list[str] | None,
-        typer.Option(metavar="NODE@EVENT[+EFFECTS]", help="Crash the node there; may be repeated."),
+        typer.Option(
+            metavar="NODE[,NODE...]@EVENT[+EFFECTS]",
+            help="Crash the node, or the failure group of all these, there; may be repeated.",
+        ),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Set the number of flights.")] = None,
     protocol: Annotated[

@@ -54,8 +54,9 @@ class Again(NamedTuple):
 
 
 def deploy(scope: Scope) -> Deployment:
-    sites, channels, _ = deploy_graph(scope.graph)
-    return Deployment(sites, (*channels, ("relay", "source")), frozenset({"relay"}))
+    one_way = deploy_graph(scope.graph)
+    channels = (*one_way.channels, ("relay", "source"))
+    return one_way._replace(channels=channels, crashable=frozenset({"relay"}))
 
 
 def boot(site: Site) -> Any:

@@ -11,6 +11,10 @@ channel, and whether the budget allows a crash.  So model.world is asked once fo
 focus, on a world that is empty elsewhere.  For each view the answer is kept as a difference, and as
 the messages appended to outgoing channels and outputs.  Appends are cached too, so that an action
 on a packed world costs one addition for the node and one for each channel on which the node sends.
+
+A failure group has a view for each member at which it may crash: what the member's own view reads,
+and the nodes of the others.  Nothing else of the others is read: a crash closes their channels
+whatever these hold.
 """
 
 from __future__ import annotations
@@ -20,60 +24,48 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as own
+from enum import Enum
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from model.core import CRASHED, SPANNED, Failures, Input, NodeName, Note, Step
-from model.system import System, describe, read_gauges
+from model.core import Failures, Input, NodeName, Step
+from model.system import System
 from model.world import (
     DOWN,
     Action,
     Crash,
     Deliver,
-    Inject,
     Node,
-    Restart,
-    Timeout,
     World,
     apply,
-    faults,
+    faults_of,
     initial,
-    input_of,
     offers,
     progress,
-    real_effects,
-    response,
+    struck,
 )
+from proofs.explore.evidence import CrashPoint, Evidence, gather_evidence
 
 T = TypeVar("T")
 
 CLOSED = "closed"
 """The content of a channel whose receiver is down: messages sent there are lost."""
 
-CLEAR = 0
-"""In place of a number of messages to append: the channel loses its content."""
+
+class Marker(Enum):
+    """Before the messages to append, or in their place: what a crash does to a channel."""
+
+    CLEAR = "lose the content"
+    CLOSE = "lose the content; the receiver is down"
+
+
+CLEAR, CLOSE = Marker
 
 ELSEWHERE = Node("elsewhere")
 
 
 class Overflow(Exception):
     """One field has more distinct values than its bits can number."""
-
-
-class CrashPoint(NamedTuple):
-    """A place where a crash may fall: in the step of `node` `on` an input, after some effects.
-
-    after: the effects that have happened; empty for a crash between two steps.
-    """
-
-    node: str
-    on: str
-    after: tuple[str, ...]
-
-    def __str__(self) -> str:
-        if not self.after:
-            return f"{self.node}: between steps"
-        return f"{self.node}: on {self.on}, after {', '.join(self.after)}"
 
 
 Move: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
@@ -101,14 +93,6 @@ class CachedEffect(NamedTuple):
     sent: tuple[tuple[int, int], ...]
 
 
-class Evidence(NamedTuple):
-    """What an action shows: its notes, the crash points in it, and the one where it crashes."""
-
-    notes: Mapping[str, int] = {}
-    points: frozenset[CrashPoint] = frozenset()
-    hit: frozenset[CrashPoint] = frozenset()
-
-
 class StepCache(NamedTuple):
     """The possible actions in any view with this focus, and the effect of each action.
 
@@ -126,11 +110,14 @@ class NodeView(NamedTuple):
     """The fields that the actions of one node read and write, and the answers so far, by the
     numbers of these fields.
 
+    group: () for the actions of the node alone; otherwise the view has the crashes at the node that
+    take down this failure group, and no other actions.
     fields: those of the node come first; the fields that vary within a focus come last, from `wide`
-    on.  outgoing: channels and outputs; actions only append to these.
+    on.  outgoing: channels and outputs; actions only append to these, clear or close them.
     """
 
     node: str
+    group: tuple[str, ...]
     fields: tuple[int, ...]
     wide: int
     pick: Callable[[tuple[int, ...]], tuple[int, ...]]
@@ -184,10 +171,11 @@ class Collapsed:
             self._numbers.append({})
         self._narrow: tuple[dict[int, int], ...] = tuple({} for _ in range(self.width))
         self.appends: tuple[dict[tuple[int, int], int], ...] = tuple({} for _ in range(self.width))
-        self.messages: list[tuple[Any, ...]] = [()]  # number 0 is CLEAR
+        self.messages: list[tuple[Any, ...]] = []
         self._message_numbers: dict[Hashable, int] = {}
         self._layout = struct.Struct(f"<{self.width}{'H' if bits == 16 else 'I'}")
-        self.views = tuple(self._view(site.name) for site in deployment.sites)
+        alone = [self._view(name, ()) for name in system.sites]
+        self.views = (*alone, *(self._view(name, g) for g in system.groups for name in g))
         seen = self.starts[2], self.starts[4]
         self.nodes: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(slice(counts[0]))
         self.observation: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(*range(*seen))
@@ -242,21 +230,26 @@ class Collapsed:
         return number
 
     # --- views -------------------------------------------------------------------------------
-    def _view(self, name: str) -> NodeView:
+    def _view(self, name: str, group: tuple[str, ...]) -> NodeView:
         system = self.system
         nodes, channels, arrivals, outputs, crashes = self.starts
         ends = system.deployment.channels
         fields = [nodes + system.node_at[name]]
-        if name in system.source_at:
+        fields += [nodes + system.node_at[other] for other in group if other != name]
+        if name in system.source_at and not group:
             fields.append(arrivals + system.source_at[name])
         wide = len(fields)
         fields += [channels + at for at, (_, receiver) in enumerate(ends) if receiver == name]
         fields.append(crashes)
-        outgoing = [channels + at for at, (sender, _) in enumerate(ends) if sender == name]
+        outgoing = [
+            channels + at
+            for at, (sender, receiver) in enumerate(ends)
+            if sender == name or (receiver != name and not {sender, receiver}.isdisjoint(group))
+        ]
         if name in system.sink_at:
             outgoing.append(outputs + system.sink_at[name])
         return NodeView(
-            name, tuple(fields), wide, itemgetter(*fields), tuple(outgoing), {}, {}, {}, {}
+            name, group, tuple(fields), wide, itemgetter(*fields), tuple(outgoing), {}, {}, {}, {}
         )
 
     def moves(self, view: NodeView, numbers: tuple[int, ...]) -> Transitions:
@@ -297,9 +290,13 @@ class Collapsed:
         before = self.values[field][content]
         difference = 0
         if before is not CLOSED:
-            kept = () if messages == CLEAR else before
-            after = self.number(field, (*kept, *self.messages[messages]))
-            difference = (after - content) << (self.bits * field)
+            sent = self.messages[messages]
+            after: Any = (*before, *sent)
+            if sent[0] is CLEAR:
+                after = sent[1:]
+            elif sent[0] is CLOSE:
+                after = CLOSED
+            difference = (self.number(field, after) - content) << (self.bits * field)
         self.appends[field][content, messages] = difference
         return difference
 
@@ -345,9 +342,9 @@ class Collapsed:
     def _ask(self, view: NodeView, numbers: tuple[int, ...]) -> StepCache:
         system = self.system
         world = self._alone(view, numbers)
-        own = progress(system, world, view.node)
-        inputs = offers(system, world, view.node)
-        failing = faults(system, world, view.node)
+        own = () if view.group else progress(system, world, view.node)
+        inputs = () if view.group else offers(system, world, view.node)
+        failing = faults_of(system, world, view.node, view.group)
         actions = (*own, *inputs, *failing)
         cached = tuple(self._answer(view, numbers, world, action) for action in actions)
         for _, evidence in cached:
@@ -374,7 +371,7 @@ class Collapsed:
         known = view.answers.get(key)
         if known is None:
             effect = self._effect(view, numbers, world, action)
-            known = view.answers[key] = effect, self._evidence(world, action)
+            known = view.answers[key] = effect, gather_evidence(self.system, world, action)
         return known
 
     def _effect(
@@ -392,15 +389,26 @@ class Collapsed:
             elif values[field] != self.values[field][number]:
                 assert values[field] in ((), CLOSED) or field == self.starts[4], "not a FIFO's way"
                 after.append((field, values[field]))
-        if isinstance(action, Crash) and action.drops_sent:
-            sent = tuple((field, CLEAR) for field in view.outgoing if field < self.starts[2])
-        else:
-            sent = tuple(
-                (field, self.message_number(values[field]))
-                for field in view.outgoing
-                if values[field]
-            )
-        return CachedEffect(tuple(changed), tuple(after), sent)
+        sent = [(field, values[field]) for field in view.outgoing]
+        if down := struck(self.system, world, action):
+            drops_sent = isinstance(action, Crash) and action.drops_sent
+            sent = [(field, self._marked(field, value, down, drops_sent)) for field, value in sent]
+        numbered = tuple((field, self.message_number(value)) for field, value in sent if value)
+        return CachedEffect(tuple(changed), tuple(after), numbered)
+
+    def _marked(
+        self, field: int, value: Any, down: tuple[str, ...], drops_sent: bool
+    ) -> tuple[Any, ...]:
+        """What a crash appends to a channel or an output that is empty before, and holds `value`
+        afterwards."""
+        messages: tuple[Any, ...] = value
+        if field < self.starts[2]:
+            sender, receiver = self.system.deployment.channels[field - self.starts[1]]
+            if value is CLOSED:
+                messages = (CLOSE,) if receiver in down else ()
+            elif drops_sent and sender in down:
+                messages = (CLEAR, *value)
+        return messages
 
     def _move(self, view: NodeView, numbers: tuple[int, ...], cached: CachedEffect) -> Move:
         """The cached effect with all that the view holds beyond the focus."""
@@ -421,39 +429,6 @@ class Collapsed:
         if number == len(self.messages):
             self.messages.append(messages)
         return number
-
-    # --- evidence ----------------------------------------------------------------------------
-    def _evidence(self, world: World, action: Action) -> Evidence:
-        """The notes of an action, the crash points in it, and the one where it crashes."""
-        system, node = self.system, action.node
-        if isinstance(action, Inject):
-            return Evidence()
-        if isinstance(action, Crash) or action.crash_after is not None:
-            hit = CrashPoint(node, "", ())
-            if not isinstance(action, Crash):
-                assert action.crash_after is not None
-                hit = self._point(world, action, action.crash_after)
-            state = world.nodes[system.node_at[node]].state
-            spanned = state is not DOWN and read_gauges(system, node, state).windows
-            notes = {CRASHED.name: 1, **({SPANNED.name: 1} if spanned else {})}
-            return Evidence(notes, hit=frozenset([hit]))
-        effects = response(system, world, action).effects
-        counted: Counter[str] = Counter()
-        for effect in effects:
-            if isinstance(effect, Note):
-                counted[effect.what.name] += effect.times
-        if node not in system.victims:
-            return Evidence(counted)
-        inside = range(1, len(real_effects(effects)))
-        points = {CrashPoint(node, "", ()), *(self._point(world, action, i) for i in inside)}
-        return Evidence(counted, frozenset(points))
-
-    def _point(
-        self, world: World, action: Deliver | Timeout | Restart, crash_after: int
-    ) -> CrashPoint:
-        effects = real_effects(response(self.system, world, action).effects)[:crash_after]
-        input_ = None if isinstance(action, Restart) else input_of(self.system, world, action)
-        return CrashPoint(action.node, describe(input_), tuple(_kind(e) for e in effects))
 
 
 _ANOTHER = object()
@@ -480,10 +455,3 @@ def _alike(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     return not isinstance(one, tuple) or all(map(_alike, one, other))
-
-
-def _kind(effect: Any) -> str:
-    kind = type(effect).__name__
-    if kind == "Send":
-        return f"{type(effect.message).__name__} to {effect.to}"
-    return kind

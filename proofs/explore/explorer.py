@@ -18,7 +18,8 @@ from model.core import Guarantee, Outcome, Property, Protocol, Scope, When
 from model.errors import StepFailed
 from model.system import System
 from model.world import Action, World, apply, enabled, offers, progress
-from proofs.explore.collapse import Collapsed, CrashPoint, Overflow
+from proofs.explore.collapse import Collapsed, Overflow
+from proofs.explore.evidence import CrashPoint
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.meter import Budget, Meter, Watch
 from proofs.explore.search.plain import PlainSearch

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import networkx as nx
 
-from model.core import Arrival, Emit, NodeName, Protocol, Send, Site
+from model.core import Arrival, Emit, Lost, NodeName, Protocol, Send, Site
 from model.events import Body
 from model.system import System, read_gauges, show_value, size_of
 from model.world import (
@@ -25,12 +25,14 @@ from model.world import (
     Restart,
     Timeout,
     World,
+    is_noticed,
     real_effects,
     response,
+    struck,
 )
 from proofs.explore.explorer import Trace
 
-Channel = tuple[NodeName, NodeName]
+Channel: TypeAlias = tuple[NodeName, NodeName]
 
 
 def story(trace: Trace, circle: int = 0) -> dict[str, Any]:
@@ -38,8 +40,8 @@ def story(trace: Trace, circle: int = 0) -> dict[str, Any]:
     repeat without end}; a moment for every action, in order.
 
     A message is lost if its receiver is down at the time of the send, or if a crash empties the
-    channel before the receiver takes the message.  An action whose step failed is the last moment,
-    without effects.
+    channel before the receiver takes the message.  The notice of a crash is a message that the node
+    sends as it goes down.  An action whose step failed is the last moment, without effects.
     """
     system = trace.system
     under_way: dict[Channel, deque[tuple[int, dict[str, Any]]]] = {
@@ -66,17 +68,22 @@ def story(trace: Trace, circle: int = 0) -> dict[str, Any]:
                     under_way[name, effect.to].append((at, sent))
             elif isinstance(effect, Emit):
                 emits.append(_show_output(system.protocol, system.sites[name], effect.output))
+        down = struck(system, before, action)
         for ends, channel in under_way.items():
-            if not after.channels[system.channel_at[ends]]:  # taken, or gone in a crash
-                for _, sent in channel:
-                    sent["lost"] = True
-                channel.clear()
+            if ends[0] in down and is_noticed(system, after, ends):
+                notice = _send_fields(system.protocol, Send(ends[1], Lost(ends[0])), lost=False)
+                sends.append({**notice, "by": ends[0]})
+                channel.append((at, sends[-1]))
+            while len(channel) > len(after.channels[system.channel_at[ends]]):  # gone in a crash
+                _, sent = channel.popleft()
+                sent["lost"] = True
         moments.append(
             {
                 "node": name,
                 "kind": type(action).__name__.lower(),
                 "label": _label(system, before, action),
                 "cut": None if isinstance(action, Crash | Inject) else action.crash_after,
+                "struck": list(down),
                 "from": came_from,
                 "sends": sends,
                 "emits": emits,
@@ -103,6 +110,7 @@ def _failed_moment(
         "kind": type(action).__name__.lower(),
         "label": _label(system, world, action),
         "cut": None,
+        "struck": [],
         "from": came_from,
         "sends": [],
         "emits": [],
@@ -154,8 +162,8 @@ def _label(system: System, world: World, action: Action) -> str:
             return action.timer
         case Inject():
             return _arrival(action.arrival)
-        case Crash(_, drops_sent):
-            return "its messages lost" if drops_sent else ""
+        case Crash(_, drops_sent, group):
+            return ("their" if group else "its") + " messages lost" if drops_sent else ""
         case Restart():
             return ""
 

@@ -206,10 +206,12 @@ class _Sheet:
             anchor = "start" if moment.side > 0 else "end"
             style = "bad" if moment.mark == CRASH else ""
             self._text(x + 10 * moment.side, y - 6, moment.notes, style, anchor)
+        crashed = y
         if moment.crash:
-            below = self._below(at, len(moment.stray))
-            self.over.append(_cross(x, below, 6))
-            self._text(x + 12, below + 4, moment.crash, "bad")
+            crashed = self._below(at, len(moment.stray))
+            self.over.append(_cross(x, crashed, 6))
+            self._text(x + 12, crashed + 4, moment.crash, "bad")
+        self.over += [_cross(self.xs[lane], crashed, 6) for lane in moment.others]
         for row, emitted in enumerate(moment.emits):
             here = y + 4 + 16 * row
             self._text(x + 10, here, f"⇒ {emitted}", "good")

@@ -92,6 +92,10 @@ class _Grid:
         _write(cells, 0, f"{self.line.number(at):>3}")
         x = self.columns[moment.lane]
         cells[x] = _MARKS.get(moment.mark, "●")
+        crossed = [self.columns[lane] for lane in moment.others]
+        if not moment.crash:
+            for column in crossed:
+                cells[column] = "✕"
         above, below = [], []
         if moment.handed:
             label = f"{moment.handed} ─▶"
@@ -103,7 +107,8 @@ class _Grid:
             below.append(self._stub(at, arrow))
         if moment.crash:
             row = list(self._lanes(at))
-            row[x] = "✕"
+            for column in (x, *crossed):
+                row[column] = "✕"
             _write(row, x + 2, moment.crash)
             below.append("".join(row))
         return [*above, *rows, *below]

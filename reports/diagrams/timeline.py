@@ -38,7 +38,7 @@ class TimelineMoment:
     mark: the mark on the lane.  handed: the input from outside, "" if there is none.  taken: the
     arrow that ends here.  stray: arrows that start here and end nowhere.  state, backup: the
     present ones of the node; "" and None if they have not changed.  crash: the place in the step
-    where a crash struck, "" if none did.
+    where a crash struck, "" if none did.  others: the lanes of other nodes that went down with it.
     """
 
     lane: int
@@ -50,6 +50,7 @@ class TimelineMoment:
     state: str
     backup: int | None
     crash: str
+    others: tuple[int, ...]
     emits: tuple[str, ...]
 
     @property
@@ -102,8 +103,11 @@ def timeline(story: Story) -> Timeline:
         name = moment["node"]
         state, backup = moment["state"], moment["backup"]
         before = held.get(name, ("", 0))
-        stopped = moment["kind"] == CRASH or moment["cut"] is not None
-        held[name] = ("", 0) if stopped else (state, backup or 0)
+        stopped = name in moment["struck"]
+        held[name] = (state, backup or 0)
+        held |= dict.fromkeys(moment["struck"], ("", 0))
+        others = [other for other in moment["struck"] if other != name]
+        with_ = f"with {', '.join(others)}" if others else ""
         moments.append(
             TimelineMoment(
                 lane=lane_of[name],
@@ -111,10 +115,11 @@ def timeline(story: Story) -> Timeline:
                 handed=moment["label"] if moment["kind"] == "inject" else "",
                 taken=taken.get(at),
                 stray=tuple(a for a in arrows if a.sent_at == at and a.taken_at is None),
-                words=_words(moment),
+                words=_words(moment, with_),
                 state="" if stopped or state == before[0] else state or "holds nothing",
                 backup=None if stopped or (backup or 0) == before[1] else backup,
-                crash="" if moment["cut"] is None else f"crash after {_effects(moment['cut'])}",
+                crash="" if moment["cut"] is None else _cut(moment["cut"], with_),
+                others=tuple(lane_of[other] for other in others),
                 emits=tuple(moment["emits"]),
             )
         )
@@ -136,7 +141,7 @@ def _arrows(story: Story, lane_of: Mapping[str, int]) -> tuple[Arrow, ...]:
         for send in moment["sends"]:
             if send["to"] not in lane_of:
                 raise Invalid(f"story: moment {at} sends to {send['to']!r}, which has no lane")
-            ends = moment["node"], send["to"]
+            ends = send.get("by", moment["node"]), send["to"]
             waiting = takes.get(ends)
             taken_at = waiting.popleft() if waiting and not send["lost"] else None
             arrows.append(
@@ -158,10 +163,10 @@ def _arrows(story: Story, lane_of: Mapping[str, int]) -> tuple[Arrow, ...]:
     return tuple(arrows)
 
 
-def _words(moment: Mapping[str, Any]) -> str:
+def _words(moment: Mapping[str, Any], with_: str) -> str:
     match moment["kind"]:
         case "crash":
-            return f"crash, {moment['label']}" if moment["label"] else "crash"
+            return ", ".join(part for part in ("crash", with_, moment["label"]) if part)
         case "restart":
             return "restart"
         case "timeout":
@@ -170,8 +175,9 @@ def _words(moment: Mapping[str, Any]) -> str:
             return ""
 
 
-def _effects(count: int) -> str:
-    return f"{count} effect" if count == 1 else f"{count} effects"
+def _cut(count: int, with_: str) -> str:
+    effects = f"{count} effect" if count == 1 else f"{count} effects"
+    return ", ".join(part for part in (f"crash after {effects}", with_) if part)
 
 
 def _down(story: Story, lanes: tuple[str, ...]) -> tuple[tuple[range, ...], ...]:
@@ -181,12 +187,10 @@ def _down(story: Story, lanes: tuple[str, ...]) -> tuple[tuple[range, ...], ...]
         found: list[range] = []
         since: int | None = None
         for at, moment in enumerate(moments):
-            if moment["node"] != name:
-                continue
-            if since is not None:
+            if since is not None and moment["node"] == name:
                 found.append(range(since, at))
                 since = None
-            if moment["kind"] == CRASH or moment["cut"] is not None:
+            if name in moment["struck"]:
                 since = at
         if since is not None:
             found.append(range(since, len(moments)))

@@ -9,6 +9,10 @@ is the order of service: on arrival the driver evaluates the step and knows when
 At the end of the service all effects take place at once: sent messages depart, saved values are
 durable, emitted outputs are out.  A crash drops the effects that have not taken place.
 
+Nodes that are planned to crash together are one crash if they are a failure group, and otherwise
+one each.  The notice of a crash reaches its watcher when the failure detector detects the crash,
+and after everything that the node had sent there.
+
 Times are whole picoseconds.  At one time restarts come first and crashes last.
 """
 
@@ -30,6 +34,7 @@ from model.core import (
     Emit,
     Failures,
     Input,
+    Lost,
     NodeName,
     Note,
     Received,
@@ -341,7 +346,9 @@ class TimedRun:
         logged = None
         if self.log is not None:
             self.order += 1
-            kind = self.size(input_.message).traffic if isinstance(input_, Received) else ""
+            kind = ""
+            if isinstance(input_, Received):
+                kind = size_of(self.protocol, input_.message).traffic
             logged = log_step(node.name, times, self.order, input_, kind)
         if input_ is None:
             self._come_back(node, done)
@@ -425,21 +432,33 @@ class TimedRun:
             for name in plan.nodes:
                 if name not in self.system.deployment.crashable:
                     raise Invalid(f"failures: {self.protocol.name} deploys {name!r} never to crash")
-                what = (plan.at_ps, self.nodes[name], plan.again_ps)
+            whole = [group for group in self.system.groups if {*group} == {*plan.nodes}]
+            for names in whole or [(name,) for name in plan.nodes]:
+                what = (plan.at_ps, names, plan.again_ps)
                 self.at(plan.at_ps, Occurrence(self._strike, what), LAST)
 
     def _strike(self, moment: Occurrence) -> None:
-        now, node, again = moment.what
-        if node.since == NEVER or (self.single and self.outages and not self._at_rest(now)):
+        """Crash those of the nodes that are up: one node, or the members of a failure group."""
+        now, names, again = moment.what
+        up = [node for name in names if (node := self.nodes[name]).since != NEVER]
+        if not up or (self.single and self.outages and not self._at_rest(now)):
             self.missed += 1
             return
-        self._settle(node, now)
+        seen = [node for node in up if node.since <= now]  # the restart of others was not logged
+        for node in up:
+            self._settle(node, now)
+        if self.log is not None and seen:
+            self.order += 1
+            action = Crash(seen[0].name, False, names if len(names) > 1 else ())
+            self.log.append(LogEntry(now, 2, self.order, now, now, action, ("crash", None)))
+        for node in up:
+            self._take_down(node, now, again)
+        for node in seen:
+            self._send_notices(node, now)
+
+    def _take_down(self, node: TimedNode, now: int, again: int | None) -> None:
         if node.outage is not None and (node.outage.restored_ps or 0) > now:
             node.outage.restored_ps = None
-        if self.log is not None and node.since <= now:  # otherwise the restart was not logged
-            self.order += 1
-            action = Crash(node.name)
-            self.log.append(LogEntry(now, 2, self.order, now, now, action, ("crash", None)))
         node.pending.clear()
         if node.busy > now:
             node.worked -= node.busy - now
@@ -457,6 +476,24 @@ class TimedRun:
         back = node.outage.detected_ps + picoseconds(self.detector.restart_s)
         node.again_ps = again
         self.at(back, Occurrence(self._restart, (back, node)), URGENT)
+
+    def _send_notices(self, node: TimedNode, now: int) -> None:
+        """Let the node's watched channels end with a notice, where the receiver is up.
+
+        Nobody pays for its way; the receiver has a control message to process.
+        """
+        assert node.outage is not None
+        for receiver, channel in node.outgoing.items():
+            ends = (node.name, receiver)
+            if ends not in self.system.deployment.watched or channel.receiver.since > now:
+                continue
+            flying = channel.flying
+            arrives = max(node.outage.detected_ps, flying[-1][0] if flying else 0)
+            if not flying:
+                self.at(arrives, channel)
+            tariff = Tariff(self.costs, CONTROL, channel.receiver.pace)
+            flying.append((arrives, now, Lost(node.name), tariff))
+            channel.free = arrives - channel.delay
 
     def _at_rest(self, now: int) -> bool:
         """Is the system at rest: is no node down or busy, no message on its way, no timer set?"""
@@ -487,7 +524,7 @@ class TimedRun:
         node.since = done
         if node.again_ps is not None:
             strikes = done + node.again_ps
-            self.at(strikes, Occurrence(self._strike, (strikes, node, None)), LAST)
+            self.at(strikes, Occurrence(self._strike, (strikes, (node.name,), None)), LAST)
 
     def _restore(
         self, outage: Outage, done: int, effects: tuple[Effect, ...], input_: Input | None
@@ -496,7 +533,8 @@ class TimedRun:
         if self.notes_restored:
             restored = any(isinstance(e, Note) and e.what == RESTORED for e in effects)
         else:
-            restored = isinstance(input_, Received) and self.size(input_.message).events > 0
+            message = input_.message if isinstance(input_, Received) else None
+            restored = message is not None and size_of(self.protocol, message).events > 0
         if restored:
             outage.restored_ps = done
 

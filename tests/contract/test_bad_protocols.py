@@ -47,8 +47,9 @@ BAD = {
     ),
     "two sites of one name": (
         "def deploy(scope):\n"
-        "    sites, channels, crashable = mindful.PROTOCOL.deploy(scope)\n"
-        "    return Deployment((*sites, sites[0]), channels, crashable)\n"
+        "    deployment = mindful.PROTOCOL.deploy(scope)\n"
+        "    sites = deployment.sites\n"
+        "    return deployment._replace(sites=(*sites, sites[0]))\n"
         "PROTOCOL = replace(mindful.PROTOCOL, deploy=deploy)",
         "mindful: deploy gives two sites called 'source'",
     ),
@@ -133,9 +134,9 @@ RUN_BAD = {
     ),
     "a timer that is always set again": (
         "def deploy(scope):\n"
-        "    sites, channels, crashable = amnesia.deploy(scope)\n"
-        "    beating = tuple(s._replace(timers=('beat',)) for s in sites)\n"
-        "    return Deployment(beating, channels, crashable)\n"
+        "    deployment = amnesia.deploy(scope)\n"
+        "    beating = tuple(s._replace(timers=('beat',)) for s in deployment.sites)\n"
+        "    return deployment._replace(sites=beating)\n"
         "def step(site, state, input_):\n"
         "    if isinstance(input_, TimerFired):\n"
         "        return state, (SetTimer('beat'),)\n"

@@ -85,9 +85,9 @@ VACUOUS = {
 
 NO_REST = (
     "def deploy(scope):\n"
-    "    sites, channels, crashable = mindful.PROTOCOL.deploy(scope)\n"
-    "    beating = tuple(s._replace(timers=('beat',)) for s in sites)\n"
-    "    return Deployment(beating, channels, crashable)\n"
+    "    deployment = mindful.PROTOCOL.deploy(scope)\n"
+    "    beating = tuple(s._replace(timers=('beat',)) for s in deployment.sites)\n"
+    "    return deployment._replace(sites=beating)\n"
     "def step(site, state, input_):\n"
     "    if isinstance(input_, TimerFired):\n"
     "        return state, (SetTimer('beat'),)\n"

@@ -51,11 +51,12 @@ Asif = Callable[..., Any]
 # --- timers that are set at boot -----------------------------------------------------------------
 def deploy(scope: Scope) -> Deployment:
     """As many timers as the operator may have: a restarted node sets its own."""
-    sites, channels, crashable = deploy_graph(scope.graph)
+    deployment = deploy_graph(scope.graph)
     armed = tuple(
-        site._replace(timers=("t",)) if site.role is Role.OPERATOR else site for site in sites
+        site._replace(timers=("t",)) if site.role is Role.OPERATOR else site
+        for site in deployment.sites
     )
-    return Deployment(armed, channels, crashable)
+    return deployment._replace(sites=armed)
 
 
 def recover(_site: Site, _durable: None) -> Answer:

@@ -92,6 +92,8 @@ class Shape(NamedTuple):
     timers: float
     looks: bool
     messages: tuple[Any, ...]
+    together: str = ""
+    watched: float = 0.0
 
 
 SHAPES = st.builds(
@@ -105,6 +107,8 @@ SHAPES = st.builds(
     timers=st.sampled_from([0.0, 0.2]),
     looks=st.booleans(),
     messages=st.sampled_from([ALIKE, (0, 1, 2)]),
+    together=st.sampled_from(["", "", "A sink", "A B", "A B sink", "A B, B sink"]),
+    watched=st.sampled_from([0.0, 0.5]),
 )
 
 
@@ -112,7 +116,17 @@ def made(shape: Shape) -> tuple[Protocol, Scope]:
     """A protocol whose steps are drawn from the shape's seed, and a scope of it."""
 
     def deploy(scope: Scope) -> Deployment:
-        return deploy_graph(scope.graph, replies=True)
+        """Groups of deployed nodes alone; sinks that belong to one may crash."""
+        deployment = deploy_graph(scope.graph, replies=True)
+        names = {site.name for site in deployment.sites}
+        groups = [frozenset(group.split()) & names for group in shape.together.split(",")]
+        together = tuple(dict.fromkeys(group for group in groups if len(group) > 1))
+        draw = random.Random(shape.seed)
+        return deployment._replace(
+            crashable=deployment.crashable.union(*together),
+            together=together,
+            watched=frozenset(c for c in deployment.channels if draw.random() < shape.watched),
+        )
 
     def answer(site: Site, value: Any, input_: Input | None) -> Answer:
         draw = random.Random(f"{shape.seed} {site.name} {value!r} {input_!r}")
@@ -192,6 +206,16 @@ def both(protocol: Protocol, scope: Scope, **how: Any) -> Exploration:
 def test_both_searches_find_the_same(shape: Shape, stop: bool) -> None:
     protocol, scope = made(shape)
     both(protocol, scope, stop=stop, limit=WORLDS)
+
+
+@given(SHAPES)
+@settings(max_examples=100)
+def test_both_searches_visit_the_worlds_of_the_model(shape: Shape) -> None:
+    protocol, scope = made(shape._replace(messages=(0, 1, 2)))  # worlds are compared by ==
+    protocol = replace(protocol, properties=())
+    found = both(protocol, scope, limit=WORLDS)
+    if found.complete:
+        assert found.states == len(reachable(System(protocol, scope)))
 
 
 @given(SHAPES)
@@ -307,7 +331,12 @@ def test_memory_that_is_let_go_does_not_make_a_scope_hold() -> None:
 
 
 QUICK = [
-    pytest.param(protocol, pinned.scope, id=f"{name}-{pinned.name}")
+    pytest.param(
+        protocol,
+        pinned.scope,
+        id=f"{name}-{pinned.name}",
+        marks=pytest.mark.exhaustive if (pinned.states or 0) >= 4_000 else [],
+    )
     for name, protocol in protocols().items()
     for pinned in protocol.scopes
     if (pinned.states or 10**9) < 10_000

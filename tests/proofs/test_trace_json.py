@@ -17,7 +17,7 @@ from rich.console import Console
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
-from model.core import Arrival, Inputs, MessageKind, Protocol, Role, Scope
+from model.core import Arrival, Inputs, Lost, MessageKind, Protocol, Role, Scope
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
 from model.registry import protocols
@@ -27,6 +27,7 @@ from proofs.explore.explorer import Trace
 from proofs.explore.trace_json import story
 from reports.diagrams.spacetime import style, svg, text
 from reports.diagrams.timeline import timeline
+from tests.contract import groups
 
 _PAIR = Operator(sequence("a", "b"), CountWindows(3, 1))
 _WORD = Inputs((Arrival(1, "a"), Arrival(2, "b", (("delay_min", 3),))), 4)
@@ -48,11 +49,13 @@ def _deploys(protocol: Protocol, graph: Graph) -> bool:
     return True
 
 
-_DEPLOYED = tuple((p, g) for p in protocols().values() for g in _GRAPHS if _deploys(p, g))
+_BUILT_IN = tuple((p, g) for p in protocols().values() for g in _GRAPHS if _deploys(p, g))
+_DEPLOYED = (*_BUILT_IN, *[(groups.PROTOCOL, _GRAPHS[1])] * (len(_BUILT_IN) // 4))
+"""In every fifth run, group crashes and notices."""
 
 
 class Run(NamedTuple):
-    """A random run of a built-in protocol in a small graph, with up to three crashes: which of
+    """A random run of a protocol in a small graph, with up to three crashes: which of
     the enabled actions was chosen each time.  Short to print, unlike the trace."""
 
     deployed: int
@@ -83,7 +86,7 @@ runs = st.builds(
 
 def _sends(told: dict[str, Any]) -> list[tuple[int, str, dict[str, Any]]]:
     return [
-        (at, moment["node"], send)
+        (at, send.get("by", moment["node"]), send)
         for at, moment in enumerate(told["moments"])
         for send in moment["sends"]
     ]
@@ -124,7 +127,6 @@ def test_each_take_has_its_send_and_no_send_is_taken_twice(run: Run) -> None:
 def test_what_is_neither_taken_nor_lost_is_still_in_its_channel(run: Run) -> None:
     trace = run.trace
     told = story(trace)
-    show = trace.system.protocol.show
     left: dict[tuple[str, str], list[str]] = {}
     for _, node, send in _sends(told):
         if not send["lost"]:
@@ -135,8 +137,16 @@ def test_what_is_neither_taken_nor_lost_is_still_in_its_channel(run: Run) -> Non
             assert left[ends].pop(0) == moment["label"]
     channels = zip(trace.system.deployment.channels, trace.worlds[-1].channels, strict=True)
     assert {ends: labels for ends, labels in left.items() if labels} == {
-        ends: [show(message) for message in channel] for ends, channel in channels if channel
+        ends: [_label(trace.system.protocol, message) for message in channel]
+        for ends, channel in channels
+        if channel
     }
+
+
+def _label(protocol: Protocol, message: Any) -> str:
+    if isinstance(message, Lost):
+        return f"lost {message.node}"
+    return protocol.show(message) or type(message).__name__
 
 
 @given(runs)
@@ -160,6 +170,12 @@ def test_results_states_and_crashes_are_those_of_the_run(run: Run) -> None:
     stops = [m for m in told["moments"] if m["kind"] == "crash" or m["cut"] is not None]
     assert len(stops) == trace.worlds[0].crashes - trace.worlds[-1].crashes
     assert all((m["state"], m["backup"], m["windows"]) == ("", None, None) for m in stops)
+    for moment, before, after in zip(told["moments"], trace.worlds, trace.worlds[1:], strict=False):
+        assert moment["struck"] == [
+            name
+            for name, was, is_ in zip(trace.system.sites, before.nodes, after.nodes, strict=True)
+            if is_.state is DOWN and (was.state is not DOWN or name == moment["node"])
+        ]
     sinks = {site.name for site in trace.system.deployment.sites if site.role is Role.SINK}
     kept = [m["backup"] for m in told["moments"] if m not in stops and m["node"] not in sinks]
     assert all(isinstance(one, int) for one in kept)
@@ -261,6 +277,7 @@ def _moment(**fields: Any) -> dict[str, Any]:
         "kind": "deliver",
         "label": "",
         "cut": None,
+        "struck": [],
         "from": None,
         "sends": [],
     }

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from model.boxes.aggregate import Panes
 from model.boxes.box import Lineage
-from model.cep.box import Windows
 from model.core import MessageKind, Quantity, Size
 from model.events import BEGINNING, SN, Body, Event
+from model.parts import open_windows
 from model.queues import TRIMMED, Inlet, QueueState, Replay, Replayed, Restarted, Trim
 
 # --- what is counted -------------------------------------------------------------------------
@@ -81,11 +80,6 @@ class SinkState(NamedTuple):
 
 
 State = QueueState | OperatorState | SinkState
-
-
-def open_windows(box: Any) -> int | None:
-    """How many windows are open in the state of a box; None if the box has no windows."""
-    return len(box.open) if isinstance(box, Panes | Windows) else None
 
 
 # --- what is shown ---------------------------------------------------------------------------

@@ -43,7 +43,7 @@ from model.core import (
 from model.errors import Invalid
 from model.events import Body, Event
 from model.log import Log
-from model.parts import deploy_graph
+from model.parts import deploy_graph, open_windows
 from model.protocols.crb.design import (
     Acknowledges,
     Design,
@@ -68,7 +68,6 @@ from model.protocols.crb.messages import (
     SinkState,
     Stable,
     State,
-    open_windows,
 )
 from model.queues import (
     STALE_NOTE,

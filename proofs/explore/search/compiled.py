@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from model.core import Failures, Observation, Property
 from model.errors import StepFailed
 from model.world import World, observe_at_rest
-from proofs.explore.collapse import CLEAR, CLOSED, CachedEffect, Collapsed, NodeView
+from proofs.explore.collapse import CLEAR, CLOSE, CLOSED, CachedEffect, Collapsed, NodeView
 from proofs.explore.processes import usable_cores
 from proofs.explore.search import loops
 from proofs.explore.search.judge import FailedIn, Judge
@@ -353,10 +353,13 @@ class CompiledSearch:
             else:
                 yield field, POP, 0
         for field, sent in effect.sent:
-            if sent == CLEAR:
-                yield field, loops.CLEAR, 0
             for message in self.collapsed.messages[sent]:
-                yield field, APPEND, self.collapsed.message_number((message,))
+                if message is CLEAR:
+                    yield field, loops.CLEAR, 0
+                elif message is CLOSE:
+                    yield field, SET, loops.CLOSED
+                else:
+                    yield field, APPEND, self.collapsed.message_number((message,))
 
     def _answer_observation(self) -> None:
         _, _, arrivals, outputs, end = self.collapsed.starts
@@ -452,7 +455,7 @@ class CompiledSearch:
         for focus, key in enumerate(self.focuses.keys[: self.focuses.count]):
             view = self.collapsed.views[key[0]]
             numbers = self._focus_numbers(key)
-            for move in suspects.get((view.node, numbers), ()):
+            for move in suspects.get((view.fields, numbers), ()):
                 chosen[t.move_start[focus] + move] = True
         end, at[loops.WORLD] = int(at[loops.WORLD]), 0
         after, rows = (

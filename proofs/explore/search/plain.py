@@ -147,7 +147,7 @@ class PlainSearch:
             numbers = collapsed.numbers(world)
             for view in collapsed.views:
                 key = view.pick(numbers)
-                for move in suspects.get((view.node, collapsed.focus_key(view, key)), ()):
+                for move in suspects.get((view.fields, collapsed.focus_key(view, key)), ()):
                     after = collapsed.successor(world, numbers, view.table[key].own[move])
                     found.append((at, numbers_of[after]))
             if world == self.last:

@@ -22,17 +22,21 @@ from numpy.typing import NDArray
 
 from model.system import System
 from model.world import Deliver, World, apply, progress
-from proofs.explore.collapse import CLEAR, Collapsed
+from proofs.explore.collapse import Collapsed
 
-Suspects: TypeAlias = Mapping[tuple[str, tuple[int, ...]], Sequence[int]]
-"""For a node and a focus of it: which of the node's own moves may belong to a run without end."""
+Suspects: TypeAlias = Mapping[tuple[tuple[int, ...], tuple[int, ...]], Sequence[int]]
+"""For the fields of a view and a focus of it: which of the node's own moves may belong to a run
+without end."""
 
 
 class _Step(NamedTuple):
-    """An own move inside a component.  takes, gives: (channel field, message), or the node's state
-    for a timer: who takes a timer may set it again."""
+    """An own move inside a component.
 
-    node: str
+    view: the fields of its view.  takes, gives: (channel field, message), or the node's state for a
+    timer: who takes a timer may set it again.
+    """
+
+    view: tuple[int, ...]
     focus: tuple[int, ...]
     move: int
     takes: Any
@@ -45,10 +49,10 @@ def find_suspects(collapsed: Collapsed) -> Suspects:
     feeding: nx.DiGraph[Any] = nx.DiGraph()
     for step in steps:
         feeding.add_edges_from((step.takes, given) for given in step.gives)
-    suspects: dict[tuple[str, tuple[int, ...]], list[int]] = {}
+    suspects: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
     if _circles(feeding):
         for step in steps:
-            suspects.setdefault((step.node, step.focus), []).append(step.move)
+            suspects.setdefault((step.view, step.focus), []).append(step.move)
     return suspects
 
 
@@ -78,12 +82,11 @@ def _inside_components(collapsed: Collapsed) -> Iterator[_Step]:
                 gives: list[Any] = [
                     (field, collapsed.message_number((message,)))
                     for field, sent in effect.sent
-                    if sent != CLEAR
                     for message in collapsed.messages[sent]
                 ]
                 # A timer that is set anew is part of the state, so a step may give itself one.
                 gives.append((view.node, component[after]))
-                yield _Step(view.node, focus, move, takes, tuple(gives))
+                yield _Step(view.fields, focus, move, takes, tuple(gives))
 
 
 def _components(graph: nx.DiGraph[Any]) -> dict[Any, int]:

@@ -1,0 +1,124 @@
+"""The choices of progressive recovery: what the paper's words allow, and the mends.
+
+Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
+step of a node.  The default of each field is the mended choice; PUBLISHED has the published ones.
+Su and Zhou, Progressive Recovery, 2016: sections are cited at each choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Order(Enum):
+    """When a partition with several inputs processes a batch in a fixed order.  4: the order "is
+    turned on in the beginning of the recovery", and off with the buffers."""
+
+    ALWAYS = "always"
+    RECOVERY = "while the system recovers progressively"
+    NEVER = "never"
+
+
+class Accepts(Enum):
+    """The items that a partition takes from an input, by their local sequence numbers.  4: it "can
+    skip duplicate tuples by checking the sequence numbers"."""
+
+    NEXT = "the one that follows the last one, and no other"
+    UNSEEN = "all that come after the last one"
+    ALL = "all"
+
+
+class Fence(Enum):
+    """What becomes of an item that was sent before a rollback and arrives after it.  No word."""
+
+    EPOCH = "it carries the number of an older epoch, and is dropped"
+    NONE = "it is taken like any other"
+
+
+class Outputs(Enum):
+    """When a result is handed to the application.  4: "to guarantee exactly-once processing"."""
+
+    AT_ONCE = "as soon as it arrives"
+    NUMBERED = "as soon as it arrives, unless its number was handed on before"
+    COMMITTED = "when the global checkpoint that contains it is complete"
+
+
+class Ends(Enum):
+    """What ends a progressive recovery: "when a new global checkpoint is completely created" (4).
+    A partition that fails may have stored its part before."""
+
+    ALL_BACK = "a global checkpoint, of which all parts were stored by partitions that are up"
+    CHECKPOINT = "a global checkpoint, no matter who is up"
+
+
+class Sinks(Enum):
+    """Who takes part in a global checkpoint: "all the partitions" (4)."""
+
+    ACKNOWLEDGE = "partitions, and the application behind the sinks"
+    SILENT = "partitions"
+
+
+class Coordinator(Enum):
+    """What the coordinator knows after a crash.  4: "The control bolt is stateless" and its
+    heartbeats are in ZooKeeper."""
+
+    DURABLE = "the epoch and the last global checkpoint"
+    STATELESS = "nothing"
+
+
+class Punctuates(Enum):
+    """When a source punctuates.  4: "generated periodically"."""
+
+    DATA_OR_RECOVERY = "after data, and once when a recovery begins, even if no data came"
+    DATA = "after data"
+
+
+class Buffering(Enum):
+    """Who keeps outputs besides the sources.  4: adaptive buffering, and its two rivals."""
+
+    ADAPTIVE = "partitions, from the rollback of a progressive recovery to its end"
+    UPSTREAM = "partitions, always"
+    SOURCE = "nobody, so that every recovery waits for all failed partitions"
+
+
+class Late(Enum):
+    """What happens when the failures exceed the threshold after blocking recovery began.  4: "if
+    the total number of failed nodes is higher than a threshold within a specific time window"."""
+
+    SWITCHES = "the recovery begins again, progressively"
+    STAYS = "the recovery stays blocking"
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A protocol: one choice of each kind.
+
+    overlap: a source punctuates while a checkpoint is under way.  threshold: the most failures that
+    are recovered by blocking.
+    """
+
+    order: Order = Order.RECOVERY
+    accepts: Accepts = Accepts.NEXT
+    fence: Fence = Fence.EPOCH
+    outputs: Outputs = Outputs.COMMITTED
+    ends: Ends = Ends.ALL_BACK
+    sinks: Sinks = Sinks.ACKNOWLEDGE
+    coordinator: Coordinator = Coordinator.DURABLE
+    punctuates: Punctuates = Punctuates.DATA_OR_RECOVERY
+    buffering: Buffering = Buffering.ADAPTIVE
+    late: Late = Late.SWITCHES
+    overlap: bool = False
+    threshold: int = 1
+
+
+PUBLISHED = Design(
+    accepts=Accepts.UNSEEN,
+    fence=Fence.NONE,
+    outputs=Outputs.AT_ONCE,
+    ends=Ends.CHECKPOINT,
+    sinks=Sinks.SILENT,
+    coordinator=Coordinator.STATELESS,
+    punctuates=Punctuates.DATA,
+)
+"""The reading that is nearest to the paper's words."""

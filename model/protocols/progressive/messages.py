@@ -1,0 +1,290 @@
+"""Progressive recovery as values: messages, states of nodes, checkpoints.
+
+Rule of this file: no step of a node; nodes.py and coordinator.py have these.
+Su and Zhou, Progressive Recovery, 2016, Section 4.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, NamedTuple
+
+from model.boxes.box import Lineage
+from model.core import Lost, MessageKind, NodeName, Quantity, Size
+from model.events import Body
+from model.log import Log
+
+# --- what is counted -------------------------------------------------------------------------
+GLOBAL = Quantity("global checkpoints", "checkpoints", "all parts of a checkpoint are stored")
+ROLLED_BACK = Quantity(
+    "healthy partitions rolled back", "partitions", "a partition that had not failed went back"
+)
+BLOCKING = Quantity("blocking recoveries", "recoveries", "a recovery waits for all partitions")
+PROGRESSIVE = Quantity(
+    "progressive recoveries", "recoveries", "a recovery begins without the failed partitions"
+)
+REJOINED = Quantity(
+    "partitions that rejoin", "partitions", "a partition is restored while the others go on"
+)
+WITHDRAWN = Quantity(
+    "results withdrawn", "results", "a result that was held at a sink is of an abandoned epoch"
+)
+QUANTITIES = (GLOBAL, ROLLED_BACK, BLOCKING, PROGRESSIVE, REJOINED, WITHDRAWN)
+
+
+# --- messages --------------------------------------------------------------------------------
+class Epoch(NamedTuple):
+    """The time from one rollback to the next.
+
+    start: the punctuation of the global checkpoint from which it goes on; 0: the beginning.
+    progressive: it begins without the failed partitions.
+    """
+
+    number: int = 0
+    start: int = 0
+    progressive: bool = False
+
+
+class DataTuple(NamedTuple):
+    """A data tuple.  number: its local sequence number, from 1, which punctuations share."""
+
+    epoch: Epoch
+    number: int
+    body: Body
+    of: Lineage
+
+
+class Punctuation(NamedTuple):
+    """The end of the k-th batch, and the order to store a checkpoint."""
+
+    epoch: Epoch
+    number: int
+    k: int
+
+
+class Stored(NamedTuple):
+    """To the coordinator: the sender's part of the k-th checkpoint is stored."""
+
+    epoch: Epoch
+    k: int
+
+
+class Completed(NamedTuple):
+    """To all: all parts of the k-th checkpoint are stored."""
+
+    epoch: Epoch
+    k: int
+
+
+class Back(NamedTuple):
+    """To the coordinator: the sender has restarted, and waits."""
+
+
+class Rollback(NamedTuple):
+    """To a partition: go back to the global checkpoint at the start of the epoch.
+
+    rejoin: the sources have resumed.
+    """
+
+    epoch: Epoch
+    rejoin: bool = False
+
+
+class RolledBack(NamedTuple):
+    """To the coordinator: the sender has gone back."""
+
+    epoch: Epoch
+
+
+class Resume(NamedTuple):
+    """To a source: send again what came after the start of the epoch, and go on."""
+
+    epoch: Epoch
+
+
+class Resend(NamedTuple):
+    """To a producer: send again what has a greater number, and go on."""
+
+    epoch: Epoch
+    after: int
+
+
+class Due(NamedTuple):
+    """To the coordinator: the sender, a source, has punctuated the k-th time."""
+
+    k: int
+
+
+class Punctuate(NamedTuple):
+    """To the other sources: punctuate up to the k-th time."""
+
+    k: int
+
+
+Item = DataTuple | Punctuation
+
+
+# --- what nodes hold -------------------------------------------------------------------------
+class SourceState(NamedTuple):
+    """A source: number and time of the newest item, its punctuations, the items that it keeps."""
+
+    epoch: Epoch = Epoch()
+    number: int = 0
+    now: int = 0
+    k: int = 0
+    kept: Log[Item] = Log()
+
+
+class Inbox(NamedTuple):
+    """An input of a partition: the number of the last item taken, and the items that wait."""
+
+    place: int = 0
+    held: tuple[Item, ...] = ()
+
+
+class LocalCheckpoint(NamedTuple):
+    """A partition's part of the k-th checkpoint.
+
+    places: of the punctuation in each input.  number: of the punctuation in the output.
+    """
+
+    k: int
+    box: Any
+    places: tuple[int, ...]
+    number: int
+
+
+class PartitionState(NamedTuple):
+    """A partition.
+
+    epoch: None after a restart, until a rollback.  number: of the last item that it sent.
+    recovering: a progressive recovery is under way.  kept: sent items.  stored: its parts of the
+    last global checkpoint and of later ones.
+    """
+
+    epoch: Epoch | None
+    box: Any
+    inboxes: tuple[Inbox, ...]
+    number: int
+    recovering: bool
+    kept: Log[Item]
+    stored: tuple[LocalCheckpoint, ...]
+
+
+class Held(NamedTuple):
+    """A result that waits for the k-th checkpoint."""
+
+    k: int
+    edge: int
+    tuple: DataTuple
+
+
+class SinkState(NamedTuple):
+    """The application behind a query.
+
+    places: the number of the last item of each input; None: any item is next.  passed: the greatest
+    number that was ever handed on, by input.  marks: the last punctuation of each input.
+    """
+
+    epoch: Epoch
+    places: tuple[int | None, ...]
+    passed: tuple[int, ...]
+    marks: tuple[int, ...]
+    held: tuple[Held, ...] = ()
+
+
+class Phase(Enum):
+    """What the coordinator is doing.  WINDOW: it counts failures.  ROLLING: it waits for partitions
+    to go back.  RUNNING: sources have resumed, and failed partitions rejoin one by one."""
+
+    NORMAL = "normal"
+    WINDOW = "counting failures"
+    ROLLING = "rolling back"
+    RUNNING = "recovering"
+
+
+class Durable(NamedTuple):
+    """What the coordinator keeps in stable storage: the epoch and the last global checkpoint."""
+
+    epoch: Epoch = Epoch()
+    complete: int = 0
+
+
+class CoordinatorState(NamedTuple):
+    """The coordinator.
+
+    complete: the last global checkpoint.  stored: (partition or sink, k).  lost: the nodes that
+    failed since the last recovery ended.  down: those that are not back.  waiting: those that have
+    not gone back yet.
+    """
+
+    epoch: Epoch
+    complete: int
+    phase: Phase = Phase.NORMAL
+    stored: frozenset[tuple[NodeName, int]] = frozenset()
+    lost: frozenset[NodeName] = frozenset()
+    down: frozenset[NodeName] = frozenset()
+    waiting: frozenset[NodeName] = frozenset()
+
+
+State = SourceState | PartitionState | SinkState | CoordinatorState
+
+
+# --- what is shown ---------------------------------------------------------------------------
+def size(message: Any) -> Size:
+    """The size of a message or of a durable value.  Of a checkpoint only the newest is written."""
+    match message:
+        case DataTuple():
+            return Size(MessageKind.EVENT, 1, name="tuples")
+        case Punctuation() | Due() | Punctuate():
+            return Size(MessageKind.CONTROL, name="punctuations")
+        case Stored() | Completed():
+            return Size(MessageKind.ACKNOWLEDGEMENT, name="checkpoint messages")
+        case Durable():
+            return Size(MessageKind.CHECKPOINT, 0, 1, name="coordinator's writes")
+        case (LocalCheckpoint(), *_):
+            return Size(MessageKind.CHECKPOINT, 0, 1, name="checkpoints")
+        case _:
+            return Size(MessageKind.RECOVERY, name="recovery messages")
+
+
+def show(value: object) -> str:
+    """A message, a state or an output in a few words."""
+    match value:
+        case DataTuple(epoch, number, body):
+            return f"{number}: {body.type}@{body.time}{_of(epoch)}"
+        case Punctuation(epoch, number, k):
+            return f"{number}: P{k}{_of(epoch)}"
+        case Stored(epoch, k):
+            return f"stored P{k}{_of(epoch)}"
+        case Completed(epoch, k):
+            return f"complete P{k}{_of(epoch)}"
+        case Rollback(epoch, rejoin):
+            return f"{'rejoin' if rejoin else 'back'} at P{epoch.start}{_of(epoch)}"
+        case RolledBack(epoch):
+            return f"went back{_of(epoch)}"
+        case Resume(epoch):
+            return f"resume after P{epoch.start}{_of(epoch)}"
+        case Resend(_, after):
+            return f"resend after {after}"
+        case Back():
+            return "back"
+        case Lost(node):
+            return f"{node} is lost"
+        case Due(k) | Punctuate(k):
+            return f"punctuate P{k}"
+        case SourceState(_, number, _, _, kept):
+            return f"{len(kept)} of {number}"
+        case PartitionState(None):
+            return "waits for a rollback"
+        case PartitionState(_, _, _, number, recovering):
+            return f"at {number}" + (", recovering" if recovering else "")
+        case SinkState(_, _, _, marks):
+            return f"P{min(marks)}"
+        case CoordinatorState(epoch, complete, phase):
+            return f"P{complete}, {phase.value}{_of(epoch)}"
+    return str(value)
+
+
+def _of(epoch: Epoch) -> str:
+    return f" (epoch {epoch.number})" if epoch.number else ""

@@ -1,0 +1,212 @@
+"""One-line faults of progressive recovery, which the checkers must find.
+
+Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+"""
+
+from __future__ import annotations
+
+from model.core import Mutant
+
+NODES = "model.protocols.progressive.nodes"
+COORDINATOR = "model.protocols.progressive.coordinator"
+MUTANTS = (
+    Mutant(
+        "a source trims one item too many",
+        NODES,
+        "return kept.trim(lambda item: item.number <= place)",
+        "return kept.trim(lambda item: item.number <= place + 1)",
+    ),
+    Mutant(
+        "a source never trims",
+        NODES,
+        "state = state._replace(kept=_trim(state.kept, k))",
+        "state = state._replace(kept=_trim(state.kept, k - 1))",
+        "no crash",
+    ),
+    Mutant(
+        "a source goes on with the old epoch",
+        NODES,
+        "again = [item._replace(epoch=epoch) for item in kept]",
+        "again = [*kept]",
+    ),
+    Mutant(
+        "a source does not punctuate when a recovery begins",
+        NODES,
+        "if punctuates and (epoch.progressive or several):",
+        "if punctuates and several:",
+        "a chain",
+    ),
+    Mutant(
+        "a producer sends one item too few again",
+        NODES,
+        "again = [item._replace(epoch=state.epoch) for item in state.kept "
+        "if item.number > request.after]",
+        "again = [item._replace(epoch=state.epoch) for item in state.kept "
+        "if item.number > request.after + 1]",
+        "a chain, both and one",
+    ),
+    Mutant(
+        "a restarted partition reports to nobody",
+        NODES,
+        "return Step(state, (Send(COORDINATOR, Back()),))",
+        "return Step(state)",
+    ),
+    Mutant(
+        "store the state before the batch ends",
+        NODES,
+        "part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), "
+        "sent.number)",
+        "part = LocalCheckpoint(first.k, site.spec.begin(1), "
+        "tuple(head.number for head in heads), sent.number)",
+        "a chain, three tuples",
+    ),
+    Mutant(
+        "store the number of the last tuple, not that of the punctuation",
+        NODES,
+        "part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), "
+        "sent.number)",
+        "part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), "
+        "state.number)",
+        "a chain, three tuples",
+    ),
+    Mutant(
+        "store a checkpoint after all others know of it",
+        NODES,
+        "return Step(state, (Save(stored), Note(CHECKPOINTED), acknowledge, *sends))",
+        "return Step(state, (acknowledge, *sends, Save(stored), Note(CHECKPOINTED)))",
+    ),
+    Mutant(
+        "a rolled-back coordinator takes the number of an epoch that was in use",
+        COORDINATOR,
+        "state = CoordinatorState(known.epoch, known.complete)",
+        "state = CoordinatorState(Epoch(), known.complete)",
+        "one partition, the coordinator",
+    ),
+    Mutant(
+        "a source punctuates while a checkpoint is under way",
+        NODES,
+        "if not _timer(site, state):  # another source was first",
+        "if False:",
+        "two sources, two tuples",
+    ),
+    Mutant(
+        "acknowledge no checkpoint",
+        NODES,
+        "return Step(state, (Save(stored), Note(CHECKPOINTED), acknowledge, *sends))",
+        "return Step(state, (Save(stored), Note(CHECKPOINTED), *sends))",
+        "no crash",
+    ),
+    Mutant(
+        "keep only the newest checkpoint",
+        NODES,
+        "stored = (*_needed(site.config.design, older, first.k), part)",
+        "stored = (part,)",
+        "a chain, three tuples",
+    ),
+    Mutant(
+        "go back to the newest checkpoint of one's own",
+        NODES,
+        "known = [part for part in stored if part.k <= epoch.start]",
+        "known = [part for part in stored if part]",
+        "a chain, three tuples",
+    ),
+    Mutant(
+        "who rejoins asks for nothing",
+        NODES,
+        "if order.rejoin:",
+        "if order.rejoin and not state.epoch:",
+        "a chain, both and one",
+    ),
+    Mutant(
+        "buffers stay on",
+        NODES,
+        "state = state._replace(recovering=False)",
+        "state = state._replace(recovering=state.recovering)",
+        "a chain",
+    ),
+    Mutant(
+        "buffers stay off",
+        NODES,
+        "return buffering is Buffering.UPSTREAM or (buffering is Buffering.ADAPTIVE "
+        "and state.recovering)",
+        "return buffering is Buffering.UPSTREAM",
+        "a chain, both",
+    ),
+    Mutant(
+        "the application keeps what was withdrawn",
+        NODES,
+        "epoch=epoch, places=(None,) * edges, marks=(epoch.start,) * edges, held=()",
+        "epoch=epoch, places=(None,) * edges, marks=(epoch.start,) * edges",
+    ),
+    Mutant(
+        "the application withdraws what the checkpoint contains",
+        NODES,
+        "state, effects = _commit(state, epoch.start)",
+        "state, effects = _commit(state, epoch.start - 1)",
+    ),
+    Mutant(
+        "the application commits a checkpoint too early",
+        NODES,
+        "due = [held for held in state.held if held.k <= k]",
+        "due = [held for held in state.held if held.k <= k + 1]",
+    ),
+    Mutant(
+        "a new epoch cancels no acknowledgement",
+        COORDINATOR,
+        "state = state._replace(epoch=epoch, phase=Phase.ROLLING, stored=frozenset())",
+        "state = state._replace(epoch=epoch, phase=Phase.ROLLING)",
+    ),
+    Mutant(
+        "the coordinator keeps its old epoch",
+        COORDINATOR,
+        "epoch = Epoch(state.epoch.number + 1, state.complete, progressive)",
+        "epoch = Epoch(state.epoch.number, state.complete, progressive)",
+    ),
+    Mutant(
+        "report a global checkpoint before it is stored",
+        COORDINATOR,
+        "return Step(state, (Save(Durable(state.epoch, k)), Note(GLOBAL), *announce))",
+        "return Step(state, (*announce, Save(Durable(state.epoch, k)), Note(GLOBAL)))",
+        "one partition, the coordinator",
+    ),
+    Mutant(
+        "the restarted coordinator does not report the last global checkpoint",
+        COORDINATOR,
+        "return Step(state, (*effects, *again))",
+        "return Step(state, effects)",
+        "one partition, the coordinator",
+    ),
+    Mutant(
+        "complete a checkpoint without the application",
+        COORDINATOR,
+        "parts = (*parts, *members.sinks)",
+        "parts = (*parts, *members.sinks[1:])",
+    ),
+    Mutant(
+        "sources resume although a partition has failed again",
+        COORDINATOR,
+        "return Step(state._replace(waiting=state.waiting | {node}))",
+        "return Step(state._replace(waiting=state.waiting - {node}))",
+        "one partition, twice",
+    ),
+    Mutant(
+        "sources resume at once",
+        COORDINATOR,
+        "waiting = frozenset(up if progressive else members.partitions)",
+        "waiting = frozenset[str]()",
+        "a chain",
+    ),
+    Mutant(
+        "a restarted partition that is waited for gets no order",
+        COORDINATOR,
+        "return Step(state, (Send(node, Rollback(state.epoch)),))",
+        "return Step(state)",
+    ),
+    Mutant(
+        "a partition that comes late does not rejoin",
+        COORDINATOR,
+        "order = Rollback(state.epoch._replace(start=state.complete), rejoin=True)",
+        "order = Rollback(state.epoch._replace(start=state.complete))",
+        "a chain",
+    ),
+)

@@ -1,0 +1,121 @@
+"""What an exploration has tried: the crash points, those that were hit, and the protocol's notes.
+
+Rule of this file: one action at a time; whoever explores adds up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from model.core import CRASHED, SPANNED, NodeName, Note
+from model.system import System, describe, read_gauges
+from model.world import (
+    DOWN,
+    Action,
+    Crash,
+    Deliver,
+    Inject,
+    Restart,
+    Timeout,
+    World,
+    input_of,
+    real_effects,
+    response,
+    struck,
+)
+
+
+class CrashPoint(NamedTuple):
+    """A place where a crash may fall: in the step of `node` `on` an input, after some effects.
+
+    after: the effects that have happened; empty for a crash between two steps.  group: the failure
+    group that goes down there; (): the node alone.
+    """
+
+    node: NodeName
+    on: str
+    after: tuple[str, ...]
+    group: tuple[NodeName, ...] = ()
+
+    def __str__(self) -> str:
+        others = [name for name in self.group if name != self.node]
+        who = f"{self.node} with {', '.join(others)}" if others else self.node
+        if not self.after:
+            return f"{who}: between steps"
+        return f"{who}: on {self.on}, after {', '.join(self.after)}"
+
+
+class Evidence(NamedTuple):
+    """What an action shows: its notes, the crash points in it, and the one where it crashes."""
+
+    notes: Mapping[str, int] = {}
+    points: frozenset[CrashPoint] = frozenset()
+    hit: frozenset[CrashPoint] = frozenset()
+
+
+def gather_evidence(system: System, world: World, action: Action) -> Evidence:
+    """What the action shows in this world.
+
+    A group of which one member is up crashes as this node alone does: no point of the group is hit.
+    """
+    if isinstance(action, Inject):
+        return Evidence()
+    if down := struck(system, world, action):
+        hit = {_hit(system, world, action)} if len(down) > 1 or not action.group else ()
+        spanned = sum(map(bool, (_open_windows(system, world, name) for name in down)))
+        notes = {CRASHED.name: len(down), **({SPANNED.name: spanned} if spanned else {})}
+        return Evidence(notes, hit=frozenset(hit))
+    assert not isinstance(action, Crash)
+    node = action.node
+    effects = response(system, world, action).effects
+    counted: Counter[str] = Counter()
+    for effect in effects:
+        if isinstance(effect, Note):
+            counted[effect.what.name] += effect.times
+    if node not in system.victims:
+        return Evidence(counted)
+    inside = range(1, len(real_effects(effects)))
+    groups = ((), *(group for group in system.groups if node in group))
+    points = {_between(node, group) for group in groups}
+    points |= {_within(system, world, action, i, group) for i in inside for group in groups}
+    return Evidence(counted, frozenset(points))
+
+
+def _open_windows(system: System, world: World, name: NodeName) -> int | None:
+    state = world.nodes[system.node_at[name]].state
+    return None if state is DOWN else read_gauges(system, name, state).windows
+
+
+def _hit(system: System, world: World, action: Deliver | Timeout | Crash | Restart) -> CrashPoint:
+    """The point at which the action crashes."""
+    if isinstance(action, Crash):
+        return _between(action.node, action.group)
+    assert action.crash_after is not None
+    return _within(system, world, action, action.crash_after, action.group)
+
+
+def _between(node: NodeName, group: tuple[NodeName, ...]) -> CrashPoint:
+    """The point between two steps; one for all members of a group."""
+    return CrashPoint(group[0] if group else node, "", (), group)
+
+
+def _within(
+    system: System,
+    world: World,
+    action: Deliver | Timeout | Restart,
+    crash_after: int,
+    group: tuple[NodeName, ...],
+) -> CrashPoint:
+    """The point in the step of an action, after so many effects."""
+    effects = real_effects(response(system, world, action).effects)[:crash_after]
+    input_ = None if isinstance(action, Restart) else input_of(system, world, action)
+    return CrashPoint(action.node, describe(input_), tuple(map(_kind, effects)), group)
+
+
+def _kind(effect: Any) -> str:
+    kind = type(effect).__name__
+    if kind == "Send":
+        return f"{type(effect.message).__name__} to {effect.to}"
+    return kind
