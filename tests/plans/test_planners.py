@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 
 import pytest
@@ -20,7 +23,7 @@ from model.plans.lookahead import set_tables
 from model.plans.mended import bound, mended
 from model.plans.optimum import optimal
 from model.plans.placement import place
-from model.plans.plan import NOTHING, Plan, Planner
+from model.plans.plan import NOTHING, Plan, Planner, extend
 from proofs.plans.optimum import solve_plan
 from tests.plans.instances import instances, tasks
 
@@ -265,6 +268,50 @@ def test_the_mended_algorithm_keeps_its_bound(seeds: int, task: tuple[Instance, 
     assume(instance.needs)
     best = value(instance, resources, optimal)
     assert value(instance, resources, mended(seeds)) >= bound(instance.sharing, seeds) * best
+
+
+def test_bounds_are_the_proved_ones() -> None:
+    share = 1 - math.exp(-1 / 3)
+    assert [bound(3, seeds) for seeds in range(4)] == [0, share / 2, share, share]
+    assert [bound(1, seeds) for seeds in range(4)] == [0, (1 - 1 / math.e) / 2, 0.5, 0.5]
+
+
+@given(tasks())
+def test_with_the_first_refused_query_of_an_optimum_the_bound_is_whole(
+    task: tuple[Instance, int],
+) -> None:
+    """Steps (1) to (3) of the proof in docs/plans.md."""
+    instance, resources = task
+    assume(instance.needs)
+    optimum = optimal(instance, resources, NOTHING).queries
+    plan, refused = NOTHING, set[str]()
+    while left := [query for query in rank(instance, MEANT, plan) if query not in refused]:
+        more = extend(instance, plan, left[0])
+        if more.cost <= resources:
+            plan = more
+        elif left[0] in optimum:
+            share = 1 - math.exp(-1 / instance.sharing)
+            assert instance.value(more.queries) >= share * instance.value(optimum)
+            return
+        else:
+            refused.add(left[0])
+    assert {*optimum} <= {*plan.queries}
+    assert plan.queries == greedy(MEANT)(instance, resources, NOTHING).queries
+
+
+@given(tasks(), st.data())
+def test_shares_add_up_to_at_most_the_cost(task: tuple[Instance, int], data: st.DataObject) -> None:
+    instance, _ = task
+    chosen = data.draw(st.sets(st.sampled_from([*instance.needs, ""])))
+    queries = [query for query in chosen if query]
+    counts = Counter(name for needs in instance.needs.values() for name in needs)
+    shares = sum(
+        Fraction(instance.prices[name], counts[name])
+        for query in queries
+        for name in instance.needs[query]
+    )
+    assert Fraction(instance.cost(queries), instance.sharing or 1) <= shares
+    assert shares <= instance.cost(queries)
 
 
 @given(tasks(priority=1))
