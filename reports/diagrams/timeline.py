@@ -103,10 +103,10 @@ def timeline(story: Story) -> Timeline:
         name = moment["node"]
         state, backup = moment["state"], moment["backup"]
         before = held.get(name, ("", 0))
-        stopped = name in moment["struck"]
+        down = _struck(moment)
+        stopped, others = bool(down), down[1:]
         held[name] = (state, backup or 0)
-        held |= dict.fromkeys(moment["struck"], ("", 0))
-        others = [other for other in moment["struck"] if other != name]
+        held |= dict.fromkeys(down, ("", 0))
         with_ = f"with {', '.join(others)}" if others else ""
         moments.append(
             TimelineMoment(
@@ -163,6 +163,14 @@ def _arrows(story: Story, lane_of: Mapping[str, int]) -> tuple[Arrow, ...]:
     return tuple(arrows)
 
 
+def _struck(moment: Mapping[str, Any]) -> list[str]:
+    """The nodes that go down in the moment, its own first; stories that were kept from before
+    failure groups name no others."""
+    if moment["kind"] != CRASH and moment["cut"] is None:
+        return []
+    return [moment["node"], *moment.get("with", ())]
+
+
 def _words(moment: Mapping[str, Any], with_: str) -> str:
     match moment["kind"]:
         case "crash":
@@ -190,7 +198,7 @@ def _down(story: Story, lanes: tuple[str, ...]) -> tuple[tuple[range, ...], ...]
             if since is not None and moment["node"] == name:
                 found.append(range(since, at))
                 since = None
-            if name in moment["struck"]:
+            if name in _struck(moment):
                 since = at
         if since is not None:
             found.append(range(since, len(moments)))

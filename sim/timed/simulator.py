@@ -478,22 +478,21 @@ class TimedRun:
         self.at(back, Occurrence(self._restart, (back, node)), URGENT)
 
     def _send_notices(self, node: TimedNode, now: int) -> None:
-        """Let the node's watched channels end with a notice, where the receiver is up.
+        """Let the node's watched channels end with a notice.
 
-        Nobody pays for its way; the receiver has a control message to process.
+        Nobody pays for its way; the receiver has a control message to process, or loses it if the
+        receiver is down now.  The node restarts after the detection, so what it sends then comes
+        later.
         """
         assert node.outage is not None
         for receiver, channel in node.outgoing.items():
-            ends = (node.name, receiver)
-            if ends not in self.system.deployment.watched or channel.receiver.since > now:
-                continue
-            flying = channel.flying
-            arrives = max(node.outage.detected_ps, flying[-1][0] if flying else 0)
-            if not flying:
-                self.at(arrives, channel)
-            tariff = Tariff(self.costs, CONTROL, channel.receiver.pace)
-            flying.append((arrives, now, Lost(node.name), tariff))
-            channel.free = arrives - channel.delay
+            if (node.name, receiver) in self.system.deployment.watched:
+                flying = channel.flying
+                arrives = max(node.outage.detected_ps, flying[-1][0] if flying else 0)
+                if not flying:
+                    self.at(arrives, channel)
+                tariff = Tariff(self.costs, CONTROL, channel.receiver.pace)
+                flying.append((arrives, now, Lost(node.name), tariff))
 
     def _at_rest(self, now: int) -> bool:
         """Is the system at rest: is no node down or busy, no message on its way, no timer set?"""

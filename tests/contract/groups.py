@@ -32,7 +32,9 @@ from model.core import (
     Scope,
     Send,
     Site,
+    Size,
     When,
+    default_size,
 )
 from model.events import Body
 from model.graph import chain
@@ -75,6 +77,18 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
+def show(value: Any) -> str:
+    """States of relays by their number; whoever shows a notice must not ask."""
+    assert not isinstance(value, Lost)
+    return str(value) if isinstance(value, int) else ""
+
+
+def size(value: Any) -> Size:
+    """Whoever charges for a notice must not ask."""
+    assert not isinstance(value, Lost)
+    return default_size(value)
+
+
 NEVER_BOTH = Property(
     "at rest, the sink has not lost both",
     When.QUIESCENT,
@@ -97,7 +111,8 @@ PROTOCOL = Protocol(
     recover=recover,
     step=step,
     gauges=lambda *_: Gauges(buffered=0),
-    show=lambda _: "",
+    show=show,
+    size=size,
     assumes=Assumptions(Failures.ANY),
     claims={CLASS: Guarantee.GAP},
     properties=(),

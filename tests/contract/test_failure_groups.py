@@ -192,16 +192,14 @@ def test_a_group_has_crash_points_of_its_own() -> None:
 
 
 def test_a_group_that_is_never_up_whole_is_not_hit() -> None:
-    """A vacuity that shows: the point exists, and nobody hit it."""
-    late = deploying(PROTOCOL, together=(frozenset({"A", "B"}),))
-    scope = replace(SILENT, crashes=0)
-    assert not both(late, scope).hit
-    system = System(PROTOCOL, TWO_CRASHES)
+    """A vacuity that shows: its points exist, and nobody hit them."""
+    system, world = run(PROTOCOL, TWO_CRASHES, EVENT, Crash("B"))
     collapsed = Collapsed(system)
-    _, world = run(PROTOCOL, TWO_CRASHES, Crash("A"))
-    numbers = collapsed.numbers(collapsed.pack(world))
-    list(collapsed.moves_in(numbers))
-    assert any(point.group for point in collapsed.points)
+    list(collapsed.moves_in(collapsed.numbers(collapsed.pack(world))))
+    assert {str(point) for point in collapsed.points if point.group} == {
+        "A with B: between steps",
+        "A with B: on Body from source, after Body to B",
+    }
     assert not any(point.group for point in collapsed.hit)
 
 
@@ -296,7 +294,7 @@ def test_a_group_crash_and_its_notices_are_told_and_drawn() -> None:
     told = story(Trace(System(PROTOCOL, ONE_EVENT), begun + back, tuple(worlds)))
     assert json.loads(json.dumps(told)) == told
     crash = told["moments"][3]
-    assert crash["struck"] == [*HOST]
+    assert (crash["node"], crash["with"]) == ("A", ["B"])
     assert [(send["by"], send["to"], send["label"], send["kind"]) for send in crash["sends"]] == [
         ("B", "sink", "lost B", "control"),
         ("A", "sink", "lost A", "control"),
@@ -306,6 +304,7 @@ def test_a_group_crash_and_its_notices_are_told_and_drawn() -> None:
     row = next(line for line in lines if "crash, with B, their messages lost" in line)
     assert row.count("✕") == 2
     assert sum("lost B ‹4›" in line or "lost A ‹4›" in line for line in lines) == 2
+    assert sum("restart · 1" in line for line in lines) == 2  # what they held before is forgotten
     drawn = spacetime.svg(told)
     assert drawn.count('class="cross"') == 2 + 1 + 2  # two nodes, a message, and in the legend
     assert "control lost B: B to sink, sent in moment 4, taken in moment 6" in drawn

@@ -171,10 +171,10 @@ def test_results_states_and_crashes_are_those_of_the_run(run: Run) -> None:
     assert len(stops) == trace.worlds[0].crashes - trace.worlds[-1].crashes
     assert all((m["state"], m["backup"], m["windows"]) == ("", None, None) for m in stops)
     for moment, before, after in zip(told["moments"], trace.worlds, trace.worlds[1:], strict=False):
-        assert moment["struck"] == [
+        assert moment["with"] == [
             name
             for name, was, is_ in zip(trace.system.sites, before.nodes, after.nodes, strict=True)
-            if is_.state is DOWN and (was.state is not DOWN or name == moment["node"])
+            if was.state is not DOWN and is_.state is DOWN and name != moment["node"]
         ]
     sinks = {site.name for site in trace.system.deployment.sites if site.role is Role.SINK}
     kept = [m["backup"] for m in told["moments"] if m not in stops and m["node"] not in sinks]
@@ -277,7 +277,6 @@ def _moment(**fields: Any) -> dict[str, Any]:
         "kind": "deliver",
         "label": "",
         "cut": None,
-        "struck": [],
         "from": None,
         "sends": [],
     }

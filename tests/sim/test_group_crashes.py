@@ -32,11 +32,13 @@ HOST = ("A", "B")
 
 
 def deploy(scope: Scope) -> Deployment:
-    """Every set of operators is a failure group, and every channel is watched."""
+    """Every set of operators is a failure group, and every second channel is watched."""
     deployment = deploy_graph(scope.graph, replies=True)
     nodes = sorted(deployment.crashable)
     together = (frozenset(c) for size in (2, 3) for c in combinations(nodes, size))
-    return deployment._replace(together=tuple(together), watched=frozenset(deployment.channels))
+    return deployment._replace(
+        together=tuple(together), watched=frozenset(deployment.channels[::2])
+    )
 
 
 GROUPED = replace(LEDGER, deploy=deploy)
@@ -55,7 +57,6 @@ def test_every_timed_run_is_one_that_the_world_allows(
 
 
 FREE = Costs(service=Service(event_s=0.0, control_s=0.25), link=Link(delay_s=0.0))
-SLOW_LINK = FREE.model_copy(update={"link": Link(delay_s=3.0)})
 
 
 def word(text: str, gap: int = 1) -> Workload:
@@ -111,17 +112,37 @@ def test_the_watcher_is_told_when_the_crash_is_detected() -> None:
     assert [step["kind"] for step in shown if step["node"] == "sink"][-1] == "control"
 
 
-def test_the_watcher_is_told_after_all_that_the_node_had_sent() -> None:
-    """B sent an event soon after 7 s, which takes three seconds; the crash is detected at 8 s."""
-    plan = [TimedPlan(15 * PS // 2, ("B",))]
-    _, log, _ = played(groups.PROTOCOL, word("a"), SLOW_LINK, plan)
+@pytest.mark.parametrize(
+    ("delay", "crash", "event", "notice"),
+    [
+        (3.0, 7.5, 10.0, 10.0),  # detected at 8 s, while the event is under way
+        (0.5, 2.25, 2.5, 3.0),  # detected when the event has come
+    ],
+)
+def test_the_watcher_is_told_after_all_that_the_node_had_sent(
+    delay: float, crash: float, event: float, notice: float
+) -> None:
+    """The event comes at 1 s, and passes two links before B sends it."""
+    plan = [TimedPlan(round(crash * PS), ("B",))]
+    slow = FREE.model_copy(update={"link": Link(delay_s=delay)})
+    _, log, _ = played(groups.PROTOCOL, word("a"), slow, plan)
     at_sink = [
         (entry.began_ps / PS, type(entry.what[1]).__name__)
         for entry in log
         if entry.action.node == "sink"
     ]
     assert [kind for _, kind in at_sink] == ["Body", "Lost"]
-    assert at_sink[0][0] == at_sink[1][0] == pytest.approx(10, abs=0.01)
+    assert [at for at, _ in at_sink] == pytest.approx([event, notice], abs=0.01)
+
+
+def test_only_who_watches_is_told() -> None:
+    curious = groups.deploying(groups.PROTOCOL, watched=frozenset({("A", "sink")}))
+    plan = [TimedPlan(5 * PS // 2, HOST)]
+    _, log, _ = played(curious, word("a"), FREE, plan)
+    assert notices(log) == [(3.0, "sink", "A")]
+    actions: list[Action] = []
+    run(curious, word("a"), crash_plans(["A,B@1"], HOST, 1), record=actions.append)
+    assert [action.sender for action in actions if isinstance(action, Deliver)] == ["A"]
 
 
 def test_a_notice_is_lost_with_its_receiver() -> None:
@@ -194,8 +215,10 @@ def test_group_crashes_as_people_write_them() -> None:
 def test_a_group_that_is_not_deployed_is_one_line(text: str) -> None:
     alone = groups.deploying(groups.PROTOCOL, together=())
     plans = crash_plans([text], HOST, 3)
+    actions: list[Action] = []
     with pytest.raises(Invalid, match="deploys no failure group of A, "):
-        run(alone, word("aaa"), plans)
+        run(alone, word("aaa"), plans, record=actions.append)
+    assert not actions  # nobody waits for a run that cannot be
 
 
 def test_single_failures_are_granted_to_groups_as_to_nodes() -> None:

@@ -21,7 +21,6 @@ MUTANTS = (
         NODES,
         "state = state._replace(kept=_trim(state.kept, k))",
         "state = state._replace(kept=_trim(state.kept, k - 1))",
-        "no crash",
     ),
     Mutant(
         "a source goes on with the old epoch",
@@ -83,18 +82,10 @@ MUTANTS = (
         "one partition, the coordinator",
     ),
     Mutant(
-        "a source punctuates while a checkpoint is under way",
-        NODES,
-        "if not _timer(site, state):  # another source was first",
-        "if False:",
-        "two sources, two tuples",
-    ),
-    Mutant(
         "acknowledge no checkpoint",
         NODES,
         "return Step(state, (Save(stored), Note(CHECKPOINTED), acknowledge, *sends))",
         "return Step(state, (Save(stored), Note(CHECKPOINTED), *sends))",
-        "no crash",
     ),
     Mutant(
         "keep only the newest checkpoint",

@@ -296,7 +296,8 @@ def _receive(site: Site, state: PartitionState, sender: NodeName, item: Item) ->
     inbox = state.inboxes[edge]
     if not _is_accepted(design, item.number, inbox.place):
         return Step(state, (_refused(item.number, inbox.place),))
-    inboxes = _with(state.inboxes, edge, Inbox(item.number, (*inbox.held, item)))
+    place = max(item.number, inbox.place)
+    inboxes = _with(state.inboxes, edge, Inbox(place, (*inbox.held, item)))
     return _drain(site, state._replace(inboxes=inboxes))
 
 
@@ -523,12 +524,15 @@ def _with(items: tuple, at: int, item: object) -> tuple:  # type: ignore[type-ar
 
 # --- what is shown ---------------------------------------------------------------------------
 def gauges(site: Site, state: State) -> Gauges:
-    """The gauges of a node.  buffered: items that it keeps to send them again."""
+    """The gauges of a node.  buffered: items that it keeps to send them again.  progress: of a
+    partition the number of its epoch, 0 until a rollback, and the items taken since its start."""
     match state:
         case SourceState(_, number, _, _, kept):
             return Gauges(len(kept), None, number)
-        case PartitionState(_, box, inboxes, _, _, kept):
-            return Gauges(len(kept), open_windows(box), sum(inbox.place for inbox in inboxes))
+        case PartitionState(epoch, box, inboxes, _, _, kept):
+            taken = 0 if epoch is None else sum(inbox.place for inbox in inboxes)
+            progress = (epoch.number if epoch else 0, taken)
+            return Gauges(len(kept), open_windows(box), progress)
         case SinkState() | CoordinatorState():
             return Gauges()
         case _:

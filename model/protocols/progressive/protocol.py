@@ -43,7 +43,7 @@ PINS = (
     Pin("a diamond", 32_879),
     Pin("a diamond, both sides", 2_097_500),
     Pin("two sources", 60_038),
-    Pin("two sources, two tuples", 4_025_566),
+    Pin("two sources, three tuples", 433_052),
     Pin("no crash", 783),
     Pin("no crash, two queries", 2_754),
     Pin("no crash, a diamond", 5_493),

@@ -77,6 +77,12 @@ def of(graph: Graph, length: int, crashes: int, *victims: str) -> Scope:
     return replace(scope, victims=frozenset(victims) or None)
 
 
+(_ONE, _TWO), (_OTHER, _) = of(SOURCES, 2, 1).inputs
+UNEVEN = replace(
+    of(SOURCES, 2, 1, "join"), inputs=((_ONE, _TWO), (_OTHER, _TWO._replace(length=1)))
+)
+"""Two tuples of one source, and one of the other."""
+
 SCOPES = {
     "one partition": Explored(of(ONE, 2, 1), DETERMINISTIC),
     "one partition, twice": Explored(of(ONE, 2, 2, "only"), DETERMINISTIC),
@@ -101,8 +107,8 @@ SCOPES = {
     "a triangle, the union twice": Explored(of(TRIANGLE, 1, 2, "union"), ARBITRARY, quick=False),
     "a diamond": Explored(of(DIAMOND, 1, 1, "union"), ARBITRARY),
     "a diamond, both sides": Explored(of(DIAMOND, 1, 1, "left", "right"), ARBITRARY, quick=False),
-    "two sources": Explored(of(SOURCES, 1, 1, "join"), DETERMINISTIC, quick=False),
-    "two sources, two tuples": Explored(of(SOURCES, 2, 1, "join"), DETERMINISTIC, quick=False),
+    "two sources": Explored(of(SOURCES, 1, 1, "join"), REPEATABLE, quick=False),
+    "two sources, three tuples": Explored(UNEVEN, REPEATABLE, quick=False),
     "no crash": Explored(of(CHAIN, 3, 0), DETERMINISTIC),
     "no crash, two queries": Explored(of(QUERIES, 2, 0), DETERMINISTIC),
     "no crash, a diamond": Explored(of(DIAMOND, 2, 0), ARBITRARY),
