@@ -10,14 +10,14 @@ from fractions import Fraction
 from typing import Any
 
 from model.plans.baselines import best_case, blocking, topological
-from model.plans.design import READINGS
+from model.plans.design import LITERAL, MEANT
 from model.plans.greedy import Undefined, greedy
 from model.plans.instance import Instance
 from model.plans.lookahead import MOST_QUERIES, best_schedule
 from model.plans.mended import bound, mended
 from model.plans.optimum import optimal
 from model.plans.placement import place
-from model.plans.plan import Plan, Planner
+from model.plans.plan import NOTHING, Plan, Planner
 from model.plans.schedule import Schedule, schedule, served
 from model.plans.supply import Supply
 from model.progress import Progress, silent
@@ -26,16 +26,12 @@ from sim.plans.read import Task
 PLANNERS: Mapping[str, tuple[str, Planner]] = {
     "blocking": ("everything, once there is enough for all of it", blocking),
     "topological": ("partition after partition, upstream first", topological),
-    **{
-        name: (f"the published greedy algorithm, {what}", greedy(READINGS[reading]))
-        for name, reading, what in (
-            ("greedy", "meant", "as it is meant"),
-            ("greedy, literal", "literal", "as it is printed"),
-        )
-    },
-    "greedy, mended": ("the same, from each start of at most two queries", mended()),
+    "greedy": ("the published algorithm, as it is meant", greedy(MEANT)),
+    "greedy, literal": ("the published algorithm, as it is printed", greedy(LITERAL)),
+    "greedy, mended": ("the same as meant, from each start of at most two queries", mended()),
     "optimum now": ("the most priority at each moment", optimal),
 }
+"""For each algorithm what it does, and its planner."""
 AHEAD = "optimum over time"
 BEST = "best case"
 """Schedules that know when hosts come, or have them all at once."""
@@ -48,14 +44,13 @@ def compare(task: Task, watch: Progress = silent) -> dict[str, Any]:
     The optimum over time is left out for more than lookahead.MOST_QUERIES failed queries.
     """
     instance, supply = task.instance, task.supply
-    rows = []
+    rows = list[dict[str, Any]]()
     for row in _rows(task):
         rows.append(row)
         watch("planning", len(rows), len(PLANNERS) + 2, row["algorithm"])
     best = next((row["served"] for row in rows if row["algorithm"] == AHEAD), None)
     for row in rows:
-        known = best and row["served"] is not None
-        row["share"] = row["served"] / best if known else None
+        row["share"] = row["served"] / best if best and row["served"] is not None else None
     return {
         "name": task.name,
         "failed_queries": [*instance.needs],
@@ -124,9 +119,9 @@ def _placed(task: Task, plan: Plan, at: Fraction) -> bool:
 
 def _below_bound(instance: Instance, supply: Supply) -> Iterator[float]:
     """The moments, in minutes, at which a mended plan from nothing is worth less than is proved."""
-    nothing, share = Plan((), 0), bound(instance.sharing)
+    share = bound(instance.sharing)
     for moment in supply.moments:
-        most = instance.value(optimal(instance, moment.resources, nothing).queries)
-        ours = instance.value(mended()(instance, moment.resources, nothing).queries)
+        most = instance.value(optimal(instance, moment.resources, NOTHING).queries)
+        ours = instance.value(mended()(instance, moment.resources, NOTHING).queries)
         if ours < share * most:
             yield float(moment.at)

@@ -22,7 +22,7 @@ from model.plans.evidence import (
     tiny,
 )
 from model.plans.greedy import Undefined, greedy
-from model.plans.instance import Instance
+from model.plans.instance import Instance, Query
 from model.plans.mended import mended
 from model.plans.optimum import optimal
 from model.plans.placement import place
@@ -120,6 +120,31 @@ def test_densities_of_the_family_are_as_stated(resources: int) -> None:
     assert 1 / shares[0] == pytest.approx(resources / (2 * resources - 1))
     assert 1 / shares[0] > 1 / shares[1]
     assert decoys(resources).sharing == resources
+
+
+class Counted(dict[str, int]):
+    """Prices that count how often they are read."""
+
+    reads = 0
+
+    def __getitem__(self, name: str) -> int:
+        self.reads += 1
+        return super().__getitem__(name)
+
+
+@pytest.mark.parametrize("queries", [4, 8, 16])
+def test_the_time_depends_on_operators_too(queries: int) -> None:
+    """M queries with M operators each: more than M^3 / 2 costs are added, and not M^2 log M."""
+    costs, needs = [], []
+    for number in range(queries):
+        costs += [1] * queries
+        needs.append(frozenset(f"O{number * queries + at}" for at in range(1, queries + 1)))
+    named = tiny(costs, (1, "1")).operators
+    instance = Instance(named, tuple(Query(f"Q{at}", one) for at, one in enumerate(needs)))
+    prices = Counted(instance.prices)
+    vars(instance)["prices"] = prices
+    assert len(greedy(READINGS["meant"])(instance, instance.total, NOTHING).queries) == queries
+    assert queries**3 / 2 < prices.reads < 4 * queries**3
 
 
 # --- over time -------------------------------------------------------------------------------
