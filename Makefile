@@ -48,11 +48,13 @@ spark: $(STAMP) ## crash real Spark: all checks, full profile
 bench: $(STAMP) ## measure speed, memory, and the faults that tests of shared modules find
 	@$(BIN)/python -m benchmarks
 
-docs: $(STAMP) ## renew the generated pages in docs/: protocols.md, proved.md, pictures
+docs: $(STAMP) ## renew the generated pages in docs/: protocols.md, plans.md, proved.md, pictures
 	@$(BIN)/python -m reports.docs
 	@$(BIN)/python -m reports.architecture
 	@$(BIN)/asif check micro-batch:commit-first --out build/docs > /dev/null; test $$? -eq 1
 	@cp build/docs/micro-batch-commit-first.svg docs/pictures/
+	@$(BIN)/asif plan docs/plans/priorities.toml --out build/docs > /dev/null
+	@cp build/docs/priorities.svg docs/pictures/plan-priorities.svg
 	@$(BIN)/asif prove --mutants --markdown docs/proved.md > /dev/null
 
 setup: $(STAMP) ## set up .venv (the targets above do so by themselves)

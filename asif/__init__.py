@@ -16,6 +16,7 @@ import typer
 from asif.commands import (
     check,
     classify,
+    plan,
     prove,
     report,
     reproduce,
@@ -42,6 +43,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "run": run.run_,
     "classify": classify.classify,
     "prove": prove.prove,
+    "plan": plan.plan,
     "simulate": simulate.simulate,
     "sweep": sweep.sweep,
     "reproduce": reproduce.reproduce,

@@ -204,7 +204,7 @@ def _model(box: Box, rooms: Mapping[str, tuple[str, ...]], found: Imports) -> It
             yield _text(places[room].middle, places[room].y + height / 2 + 14, ROLES[room])
         first = places[room].y + (height - _LINE * len(files)) / 2 + 11
         for line, file in enumerate(files):
-            yield _text(places[room].middle, first + _LINE * line, f"{file}.py", "file")
+            yield _text(places[room].middle, first + _LINE * line, _file(file), "file")
     jumps = 0
     for one, other in sorted(found, key=lambda pair: (_jump(rooms, *pair), pair)):
         start, end = places[one], places[other]
@@ -233,6 +233,11 @@ def _rect(box: Box, style: str = "") -> str:
         f'<rect class="{style}" x="{box.x:g}" y="{box.y:g}" width="{box.width:g}" '
         f'height="{box.height:g}" rx="6"/>'
     )
+
+
+def _file(name: str) -> str:
+    """A file or a folder of the model, as it is called."""
+    return f"{name}/" if (ROOT / "model" / name).is_dir() else f"{name}.py"
 
 
 def _text(x: float, y: float, what: str, style: str = "") -> str:

@@ -15,6 +15,7 @@ from rich.table import Column, Table
 
 from reports.diagrams import grid
 from reports.results import experiments as experiment_results
+from reports.results import plans as plan_results
 from reports.results import proofs as proof_results
 from reports.results import simulations as simulation_results
 from reports.results import spark as spark_results
@@ -179,6 +180,17 @@ def reproduction(result: Result) -> Output:
     yield f"{size}{kept}, {result['seconds']:.0f} s"
     yield experiment_results.table(result)
     yield from result["notes"]
+
+
+def recovery_plan(result: Result) -> Output:
+    """The output of `asif plan`."""
+    queries, resources = len(result["failed_queries"]), result["moments"][-1]["resources"]
+    yield (
+        f"{result['name']}: {queries} failed queries cost {result['cost']:,}; hosts bring "
+        f"{resources:,} within {result['moments'][-1]['at_min']:g} minutes"
+    )
+    yield plan_results.table(result)
+    yield from plan_results.lines(result)
 
 
 def engine_check(result: Result) -> Output:

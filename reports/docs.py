@@ -1,4 +1,5 @@
-"""The generator of docs/protocols.md: `python -m reports.docs` writes the page from the registry.
+"""The generator of docs/protocols.md and of a table in docs/plans.md: `python -m reports.docs`
+writes them from the registry and from pinned evidence.
 
 Rule of this file: no change outside the marks; people write nothing between the marks.
 """
@@ -9,9 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from model.core import Outcome, PinnedScope, Protocol
+from model.plans.design import MEANT, READINGS
+from model.plans.evidence import WORSE, Worse
 from model.registry import modules
 
 PAGE = Path(__file__).parent.parent / "docs" / "protocols.md"
+PLANS = PAGE.with_name("plans.md")
 BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
 
 
@@ -83,5 +87,37 @@ def _join(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def plans_page(text: str) -> str:
+    """The page about plans with its readings between its marks."""
+    rows = [
+        "| reading | what differs | smallest instance, any priorities | equal priorities |",
+        "|---|---|---|---|",
+    ]
+    for name, design in READINGS.items():
+        changed = [
+            f"{field}: {getattr(design, field).value}"
+            for field in design.__dataclass_fields__
+            if getattr(design, field) != getattr(MEANT, field)
+        ]
+        words = "; ".join(changed) or "as far as one can know"
+        rows.append(_join(f"`{name}`", words, *map(_worse, WORSE[name])))
+    return between(text, [*rows, ""])
+
+
+def _worse(found: Worse | None) -> str:
+    """An instance in a few words."""
+    if found is None:
+        return "none up to 3 queries"
+    costs = ", ".join(f"{name} {price}" for name, price in found.instance.prices.items())
+    weighted = {query.priority for query in found.instance.queries} != {1}
+    queries = ", ".join(
+        f"{query.name} = {' + '.join(sorted(query.operators))}"
+        + (f" (priority {query.priority})" if weighted else "")
+        for query in found.instance.queries
+    )
+    return f"{costs}; {queries}; R = {found.resources}: {found.ours} of {found.best}"
+
+
 if __name__ == "__main__":
+    PLANS.write_text(plans_page(PLANS.read_text(encoding="utf-8")), encoding="utf-8")
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

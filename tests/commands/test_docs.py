@@ -25,6 +25,9 @@ from proofs.prove.lemma import Lemma, all_given, mutants
 from proofs.prove.lemma_index import theories
 from reports import architecture, docs
 from reports.page import lemmas as page_of_lemmas
+from reports.results import plans
+from sim.plans.compare import compare
+from sim.plans.read import read
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
@@ -58,6 +61,18 @@ def commands(page: Path) -> list[tuple[str, list[str]]]:
 def test_the_generated_page_is_fresh() -> None:
     text = docs.PAGE.read_text(encoding="utf-8")
     assert text == docs.page(text), "stale: run `make docs`"
+
+
+def test_the_table_of_readings_is_fresh() -> None:
+    text = docs.PLANS.read_text(encoding="utf-8")
+    assert text == docs.plans_page(text), "stale: run `make docs`"
+    assert docs.plans_page(text.replace("R = 2", "R = 3")) == text
+
+
+def test_the_picture_of_a_plan_is_fresh() -> None:
+    result = compare(read(ROOT / "docs" / "plans" / "priorities.toml"))
+    drawn = (PICTURES / "plan-priorities.svg").read_text("utf-8")
+    assert drawn == plans.picture(result), "stale: run `make docs`"
 
 
 def test_a_stale_page_is_noticed() -> None:

@@ -1,0 +1,37 @@
+"""`asif plan`: in which order to recover failed queries as hosts come back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from asif.console import JsonOption, print_all, save, write
+
+
+def plan(
+    instance: Annotated[
+        Path, typer.Argument(metavar="INSTANCE.toml", help="An instance, as in docs/plans.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Draw the schedule into this folder.")
+    ] = None,
+    json_: JsonOption = None,
+) -> None:
+    """Plan a recovery: the published algorithm, its rivals and the optimum, as hosts come back."""
+    from reports import commands
+    from reports.progress import progress
+    from reports.results import plans
+    from sim.plans.compare import compare
+    from sim.plans.read import read
+
+    task = read(instance)
+    with progress() as watch:
+        result = compare(task, watch)
+    print_all(commands.recovery_plan(result))
+    if out is not None:
+        write(out / f"{result['name']}.svg", plans.picture(result))
+    save(json_, result)
+    if result["below_bound"]:
+        raise typer.Exit(1)

@@ -1,0 +1,88 @@
+"""Read and check an instance file of `asif plan`.
+
+Rule of this file: no unchecked instance; an error about a file is one line: which line, what is
+wrong, and what would be right.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from model.errors import Invalid
+from model.plans.instance import Instance, Operator, Query
+from model.plans.supply import Host, Supply
+from sim.plans.tables import InstanceFile, OperatorTable, QueryTable
+from sim.scenarios.complaints import complaint
+from sim.scenarios.scenario import draft
+from sim.scenarios.toml_lines import Path as Key
+from sim.scenarios.toml_lines import line_of
+
+
+class Task(NamedTuple):
+    """What a file asks for: plans for an instance, as hosts come."""
+
+    name: str
+    instance: Instance
+    supply: Supply
+
+
+def read(path: Path) -> Task:
+    """Read and check a file.  Raises Invalid."""
+    text = draft(path)
+
+    def wrong(key: Key, what: str) -> Invalid:
+        return Invalid(f"{path}:{line_of(text.lines, key)}: {what}")
+
+    try:
+        file = InstanceFile.model_validate(text.content)
+    except ValidationError as error:
+        raise wrong(*complaint(error, InstanceFile, lambda key: line_of(text.lines, key))) from None
+    operators = tuple(map(_operator, file.operators))
+    queries = tuple(map(_query, file.queries))
+    key: Key = ()
+    try:  # one more each time, so that the error is in the last one
+        for number in range(len(operators)):
+            key = ("operators", number)
+            Instance(operators[: number + 1], ())
+        for number in range(len(queries)):
+            key = ("queries", number)
+            Instance(operators, queries[: number + 1])
+        instance = Instance(operators, queries)
+        key = ("until_min",)
+        supply = _supply(file)
+    except Invalid as error:
+        raise wrong(key, str(error)) from None
+    if not instance.needs:
+        raise wrong(
+            ("queries", 0), "no query has failed; give an operator of one failed partitions"
+        )
+    return Task(path.stem, instance, supply)
+
+
+def _operator(table: OperatorTable) -> Operator:
+    every = range(1, len(table.costs) + 1)
+    failed = every if table.failed is None else table.failed
+    return Operator(table.name, table.costs, frozenset(number - 1 for number in failed))
+
+
+def _query(table: QueryTable) -> Query:
+    return Query(table.name, frozenset(table.operators), table.priority)
+
+
+def _supply(file: InstanceFile) -> Supply:
+    hosts = tuple(
+        host
+        for table in file.hosts
+        for host in [Host(_exact(table.at_min), table.capacity)] * table.count
+    )
+    last = max((host.at for host in hosts), default=Fraction(0))
+    return Supply(hosts, last + 1 if file.until_min is None else _exact(file.until_min))
+
+
+def _exact(minutes: float) -> Fraction:
+    """The decimal number that a person has written."""
+    return Fraction(str(minutes))
