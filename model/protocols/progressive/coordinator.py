@@ -189,5 +189,7 @@ def _welcome(state: CoordinatorState, node: NodeName) -> Step:
     if state.phase is Phase.ROLLING:
         state = state._replace(waiting=state.waiting | {node})
         return Step(state, (Send(node, Rollback(state.epoch)),))
-    order = Rollback(state.epoch._replace(start=state.complete), rejoin=True)
+    running = state.phase is Phase.RUNNING
+    epoch = state.epoch._replace(start=state.complete, progressive=running)
+    order = Rollback(epoch, rejoin=True)
     return Step(state, (Note(REJOINED), Send(node, order)))

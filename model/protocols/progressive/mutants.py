@@ -195,8 +195,8 @@ MUTANTS = (
     Mutant(
         "a partition that comes late does not rejoin",
         COORDINATOR,
-        "order = Rollback(state.epoch._replace(start=state.complete), rejoin=True)",
-        "order = Rollback(state.epoch._replace(start=state.complete))",
+        "order = Rollback(epoch, rejoin=True)",
+        "order = Rollback(epoch)",
         "a chain",
     ),
 )

@@ -30,6 +30,7 @@ PINS = (
     Pin("a chain, three tuples", 28_599),
     Pin("a chain, the first twice", 6_140),
     Pin("a chain, the second twice", 6_194),
+    Pin("a chain, the second twice, two tuples", 82_605),
     Pin("a chain, both", 573_061),
     Pin("a chain, both and one", 2_918_645),
     Pin("a chain, and the coordinator", 12_527),

@@ -91,6 +91,9 @@ SCOPES = {
     "a chain, three tuples": Explored(of(CHAIN, 3, 1, "second"), DETERMINISTIC),
     "a chain, the first twice": Explored(of(CHAIN, 1, 2, "first"), DETERMINISTIC),
     "a chain, the second twice": Explored(of(CHAIN, 1, 2, "second"), DETERMINISTIC),
+    "a chain, the second twice, two tuples": Explored(
+        of(CHAIN, 2, 2, "second"), DETERMINISTIC, quick=False
+    ),
     "a chain, both": Explored(of(CHAIN, 2, 1, "first", "second"), DETERMINISTIC, quick=False),
     "a chain, both and one": Explored(
         of(CHAIN, 1, 2, "first", "second"), DETERMINISTIC, quick=False
