@@ -6,8 +6,8 @@ from model.boxes.stateless import Relay
 from model.core import Arrival
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
-from model.protocols.progressive.coordinator import COORDINATOR
 from model.protocols.progressive.design import Design
+from model.protocols.progressive.messages import COORDINATOR
 from model.protocols.progressive.variants import build
 from model.system import System, read_gauges
 from model.world import (
