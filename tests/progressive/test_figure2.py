@@ -6,7 +6,7 @@ from model.boxes.stateless import Relay
 from model.core import Arrival
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
-from model.protocols.progressive.design import Design
+from model.protocols.progressive.design import Design, Order, Outputs
 from model.protocols.progressive.messages import COORDINATOR
 from model.protocols.progressive.variants import build
 from model.system import System, read_gauges
@@ -35,7 +35,8 @@ GRAPH = Graph(
     ),
     (("p1", "p2"), ("p2", "p3"), ("p3", "p4"), ("p3", "p5"), ("p4", "Q1"), ("p5", "Q2")),
 )
-SYSTEM = System(build("figure 2", Design(), (), ""), over_words(GRAPH, 3, "a", crashes=3))
+DESIGN = Design(order=Order.RECOVERY, outputs=Outputs.COMMITTED)
+SYSTEM = System(build("figure 2", DESIGN, (), ""), over_words(GRAPH, 3, "a", crashes=3))
 TIMERS = frozenset({"punctuate"})
 
 

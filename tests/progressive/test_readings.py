@@ -46,5 +46,5 @@ def test_one_mend_alone_leaves_the_published_protocol_refuted(name: str) -> None
     assert found.outcome is Outcome.REFUTED
 
 
-def test_seven_choices_are_mended() -> None:
-    assert len(MENDS) == 7
+def test_eight_choices_are_mended() -> None:
+    assert len(MENDS) == 8

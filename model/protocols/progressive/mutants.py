@@ -128,18 +128,21 @@ MUTANTS = (
         APPLICATION,
         "epoch=epoch, places=(None,) * edges, marks=(epoch.start,) * edges, held=()",
         "epoch=epoch, places=(None,) * edges, marks=(epoch.start,) * edges",
+        "committed: one partition",
     ),
     Mutant(
         "the application withdraws what the checkpoint contains",
         APPLICATION,
         "state, effects = _commit(state, epoch.start)",
         "state, effects = _commit(state, epoch.start - 1)",
+        "committed: a chain, three tuples",
     ),
     Mutant(
         "the application commits a checkpoint too early",
         APPLICATION,
         "due = [held for held in state.held if held.k <= k]",
         "due = [held for held in state.held if held.k <= k + 1]",
+        "committed: one partition",
     ),
     Mutant(
         "a new epoch cancels no acknowledgement",
