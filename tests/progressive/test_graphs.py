@@ -26,7 +26,7 @@ from model.protocols.progressive.variants import build
 from proofs.explore.random_walk import Walks, walks
 
 SPECS = (Relay(), Map("m"), Aggregate("list", 2, 2, of="time"))
-WALKS = 10
+WALKS = 5
 """Walks a graph; a test looks at a hundred graphs."""
 
 
