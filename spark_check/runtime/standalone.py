@@ -23,8 +23,8 @@ from spark_check.runtime.breakpoints import POLL_S
 
 CONF = {"spark.driver.host": "127.0.0.1", "spark.executor.memory": "512m"}
 """A session's configuration that fits the workers."""
-GUARD = '"$@" & cat; kill -s KILL 0'
-"""Runs a command until the standard input ends, and kills the whole process group then."""
+GUARD = 'exec 3<&0; { cat <&3; kill -s KILL 0; } & exec "$@" </dev/null 3<&-'
+"""Runs a command, and kills its process group when the standard input ends."""
 
 
 class Cluster:
@@ -55,10 +55,9 @@ def standalone(folder: Path, workers: int = 1, cores: int = 1) -> Iterator[Clust
     with ExitStack() as running:
         process = _start(running, folder, "Master", "--port", str(port))
         while not _answers(port):
-            if psutil.Process(process.pid).children() and process.poll() is None:
-                sleep(POLL_S)
-            else:
+            if process.poll() is not None:
                 raise RuntimeError("the master of the cluster has ended")
+            sleep(POLL_S)
         cluster = Cluster(running, folder, port, cores)
         for _ in range(workers):
             cluster.start_worker()
@@ -67,13 +66,10 @@ def standalone(folder: Path, workers: int = 1, cores: int = 1) -> Iterator[Clust
 
 def kill(roots: Iterable[psutil.Process]) -> list[psutil.Process]:
     """Send SIGKILL to processes and all below them, at once: the processes, which end."""
-    tree = []
-    for root in roots:
+    tree = [process for root in roots for process in (root, *root.children(recursive=True))]
+    for process in tree:
         with suppress(psutil.NoSuchProcess):
-            found = [root, *root.children(recursive=True)]
-            for process in found:
-                process.suspend()  # so that it does not react to the end of another
-            tree += found
+            process.suspend()  # so that it does not react to the end of another
     for process in tree:
         with suppress(psutil.NoSuchProcess):
             process.kill()
