@@ -70,6 +70,8 @@ def _series(
             width = 0.7 if joined else 0
             (line,) = axes.plot(x, y, color=colour, marker=marker, linestyle=style, markersize=4.5)
             line.set_linewidth(width)
+    if series["low"]:
+        axes.fill_between(x, series["low"], series["high"], color=colour, alpha=0.12, linewidth=0)
     for name, across, up in zip(series["names"], x, y, strict=False):
         place = (across, up)
         axes.annotate(name, place, (4, 4), textcoords="offset points", fontsize=7.5, color=colour)
