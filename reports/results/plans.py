@@ -46,7 +46,7 @@ def table(result: Result) -> Table:
     )
     for row in result["algorithms"]:
         if row["served"] is None:
-            rows.add_row(row["algorithm"], "–", "–", "–", "–", escape(row["about"]))
+            rows.add_row(row["algorithm"], "–", "–", "–", "–", "no plan, see below")
             continue
         share = "–" if row["share"] is None else f"{row['share']:.1%}"
         rows.add_row(
@@ -72,6 +72,8 @@ def lines(result: Result) -> Iterator[str]:
             f"{', '.join(new) or 'nothing new'}"
         )
     for one in result["algorithms"]:
+        if one["served"] is None:
+            yield f"{one['algorithm']}: {one['about']}"
         for step in one["steps"]:
             if not step["placed"]:
                 yield (

@@ -10,7 +10,6 @@ Su and Zhou, Progressive Recovery, 2016, Section 4.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from model.core import (
     Effect,
@@ -22,6 +21,7 @@ from model.core import (
     Save,
     Send,
     SetTimer,
+    Site,
     Step,
     TimerFired,
 )
@@ -37,6 +37,7 @@ from model.protocols.progressive.design import (
 )
 from model.protocols.progressive.messages import (
     BLOCKING,
+    COORDINATOR,
     GLOBAL,
     PROGRESSIVE,
     REJOINED,
@@ -46,6 +47,7 @@ from model.protocols.progressive.messages import (
     Due,
     Durable,
     Epoch,
+    Members,
     Phase,
     Punctuate,
     Resume,
@@ -55,24 +57,16 @@ from model.protocols.progressive.messages import (
 )
 from model.queues import STALE_NOTE
 
-COORDINATOR = "coordinator"
 WINDOW = "window"
-
-
-class Members(NamedTuple):
-    """The names of all other nodes."""
-
-    sources: tuple[NodeName, ...]
-    partitions: tuple[NodeName, ...]
-    sinks: tuple[NodeName, ...]
 
 
 def boot() -> CoordinatorState:
     return CoordinatorState(Epoch(), 0)
 
 
-def recover(design: Design, members: Members, durable: Durable | None) -> Step:
+def recover(site: Site, durable: Durable | None) -> Step:
     """Roll everything back, since nothing else is known: who is up, and who has stored what."""
+    design, members, _ = site.config
     known = durable if durable and design.coordinator is Coordinator.DURABLE else Durable()
     state = CoordinatorState(known.epoch, known.complete)
     again = _announce(design, members, state) if known.complete else ()
@@ -80,7 +74,8 @@ def recover(design: Design, members: Members, durable: Durable | None) -> Step:
     return Step(state, (*effects, *again))
 
 
-def step(design: Design, members: Members, state: CoordinatorState, input_: Input) -> Step:
+def step(site: Site, state: CoordinatorState, input_: Input) -> Step:
+    design, members, _ = site.config
     match input_:
         case Received(sender, Stored(epoch, k)):
             if design.fence is Fence.EPOCH and epoch.number != state.epoch.number:
@@ -189,5 +184,7 @@ def _welcome(state: CoordinatorState, node: NodeName) -> Step:
     if state.phase is Phase.ROLLING:
         state = state._replace(waiting=state.waiting | {node})
         return Step(state, (Send(node, Rollback(state.epoch)),))
-    order = Rollback(state.epoch._replace(start=state.complete), rejoin=True)
+    running = state.phase is Phase.RUNNING
+    epoch = state.epoch._replace(start=state.complete, progressive=running)
+    order = Rollback(epoch, rejoin=True)
     return Step(state, (Note(REJOINED), Send(node, order)))

@@ -98,10 +98,10 @@ class Design:
     are recovered by blocking.
     """
 
-    order: Order = Order.RECOVERY
+    order: Order = Order.ALWAYS
     accepts: Accepts = Accepts.NEXT
     fence: Fence = Fence.EPOCH
-    outputs: Outputs = Outputs.COMMITTED
+    outputs: Outputs = Outputs.NUMBERED
     ends: Ends = Ends.ALL_BACK
     sinks: Sinks = Sinks.ACKNOWLEDGE
     coordinator: Coordinator = Coordinator.DURABLE
@@ -113,6 +113,7 @@ class Design:
 
 
 PUBLISHED = Design(
+    order=Order.RECOVERY,
     accepts=Accepts.UNSEEN,
     fence=Fence.NONE,
     outputs=Outputs.AT_ONCE,

@@ -13,6 +13,7 @@ from model.boxes.box import Lineage
 from model.core import Lost, MessageKind, NodeName, Quantity, Size
 from model.events import Body
 from model.log import Log
+from model.protocols.progressive.design import Design
 
 # --- what is counted -------------------------------------------------------------------------
 GLOBAL = Quantity("global checkpoints", "checkpoints", "all parts of a checkpoint are stored")
@@ -30,6 +31,26 @@ WITHDRAWN = Quantity(
     "results withdrawn", "results", "a result that was held at a sink is of an abandoned epoch"
 )
 QUANTITIES = (GLOBAL, ROLLED_BACK, BLOCKING, PROGRESSIVE, REJOINED, WITHDRAWN)
+
+
+# --- what nodes know -------------------------------------------------------------------------
+COORDINATOR = "coordinator"
+
+
+class Members(NamedTuple):
+    """The names of all other nodes."""
+
+    sources: tuple[NodeName, ...]
+    partitions: tuple[NodeName, ...]
+    sinks: tuple[NodeName, ...]
+
+
+class Config(NamedTuple):
+    """The knowledge of a node besides its site.  source: the number of a source among all."""
+
+    design: Design
+    members: Members
+    source: int = 0
 
 
 # --- messages --------------------------------------------------------------------------------

@@ -7,37 +7,38 @@ from __future__ import annotations
 
 from model.core import Mutant
 
-NODES = "model.protocols.progressive.nodes"
-COORDINATOR = "model.protocols.progressive.coordinator"
+HOME = "model.protocols.progressive"
+SOURCE, PARTITION = f"{HOME}.source", f"{HOME}.partition"
+APPLICATION, COORDINATOR = f"{HOME}.application", f"{HOME}.coordinator"
 MUTANTS = (
     Mutant(
         "a source trims one item too many",
-        NODES,
+        SOURCE,
         "return kept.trim(lambda item: item.number <= place)",
         "return kept.trim(lambda item: item.number <= place + 1)",
     ),
     Mutant(
         "a source never trims",
-        NODES,
-        "state = state._replace(kept=_trim(state.kept, k))",
-        "state = state._replace(kept=_trim(state.kept, k - 1))",
+        SOURCE,
+        "state = state._replace(kept=trim(state.kept, k))",
+        "state = state._replace(kept=trim(state.kept, k - 1))",
     ),
     Mutant(
         "a source goes on with the old epoch",
-        NODES,
+        SOURCE,
         "again = [item._replace(epoch=epoch) for item in kept]",
         "again = [*kept]",
     ),
     Mutant(
         "a source does not punctuate when a recovery begins",
-        NODES,
+        SOURCE,
         "if punctuates and (epoch.progressive or several):",
         "if punctuates and several:",
         "a chain",
     ),
     Mutant(
         "a producer sends one item too few again",
-        NODES,
+        SOURCE,
         "again = [item._replace(epoch=state.epoch) for item in state.kept "
         "if item.number > request.after]",
         "again = [item._replace(epoch=state.epoch) for item in state.kept "
@@ -46,13 +47,13 @@ MUTANTS = (
     ),
     Mutant(
         "a restarted partition reports to nobody",
-        NODES,
+        PARTITION,
         "return Step(state, (Send(COORDINATOR, Back()),))",
         "return Step(state)",
     ),
     Mutant(
         "store the state before the batch ends",
-        NODES,
+        PARTITION,
         "part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), "
         "sent.number)",
         "part = LocalCheckpoint(first.k, site.spec.begin(1), "
@@ -61,7 +62,7 @@ MUTANTS = (
     ),
     Mutant(
         "store the number of the last tuple, not that of the punctuation",
-        NODES,
+        PARTITION,
         "part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), "
         "sent.number)",
         "part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), "
@@ -70,7 +71,7 @@ MUTANTS = (
     ),
     Mutant(
         "store a checkpoint after all others know of it",
-        NODES,
+        PARTITION,
         "return Step(state, (Save(stored), Note(CHECKPOINTED), acknowledge, *sends))",
         "return Step(state, (acknowledge, *sends, Save(stored), Note(CHECKPOINTED)))",
     ),
@@ -83,63 +84,65 @@ MUTANTS = (
     ),
     Mutant(
         "acknowledge no checkpoint",
-        NODES,
+        PARTITION,
         "return Step(state, (Save(stored), Note(CHECKPOINTED), acknowledge, *sends))",
         "return Step(state, (Save(stored), Note(CHECKPOINTED), *sends))",
     ),
     Mutant(
         "keep only the newest checkpoint",
-        NODES,
+        PARTITION,
         "stored = (*_needed(site.config.design, older, first.k), part)",
         "stored = (part,)",
         "a chain, three tuples",
     ),
     Mutant(
         "go back to the newest checkpoint of one's own",
-        NODES,
+        PARTITION,
         "known = [part for part in stored if part.k <= epoch.start]",
         "known = [part for part in stored if part]",
         "a chain, three tuples",
     ),
     Mutant(
         "who rejoins asks for nothing",
-        NODES,
+        PARTITION,
         "if order.rejoin:",
         "if order.rejoin and not state.epoch:",
         "a chain, both and one",
     ),
     Mutant(
         "buffers stay on",
-        NODES,
+        PARTITION,
         "state = state._replace(recovering=False)",
         "state = state._replace(recovering=state.recovering)",
         "a chain",
     ),
     Mutant(
         "buffers stay off",
-        NODES,
-        "return buffering is Buffering.UPSTREAM or (buffering is Buffering.ADAPTIVE "
-        "and state.recovering)",
-        "return buffering is Buffering.UPSTREAM",
+        PARTITION,
+        "design.buffering is Buffering.ADAPTIVE and state.recovering",
+        "design.buffering is Buffering.ADAPTIVE and not state.recovering",
         "a chain, both",
     ),
     Mutant(
         "the application keeps what was withdrawn",
-        NODES,
+        APPLICATION,
         "epoch=epoch, places=(None,) * edges, marks=(epoch.start,) * edges, held=()",
         "epoch=epoch, places=(None,) * edges, marks=(epoch.start,) * edges",
+        "committed: one partition",
     ),
     Mutant(
         "the application withdraws what the checkpoint contains",
-        NODES,
+        APPLICATION,
         "state, effects = _commit(state, epoch.start)",
         "state, effects = _commit(state, epoch.start - 1)",
+        "committed: a chain, three tuples",
     ),
     Mutant(
         "the application commits a checkpoint too early",
-        NODES,
+        APPLICATION,
         "due = [held for held in state.held if held.k <= k]",
         "due = [held for held in state.held if held.k <= k + 1]",
+        "committed: one partition",
     ),
     Mutant(
         "a new epoch cancels no acknowledgement",
@@ -196,8 +199,8 @@ MUTANTS = (
     Mutant(
         "a partition that comes late does not rejoin",
         COORDINATOR,
-        "order = Rollback(state.epoch._replace(start=state.complete), rejoin=True)",
-        "order = Rollback(state.epoch._replace(start=state.complete))",
+        "order = Rollback(epoch, rejoin=True)",
+        "order = Rollback(epoch)",
         "a chain",
     ),
 )

@@ -91,6 +91,9 @@ SCOPES = {
     "a chain, three tuples": Explored(of(CHAIN, 3, 1, "second"), DETERMINISTIC),
     "a chain, the first twice": Explored(of(CHAIN, 1, 2, "first"), DETERMINISTIC),
     "a chain, the second twice": Explored(of(CHAIN, 1, 2, "second"), DETERMINISTIC),
+    "a chain, the second twice, two tuples": Explored(
+        of(CHAIN, 2, 2, "second"), DETERMINISTIC, quick=False
+    ),
     "a chain, both": Explored(of(CHAIN, 2, 1, "first", "second"), DETERMINISTIC, quick=False),
     "a chain, both and one": Explored(
         of(CHAIN, 1, 2, "first", "second"), DETERMINISTIC, quick=False
@@ -107,7 +110,7 @@ SCOPES = {
     "a triangle, the union twice": Explored(of(TRIANGLE, 1, 2, "union"), ARBITRARY, quick=False),
     "a diamond": Explored(of(DIAMOND, 1, 1, "union"), ARBITRARY),
     "a diamond, both sides": Explored(of(DIAMOND, 1, 1, "left", "right"), ARBITRARY, quick=False),
-    "two sources": Explored(of(SOURCES, 1, 1, "join"), REPEATABLE, quick=False),
+    "two sources": Explored(of(SOURCES, 1, 1, "join"), REPEATABLE),
     "two sources, three tuples": Explored(UNEVEN, REPEATABLE, quick=False),
     "no crash": Explored(of(CHAIN, 3, 0), DETERMINISTIC),
     "no crash, two queries": Explored(of(QUERIES, 2, 0), DETERMINISTIC),

@@ -1,0 +1,138 @@
+"""A source: it numbers tuples, punctuates, keeps what no global checkpoint contains, sends again.
+
+Rule of this file: no partition, but `trim` and `resend`, which both share.
+
+A punctuation ends a batch, so the batches of a replay are those of the run before.  A source
+punctuates at a timer, which is set while there is something new: the world decides when it runs
+out, which covers every period.
+Su and Zhou, Progressive Recovery, 2016, Section 4.
+"""
+
+from __future__ import annotations
+
+from model.boxes.box import Of
+from model.core import (
+    REPLAYED,
+    Arrival,
+    Effect,
+    Input,
+    NodeName,
+    Note,
+    Received,
+    Send,
+    SetTimer,
+    Site,
+    Step,
+    TimerFired,
+)
+from model.events import Body
+from model.log import Log
+from model.protocols.progressive.design import Punctuates
+from model.protocols.progressive.messages import (
+    COORDINATOR,
+    Completed,
+    DataTuple,
+    Due,
+    Epoch,
+    Item,
+    PartitionState,
+    Punctuate,
+    Punctuation,
+    Resend,
+    Resume,
+    SourceState,
+)
+from model.queues import STALE_NOTE
+
+PUNCTUATE = "punctuate"
+
+
+def boot() -> SourceState:
+    return SourceState()
+
+
+def step(site: Site, state: SourceState, input_: Input) -> Step:
+    match input_:
+        case Arrival(gap, type_, data):
+            number, now = state.number + 1, state.now + gap
+            of = frozenset([Of(site.config.source, _count(state))])
+            item = DataTuple(state.epoch, number, Body(now, type_, data), of)
+            state, effects = _send_new(site, state._replace(now=now), item)
+            return Step(state, (*effects, *_timer(site, state)))
+        case TimerFired():
+            if not _timer(site, state):  # another source was first
+                return Step(state)
+            state, effects = _punctuate(site, state)
+            if len(site.config.members.sources) > 1:
+                effects = (*effects, Send(COORDINATOR, Due(state.k)))
+            return Step(state, effects)
+        case Received(_, Punctuate(k)):
+            every: list[Effect] = []
+            while state.k < k:
+                state, effects = _punctuate(site, state)
+                every += effects
+            return Step(state, tuple(every))
+        case Received(_, Completed(_, k)):
+            state = state._replace(kept=trim(state.kept, k))
+            new = state.kept and isinstance(state.kept.last(), DataTuple)
+            return Step(state, _timer(site, state) if new else ())
+        case Received(_, Resume(epoch)):
+            return _resume(site, state, epoch)
+        case Received(consumer, Resend() as request):
+            return Step(state, resend(state, consumer, request))
+        case _:
+            raise TypeError(f"{site.name}: nothing to do with {input_}")
+
+
+def _count(state: SourceState) -> int:
+    """How many tuples the source has sent: its other items are punctuations."""
+    return state.number - state.k
+
+
+def _send_new(site: Site, state: SourceState, item: Item) -> Step:
+    state = state._replace(number=item.number, kept=state.kept.append(item))
+    return Step(state, tuple(Send(succ, item) for succ in site.succs))
+
+
+def _punctuate(site: Site, state: SourceState) -> Step:
+    k = state.k + 1
+    return _send_new(site, state._replace(k=k), Punctuation(state.epoch, state.number + 1, k))
+
+
+def _resume(site: Site, state: SourceState, epoch: Epoch) -> Step:
+    """Send again what came after the start of the epoch."""
+    kept = trim(state.kept, epoch.start)
+    again = [item._replace(epoch=epoch) for item in kept]
+    effects: list[Effect] = [Note(REPLAYED, sum(isinstance(item, DataTuple) for item in again))]
+    effects += (Send(succ, item) for item in again for succ in site.succs)
+    several = len(site.config.members.sources) > 1
+    punctuates = site.config.design.punctuates is Punctuates.DATA_OR_RECOVERY
+    state = state._replace(epoch=epoch, kept=kept)
+    if punctuates and (epoch.progressive or several):
+        effects += _timer(site, state)
+    return Step(state, tuple(effects))
+
+
+def _timer(site: Site, state: SourceState) -> tuple[SetTimer, ...]:
+    """The timer of the next punctuation, which may wait until no checkpoint is under way."""
+    overlap = site.config.design.overlap
+    under_way = any(isinstance(item, Punctuation) for item in state.kept)
+    return (SetTimer(PUNCTUATE),) if overlap or not under_way else ()
+
+
+def trim(kept: Log[Item], k: int) -> Log[Item]:
+    """The items after the k-th punctuation; all of them if it is not there."""
+    punctuations = (item for item in kept if isinstance(item, Punctuation) and item.k == k)
+    place = next((item.number for item in punctuations), 0)
+    return kept.trim(lambda item: item.number <= place)
+
+
+def resend(
+    state: SourceState | PartitionState, consumer: NodeName, request: Resend
+) -> tuple[Effect, ...]:
+    """Send again what the consumer asks for; nothing if one of the two is to be rolled back."""
+    if state.epoch is None or state.epoch.number != request.epoch.number:
+        return (STALE_NOTE,)
+    again = [item._replace(epoch=state.epoch) for item in state.kept if item.number > request.after]
+    tuples = sum(isinstance(item, DataTuple) for item in again)
+    return (Note(REPLAYED, tuples), *(Send(consumer, item) for item in again))

@@ -1,0 +1,67 @@
+"""What one query's failure does to another: who gets results, and when."""
+
+from __future__ import annotations
+
+import pytest
+
+from model.core import Observation, Property, Scope, When
+from model.properties import comparisons
+from model.protocols.progressive.design import Design, Order, Outputs
+from model.protocols.progressive.messages import DataTuple
+from model.protocols.progressive.scopes import QUERIES, of
+from model.protocols.progressive.variants import build
+from model.system import System
+from model.world import DOWN, Action, Deliver, World
+from proofs.explore.explorer import edges, explore
+
+COMMITTED = Design(order=Order.RECOVERY, outputs=Outputs.COMMITTED, threshold=0)
+NUMBERED = Design(order=Order.ALWAYS, outputs=Outputs.NUMBERED, threshold=0)
+AT_ONCE = Design(outputs=Outputs.AT_ONCE)
+HEALTHY = 1
+"""The query Q2, which hands on every tuple.  O2, which fails, belongs to Q1 alone."""
+SCOPE = of(QUERIES, 1, 1, "O2")
+
+
+def _not_again(scope: Scope, seen: Observation) -> bool:
+    return any(
+        len(pairs[HEALTHY][1]) <= len(pairs[HEALTHY][0]) for pairs in comparisons(scope, seen)
+    )
+
+
+NOT_AGAIN = Property("no result of the healthy query comes again", When.ALWAYS, _not_again)
+
+
+def test_a_rollback_repeats_the_results_of_a_healthy_query() -> None:
+    """4: the whole topology is rolled back."""
+    found = {
+        design: explore(build("queries", design, (), "", properties=(NOT_AGAIN,)), SCOPE)
+        for design in (AT_ONCE, NUMBERED, COMMITTED)
+    }
+    assert found[AT_ONCE].counterexample is not None
+    assert found[NUMBERED].counterexample is None
+    assert found[COMMITTED].counterexample is None
+
+
+def is_early(system: System, before: World, action: Action, after: World) -> bool:
+    """Does the healthy query get a result of the new epoch while the failed partition is away?"""
+    if not isinstance(action, Deliver) or before.outputs == after.outputs:
+        return False
+    message = before.channels[system.channel_at[action.sender, action.node]][0]
+    away = before.nodes[system.node_at["O2"]].state is DOWN
+    return (
+        away
+        and action.node == "Q2"
+        and isinstance(message, DataTuple)
+        and message.epoch.number > 0
+        and after.outputs[HEALTHY][-1][1] == message.body
+    )
+
+
+@pytest.mark.parametrize(("design", "early"), [(NUMBERED, True), (COMMITTED, False)])
+def test_results_that_wait_for_a_checkpoint_wait_for_all_partitions(
+    design: Design, early: bool
+) -> None:
+    """Then a recovery in progress helps no query: a global checkpoint needs everybody."""
+    protocol = build("queries", design, (), "")
+    system = System(protocol, SCOPE)
+    assert any(is_early(system, *edge) for edge in edges(protocol, SCOPE)) is early

@@ -1,0 +1,50 @@
+"""Of the readings of the paper's words on progressive recovery, those that make every run right."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from itertools import product
+
+import pytest
+
+from model.core import Outcome, Scope
+from model.protocols.progressive.design import PUBLISHED, Design, Order, Outputs
+from model.protocols.progressive.scopes import SCOPES
+from model.protocols.progressive.variants import build
+from proofs.explore.explorer import Exploration, explore
+
+MENDED = Design()
+MENDS = [
+    field.name
+    for field in fields(Design)
+    if getattr(PUBLISHED, field.name) != getattr(MENDED, field.name)
+]
+
+
+def look(design: Design, scope: Scope) -> Exploration:
+    found = explore(build("reading", design, (), ""), scope, stop=True)
+    assert found.counterexample is not None or found.complete
+    return found
+
+
+def test_of_nine_readings_of_order_and_outputs_four_hold() -> None:
+    """A result waits for the global checkpoint, or all batches are processed in one order."""
+    union = SCOPES["a triangle, the union"].scope
+    right = {
+        (order, outputs)
+        for order, outputs in product(Order, Outputs)
+        if look(replace(MENDED, order=order, outputs=outputs), union).counterexample is None
+    }
+    committed = {(order, Outputs.COMMITTED) for order in Order}
+    assert right == committed | {(Order.ALWAYS, Outputs.NUMBERED)}
+
+
+@pytest.mark.parametrize("name", MENDS)
+def test_one_mend_alone_leaves_the_published_protocol_refuted(name: str) -> None:
+    mended = replace(PUBLISHED, **{name: getattr(MENDED, name)})
+    found = look(mended, SCOPES["one partition"].scope)
+    assert found.outcome is Outcome.REFUTED
+
+
+def test_eight_choices_are_mended() -> None:
+    assert len(MENDS) == 8
