@@ -27,7 +27,7 @@ def draw(panels: Sequence[Mapping[str, Any]], *, name: str, about: str) -> str:
 
 def _panels(panels: Sequence[Mapping[str, Any]], figure: Figure, colours: Colours) -> None:
     columns = min(COLUMNS, len(panels))
-    grid = figure.subplots(-(-len(panels) // columns), columns, squeeze=False).flat
+    grid = [*figure.subplots(-(-len(panels) // columns), columns, squeeze=False).flat]
     handles: dict[str, Any] = {}
     labels = [*dict.fromkeys(one["label"] for panel in panels for one in panel["series"])]
     for axes, panel in zip(grid, panels, strict=False):
@@ -35,7 +35,7 @@ def _panels(panels: Sequence[Mapping[str, Any]], figure: Figure, colours: Colour
             handle = _series(axes, panel, series, labels.index(series["label"]), colours)
             handles.setdefault(series["label"], handle)
         _axes(axes, panel)
-    for axes in [*grid][len(panels) :]:
+    for axes in grid[len(panels) :]:
         axes.set_axis_off()
     figure.legend(
         [*handles.values()], [*handles], loc="outside upper center", ncols=min(4, len(handles))

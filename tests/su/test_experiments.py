@@ -19,6 +19,7 @@ from sim.experiments.su.kernel import run
 from sim.experiments.su.overhead import BUFFERING, complete_s, kept, timed
 from sim.experiments.su.setting import (
     BATCH_S,
+    BATCHES_S,
     NEVER,
     PERIOD_S,
     RATE,
@@ -44,6 +45,10 @@ def rows(name: str) -> tuple[dict[str, Any], ...]:
     return tuple(row for seed in seeds for row in experiment.rows(seed, experiment.events))
 
 
+def courses() -> list[dict[str, Any]]:
+    return [row for row in rows("su-fig5") if row["what"] == "course"]
+
+
 @lru_cache
 def done(name: str) -> dict[str, Any]:
     """The result of a few seeds, without a process of its own."""
@@ -65,6 +70,9 @@ def test_an_experiment_is_plain_data_and_drawn(name: str) -> None:
     drawn = drawing.figure(result)
     assert drawn is not None
     ElementTree.fromstring(drawn)
+    assert drawn.count("-matplotlib.axis_") == 2 * len(result["panels"])  # no empty axes
+    bands = sum(bool(series["low"]) for panel in result["panels"] for series in panel["series"])
+    assert drawn.count('id="' + name + "-FillBetween") == bands
     for panel in result["panels"]:
         assert panel["title"] in drawn
         for series in panel["series"]:
@@ -102,12 +110,12 @@ def test_opc_begins_half_as_late_again_as_best_case() -> None:
         for seed in range(SEEDS):
             first = {
                 row["policy"]: next(one for one in row["relative"] if one is not None)
-                for row in rows("su-fig5")
+                for row in courses()
                 if (row["seed"], row["way"]) == (seed, way)
             }
             last = {
                 row["policy"]: row["last_s"]
-                for row in rows("su-fig5")
+                for row in courses()
                 if (row["seed"], row["way"]) == (seed, way)
             }
             behind = draw(seed).behind * STEP_S
@@ -152,10 +160,20 @@ def test_results_that_wait_for_checkpoints_lose_what_progressive_recovery_gains(
     assert numbered["stable_latency_s"] > at_once["stable_latency_s"] + BATCH_S / 2 - STEP_S
 
 
+def test_a_batch_costs_half_of_it_without_failures() -> None:
+    at_once = cell("progressive", NEVER)["stable_latency_s"]
+    latencies = [row for row in rows("su-fig5") if row["what"] == "latency"]
+    assert len(latencies) == SEEDS * len(BATCHES_S)
+    for row in latencies:
+        waits = at_once + (row["batch_s"] - STEP_S) / 2
+        # At most 2 s of 3: a host needs less than half of its cores for each of three hops.
+        assert waits - 1e-9 <= row["stable_s"] <= waits + 2 / 3 * row["batch_s"]
+
+
 def test_all_are_available_only_when_they_stay_so() -> None:
     """A query may fall behind again."""
     row = {
-        **rows("su-fig5")[0],
+        **courses()[0],
         **{what: [0, 15, 14, 15] for what in ("available", "fresh")},
     }
     one = figure5_summary.mean_of([row])
@@ -168,7 +186,7 @@ def test_adaptive_buffering_without_failures_is_source_buffering() -> None:
     source, adaptive, upstream = (timed(name, 0.1, 600) for name in BUFFERING.values())
     assert (source.backup_peak, source.backup_mean) == (adaptive.backup_peak, adaptive.backup_mean)
     assert (source.saves, source.traffic) == (adaptive.saves, adaptive.traffic)
-    assert upstream.backup_peak > 5 * source.backup_peak
+    assert upstream.backup_peak > 3.5 * source.backup_peak
 
 
 def test_peaks_are_those_of_the_formula() -> None:

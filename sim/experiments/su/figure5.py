@@ -3,7 +3,7 @@
 Rule of this file: which runs are made, and the numbers of the paper in terms of them.
 
 A query is recovered when all its partitions run.  Its latency is the age of its newest complete
-result: at the application at once, or when a global checkpoint contains it (the mended protocol).
+result at the application, which gets it at once, or when a global checkpoint contains it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from sim.experiments.su.figure5_summary import summary
 from sim.experiments.su.kernel import Floats, Partition, Rules, committed, run
 from sim.experiments.su.setting import (
     ALWAYS,
+    BATCH_S,
+    BATCHES_S,
     COMMITTED,
     CORES,
     FRESH_S,
@@ -55,9 +57,17 @@ class Course(NamedTuple):
 
 
 def rows(seed: int, events: int) -> list[dict[str, Any]]:
-    """For each policy and each order, averages of each interval since the failure."""
+    """For each policy and each way, averages of each interval since the failure; and, for each
+    length of a batch, the latency without failures."""
     drawn, count = draw(seed), round(events / RATE / STEP_S)
-    found = []
+    found: list[dict[str, Any]] = [
+        {
+            "what": "latency",
+            "batch_s": batch_s,
+            "stable_s": float(_stable(seed, ALWAYS, False, batch_s).mean()),
+        }
+        for batch_s in BATCHES_S
+    ]
     for policy in POLICIES:
         partitions = place(drawn, policy)
         load = busy_cores(partitions)
@@ -66,7 +76,7 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
             front = run(reads(drawn.instance), partitions, setting, count)
             starts = _recovered_from(drawn, partitions)
             ways = {order: front}
-            if order == RECOVERY:  # the mended protocol has this order
+            if order == RECOVERY:
                 every = np.repeat(committed(front, setting)[:, None], front.shape[1], axis=1)
                 ways[COMMITTED] = every
             for way, positions in ways.items():
@@ -74,6 +84,7 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
                 course = _course(positions[:, 1:], starts)
                 found.append(
                     {
+                        "what": "course",
                         "policy": policy,
                         "way": way,
                         "seed": seed,
@@ -167,13 +178,13 @@ def _mean(values: Floats, where: Any) -> list[float | None]:
 
 
 @cache
-def _stable(seed: int, order: str, at_checkpoints: bool) -> Floats:
+def _stable(seed: int, order: str, at_checkpoints: bool, batch_s: float = BATCH_S) -> Floats:
     """l_s of each query: the mean age without a failure, in seconds.
 
     The hosts are those of BestCase.  The order of a recovery is off in normal operation.
     """
     drawn = draw(seed)
-    setting = rules(drawn, ALWAYS if order == ALWAYS else NEVER)._replace(behind=0)
+    setting = rules(drawn, ALWAYS if order == ALWAYS else NEVER, batch_s)._replace(behind=0)
     partitions = [one._replace(starts=0) for one in place(drawn, "BestCase")]
     front = run(reads(drawn.instance), partitions, setting, 2 * steps(SETTLE_S))
     if at_checkpoints:

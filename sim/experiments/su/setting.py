@@ -43,8 +43,9 @@ PERIOD_S, STORE_S, RESTORE_S, BATCH_S = 10, 1, 5, 1
 SPEED = 10.0
 FRESH_S = 15
 NEVER, RECOVERY, ALWAYS, COMMITTED = "never", "recovery", "always", "at global checkpoints"
-"""When order is preserved; and the mended protocol, which has the order of RECOVERY and hands a
-result on when it is in a global checkpoint."""
+"""When order is preserved: RECOVERY as published, ALWAYS in the mended protocol, which numbers its
+results.  COMMITTED is another mend: as RECOVERY, but results wait for a global checkpoint."""
+BATCHES_S = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 PARAMETERS = (
     Parameter("rate", RATE, "6, in tweets a second"),
@@ -61,6 +62,7 @@ PARAMETERS = (
     Parameter("seconds to store a checkpoint", STORE_S, "our choice"),
     Parameter("seconds to restore a partition", RESTORE_S, "our choice"),
     Parameter("batch", BATCH_S, "our choice, in s of the source, for order preservation"),
+    Parameter("batches", list(BATCHES_S), "our choice, in s; for the latency without failures"),
     Parameter("speed of the source's replay", SPEED, "our choice, in normal rates"),
     Parameter("time until a host is ready", "as in su-fig3", "6, Fig. 3"),
     Parameter("threshold", value("su-threshold"), "6, of the relative latency"),
@@ -168,13 +170,13 @@ def _members(instance: Instance, plan: Plan) -> Iterator[tuple[int, int]]:
     yield from every[: plan.cost]
 
 
-def rules(drawn: Drawn, order: str) -> Rules:
-    """order: NEVER, RECOVERY or ALWAYS."""
+def rules(drawn: Drawn, order: str, batch_s: float = BATCH_S) -> Rules:
+    """order: NEVER, RECOVERY or ALWAYS.  batch_s: of ordered processing."""
     return Rules(
         behind=drawn.behind,
         period=steps(PERIOD_S),
         store=steps(STORE_S),
-        batch=None if order == NEVER else steps(BATCH_S),
+        batch=None if order == NEVER else steps(batch_s),
         always=order == ALWAYS,
         speed=SPEED,
         cores=CORES,
