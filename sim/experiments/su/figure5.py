@@ -9,7 +9,7 @@ result at the application, which gets it at once, or when a global checkpoint co
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from sim.experiments.experiment import Experiment
 from sim.experiments.published import value
-from sim.experiments.su.attach import SOURCE
+from sim.experiments.su.attach import HOSTS, SOURCE
 from sim.experiments.su.figure5_summary import summary
 from sim.experiments.su.kernel import Floats, Partition, Rules, committed, run
 from sim.experiments.su.setting import (
@@ -35,6 +35,7 @@ from sim.experiments.su.setting import (
     RECOVERY,
     SPEED,
     STEP_S,
+    TUPLES_S,
     Drawn,
     draw,
     place,
@@ -44,6 +45,7 @@ from sim.experiments.su.setting import (
 )
 
 EVENTS = 1_200_000
+HOPS = 3
 SETTLE_S = 60
 """Seconds without a failure after which latencies are stable; twice as long as they take."""
 
@@ -68,6 +70,7 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
         }
         for batch_s in BATCHES_S
     ]
+    found += _loads(drawn, count)
     for policy in POLICIES:
         partitions = place(drawn, policy)
         load = busy_cores(partitions)
@@ -100,6 +103,29 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
     return found
 
 
+def _loads(drawn: Drawn, count: int) -> Iterator[dict[str, Any]]:
+    """For each load, when all partitions have caught up, in a run and by the formula."""
+    for policy in POLICIES:
+        for tuple_s in TUPLES_S:
+            partitions = place(drawn, policy, tuple_s)
+            front = run(reads(drawn.instance), partitions, rules(drawn, NEVER), count)
+            cores = sum(busy_cores(partitions).values())
+            yield {
+                "what": "load",
+                "policy": policy,
+                "tuple_s": tuple_s,
+                "load": cores / CORES / HOSTS,
+                "found_s": behind_until_s(front),
+                "formula_s": caught_up_s(partitions, drawn.behind),
+            }
+
+
+def behind_until_s(front: Floats) -> float:
+    """The last time at which an operator is further behind than its hops, of which there are 3."""
+    late = np.arange(1, len(front) + 1) - front.min(axis=1)
+    return float(np.flatnonzero(late > HOPS)[-1] + 1) * STEP_S
+
+
 def busy_cores(partitions: Sequence[Partition]) -> dict[int, float]:
     """For each host, the cores that its partitions need to keep pace."""
     load = defaultdict[int, float](float)
@@ -111,14 +137,30 @@ def busy_cores(partitions: Sequence[Partition]) -> dict[int, float]:
 def caught_up_s(partitions: Sequence[Partition], behind: int) -> float:
     """The formula: when all hosts have caught up, if none waits for another one.
 
-    A host with C cores whose partitions need B of them to keep pace processes C / B seconds of the
-    stream in a second.  A partition with B' alone has one thread: at most 1 / B' seconds.
+    A partition that starts has as much work as its load times what it has missed.  A host of C
+    cores, whose partitions need B of them to keep pace, has C - B for this work.  A partition of
+    load L has one thread, and processes at most 1 / L seconds of the stream in a second; the source
+    begins with the first partition, and sends at most SPEED seconds in a second.
     """
-    load = busy_cores(partitions)
-    return STEP_S * max(
-        one.starts + (one.starts + behind) / (min(CORES / load[one.host], 1 / one.load, SPEED) - 1)
-        for one in partitions
-    )
+    first = min(one.starts for one in partitions)
+    source = first + (first + behind) / (SPEED - 1)
+    alone = [one.starts + (one.starts + behind) / (1 / one.load - 1) for one in partitions]
+    ends = [
+        _host_caught_up([one for one in partitions if one.host == host], behind)
+        for host in {one.host for one in partitions}
+    ]
+    return STEP_S * max(source, *alone, *ends)
+
+
+def _host_caught_up(partitions: Sequence[Partition], behind: int) -> float:
+    """The step at which a host has done the work of all its partitions."""
+    work = needed = now = 0.0
+    for one in sorted(partitions, key=lambda one: one.starts):
+        work = max(0.0, work - (CORES - needed) * (one.starts - now))
+        work += one.load * (one.starts + behind)
+        needed += one.load
+        now = one.starts
+    return now + work / (CORES - needed)
 
 
 def _recovered_from(drawn: Drawn, partitions: Sequence[Partition]) -> Floats:

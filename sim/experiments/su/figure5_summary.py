@@ -46,6 +46,7 @@ def summary(found: Sequence[Row]) -> dict[str, Any]:
     """Means over the seeds by policy and way, the trends of the paper, and courses with bands."""
     courses = [row for row in found if row["what"] == "course"]
     latencies = [row for row in found if row["what"] == "latency"]
+    loads = [row for row in found if row["what"] == "load"]
     cells = [
         mean_of([row for row in courses if (row["policy"], row["way"]) == (policy, way)])
         for policy in POLICIES
@@ -54,9 +55,14 @@ def summary(found: Sequence[Row]) -> dict[str, Any]:
     return {
         "cells": cells,
         "values": _values(cells, courses),
-        "notes": [*_notes(cells), *_notes_placement(cells, courses)],
+        "notes": [*_notes(cells), *_notes_placement(cells, courses), *_notes_loads(loads)],
         "panels": [
-            panel.as_data() for panel in (*_panels(courses), _panel_latency(cells, latencies))
+            panel.as_data()
+            for panel in (
+                *_panels(courses),
+                _panel_latency(cells, latencies),
+                _panel_loads(loads),
+            )
         ],
     }
 
@@ -209,7 +215,7 @@ def _notes_placement(cells: Sequence[Row], found: Sequence[Row]) -> Iterator[str
             )
     yield (
         "progressive recovery fills a host before the next one is there, so its busiest host needs "
-        "most, and is the last one to catch up"
+        "more cores than with BestCase and OPC: under load, that host catches up last of all"
     )
 
 
@@ -270,6 +276,50 @@ def _panel_latency(cells: Sequence[Row], latencies: Sequence[Row]) -> Panel:
         ],
         log="xy",
     )
+
+
+def _by_load(loads: Sequence[Row], policy: str, what: str) -> Sequence[float]:
+    """The means over the seeds, for each load."""
+    times = sorted({row["tuple_s"] for row in loads})
+    return [
+        mean(row[what] for row in loads if (row["policy"], row["tuple_s"]) == (policy, tuple_s))
+        for tuple_s in times
+    ]
+
+
+def _panel_loads(loads: Sequence[Row]) -> Panel:
+    percent = {policy: [100 * load for load in _by_load(loads, policy, "load")] for policy in SHOWN}
+    minutes = {
+        (policy, what): [found / 60 for found in _by_load(loads, policy, what)]
+        for policy in SHOWN
+        for what in ("found_s", "formula_s")
+    }
+    return Panel(
+        "all operators have caught up",
+        "load of all cores, %",
+        "minutes since the failure",
+        [
+            *(Series(policy, percent[policy], minutes[policy, "found_s"]) for policy in SHOWN),
+            *(
+                Series("formula", percent[policy], minutes[policy, "formula_s"], "formula")
+                for policy in SHOWN
+            ),
+        ],
+    )
+
+
+def _notes_loads(loads: Sequence[Row]) -> Iterator[str]:
+    off = [row["found_s"] / row["formula_s"] - 1 for row in loads]
+    yield (
+        f"in {len(loads)} runs, operators have caught up at most {max(off):.1%} later than by the "
+        "formula, in which no host waits for another one"
+    )
+    for policy in SHOWN:
+        share = _by_load(loads, policy, "load")
+        found = _by_load(loads, policy, "found_s")
+        yield f"{policy}, all operators have caught up: " + ", ".join(
+            f"{at:.0f} s with a load of {load:.0%}" for load, at in zip(share, found, strict=True)
+        )
 
 
 def _course(found: Sequence[Row], policy: str, way: str, what: str, label: str) -> Series:

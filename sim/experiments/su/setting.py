@@ -45,6 +45,7 @@ FRESH_S = 15
 NEVER, RECOVERY, ALWAYS, COMMITTED = "never", "recovery", "always", "at global checkpoints"
 """When order is preserved: RECOVERY as published, ALWAYS in the mended protocol, which numbers its
 results.  COMMITTED is another mend: as RECOVERY, but results wait for a global checkpoint."""
+TUPLES_S = (0.0001, 0.0002, 0.0003, 0.0004)
 BATCHES_S = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 PARAMETERS = (
@@ -55,6 +56,7 @@ PARAMETERS = (
     Parameter("O5 to O14", "each reads one to three of O1 to O4", "our choice; Figure 4 is lost"),
     Parameter("partitions", PARTITIONS, "6; the source has one"),
     Parameter("seconds a tuple", TUPLE_S, "our choice, of one core"),
+    Parameter("other loads", list(TUPLES_S), "our choice, in seconds a tuple; for the last panel"),
     Parameter("cores of a host", CORES, "6: m3.large"),
     Parameter("places of a host", PLACES, "our choice: 8 hosts are enough for 75 partitions"),
     Parameter("seconds a hop", STEP_S, "our choice; it is also the step of the simulation"),
@@ -132,8 +134,11 @@ def rates(instance: Instance) -> Mapping[int, float]:
 
 
 # --- the plan --------------------------------------------------------------------------------
-def place(drawn: Drawn, policy: str) -> list[Partition]:
-    """The partitions, each on the host with most free places of those that are there then."""
+def place(drawn: Drawn, policy: str, tuple_s: float = TUPLE_S) -> list[Partition]:
+    """The partitions, each on the host with most free places of those that are there then.
+
+    tuple_s: the seconds of a core that a tuple takes.
+    """
     planner = POLICIES[policy]
     minutes = drawn.minutes
     if planner is best_case:
@@ -153,7 +158,7 @@ def place(drawn: Drawn, policy: str) -> list[Partition]:
             host = max(ready, key=lambda at: free[at])
             free[host] -= 1
             share = 1 / PARTITIONS if operator == 1 else float(drawn.shares[number])
-            placed.append(Partition(operator, into[operator] * share * TUPLE_S, host, begins))
+            placed.append(Partition(operator, into[operator] * share * tuple_s, host, begins))
     return placed
 
 
