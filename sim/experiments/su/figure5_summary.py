@@ -204,7 +204,7 @@ def _notes_placement(cells: Sequence[Row], found: Sequence[Row]) -> Iterator[str
     )
     yield (
         f"topological order, not blocking, has the same course as the greedy plan in {same} of "
-        f"{len(seeds)} runs: all gain over OPC comes from not blocking"
+        f"{len(seeds)} runs: the gain over OPC comes from not blocking"
     )
     for cell in cells:
         if cell["way"] == NEVER and cell["policy"] in SHOWN:
