@@ -27,7 +27,7 @@ def draw(panels: Sequence[Mapping[str, Any]], *, name: str, about: str) -> str:
 
 def _panels(panels: Sequence[Mapping[str, Any]], figure: Figure, colours: Colours) -> None:
     columns = min(COLUMNS, len(panels))
-    grid = figure.subplots(-(-len(panels) // columns), columns, squeeze=False).flat
+    grid = [*figure.subplots(-(-len(panels) // columns), columns, squeeze=False).flat]
     handles: dict[str, Any] = {}
     labels = [*dict.fromkeys(one["label"] for panel in panels for one in panel["series"])]
     for axes, panel in zip(grid, panels, strict=False):
@@ -35,7 +35,7 @@ def _panels(panels: Sequence[Mapping[str, Any]], figure: Figure, colours: Colour
             handle = _series(axes, panel, series, labels.index(series["label"]), colours)
             handles.setdefault(series["label"], handle)
         _axes(axes, panel)
-    for axes in [*grid][len(panels) :]:
+    for axes in grid[len(panels) :]:
         axes.set_axis_off()
     figure.legend(
         [*handles.values()], [*handles], loc="outside upper center", ncols=min(4, len(handles))
@@ -70,6 +70,8 @@ def _series(
             width = 0.7 if joined else 0
             (line,) = axes.plot(x, y, color=colour, marker=marker, linestyle=style, markersize=4.5)
             line.set_linewidth(width)
+    if series["low"]:
+        axes.fill_between(x, series["low"], series["high"], color=colour, alpha=0.12, linewidth=0)
     for name, across, up in zip(series["names"], x, y, strict=False):
         place = (across, up)
         axes.annotate(name, place, (4, 4), textcoords="offset points", fontsize=7.5, color=colour)

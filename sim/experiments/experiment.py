@@ -25,13 +25,16 @@ class Parameter(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A series of a panel.  names: what its points are called, if they are."""
+    """A series of a panel.  names: what its points are called, if they are.  low, high: the ends of
+    a band around its points, if there is one."""
 
     label: str
     x: Sequence[float]
     y: Sequence[float]
     kind: Literal["measured", "line", "formula", "published", "bars"] = "measured"
     names: Sequence[str] = ()
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
 
 
 class Panel(NamedTuple):
@@ -48,7 +51,10 @@ class Panel(NamedTuple):
     def as_data(self) -> dict[str, Any]:
         """The panel as plain data."""
         series = [
-            {**one._asdict(), "x": [*one.x], "y": [*one.y], "names": [*one.names]}
+            {
+                name: [*value] if name not in ("label", "kind") else value
+                for name, value in one._asdict().items()
+            }
             for one in self.series
         ]
         return {**self._asdict(), "series": series, "categories": [*self.categories]}

@@ -22,7 +22,9 @@ class FailureTable(ScenarioTable):
     When (one of the three): at_s, seconds from the start; at_event, as the n-th input event (from
     1) is handed out; random, at a point of the scenario's seed between first and last input.
     times, every_s: so often, so far apart.  again_after_s: each node crashes once more, so long
-    after its restart, which is usually during its recovery.
+    after its restart, which is usually during its recovery.  restart_s: for each of the nodes, the
+    seconds from the detection to the restart; without it, and after a second crash, as the detector
+    says.
     """
 
     nodes: Annotated[tuple[str, ...], Field(min_length=1, strict=False)]
@@ -32,6 +34,7 @@ class FailureTable(ScenarioTable):
     times: Annotated[int, Field(ge=1)] = 1
     every_s: Some | None = None
     again_after_s: None_or_more | None = None
+    restart_s: Annotated[tuple[None_or_more, ...], Field(strict=False)] = ()
 
     @model_validator(mode="after")
     def _one_when(self) -> FailureTable:
@@ -42,15 +45,19 @@ class FailureTable(ScenarioTable):
             raise ValueError("times above 1 and every_s go together: give both or neither")
         if len(set(self.nodes)) < len(self.nodes):
             raise ValueError("nodes: a node is named twice")
+        if self.restart_s and len(self.restart_s) != len(self.nodes):
+            raise ValueError("restart_s: give one time for each of the nodes")
         return self
 
 
 class CrashPlan(NamedTuple):
-    """Crashes to come.  again_ps: the time from a restart to one more crash; None: no more."""
+    """Crashes to come.  again_ps: the time from a restart to one more crash; None: no more.
+    restart_ps: for each node, from the detection to the restart; (): as the detector says."""
 
     at_ps: int
     nodes: tuple[NodeName, ...]
     again_ps: int | None = None
+    restart_ps: tuple[int, ...] = ()
 
 
 def plan_crashes(
@@ -76,6 +83,7 @@ def _plan_failures(
                 first + turn * picoseconds(failure.every_s or 0),
                 failure.nodes,
                 None if again is None else picoseconds(again),
+                tuple(map(picoseconds, failure.restart_s)),
             )
 
 

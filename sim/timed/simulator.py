@@ -132,6 +132,7 @@ class TimedRun:
         self.watched = bool(self.gauged or log is not None)
         self.queued = [n for n in self.nodes.values() if n.name in system.deployment.crashable]
         self.timer = picoseconds(costs.timer_s)
+        self.restart = picoseconds(detector.restart_s)
         self.savepoint = picoseconds(costs.service.savepoint_s)
         self.notes: Counter[str] = Counter()
         self.outages: list[Outage] = []
@@ -434,12 +435,13 @@ class TimedRun:
                     raise Invalid(f"failures: {self.protocol.name} deploys {name!r} never to crash")
             whole = [group for group in self.system.groups if {*group} == {*plan.nodes}]
             for names in whole or [(name,) for name in plan.nodes]:
-                what = (plan.at_ps, names, plan.again_ps)
+                restarts = dict(zip(plan.nodes, plan.restart_ps, strict=False))
+                what = (plan.at_ps, names, plan.again_ps, restarts)
                 self.at(plan.at_ps, Occurrence(self._strike, what), LAST)
 
     def _strike(self, moment: Occurrence) -> None:
         """Crash those of the nodes that are up: one node, or the members of a failure group."""
-        now, names, again = moment.what
+        now, names, again, restarts = moment.what
         up = [node for name in names if (node := self.nodes[name]).since != NEVER]
         if not up or (self.single and self.outages and not self._at_rest(now)):
             self.missed += 1
@@ -452,11 +454,11 @@ class TimedRun:
             action = Crash(seen[0].name, False, names if len(names) > 1 else ())
             self.log.append(LogEntry(now, 2, self.order, now, now, action, ("crash", None)))
         for node in up:
-            self._take_down(node, now, again)
+            self._take_down(node, now, again, restarts.get(node.name, self.restart))
         for node in seen:
             self._send_notices(node, now)
 
-    def _take_down(self, node: TimedNode, now: int, again: int | None) -> None:
+    def _take_down(self, node: TimedNode, now: int, again: int | None, restart: int) -> None:
         if node.outage is not None and (node.outage.restored_ps or 0) > now:
             node.outage.restored_ps = None
         node.pending.clear()
@@ -473,7 +475,7 @@ class TimedRun:
         node.state, node.since = DOWN, NEVER
         node.outage = Outage(node.name, now, self.detector.detected_ps(now))
         self.outages.append(node.outage)
-        back = node.outage.detected_ps + picoseconds(self.detector.restart_s)
+        back = node.outage.detected_ps + restart
         node.again_ps = again
         self.at(back, Occurrence(self._restart, (back, node)), URGENT)
 
@@ -523,7 +525,7 @@ class TimedRun:
         node.since = done
         if node.again_ps is not None:
             strikes = done + node.again_ps
-            self.at(strikes, Occurrence(self._strike, (strikes, (node.name,), None)), LAST)
+            self.at(strikes, Occurrence(self._strike, (strikes, (node.name,), None, {})), LAST)
 
     def _restore(
         self, outage: Outage, done: int, effects: tuple[Effect, ...], input_: Input | None

@@ -23,6 +23,7 @@ FAMILIES = [home.split(".")[-2] for home in modules()]
 ROOMS = ("model/protocols", "proofs/lemmas", "sim/predictions", "spark_check")
 PAPERS = {
     "cec": Path("sim/experiments/sebepou"),
+    "progressive": Path("sim/experiments/su"),
     "upstream_backup": Path("sim/experiments/lima"),
 }
 """An experiment runs the method whose published numbers it reproduces, so it names it."""

@@ -52,7 +52,7 @@ def graphs(draw: st.DrawFn) -> Graph:
 
 @st.composite
 def scopes(draw: st.DrawFn) -> Scope:
-    return over_words(draw(graphs()), draw(st.integers(1, 3)), "a", crashes=draw(st.integers(1, 3)))
+    return over_words(draw(graphs()), draw(st.integers(1, 2)), "a", crashes=draw(st.integers(1, 3)))
 
 
 FREE = {

@@ -48,3 +48,14 @@ def test_one_mend_alone_leaves_the_published_protocol_refuted(name: str) -> None
 
 def test_eight_choices_are_mended() -> None:
     assert len(MENDS) == 8
+
+
+@pytest.mark.exhaustive
+def test_numbers_between_partitions_need_one_order_in_recovery() -> None:
+    """Even if results wait: a partition fails in the recovery, and numbers other tuples then."""
+    twice = SCOPES["a triangle, the union twice"].scope
+    design = Design(outputs=Outputs.COMMITTED, threshold=0)
+    assert look(replace(design, order=Order.RECOVERY), twice).counterexample is None
+    found = look(replace(design, order=Order.NEVER), twice).counterexample
+    assert found is not None
+    assert len(found.trace.actions) == 33

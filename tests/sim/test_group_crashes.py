@@ -17,13 +17,13 @@ from model.oracle import by_edge
 from model.parts import deploy_graph
 from model.world import Action, Crash, Deliver, Restart
 from sim.inputs.streams import Workload
-from sim.timed.costs import PS, Costs, Link, Service
+from sim.timed.costs import PS, Costs, Link, Service, picoseconds
 from sim.timed.failures import CrashPlan as TimedPlan
 from sim.timed.record import LogEntry
 from sim.timed.trace import steps
 from sim.untimed import CrashPlan, crash_plans, run
 from tests.contract import groups
-from tests.sim.test_timed import LEDGER, assert_same, played
+from tests.sim.test_timed import LEDGER, QUICK, assert_same, played
 from tests.sim.test_timed import cases as timed_cases
 from tests.sim.test_untimed import cases as untimed_cases
 from tests.sim.test_untimed import driven, followed
@@ -71,6 +71,17 @@ def notices(log: Sequence[LogEntry]) -> list[tuple[float, str, str]]:
         for entry in log
         if isinstance(entry.what[1], Lost)
     ]
+
+
+def test_nodes_that_fail_together_return_one_by_one() -> None:
+    """Each after its own time since the detection; whoever crashes again, as the detector says."""
+    plan = [TimedPlan(5 * PS // 2, HOST, 40 * PS, (3 * PS, 7 * PS))]
+    found, log, _ = played(groups.PROTOCOL, word("aaa"), FREE, plan)
+    times = [(one.node, (one.restarted_ps or 0) - one.detected_ps) for one in found.outages]
+    again = picoseconds(QUICK.restart_s)
+    assert times == [("A", 3 * PS), ("B", 7 * PS), ("A", again), ("B", again)]
+    restarts = [entry.action.node for entry in log if isinstance(entry.action, Restart)]
+    assert restarts[:2] == ["A", "B"]
 
 
 def test_a_planned_group_is_one_crash_and_others_are_one_each() -> None:

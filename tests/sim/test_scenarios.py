@@ -212,6 +212,11 @@ def test_an_events_file(tmp_path: Path) -> None:
             "at_event = 201",
             "31: at_event = 201: there is no such event; there are 1 to 200",
         ),
+        (
+            "at_s = 0.5",
+            "at_s = 0.5\nrestart_s = [1.0, 2.0]",
+            "25: failures[1]: restart_s: give one time for each of the nodes",
+        ),
         ("times = 2", "times = 1", "29: failures[2]: times above 1 and every_s go together"),
         (
             'nodes = ["match"]',

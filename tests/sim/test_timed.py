@@ -172,6 +172,7 @@ def failures(draw: st.DrawFn, graph: Graph) -> tuple[CrashPlan, ...]:
         halves,
         st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True).map(tuple),
         st.none() | halves,
+        st.lists(halves, max_size=2).map(tuple),
     )
     return tuple(draw(st.lists(plan, max_size=3)))
 

@@ -62,4 +62,5 @@ PROTOCOL = replace(
     ),
     variants=VARIANTS,
     mutants=MUTANTS,
+    lemmas=10,
 )

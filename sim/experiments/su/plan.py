@@ -77,7 +77,7 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
         *found,
         *_schedules(draw, events // 50),
         *_figure4(draw, events // 200),
-        *_times(draw, events // 100),
+        *_times(draw, max(1, events // 100)),
     ]
 
 

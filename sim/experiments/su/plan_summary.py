@@ -21,7 +21,7 @@ PARTS = 100
 """Ratios are counted in parts of so many."""
 SHOWN = ("meant", "frequency-one", "misfit-stop", "two seeds")
 LABELS = {"meant": "greedy", "optimum over time": "optimum"}
-"""What is drawn of the distribution, and under which names; the cells have all."""
+"""What is drawn of the distribution, and under which names."""
 
 
 def summary(found: Sequence[Row]) -> dict[str, Any]:
@@ -38,28 +38,32 @@ def summary(found: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _cell(name: str, plans: Sequence[Row], **only: Any) -> dict[str, Any]:
-    mine = [
-        row
-        for row in plans
-        if row["algorithm"] == name and all(row[key] == value for key, value in only.items())
-    ]
-    ratios = Counter[int]()
-    for row in mine:
-        for ratio, count in row["ratios"]:
-            ratios[ratio] += count
+def _cell(name: str, plans: Sequence[Row]) -> dict[str, Any]:
+    ratios = _ratios(name, plans)
     total = ratios.total()
+    weighted = sum(ratio * count for ratio, count in ratios.items())
     return {
         "algorithm": name,
         "instances": total,
-        "undefined": sum(row["undefined"] for row in mine),
-        "optimal": ratios[PARTS] / total if total else None,
-        "mean": sum(ratio * count for ratio, count in ratios.items()) / PARTS / total
-        if total
-        else None,
+        "undefined": sum(row["undefined"] for row in plans if row["algorithm"] == name),
+        "optimal": _optimal(ratios),
+        "mean": weighted / PARTS / total if total else None,
         "worst": min(ratios) / PARTS if total else None,
-        "ratios": [[*one] for one in sorted(ratios.items())],
     }
+
+
+def _ratios(name: str, plans: Sequence[Row], **only: Any) -> Counter[int]:
+    """How many plans reach which part of the optimum."""
+    ratios = Counter[int]()
+    for row in plans:
+        if row["algorithm"] == name and all(row[key] == value for key, value in only.items()):
+            for ratio, count in row["ratios"]:
+                ratios[ratio] += count
+    return ratios
+
+
+def _optimal(ratios: Counter[int]) -> float | None:
+    return ratios[PARTS] / ratios.total() if ratios.total() else None
 
 
 def _means(
@@ -122,7 +126,7 @@ def _panels(
         "plans that are worth less than a share of the optimum",
         "share of the optimum",
         "% of the instances",
-        [_distribution(name, _cell(name, plans)) for name in SHOWN],
+        [_distribution(name, _ratios(name, plans)) for name in SHOWN],
     )
     yield Panel(
         "plans as good as can be, by sharing",
@@ -132,7 +136,7 @@ def _panels(
             Series(
                 LABELS.get(name, name),
                 SHARING,
-                [100 * (_cell(name, plans, sharing=one)["optimal"] or 0) for one in SHARING],
+                [100 * (_optimal(_ratios(name, plans, sharing=one)) or 0) for one in SHARING],
             )
             for name in SHOWN
         ],
@@ -165,9 +169,9 @@ def _panels(
     )
 
 
-def _distribution(name: str, cell: Row) -> Series:
+def _distribution(name: str, ratios: Counter[int]) -> Series:
     """For each share, how many instances are below it, in %."""
-    ratios, total = dict(cell["ratios"]), cell["instances"]
+    total = ratios.total()
     below = [
         100 * sum(count for ratio, count in ratios.items() if ratio < part) / total
         for part in range(PARTS + 1)

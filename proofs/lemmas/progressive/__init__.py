@@ -1,0 +1,3 @@
+"""Progressive recovery (Su and Zhou): numbers, buffers and cuts, in graphs of any size."""
+
+READING_ORDER = ("numbers", "buffers", "cut")
