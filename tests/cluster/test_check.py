@@ -18,8 +18,8 @@ from model.registry import protocols
 from proofs.explore.tasks import Task, TaskKind, list_tasks, perform
 from proofs.explore.verdict import Result, local, perform_all
 from spark_check.runtime.breakpoints import POLL_S, Breakpoints
+from spark_check.runtime.standalone import CONF, Cluster, kill, standalone
 from spark_check.runtime.victim import wait_ended
-from tests.cluster.standalone import CONF, Cluster, kill, standalone
 from tests.commands.test_cli import asif
 from tests.proofs.test_tasks import RELAY, untimed
 
@@ -58,7 +58,7 @@ def test_a_lost_worker_loses_nothing(tmp_path: Path) -> None:
         performing = psutil.Process(json.loads(mark.read_text())["pid"])
         above = set(performing.parents())
         (worker,) = above & set(cluster.workers)
-        return kill(worker)
+        return kill([worker])
 
     every = [*tasks()]
     expected = perform_all(perform, every, local(workers=1))

@@ -18,8 +18,8 @@ from model.errors import Invalid
 from spark_check.runtime import java
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.session import BRIEF, keep_ctrl_c, session
+from spark_check.runtime.standalone import CONF, standalone
 from spark_check.runtime.victim import CrashKind, JobEnded, start, wait_ended
-from tests.cluster.standalone import CONF, standalone
 
 JOB = "tests.spark.spark_jobs:sleeper"
 

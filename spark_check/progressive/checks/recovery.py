@@ -1,0 +1,171 @@
+"""Queries that share operators, after a failure of all workers: in the order of a plan, or at once.
+
+Rule of this file: the topologies, what is predicted of them, and what is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from model.cep.predicates import Where
+from model.plans.baselines import blocking
+from model.plans.mended import mended
+from model.plans.plan import Planner
+from model.plans.schedule import schedule
+from model.plans.supply import Host, Supply
+from model.recovery import classify
+from spark_check.check import Case, Check, Outage, Setting
+from spark_check.progressive.recovery import CORES, Recovery, recover
+from spark_check.progressive.topology import Part, Row, Topology, bodies, draw_rows
+from spark_check.runtime.java import aot_cache
+from spark_check.runtime.session import BRIEF, session
+from spark_check.runtime.standalone import CONF, standalone
+
+POLICIES: Mapping[str, Planner] = {"progressive": mended(), "blocking": blocking}
+SESSION = {
+    **BRIEF,
+    **CONF,
+    "spark.executor.cores": str(CORES),
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+}
+
+
+class Plan(NamedTuple):
+    """What a profile runs.  rows, batches: of the source before the failure."""
+
+    topology: Topology
+    workers: int
+    rows: int
+    batches: int
+    repeats: int
+
+
+PARSE = Part("parse", None, Where("v", ">=", 0))
+LARGE = Part("large", "parse", Where("v", ">=", 2))
+QUICK = Plan(
+    Topology(
+        (
+            PARSE,
+            Part("all", "parse", Where("v", ">=", 0)),
+            Part("keys", "parse", Where("v", ">=", 1), distinct=True),
+            LARGE,
+        ),
+        {"all": 1, "keys": 3, "large": 2},
+    ),
+    workers=2,
+    rows=60,
+    batches=3,
+    repeats=1,
+)
+FULL = Plan(
+    Topology(
+        (
+            PARSE,
+            LARGE,
+            Part("large-all", "large", Where("v", ">=", 0)),
+            Part("large-keys", "large", Where("v", ">=", 0), distinct=True),
+            Part("largest", "large", Where("v", ">=", 3)),
+            Part("all", "parse", Where("v", ">=", 0)),
+            Part("keys", "parse", Where("v", ">=", 1), distinct=True),
+            Part("some", "parse", Where("v", ">=", 1)),
+        ),
+        {"large-all": 2, "large-keys": 2, "largest": 5, "all": 1, "keys": 3, "some": 1},
+    ),
+    workers=4,
+    rows=2_000,
+    batches=8,
+    repeats=3,
+)
+PLANS = {"quick": QUICK, "full": FULL}
+
+
+def predict(plan: Plan, planner: Planner) -> list[list[str]]:
+    """The queries that are available after each return, if all that the planner takes runs."""
+    hosts = tuple(Host(Fraction(number), CORES) for number in range(plan.workers))
+    steps = schedule(plan.topology.instance, Supply(hosts, Fraction(plan.workers)), planner)
+    return [sorted(step.plan.queries) for step in steps]
+
+
+def compare(plan: Plan, policy: str, rows: list[Row], seen: Recovery) -> Case:
+    """The case of a recovery under a policy."""
+    expected = predict(plan, POLICIES[policy])
+    outputs = {
+        query: classify(bodies(plan.topology.expected(query, rows)), bodies(seen.output[query]))
+        for query in plan.topology.priorities
+    }
+    total = sum(len(plan.topology.expected(query, rows)) for query in outputs)
+    return Case(
+        policy,
+        {"available": expected, "output": dict.fromkeys(outputs, "precise")},
+        {
+            "available": seen.available,
+            "output": {query: found.name.lower() for query, found in outputs.items()},
+        },
+        details={
+            "rows before the failure": f"{seen.before} of {total}",
+            "workers back, s": [round(at, 1) for at in seen.returned_s],
+            "available, predicted": [
+                (round(at, 1), len(queries))
+                for at, queries in zip(seen.returned_s, expected, strict=True)
+            ],
+            "available, s": {query: round(at, 1) for query, at in seen.available_s.items()},
+        },
+        crashed=(Outage("worker", "all at once"),) * plan.workers,
+    )
+
+
+def _run(setting: Setting) -> tuple[Case, ...]:
+    return tuple(_cases(setting, PLANS[setting.profile]))
+
+
+def _conf() -> dict[str, str]:
+    """Executors start sooner with the classes that the driver has kept."""
+    known = aot_cache()
+    learned = {"spark.executor.extraJavaOptions": f"-XX:AOTCache={known}"} if known else {}
+    return SESSION | learned
+
+
+def _cases(setting: Setting, plan: Plan) -> Iterator[Case]:
+    total = plan.repeats * len(POLICIES)
+    with (
+        standalone(setting.work / "cluster", plan.workers, CORES) as cluster,
+        session(setting.work / "session", master=cluster.master, conf=_conf()) as spark,
+    ):
+        for repeat in range(plan.repeats):
+            rows = draw_rows(repeat, plan.rows)
+            started_s: list[float] = []
+            for policy, planner in POLICIES.items():
+                setting.tell("recoveries", repeat * len(POLICIES) + bool(started_s), total)
+                seen = recover(
+                    spark,
+                    cluster,
+                    plan.topology,
+                    rows,
+                    plan.batches,
+                    planner,
+                    setting.work / f"{policy}-{repeat}",
+                    not_before=started_s,
+                )
+                started_s = seen.started_s
+                yield compare(plan, policy, rows, seen)
+
+
+CHECK = Check(
+    "progressive",
+    "Queries restarted in the order of a plan as killed workers return, and all at once",
+    _run,
+    notes=(
+        "available: the queries that put out what came after the failure, after each worker's "
+        "return and before the next.  Predicted by the schedule of the mended greedy algorithm, "
+        "and of blocking recovery.",
+        "Seconds are since the kill, and are reported only.  Under blocking recovery, workers "
+        "return no sooner than they did under progressive recovery.",
+        "An operator is a streaming query of Spark and takes one core of the plan.  Spark reserves "
+        "no cores for a query; the check starts no more operators than there are cores.",
+    ),
+)

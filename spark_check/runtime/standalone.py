@@ -1,0 +1,112 @@
+"""A standalone Spark cluster on this machine: a master and workers, started and killed.
+
+Rule of this file: no session and no query.  Everything runs from the jars of pyspark, in a folder
+of the caller, and ends with the caller's process, however that ends.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from time import sleep
+
+import psutil
+import pyspark
+
+from spark_check.runtime import java
+from spark_check.runtime.breakpoints import POLL_S
+
+CONF = {"spark.driver.host": "127.0.0.1", "spark.executor.memory": "512m"}
+"""A session's configuration that fits the workers."""
+GUARD = 'exec 3<&0; { cat <&3; kill -s KILL 0; } & exec "$@" </dev/null 3<&-'
+"""Runs a command, and kills its process group when the standard input ends."""
+
+
+class Cluster:
+    """A running cluster.  Use `standalone`.
+
+    master: its URL.  workers: the processes of the workers, which also the killed ones are in;
+    executors are below them.
+    """
+
+    def __init__(self, running: ExitStack, folder: Path, port: int, cores: int) -> None:
+        self.master, self.workers = f"spark://127.0.0.1:{port}", list[psutil.Process]()
+        self._running, self._folder, self._cores = running, folder, cores
+
+    def start_worker(self) -> None:
+        """Start another worker; it needs some time until it has executors."""
+        words = ("-c", str(self._cores), "-m", "1g", self.master)
+        worker = _start(self._running, self._folder, "Worker", *words)
+        self.workers.append(psutil.Process(worker.pid))
+
+
+@contextmanager
+def standalone(folder: Path, workers: int = 1, cores: int = 1) -> Iterator[Cluster]:
+    """A cluster of workers with so many cores each; leaving the block kills what is left."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with ExitStack() as running:
+        process = _start(running, folder, "Master", "--port", str(port))
+        while not _answers(port):
+            if process.poll() is not None:
+                raise RuntimeError("the master of the cluster has ended")
+            sleep(POLL_S)
+        cluster = Cluster(running, folder, port, cores)
+        for _ in range(workers):
+            cluster.start_worker()
+        yield cluster
+
+
+def kill(roots: Iterable[psutil.Process]) -> list[psutil.Process]:
+    """Send SIGKILL to processes and all below them, at once: the processes, which end."""
+    tree = [process for root in roots for process in (root, *root.children(recursive=True))]
+    for process in tree:
+        with suppress(psutil.NoSuchProcess):
+            process.suspend()  # so that it does not react to the end of another
+    for process in tree:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    return tree
+
+
+def _start(running: ExitStack, folder: Path, part: str, *words: str) -> subprocess.Popen[bytes]:
+    home = {"JAVA_HOME": str(java.java_home(folder)), "SPARK_WORKER_DIR": str(folder / "work")}
+    place = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    brief = {"SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+    start_class = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    process = subprocess.Popen(
+        [
+            *("/bin/sh", "-c", GUARD, "guard"),
+            *(str(start_class), f"org.apache.spark.deploy.{part.lower()}.{part}"),
+            *("--host", "127.0.0.1", "--webui-port", "0", *words),
+        ],
+        env={**os.environ, **home, **place, **brief},
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    running.callback(_end, process)
+    return process
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        kill([psutil.Process(process.pid)])
+    process.wait()
+    assert process.stdin is not None
+    process.stdin.close()
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
