@@ -188,7 +188,10 @@ def _simulation(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _engine(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    checks = [{**one, "plot": Markup(one["plot"])} for one in spark_results.view(results)]
+    checks = [
+        {**one, **{name: Markup(one[name]) for name in ("plot", "over_time")}}
+        for one in spark_results.view(results)
+    ]
     return {
         "checks": checks,
         "crashes": spark_results.crashes(results),

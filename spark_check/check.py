@@ -5,11 +5,11 @@ Rule of this file: a check is a value; drivers (the command line, the tests) run
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 
 class Outage(NamedTuple):
@@ -23,12 +23,16 @@ class Outage(NamedTuple):
     place: str
 
 
+Steps: TypeAlias = Sequence[tuple[float, int]]
+"""A count over time: (second, how many from then on), in the order of time; none before."""
+
+
 class Case(NamedTuple):
     """One thing that was done to Spark, and its outcome.
 
     predicted, seen: the same keys; JSON-able.  details: other facts (counts, seconds).
     crashed: each outage, in order.  seconds: by name, (predicted, measured); they are reported, and
-    need not agree.
+    need not agree.  over_time: by name, (predicted, seen); they are drawn, and need not agree.
     """
 
     name: str
@@ -37,6 +41,7 @@ class Case(NamedTuple):
     details: Mapping[str, Any] = {}
     crashed: tuple[Outage, ...] = ()
     seconds: Mapping[str, tuple[float, float]] = {}
+    over_time: Mapping[str, tuple[Steps, Steps]] = {}
 
     @property
     def agrees(self) -> bool:
@@ -51,6 +56,7 @@ class Case(NamedTuple):
             "told": self.details,
             "crashed": [outage._asdict() for outage in self.crashed],
             "seconds": self.seconds,
+            "over_time": self.over_time,
             "agrees": self.agrees,
         }
 

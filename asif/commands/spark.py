@@ -49,6 +49,8 @@ def spark(
             print_all(commands.engine_check(result))
             if any(case["seconds"] for case in result["cases"]):
                 write(out / f"{result['check']}.png", drawn.predicted_png(result))
+            if any(case["over_time"] for case in result["cases"]):
+                write(out / f"{result['check']}-over-time.png", drawn.over_time_png(result))
             results.append(result)
     save(json_, results)
     if not all(result["holds"] for result in results):

@@ -159,6 +159,22 @@ def predicted_png(result: Result, dpi: int = 150) -> bytes:
     return png(partial(_panels, result), *SIZE, dpi=dpi)
 
 
+def over_time_svg(result: Result) -> str:
+    """Counts over time as an <svg> element; "" if the check has none."""
+    names = _counted(result)
+    if not names:
+        return ""
+    about = f"{', '.join(names)} over time, predicted and seen on Spark."
+    return svg(
+        partial(_count_panels, result), *SIZE, name=f"over-time-{result['check']}", about=about
+    )
+
+
+def over_time_png(result: Result, dpi: int = 150) -> bytes:
+    """The same picture on white."""
+    return png(partial(_count_panels, result), *SIZE, dpi=dpi)
+
+
 def view(results: Sequence[Result]) -> list[dict[str, Any]]:
     """The values that a page shows of each check."""
     return [
@@ -168,6 +184,7 @@ def view(results: Sequence[Result]) -> list[dict[str, Any]]:
             "rows": [row(case) for case in one["cases"]],
             "errors": _lines(one),
             "plot": predicted_svg(one),
+            "over_time": over_time_svg(one),
         }
         for one in results
     ]
@@ -207,6 +224,10 @@ def _spread(off: Sequence[float]) -> tuple[float, float, float]:
 
 def _timed(result: Result) -> list[str]:
     return list(dict.fromkeys(what for case in result["cases"] for what in case["seconds"]))
+
+
+def _counted(result: Result) -> list[str]:
+    return list(dict.fromkeys(what for case in result["cases"] for what in case["over_time"]))
 
 
 def _panels(result: Result, figure: Figure, colours: Colours) -> None:
@@ -250,6 +271,33 @@ def _panel(axes: Axes, result: Result, what: str, colours: Colours) -> None:
     axes.set_xlabel("predicted, s")
     axes.set_ylabel("measured, s")
     axes.grid(visible=True)
+
+
+def _count_panels(result: Result, figure: Figure, colours: Colours) -> None:
+    """Draw a panel for each count; cases with the same name share a colour."""
+    names = _counted(result)
+    grid = figure.subplots(1, len(names), squeeze=False)
+    for axes, what in zip(grid[0], names, strict=True):
+        cases = [case for case in result["cases"] if what in case["over_time"]]
+        lines = (steps for one in cases for steps in one["over_time"][what])
+        end = 1.05 * max((at for steps in lines for at, _ in steps), default=1)
+        labels = dict.fromkeys(one["name"] for one in cases)
+        chosen = dict(zip(labels, cycle(colours[1:]), strict=False))
+        for one in cases:
+            predicted, seen = one["over_time"][what]
+            for steps, line, kind in ((predicted, ":", "predicted"), (seen, "-", "seen")):
+                path = [(0, 0), *steps]
+                times, counts = zip(*path, (end, path[-1][1]), strict=True)
+                look = {"color": chosen[one["name"]], "linestyle": line, "alpha": 0.75}
+                label = f"{one['name']}, {kind}"
+                axes.step(times, counts, where="post", label=label, **look)
+        axes.set_title(what, fontsize=10, loc="left")
+        axes.set_xlabel("seconds")
+        axes.yaxis.get_major_locator().set_params(integer=True)
+        axes.grid(visible=True)
+    handles, found = grid[0][0].get_legend_handles_labels()
+    once = dict(zip(found, handles, strict=True))  # repeated cases have one entry
+    figure.legend(once.values(), once.keys(), loc="outside lower center", ncols=4)
 
 
 def _about(result: Result) -> str:

@@ -6,14 +6,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from reports import commands, page
+from reports.diagrams.canvas import ON_WHITE
 from reports.results import spark as engine
 
 
 def case(
-    name: str, predicted: Any, seen: Any, crashed: Sequence[str] = (), seconds: Any = None
+    name: str,
+    predicted: Any,
+    seen: Any,
+    crashed: Sequence[str] = (),
+    seconds: Any = None,
+    over_time: Any = None,
 ) -> Any:
     """crashed: the kind of each outage."""
     return {
@@ -23,6 +31,7 @@ def case(
         "told": {},
         "crashed": [{"kind": kind, "place": "idle"} for kind in crashed],
         "seconds": seconds or {},
+        "over_time": over_time or {},
         "agrees": predicted == seen,
     }
 
@@ -50,6 +59,17 @@ TIMED = check(
         case(f"{kind} {n}", {"same": True}, {"same": True}, [kind], {"recovery": (10.0, measured)})
         for kind, times in (("tree", (8.0, 10.0, 20.0)), ("worker", (10.0, 12.5)))
         for n, measured in enumerate(times)
+    )
+)
+COUNTED = check(
+    *(
+        case(name, {}, {}, over_time={"queries": ([(4.0, early), (9.0, 3)], seen)})
+        for name, early, seen in (
+            ("in order", 1, [(5.0, 1), (10.0, 2), (11.0, 3)]),
+            ("in order", 1, [(6.0, 1), (11.0, 3)]),
+            ("at once", 0, [(12.0, 3)]),
+            ("never", 0, []),
+        )
     )
 )
 
@@ -101,6 +121,42 @@ def test_predictions_are_drawn_once_the_same(tmp_path: Path) -> None:
     assert "recovery: median error 20%" in drawn
     assert engine.predicted_svg(GOOD) == ""
     assert engine.predicted_png(TIMED).startswith(b"\x89PNG")
+
+
+def test_counts_are_drawn_over_time() -> None:
+    figure = Figure()
+    engine._count_panels(COUNTED, figure, ON_WHITE)
+    (axes,) = figure.axes
+    drawn = [
+        (
+            line.get_label(),
+            np.asarray(line.get_xdata()).tolist()[:-1],
+            np.asarray(line.get_ydata()).tolist(),
+        )
+        for line in axes.lines
+    ]
+    assert drawn[:2] == [
+        ("in order, predicted", [0, 4, 9], [0, 1, 3, 3]),
+        ("in order, seen", [0, 5, 10, 11], [0, 1, 2, 3, 3]),
+    ]
+    assert drawn[-1] == ("never, seen", [0], [0, 0])
+    assert drawn[-3] == ("at once, seen", [0, 12], [0, 3, 3])
+    assert {line.get_drawstyle() for line in axes.lines} == {"steps-post"}
+    assert len({line.get_color() for line in axes.lines}) == 3
+    assert len(figure.legends[0].get_texts()) == 6, "repeated cases have one entry"
+
+
+def test_only_a_check_with_counts_has_their_picture() -> None:
+    assert "queries over time" in engine.over_time_svg(COUNTED)
+    assert engine.over_time_svg(COUNTED) == engine.over_time_svg(COUNTED)
+    assert engine.over_time_svg(TIMED) == ""
+    assert engine.over_time_png(COUNTED).startswith(b"\x89PNG")
+
+
+def test_the_page_shows_counts_over_time(tmp_path: Path) -> None:
+    for checks, there in (([COUNTED], True), ([TIMED], False)):
+        html, _ = page.write(RESULTS | {"engine": checks}, tmp_path)
+        assert ("solid as seen on Spark" in html.read_text()) is there
 
 
 def test_the_terminal_gets_table_errors_and_verdict() -> None:

@@ -90,6 +90,13 @@ def test_a_query_that_is_available_too_early_or_too_late_is_noticed(policy: str)
     assert not compare(QUICK, policy, ROWS, seen).agrees
 
 
+def test_what_is_drawn_is_the_plan_at_each_return_and_each_query_as_it_is_available() -> None:
+    seen = as_predicted("progressive")
+    seen = seen._replace(available_s={"keys": 0.5, "large": 3.5, "all": 2.5})
+    drawn = compare(QUICK, "progressive", ROWS, seen).over_time
+    assert drawn == {"available queries": ([(0.0, 1), (1.0, 3)], [(0.5, 1), (2.5, 2), (3.5, 3)])}
+
+
 def test_files_of_the_source_are_numbered_on(tmp_path: Path) -> None:
     running = Running(QUICK.topology, tmp_path, {})
     running.arrive(ROWS[:-1], 3)

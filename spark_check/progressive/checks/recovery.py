@@ -109,13 +109,15 @@ def compare(plan: Plan, policy: str, rows: list[Row], seen: Recovery) -> Case:
         details={
             "rows before the failure": f"{seen.before} of {total}",
             "workers back, s": [round(at, 1) for at in seen.returned_s],
-            "available, predicted": [
-                (round(at, 1), len(queries))
-                for at, queries in zip(seen.returned_s, expected, strict=True)
-            ],
             "available, s": {query: round(at, 1) for query, at in seen.available_s.items()},
         },
         crashed=(Outage("worker", "all at once"),) * plan.workers,
+        over_time={
+            "available queries": (
+                [*zip(seen.returned_s, map(len, expected), strict=True)],
+                [(at, n) for n, at in enumerate(sorted(seen.available_s.values()), 1)],
+            )
+        },
     )
 
 
@@ -164,7 +166,7 @@ CHECK = Check(
         "return and before the next.  Predicted by the schedule of the mended greedy algorithm, "
         "and of blocking recovery.",
         "Seconds are since the kill, and are reported only.  Under blocking recovery, workers "
-        "return no sooner than they did under progressive recovery.",
+        "are started no sooner than they were under progressive recovery.",
         "An operator is a streaming query of Spark and takes one core of the plan.  Spark reserves "
         "no cores for a query; the check starts no more operators than there are cores.",
     ),
