@@ -32,7 +32,7 @@ class Recovery(NamedTuple):
         return self.scan_s + self.load_s + self.rest_s
 
 
-class Restart(NamedTuple):
+class RivalRestart(NamedTuple):
     """A measured restart on Spark's own checkpoint.  windows: in its state."""
 
     windows: int

@@ -14,11 +14,12 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from sim.predictions.cec import Restart
 from spark_check.cec.keyed_node import load
 from spark_check.cec.log import End, Placed, end_of, number
 from spark_check.cec.operator import CONF, INPUT, MadeRow, stream_records
@@ -31,20 +32,6 @@ from spark_check.runtime.session import BRIEF, session
 
 ALL_STARTED = "all started"
 """The breakpoint behind the last world."""
-
-
-class Recovered(NamedTuple):
-    """What a restart found.  read: records in the files that the scan read.  seconds: for the scan,
-    with the repair."""
-
-    windows: int
-    start: int
-    newest: int
-    scanned: int
-    cut: int
-    replayed: int
-    read: int
-    seconds: float
 
 
 def begin_of(folder: str) -> str:
@@ -64,10 +51,8 @@ def start_query(
     scanned_s = time.time() - began
     stops.here(CrashPoint.SCANNED)
     replayed = len(world.rows) - max(found.start, 0)
-    facts = Recovered(
-        len(found.windows), found.start, found.newest, found.scanned, cut, replayed, read, scanned_s
-    )
-    world.note(began=began, **facts._asdict())
+    restart = Restart(len(found.windows), found.start, found.newest, found.scanned, cut, replayed)
+    world.note(began=began, seconds=scanned_s, read=read, **restart._asdict())
     world.send_again(files)
     folder = world.serve(incarnation, found.start, found.newest)
     last = [*world.log.read(files[-1:])]

@@ -22,7 +22,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from model.boxes.aggregate import Aggregate
 from sim.predictions.cec import LinearCost, RecoveryCosts, cuts
-from spark_check.cec.calibration import Recovery, Restart, calibrate, line
+from spark_check.cec.calibration import Recovery, RivalRestart, calibrate, line
 from spark_check.cec.crashes import expected
 from spark_check.cec.job import start_query, start_restored
 from spark_check.cec.keyed_node import InputRow, Query
@@ -113,7 +113,7 @@ class WarmBatch(NamedTuple):
 class Measured(NamedTuple):
     sought: Sought
     recovery: Recovery
-    restart: Restart
+    restart: RivalRestart
     logged: WarmBatch
     rival: WarmBatch
     same: bool
@@ -148,7 +148,7 @@ def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
     return Measured(
         sought,
         recovery,
-        Restart(size.windows, _sent(rival)[0] - restarted),
+        RivalRestart(size.windows, _sent(rival)[0] - restarted),
         _warm((first, second), world),
         _warm((third, fourth), rival),
         world.taken() == rival.taken() == [*expected(world)],

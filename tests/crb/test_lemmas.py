@@ -78,8 +78,8 @@ def follow(site: Site, run: Run, action: str) -> Run:
             done = step(site, loaded, Received("source", answer))
         case _:
             return run
-    told = [run.acknowledged, *(message.place for message in sent(done, Trim))]
-    return Run(done.state, done.state.captured or run.copy, source, told[-1])
+    acknowledged = [run.acknowledged, *(message.place for message in sent(done, Trim))]
+    return Run(done.state, done.state.captured or run.copy, source, acknowledged[-1])
 
 
 def abstract(run: Run) -> dict[str, Any]:

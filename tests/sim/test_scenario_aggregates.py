@@ -12,7 +12,8 @@ from model.errors import Invalid
 from model.events import Body
 from model.oracle import oracle
 from sim.scenarios.run import simulate
-from sim.scenarios.scenario import Scenario, read
+from sim.scenarios.scenario import Scenario
+from tests.sim.test_scenarios import written
 
 GOOD = """\
 protocol = "cec"
@@ -45,12 +46,6 @@ aligned = false
 nodes = ["clicks"]
 at_event = 100
 """
-
-
-def written(folder: Path, text: str) -> Scenario:
-    path = folder / "bad.toml"
-    path.write_text(text, encoding="utf-8")
-    return read(path)
 
 
 def test_the_tables_are_aggregates(tmp_path: Path) -> None:

@@ -76,8 +76,8 @@ def system(given: Given, design: Design, *others: Design) -> TransitionSystem:
 
     def capture(s: Moment, t: Moment) -> Any:
         copied = And(ForAll([p], t.copied(p) == s.held(p)), t.copied_at == s.at)
-        told = t.acknowledged == (s.at if early else s.acknowledged)
-        return And(Not(s.storing), t.storing, copied, told)
+        acknowledges = t.acknowledged == (s.at if early else s.acknowledged)
+        return And(Not(s.storing), t.storing, copied, acknowledges)
 
     def store(s: Moment, t: Moment) -> Any:
         def reads(of: Design) -> Any:
@@ -86,8 +86,8 @@ def system(given: Given, design: Design, *others: Design) -> TransitionSystem:
             return And(ForAll([p], t.stored(p) == windows(p)), t.place == position)
 
         one_moment = given(ONE_MOMENT, Or(*map(reads, (design, *others))))
-        told = t.acknowledged == (s.acknowledged if early else t.place)
-        return And(s.storing, Not(t.storing), one_moment, given(STORED, told))
+        acknowledges = t.acknowledged == (s.acknowledged if early else t.place)
+        return And(s.storing, Not(t.storing), one_moment, given(STORED, acknowledges))
 
     def let_go(s: Moment, t: Moment, upto: Any) -> Any:
         return And(given(FREED, tuples.le(upto, s.acknowledged)), t.released == upto)
