@@ -52,7 +52,7 @@ def system(given: Given) -> TransitionSystem:
         in_ = t.saved_taken(i) == If(to(i) == who, s.taken(i), s.saved_taken(i))
         nodes = And(
             t.stored(v) == Or(s.stored(v), v == who),
-            t.told(v) == Or(s.told(v), v == who),
+            t.acknowledged(v) == Or(s.acknowledged(v), v == who),
             t.fresh(v) == Or(s.fresh(v), v == who),
         )
         return And(
@@ -64,7 +64,7 @@ def system(given: Given) -> TransitionSystem:
 
     def count(s: Moment, t: Moment, who: Any) -> Any:
         counted = ForAll([v], t.counted(v) == Or(s.counted(v), v == who))
-        return And(s.told(who), given(EPOCH, s.fresh(who)), counted)
+        return And(s.acknowledged(who), given(EPOCH, s.fresh(who)), counted)
 
     def complete(s: Moment, t: Moment) -> Any:
         return And(given(ALL_PARTS, ForAll([v], s.counted(v))), t.complete)
@@ -76,13 +76,13 @@ def system(given: Given) -> TransitionSystem:
 
     def init(s: Moment) -> Any:
         on_items = [Not(of(i)) for of in (s.sent, s.late, s.taken)]
-        on_nodes = [Not(of(v)) for of in (s.stored, s.fresh, s.counted, s.told)]
+        on_nodes = [Not(of(v)) for of in (s.stored, s.fresh, s.counted, s.acknowledged)]
         return And(Not(s.complete), ForAll([i], And(*on_items)), ForAll([v], And(*on_nodes)))
 
     one, who = (("item", ITEM),), (("node", NODE),)
     of_items = ("sent", "late", "taken", "saved_sent", "saved_taken")
-    of_nodes = ("stored", "told", "fresh", "counted")
-    saved = ("saved_sent", "saved_taken", "stored", "told", "fresh")
+    of_nodes = ("stored", "acknowledged", "fresh", "counted")
+    saved = ("saved_sent", "saved_taken", "stored", "acknowledged", "fresh")
     gone = ("sent", "late", "taken", "stored", "fresh", "counted")
     return TransitionSystem(
         name="a punctuation and its checkpoints",
@@ -120,7 +120,11 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
     ),
     GLOBAL: lambda s: Implies(s.complete, ForAll([v], s.stored(v))),
     "an acknowledgement that counts is of a part": lambda s: ForAll(
-        [v], And(Implies(Or(s.fresh(v), s.counted(v)), s.stored(v)), Implies(s.fresh(v), s.told(v)))
+        [v],
+        And(
+            Implies(Or(s.fresh(v), s.counted(v)), s.stored(v)),
+            Implies(s.fresh(v), s.acknowledged(v)),
+        ),
     ),
     "a complete checkpoint is acknowledged": lambda s: Implies(
         s.complete, ForAll([v], s.counted(v))
