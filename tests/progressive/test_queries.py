@@ -5,14 +5,17 @@ from __future__ import annotations
 import pytest
 
 from model.core import Observation, Property, Scope, When
+from model.errors import Invalid
 from model.properties import comparisons
 from model.protocols.progressive.design import Design, Order, Outputs
 from model.protocols.progressive.messages import DataTuple
+from model.protocols.progressive.protocol import PROTOCOL
 from model.protocols.progressive.scopes import QUERIES, of
 from model.protocols.progressive.variants import build
 from model.system import System
 from model.world import DOWN, Action, Deliver, World
 from proofs.explore.explorer import edges, explore
+from sim.inputs.flights import flight_workload
 
 COMMITTED = Design(order=Order.RECOVERY, outputs=Outputs.COMMITTED, threshold=0)
 NUMBERED = Design(order=Order.ALWAYS, outputs=Outputs.NUMBERED, threshold=0)
@@ -29,6 +32,15 @@ def _not_again(scope: Scope, seen: Observation) -> bool:
 
 
 NOT_AGAIN = Property("no result of the healthy query comes again", When.ALWAYS, _not_again)
+
+
+def test_a_pattern_over_several_inputs_is_refused() -> None:
+    """It is defined in the order of time, and a partition takes its inputs in turn."""
+    workload = flight_workload(100)
+    with pytest.raises(
+        Invalid, match=r"^progressive: region has 3 inputs, .* in the order of time"
+    ):
+        System(PROTOCOL, Scope(workload.graph, ()))
 
 
 def test_a_rollback_repeats_the_results_of_a_healthy_query() -> None:

@@ -46,7 +46,8 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     """A site for each node of the graph, and the coordinator, who watches the partitions.
 
     Any two partitions may fail together, and all of them.  Raises Invalid for an operator that is
-    no box.
+    no box, and for a CEP operator with several inputs: it is defined in the order of time, and
+    partitions take a tuple of each input in turn.
     """
     members = _members(scope.graph)
     base = deploy_graph(scope.graph)
@@ -82,7 +83,14 @@ def _site(design: Design, members: Members, site: Site) -> Site:
         raise Invalid(
             f"progressive: {site.name} is a {type(site.spec).__name__}; give a box or CEP operator"
         )
-    return site._replace(spec=CepBox(site.spec)) if isinstance(site.spec, Operator) else site
+    if not isinstance(site.spec, Operator):
+        return site
+    if len(site.preds) > 1:
+        raise Invalid(
+            f"progressive: {site.name} has {len(site.preds)} inputs, which a CEP operator takes in "
+            "the order of time, and a partition in turn; give it one input, or a join"
+        )
+    return site._replace(spec=CepBox(site.spec))
 
 
 def _coordinator(design: Design, members: Members) -> Site:
