@@ -187,7 +187,9 @@ class Gauges(NamedTuple):
     buffered: events kept for other nodes, None for a node that keeps none in any state.  windows:
     open windows, None for a node that has no windows.  progress: how far the state has come in the
     node's input; values of one type that can be compared and never decrease while the node lives;
-    None where nothing is known.  own: the family's own quantities.
+    None where nothing is known.  A restarted node has replayed when its progress is no less than
+    before the crash; the parts of a tuple are then compared one by one.  own: the family's own
+    quantities.
     """
 
     buffered: int | None = None

@@ -178,7 +178,7 @@ def _simulation(run: Mapping[str, Any]) -> dict[str, Any]:
         }
         for label, name in simulation_results.ROWS
     ]
-    drawn = {"plot": costs.over_time(run), "recoveries": costs.recoveries(run)}
+    drawn = {"plot": costs.over_time(run)}
     lines = {
         "summary": simulation_results.verdict(run),
         "overhead_summary": simulation_results.overhead(run),

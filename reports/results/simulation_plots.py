@@ -1,4 +1,4 @@
-"""Plots of a timed run: latency, upstream backup and queues over time; the phases of recoveries.
+"""Plots of a timed run: the phases of recoveries; latency, upstream backup and queues over time.
 
 Rule of this file: no computation of results; the file draws the value that sim.scenarios.run
 returns.  The same data gives the same bytes, as inline SVG for the page or as PNG for a file.
@@ -17,158 +17,218 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Result = Mapping[str, Any]
+
 
 class RecoveryPhase(NamedTuple):
-    """A phase of a recovery, from one moment to the next; its density, not its colour, marks it."""
+    """A phase of a recovery, from one moment to the next.  colour: people with any colour vision
+    can distinguish it from the others (Okabe and Ito), on white and on black."""
 
     name: str
     start: str
     end: str
-    density: float
+    colour: str
 
 
-PHASES = (
-    RecoveryPhase("detection", "crashed_s", "detected_s", 0.42),
-    RecoveryPhase("redirection", "detected_s", "restored_s", 0.24),
-    RecoveryPhase("replay", "restored_s", "caught_up_s", 0.12),
+GIVEN = (
+    RecoveryPhase("detection", "crashed_s", "detected_s", "#D55E00"),
+    RecoveryPhase("restart", "detected_s", "restarted_s", "#999999"),
 )
-SIZE = 8.6, 7.2
+"""The phases that the scenario's detector gives, whatever the protocol."""
+OWN = (
+    RecoveryPhase("redirection", "restarted_s", "restored_s", "#E69F00"),
+    RecoveryPhase("replay", "restored_s", "replayed_s", "#CC79A7"),
+    RecoveryPhase("catch-up", "replayed_s", "caught_up_s", "#009E73"),
+)
+"""The phases that depend on the protocol."""
+PHASES = (*GIVEN, *OWN)
+BARS = 12
+"""The number of crashes that have a bar."""
+WIDTH, PANELS, BAR = 8.6, 7.6, 0.28
+"""Inches: of the picture, of the panels over time, of a bar."""
+SHADE = 0.35
+"""The density of phases behind a line; bars have the full colour."""
+TITLE: Mapping[str, Any] = {"loc": "left", "fontsize": 10}
 PERCENTILES = (("p50_s", "-", "median"), ("p95_s", "--", "95 %"), ("p99_s", ":", "99 %"))
 
 
-def over_time(result: Mapping[str, Any]) -> str:
-    """The plot of a run as an <svg> element: three panels above each other, with the phases of
-    recoveries shaded."""
-    return svg(partial(_panels, result), *SIZE, name="costs", about=about(result))
+def over_time(result: Result) -> str:
+    """The plot of a run as an <svg> element: a bar for each crash, and three panels over time with
+    the phases of recoveries shaded."""
+    return svg(partial(_panels, result), WIDTH, _height(result), name="costs", about=about(result))
 
 
-def over_time_png(result: Mapping[str, Any], dpi: int = 150) -> bytes:
+def over_time_png(result: Result, dpi: int = 150) -> bytes:
     """The same picture as PNG on white."""
-    return png(partial(_panels, result), *SIZE, dpi=dpi)
+    return png(partial(_panels, result), WIDTH, _height(result), dpi=dpi)
 
 
-def recoveries(result: Mapping[str, Any]) -> str:
-    """The plot with a bar for each crash and its phases; "" if there was no crash."""
-    failures = result["failures"]
-    if not failures:
-        return ""
-    longest = result["metrics"]["recovery_s"]
-    slow = "one node never caught up" if longest is None else f"at most {longest:.3g} s"
-    return svg(
-        partial(_phases, failures),
-        8.6,
-        0.8 + 0.34 * len(failures),
-        name="recoveries",
-        about=f"Recoveries from {len(failures)} crashes: {slow}.",
-    )
-
-
-def about(result: Mapping[str, Any]) -> str:
+def about(result: Result) -> str:
     """The picture in words."""
     found = result["metrics"]
     crashes = ", ".join(f"{f['node']} at {f['crashed_s']:.3g} s" for f in result["failures"])
+    longest = found["recovery_s"]
+    slow = "one node never caught up" if longest is None else f"recovery {_seconds(longest)}"
     return (
         f"Latency, upstream backup and input queues over {found['ended_s']:.3g} s: "
         f"median latency {_seconds(found['latency_p50_s'])}, 99 % within "
         f"{_seconds(found['latency_p99_s'])}; at most {found['peak_backup_events']:,} events in "
-        f"upstream backup.  Crashes: {crashes or 'none'}."
+        f"upstream backup.  Crashes: {f'{crashes}; {slow}' if crashes else 'none'}."
     )
 
 
-def _panels(result: Mapping[str, Any], figure: Figure, colours: Colours) -> None:
-    series = result["series"]
-    ink, with_, without, bad = colours
-    found = figure.subplots(3, 1, sharex=True)
-    latency_axes, backup_axes, queue_axes = found
-    latency = series["latency"]
+def _bars_height(result: Result) -> float:
+    shown = min(len(result["failures"]), BARS)
+    return 1.0 + BAR * shown if shown else 0.0
+
+
+def _height(result: Result) -> float:
+    return PANELS + _bars_height(result)
+
+
+def _panels(result: Result, figure: Figure, colours: Colours) -> None:
+    figure.suptitle(f"{result['scenario']}: {result['protocol']}", fontsize=11)
+    over = [["latency"] * 2, ["backup"] * 2, ["queues"] * 2]
+    failures = result["failures"]
+    bars = [["whole", "own"]] if failures else []
+    heights = [*([_bars_height(result)] if failures else []), *[PANELS / 3] * 3]
+    rows: Any = [*bars, *over]
+    axes = figure.subplot_mosaic(rows, height_ratios=heights)
+    if failures:
+        _bars(axes["whole"], failures, PHASES)
+        _bars(axes["own"], failures, OWN)
+        count = f" (the first {BARS} of {len(failures)})" if len(failures) > BARS else ""
+        axes["whole"].set_title(f"Recovery, from the crash on{count}", **TITLE)
+        axes["own"].set_title("Without detection and restart", **TITLE)
+        axes["own"].set_yticklabels([])
+    _latency(axes["latency"], result["series"]["latency"], colours)
+    _backup(axes["backup"], result["series"], colours)
+    _queues(axes["queues"], result["series"], colours)
+    for name in ("latency", "backup", "queues"):
+        one = axes[name]
+        _shade(one, failures, colours.bad)
+        one.set_xlim(0, result["metrics"]["ended_s"] or 1)
+        one.grid(visible=True, axis="y")
+    for name in ("latency", "backup"):
+        axes[name].tick_params(labelbottom=False)
+    axes["queues"].set_xlabel("seconds since the start")
+    handles, labels = _once(axes["latency"])
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, columnspacing=1.2)
+
+
+# --- over time -------------------------------------------------------------------------------
+def _latency(axes: Axes, latency: Result, colours: Colours) -> None:
+    from matplotlib.ticker import NullLocator
+
     for key, dashes, label in PERCENTILES:
-        marker = "." if len(latency["time_s"]) < 3 else ""
-        latency_axes.plot(
-            latency["time_s"], latency[key], dashes, marker=marker, color=with_, label=label
+        times, values = _broken(latency, key)
+        axes.plot(
+            *(times, values, dashes),
+            marker=".",
+            markersize=2.5,
+            linewidth=1.2,
+            color=colours.with_,
+            label=label,
         )
     if latency["time_s"]:
-        latency_axes.set_yscale("log")
-    latency_axes.yaxis.set_major_formatter(lambda value, _: _seconds(value))
-    latency_axes.set_ylabel("latency")
-    backup_axes.plot(
-        series["time_s"], series["backup_events"], color=with_, label="upstream backup"
-    )
-    backup_axes.set_ylabel("events kept")
+        axes.set_yscale("log")
+        axes.set_yticks(_ticks(latency))
+        axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(lambda value, _: _seconds(value))
+    axes.set_title("Latency of outputs; a gap where there are none", **TITLE)
+
+
+def _broken(latency: Result, key: str) -> tuple[list[float], list[float]]:
+    """The line as (times, values), with a gap where there was no output."""
+    times: list[float] = []
+    values: list[float] = []
+    for time, value, gap in zip(latency["time_s"], latency[key], latency["broken"], strict=True):
+        if gap:
+            times.append(time)
+            values.append(float("nan"))
+        times.append(time)
+        values.append(value)
+    return times, values
+
+
+def _ticks(latency: Result) -> list[float]:
+    """One, two, five times a power of ten, as many as a person can read: from below the smallest
+    latency to above the largest."""
+    found = [v for key, _, _ in PERCENTILES for v in latency[key] if v > 0] or [1.0]
+    steps = [float(f"{digit}e{power}") for power in range(-9, 6) for digit in (1, 2, 5)]
+    low = max((step for step in steps if step <= min(found)), default=steps[0])
+    high = min((step for step in steps if step >= max(found)), default=steps[-1])
+    kept = [step for step in steps if low <= step <= high]
+    powers = [step for step in kept if f"{step:e}".startswith("1.0")]
+    return kept if len(kept) <= 6 else powers if len(powers) > 1 else kept[::2]
+
+
+def _backup(axes: Axes, series: Result, colours: Colours) -> None:
+    axes.plot(series["time_s"], series["backup_events"], color=colours.with_, linewidth=1.2)
+    axes.set_title("Events kept in upstream backup, all nodes together", **TITLE)
+    _count(axes)
+
+
+def _queues(axes: Axes, series: Result, colours: Colours) -> None:
     styles = cycle(
-        (colour, dashes) for dashes in ("-", "--", ":", "-.") for colour in (with_, without, ink)
+        (colour, dashes)
+        for dashes in ("-", "--", ":", "-.")
+        for colour in (colours.with_, colours.without, colours.ink)
     )
     for (name, values), (colour, dashes) in zip(
         series["queue_messages"].items(), styles, strict=False
     ):
-        queue_axes.plot(series["time_s"], values, dashes, color=colour, label=name)
-    queue_axes.set_ylabel("messages queued")
-    queue_axes.set_xlabel("seconds")
-    queue_axes.set_xlim(0, result["metrics"]["ended_s"] or 1)
-    for axes in (backup_axes, queue_axes):
-        axes.set_ylim(0, max(1, axes.get_ylim()[1]))
-        axes.locator_params(axis="y", nbins=5, integer=True)
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    lines = queue_axes.lines[:8]  # before crashes are drawn as lines
-    for axes in found:
-        _shade(axes, result["failures"], bad)
-        axes.grid(visible=True, axis="y")
-        for line in axes.lines:
-            line.set_linewidth(1.2)
-    handles, labels = _once(latency_axes)
-    latency_axes.legend(
-        handles,
-        labels,
-        loc="lower right",
-        bbox_to_anchor=(1, 1.02),
-        ncols=7,
-        borderaxespad=0,
-        columnspacing=1.2,
-    )
+        axes.plot(series["time_s"], values, dashes, color=colour, linewidth=1.2, label=name)
+    axes.set_title("Messages in the input queue of each node", **TITLE)
+    _count(axes)
+    lines = axes.lines[:8]
     if lines:
         names = [str(line.get_label()) for line in lines]
-        queue_axes.legend(lines, names, loc="upper left", ncols=4)
+        axes.legend(lines, names, loc="upper left", ncols=4)
 
 
-def _phases(failures: Sequence[Mapping[str, Any]], figure: Figure, colours: Colours) -> None:
-    axes = figure.add_subplot()
-    for at, failure in enumerate(failures):
-        crashed = ended = failure["crashed_s"]
-        for phase in PHASES:
-            start, end = _stretch(phase, failures, at) or (ended, ended)
-            axes.barh(
-                at,
-                end - start,
-                left=start - crashed,
-                height=0.62,
-                facecolor=colours.bad,
-                alpha=2 * phase.density,
-                label=phase.name,
-            )
-            ended = end
-        label = f"  {ended - crashed:.3g} s, {_outcome(failures, at)}"
-        axes.text(ended - crashed, at, label, va="center", fontsize=8.5)
-    names = [f"{f['node']} at {f['crashed_s']:.3g} s" for f in failures]
-    axes.set_yticks(range(len(names)), names)
-    axes.invert_yaxis()
-    axes.margins(x=0.25)
-    axes.set_xlabel("seconds since the crash")
-    handles, labels = _once(axes)
-    axes.legend(handles, labels, loc="lower right", bbox_to_anchor=(1, 1), ncols=3, borderaxespad=0)
+def _count(axes: Axes) -> None:
+    axes.set_ylim(0, max(1, axes.get_ylim()[1]))
+    axes.locator_params(axis="y", nbins=5, integer=True)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
 
 
-def _shade(axes: Axes, failures: Sequence[Mapping[str, Any]], colour: str) -> None:
+def _shade(axes: Axes, failures: Sequence[Result], colour: str) -> None:
     for phase in PHASES:
         stretches = (_stretch(phase, failures, at) for at in range(len(failures)))
         for start, end in _unite(filter(None, stretches)):
             axes.axvspan(
-                start, end, facecolor=colour, alpha=phase.density, linewidth=0, label=phase.name
+                *(start, end),
+                facecolor=phase.colour,
+                alpha=SHADE,
+                linewidth=0,
+                label=phase.name,
             )
     for failure in failures:
         axes.axvline(failure["crashed_s"], color=colour, linewidth=1, label="crash")
 
 
+# --- a bar for each crash --------------------------------------------------------------------
+def _bars(axes: Axes, failures: Sequence[Result], phases: Sequence[RecoveryPhase]) -> None:
+    shown = failures[:BARS]
+    for at in range(len(shown)):
+        length = 0.0
+        for phase in phases:
+            start, end = _stretch(phase, failures, at) or (0.0, 0.0)
+            axes.barh(at, end - start, left=length, height=0.62, color=phase.colour)
+            length += end - start
+        label = f" {_seconds(length)}{_outcome(failures, at)}"
+        axes.text(length, at, label, va="center", fontsize=8.5)
+    names = [f"{f['node']} at {f['crashed_s']:.3g} s" for f in shown]
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.margins(x=0.35)
+    axes.locator_params(axis="x", nbins=5)
+    axes.xaxis.set_major_formatter(lambda value, _: _seconds(value) if value else "0")
+
+
 def _stretch(
-    phase: RecoveryPhase, failures: Sequence[Mapping[str, Any]], at: int
+    phase: RecoveryPhase, failures: Sequence[Result], at: int
 ) -> tuple[float, float] | None:
     """The start and the end of the phase of that recovery; the next crash of the node ends it,
     too."""
@@ -178,15 +238,16 @@ def _stretch(
     return None if start is None or end is None else (start, end)
 
 
-def _next_crash(failures: Sequence[Mapping[str, Any]], at: int) -> float | None:
+def _next_crash(failures: Sequence[Result], at: int) -> float | None:
     node = failures[at]["node"]
     return next((f["crashed_s"] for f in failures[at + 1 :] if f["node"] == node), None)
 
 
-def _outcome(failures: Sequence[Mapping[str, Any]], at: int) -> str:
+def _outcome(failures: Sequence[Result], at: int) -> str:
+    """What a bar says beside its length; nothing if the node has caught up."""
     if failures[at]["caught_up_s"] is not None:
-        return "caught up"
-    return "not caught up" if _next_crash(failures, at) is None else "crashed again"
+        return ""
+    return ", not caught up" if _next_crash(failures, at) is None else ", crashed again"
 
 
 def _unite(stretches: Iterable[tuple[float, float]]) -> Iterator[tuple[float, float]]:
@@ -213,6 +274,6 @@ def _seconds(value: float | None) -> str:
     if value is None:
         return "unknown"
     for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if abs(value) >= size:
+        if abs(value) >= 0.9995 * size:
             return f"{value / size:.3g} {unit}"
     return f"{value:.3g} s"

@@ -16,8 +16,10 @@ Result = Mapping[str, Any]
 ROWS = (
     ("recovery", "recovery_s"),
     ("  detection", "detection_s"),
+    ("  restart", "restart_s"),
     ("  redirection", "redirection_s"),
     ("  replay", "replay_s"),
+    ("  catch-up", "catch_up_s"),
     ("latency, median", "latency_p50_s"),
     ("latency, 95 %", "latency_p95_s"),
     ("latency, 99 %", "latency_p99_s"),
@@ -52,9 +54,19 @@ RUNS = ("metrics", "without_failures")
 
 def failures(result: Result) -> Table:
     """The table of crashes, with a row for each crash."""
-    rows = Table("crash of", "at", "detection", "redirection", "replay", "recovery")
+    rows = Table(
+        *("crash of", "at", "detection", "restart", "redirection", "replay", "catch-up"),
+        "recovery",
+    )
     for failure in result["failures"]:
-        phases = ("detection_s", "redirection_s", "replay_s", "recovery_s")
+        phases = (
+            "detection_s",
+            "restart_s",
+            "redirection_s",
+            "replay_s",
+            "catch_up_s",
+            "recovery_s",
+        )
         times = (format_value(phase, failure[phase]) for phase in phases)
         rows.add_row(failure["node"], format_value("at_s", failure["crashed_s"]), *times)
     return rows

@@ -91,18 +91,31 @@ def _plan_failures(
 class Outage:
     """A crash and its course; a time is None if this never happened (or another crash came first).
 
+    reached: the progress of the node before the crash (model.core.Gauges); None: not known.
+
     detected: by the failure detector.  restarted: the node runs again, without its state.
     restored: the node has its state again (its note says so; in a protocol without this note, the
-    first event that the node processes).  caught_up: the first time after that when the input queue
-    of the node is empty and no message sent to the node before it was restored is on its way.
+    first event that the node processes).  replayed: after that, its progress is what it was.
+    caught_up: the first time after that when the input queue of the node is empty and no message
+    sent to the node before is on its way.
     """
 
     node: NodeName
     crashed_ps: int
     detected_ps: int
+    reached: Any = None
     restarted_ps: int | None = None
     restored_ps: int | None = None
+    replayed_ps: int | None = None
     caught_up_ps: int | None = None
+
+    def is_reached(self, progress: Any) -> bool:
+        """Is this at least the progress before the crash?"""
+        if self.reached is None or progress is None:
+            return self.reached is None
+        if isinstance(progress, tuple):
+            return all(now >= then for now, then in zip(progress, self.reached, strict=True))
+        return bool(progress >= self.reached)
 
     def summary(self) -> dict[str, Any]:
         """The times and the phases between them, in seconds; a JSON-able value."""
@@ -111,12 +124,15 @@ class Outage:
             "detected_s": self.detected_ps,
             "restarted_s": self.restarted_ps,
             "restored_s": self.restored_ps,
+            "replayed_s": self.replayed_ps,
             "caught_up_s": self.caught_up_ps,
         }
         phases = {
             "detection_s": _between(self.crashed_ps, self.detected_ps),
-            "redirection_s": _between(self.detected_ps, self.restored_ps),
-            "replay_s": _between(self.restored_ps, self.caught_up_ps),
+            "restart_s": _between(self.detected_ps, self.restarted_ps),
+            "redirection_s": _between(self.restarted_ps, self.restored_ps),
+            "replay_s": _between(self.restored_ps, self.replayed_ps),
+            "catch_up_s": _between(self.replayed_ps, self.caught_up_ps),
             "recovery_s": _between(self.crashed_ps, self.caught_up_ps),
         }
         seconds = {key: None if at is None else at / PS for key, at in moments.items()}

@@ -34,7 +34,7 @@ Floats: TypeAlias = NDArray[np.float64]
 BINS = 120
 """The number of stretches of a run for which latencies over time are reported."""
 PERCENTILES = (50, 95, 99)
-PHASES = ("detection_s", "redirection_s", "replay_s")
+PHASES = ("detection_s", "restart_s", "redirection_s", "replay_s", "catch_up_s")
 
 
 class Emission(NamedTuple):
@@ -122,16 +122,23 @@ def overhead(run: Mapping[str, Any], free: Mapping[str, Any]) -> dict[str, float
 
 def series(result: TimedResult, emissions: Emissions, unit_ps: int) -> dict[str, Any]:
     """The series over time: backup and queues at points, latency percentiles in stretches with
-    outputs."""
+    outputs.
+
+    latency: time_s is the time of the last output of a stretch; broken: before it was a stretch
+    without outputs.
+    """
     times, delays = _delays(emissions, unit_ps)
     width = result.ended_ps / PS / BINS or 1.0
     bins = np.minimum((times / width).astype(int), BINS - 1)
-    latency: dict[str, list[Any]] = {"time_s": [], "outputs": []}
+    latency: dict[str, list[Any]] = {"time_s": [], "outputs": [], "broken": []}
     latency |= {f"p{p}_s": [] for p in PERCENTILES}
+    before = 0
     for number in np.unique(bins).tolist():
         inside = delays[bins == number]
-        latency["time_s"].append((number + 0.5) * width)
+        latency["time_s"].append(float(times[bins == number][-1]))
         latency["outputs"].append(len(inside))
+        latency["broken"].append(number > before + 1)
+        before = number
         for p in PERCENTILES:
             latency[f"p{p}_s"].append(_percentile(inside, p))
     points = result.points

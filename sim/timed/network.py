@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from simpy.events import Event
 
-from model.core import Effect, NodeName, Site, Size
+from model.core import Effect, Gauges, NodeName, Site, Size
 from sim.timed.clock import Occurrence
 from sim.timed.costs import Costs
 from sim.timed.failures import Outage
@@ -54,9 +54,9 @@ class Channel(Event):
         self.tariff: Tariff
 
 
-Aftermath: TypeAlias = "tuple[tuple[Effect, ...], LogEntry | None, int | None]"
-"""The rest of a watched step until its effects take place: (effects, entry for the log, number of
-events then kept as backup)."""
+Aftermath: TypeAlias = "tuple[tuple[Effect, ...], LogEntry | None, Gauges | None]"
+"""The rest of a watched step until its effects take place: (effects, entry for the log, what the
+node then holds)."""
 
 
 class TimedNode:
@@ -67,13 +67,14 @@ class TimedNode:
     before this time was sent while the node was down.  kept: the backup since kept_since.
     kept_area: the sum of the backup before that, in events times picoseconds.  longest: the longest
     `pending` since the last look.  pace: the factor by which service takes longer than elsewhere; 0
-    for sources and sinks.  again_ps: the time from the restart to one more crash.
+    for sources and sinks.  again_ps: the time from the restart to one more crash.  fails: a crash
+    is planned.  progress: as of the last effects.
     """
 
     __slots__ = (
-        *("again_ps", "busy", "done", "durable", "gauged", "incoming", "kept", "kept_area"),
-        *("kept_since", "longest", "name", "outage", "outgoing", "pace", "pending", "since"),
-        *("site", "state", "timers", "worked"),
+        *("again_ps", "busy", "done", "durable", "fails", "gauged", "incoming", "kept"),
+        *("kept_area", "kept_since", "longest", "name", "outage", "outgoing", "pace", "pending"),
+        *("progress", "since", "site", "state", "timers", "worked"),
     )
 
     def __init__(self, site: Site, state: Any, pace: float, gauged: bool) -> None:
@@ -87,7 +88,15 @@ class TimedNode:
         self.again_ps: int | None = None
         self.timers: dict[str, Occurrence] = {}
         self.outage: Outage | None = None
+        self.fails = False
+        self.progress: Any = None
         self.gauged, self.kept, self.kept_area, self.kept_since = gauged, 0, 0, 0
+
+    def hold(self, now: int, gauges: Gauges) -> None:
+        """Record that the node holds this from now on."""
+        self.progress = gauges.progress
+        if self.gauged:
+            self.keep(now, gauges.buffered or 0)
 
     def keep(self, now: int, kept: int) -> None:
         """Record that the node keeps so many events from now on."""

@@ -151,8 +151,8 @@ class TimedRun:
         for node in self.nodes.values():
             self._settle(node, now)
             outage = node.outage
-            if outage is not None and outage.restored_ps is not None:
-                outage.caught_up_ps = max(node.busy, outage.restored_ps)
+            if outage is not None and outage.replayed_ps is not None:
+                outage.caught_up_ps = max(node.busy, outage.replayed_ps)
         self.ended = now
         self._look(now)
 
@@ -341,9 +341,9 @@ class TimedRun:
         if type(effects) is not tuple:
             check_step(self.system, node.name, input_, (node.state, effects))
         done = times[2]
-        kept = None
-        if node.gauged:
-            kept = self.protocol.gauges(node.site, node.state).buffered or 0
+        gauges = None
+        if node.gauged or node.fails:
+            gauges = self.protocol.gauges(node.site, node.state)
         logged = None
         if self.log is not None:
             self.order += 1
@@ -353,9 +353,13 @@ class TimedRun:
             logged = log_step(node.name, times, self.order, input_, kind)
         if input_ is None:
             self._come_back(node, done)
-        if node.outage is not None and node.outage.restored_ps is None:
-            self._restore(node.outage, done, effects, input_)
-        return effects, logged, kept
+        outage = node.outage
+        if outage is not None and gauges is not None:
+            if outage.restored_ps is None:
+                self._restore(outage, done, effects, input_)
+            if outage.restored_ps is not None and outage.replayed_ps is None:
+                outage.replayed_ps = done if outage.is_reached(gauges.progress) else None
+        return effects, logged, gauges
 
     def _tariff(self, channel: Channel, size: Size) -> Tariff:
         tariff = channel.tariffs.get(size)
@@ -409,13 +413,13 @@ class TimedRun:
 
     def _take_effect(self, node: TimedNode, done: int, aftermath: Aftermath) -> None:
         """Let the effects of a step take place; its messages are on their way already."""
-        effects, logged, kept = aftermath
+        effects, logged, gauges = aftermath
         for effect in effects:
             self._affect(node, done, effect)
         if logged is not None and self.log is not None:
             self.log.append(logged)
-        if kept is not None:
-            node.keep(done, kept)
+        if gauges is not None:
+            node.hold(done, gauges)
 
     def _affect(self, node: TimedNode, done: int, effect: Effect) -> None:
         """Let one effect take place; a message is on its way already, and a timer is set."""
@@ -433,6 +437,7 @@ class TimedRun:
             for name in plan.nodes:
                 if name not in self.system.deployment.crashable:
                     raise Invalid(f"failures: {self.protocol.name} deploys {name!r} never to crash")
+                self.nodes[name].fails = True
             whole = [group for group in self.system.groups if {*group} == {*plan.nodes}]
             for names in whole or [(name,) for name in plan.nodes]:
                 restarts = dict(zip(plan.nodes, plan.restart_ps, strict=False))
@@ -459,8 +464,12 @@ class TimedRun:
             self._send_notices(node, now)
 
     def _take_down(self, node: TimedNode, now: int, again: int | None, restart: int) -> None:
-        if node.outage is not None and (node.outage.restored_ps or 0) > now:
-            node.outage.restored_ps = None
+        before = node.outage
+        if before is not None:
+            if (before.restored_ps or 0) > now:
+                before.restored_ps = None
+            if (before.replayed_ps or 0) > now:
+                before.replayed_ps = None
         node.pending.clear()
         if node.busy > now:
             node.worked -= node.busy - now
@@ -473,7 +482,9 @@ class TimedRun:
         node.timers.clear()
         node.keep(now, 0)
         node.state, node.since = DOWN, NEVER
-        node.outage = Outage(node.name, now, self.detector.detected_ps(now))
+        replaying = before is not None and before.replayed_ps is None
+        reached = before.reached if before is not None and replaying else node.progress
+        node.outage = Outage(node.name, now, self.detector.detected_ps(now), reached)
         self.outages.append(node.outage)
         back = node.outage.detected_ps + restart
         node.again_ps = again
@@ -541,12 +552,12 @@ class TimedRun:
 
     def _catch_up(self, node: TimedNode, outage: Outage, now: int, departed: int) -> None:
         """Record it if the node had caught up before this arrival."""
-        restored = outage.restored_ps
-        if restored is None or node.busy > now or departed <= restored:
+        replayed = outage.replayed_ps
+        if replayed is None or node.busy > now or departed <= replayed:
             return
-        if any(c.flying and c.flying[0][1] <= restored for c in node.incoming):
+        if any(c.flying and c.flying[0][1] <= replayed for c in node.incoming):
             return
-        outage.caught_up_ps = max(node.busy, restored)
+        outage.caught_up_ps = max(node.busy, replayed)
         node.outage = None
 
     # --- looking -----------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import isnan
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -10,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from reports.page import write
-from reports.results.simulation_plots import about, over_time, over_time_png, recoveries
+from reports.results.simulation_plots import _broken, about, over_time, over_time_png
 from sim.experiments.campaign import reproduce
 from sim.experiments.lima.figure9 import FIG9
 from sim.scenarios.run import simulate
@@ -31,25 +32,47 @@ def words(svg: str) -> list[str]:
 
 def test_all_panels_lines_and_phases_are_drawn() -> None:
     found = words(over_time(ran()))
-    for what in ("latency", "events kept", "messages queued", "seconds"):
-        assert what in found
-    for what in ("median", "95 %", "99 %", "detection", "redirection", "replay", "crash"):
+    for what in ("Latency", "Events kept", "Messages in the input queue", "Recovery", "Without"):
+        assert sum(text.startswith(what) for text in found) == 1
+    phases = ("detection", "restart", "redirection", "replay", "catch-up")
+    for what in ("median", "95 %", "99 %", "crash", *phases):
         assert found.count(what) == 1
     for node in ("left", "right", "both"):
         assert found.count(node) == 1
 
 
 def test_every_crash_is_a_bar() -> None:
-    svg = recoveries(ran())
-    found = words(svg)
+    found = words(over_time(ran()))
     failures = ran()["failures"]
     for failure in failures:
         assert f"{failure['node']} at {failure['crashed_s']:.3g} s" in found
-    assert sum("crashed again" in text for text in found) == 2
-    assert sum("caught up" in text for text in found) == len(failures) - 2
+    assert sum("crashed again" in text for text in found) == 2 * 2  # in both panels
+    longest = max(failure["recovery_s"] or 0 for failure in failures)
+    assert f" {longest * 1000:.3g} ms" in found
 
 
-@pytest.mark.parametrize("draw", [over_time, recoveries, over_time_png])
+def test_a_line_has_a_gap_where_there_are_no_outputs() -> None:
+    """Two stretches follow each other, a third comes later; each ends at its last output."""
+    latency = {"time_s": [1.0, 2.0, 5.0], "p50_s": [0.1, 0.2, 0.3], "broken": [False, False, True]}
+    times, values = _broken(latency, "p50_s")
+    assert times == [1.0, 2.0, 5.0, 5.0]
+    assert values[:2] == [0.1, 0.2]
+    assert isnan(values[2])
+    assert values[3] == 0.3
+
+
+def test_latencies_are_drawn_when_they_are_known() -> None:
+    """An output is out at the time of its point or before, and after the point before."""
+    series, ended = ran()["series"]["latency"], ran()["metrics"]["ended_s"]
+    crash = min(failure["crashed_s"] for failure in ran()["failures"])
+    assert series["time_s"] == sorted(series["time_s"])
+    assert series["time_s"][-1] <= ended
+    first = next(at for at, time in enumerate(series["time_s"]) if time > crash)
+    assert series["broken"][first]  # nobody hands on anything while the first operator is away
+    assert series["time_s"][first] - crash >= ran()["failures"][0]["detection_s"]
+
+
+@pytest.mark.parametrize("draw", [over_time, over_time_png])
 def test_equal_runs_give_equal_bytes(draw: Any) -> None:
     assert draw(ran()) == draw(ran())
 
@@ -60,10 +83,10 @@ def test_a_png_is_one() -> None:
 
 
 def test_colours_are_the_page_s() -> None:
-    for svg in (over_time(ran()), recoveries(ran())):
-        assert "#0102" not in svg
-        assert "var(--bad" in svg
-        assert "currentColor" in svg
+    svg = over_time(ran())
+    assert "#0102" not in svg
+    assert "var(--bad" in svg
+    assert "currentColor" in svg
 
 
 def test_words_for_who_cannot_see_it() -> None:
@@ -80,13 +103,12 @@ def without_failures() -> dict[str, Any]:
 
 def test_a_run_without_failures_or_outputs() -> None:
     result = without_failures()
-    assert recoveries(result) == ""
     assert "detection" not in words(over_time(result))
     empty: dict[str, list[float]] = {key: [] for key in result["series"]["latency"]}
     quiet = {**result, "series": {**result["series"], "latency": empty}}
     quiet["metrics"] = {**result["metrics"], "latency_p50_s": None, "latency_p99_s": None}
     assert "unknown" in about(quiet)
-    assert "latency" in words(over_time(quiet))
+    assert "Latency of outputs; a gap where there are none" in words(over_time(quiet))
 
 
 # --- the page ------------------------------------------------------------------------------------

@@ -50,10 +50,12 @@ from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.system import System
 from model.world import DOWN, World, apply, enabled, initial, quiescent
 from sim.inputs.streams import Workload, graph_for
+from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Sizes, Storage
-from sim.timed.failures import CrashPlan
+from sim.timed.failures import CrashPlan, Outage
+from sim.timed.metrics import PHASES
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
 
@@ -283,13 +285,12 @@ def test_the_order_of_times(case: tuple[Workload, Costs, tuple[CrashPlan, ...]],
     for outage in found.outages:
         told = outage.summary()
         moments = [outage.crashed_ps, outage.detected_ps, outage.restarted_ps]
-        moments += [outage.restored_ps, outage.caught_up_ps]
+        moments += [outage.restored_ps, outage.replayed_ps, outage.caught_up_ps]
         known = [moment for moment in moments if moment is not None]
         assert known == sorted(known)
         assert moments[: len(known)] == known
         if told["recovery_s"] is not None:
-            phases = told["detection_s"] + told["redirection_s"] + told["replay_s"]
-            assert phases == pytest.approx(told["recovery_s"])
+            assert sum(told[phase] for phase in PHASES) == pytest.approx(told["recovery_s"])
 
 
 # --- what it costs ---------------------------------------------------------------------------
@@ -381,9 +382,38 @@ def test_phases_of_a_recovery() -> None:
     # looked at, until 8.375 s, though the operator could not use it yet.
     assert told["restored_s"] == 8.375
     assert found.notes[REPLAYED.name] == 8
-    # Eight are replayed; the ninth comes at 9.125 s and waits, the tenth at 10.125 s.
+    # Eight are replayed, of which five were processed before the crash; the ninth comes at 9.125 s
+    # and waits, the tenth at 10.125 s.
+    assert told["replayed_s"] == 8.375 + 5 * 0.25
     assert told["caught_up_s"] == 8.375 + 10 * 0.25
-    assert told["redirection_s"] == 2.375
+    assert (told["restart_s"], told["redirection_s"]) == (2.0, 0.375)
+    assert (told["replay_s"], told["catch_up_s"]) == (5 * 0.25, 5 * 0.25)
+
+
+@pytest.mark.parametrize(
+    ("reached", "progress", "is_reached"),
+    [
+        (None, None, True),
+        (None, 3, True),
+        (3, None, False),
+        (3, 2, False),
+        (3, 3, True),
+        ((2, 5), (3, 4), False),  # the second input is behind
+        ((2, 5), (2, 5), True),
+        (((3, 1), (2,)), ((3, 2), (2,)), True),
+    ],
+)
+def test_progress_is_compared_input_by_input(reached: Any, progress: Any, is_reached: bool) -> None:
+    assert Outage("A", 0, 0, reached).is_reached(progress) is is_reached
+
+
+def test_a_node_that_asks_for_a_replay_has_not_caught_up() -> None:
+    """Its queue is empty while it waits for the replay: 4,000 events, 500 a second, one crash."""
+    found = simulate(read("docs/scenarios/aggregate.toml", overrides(["protocol=progressive"])))
+    (failure,) = found["failures"]
+    assert failure["replay_s"] > 0
+    assert failure["catch_up_s"] > 0
+    assert failure["recovery_s"] == pytest.approx(sum(failure[phase] for phase in PHASES))
 
 
 def test_without_a_note_the_first_event_restores() -> None:
