@@ -32,17 +32,30 @@ def sweep(
     summary: Annotated[
         bool, typer.Option("--summary", help="Print means over seeds, with intervals.")
     ] = False,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Plot the summary.")] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.png", help="Plot recovery over the overhead of protection, and more."
+        ),
+    ] = None,
+    axes: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="x=NAME,y=METRIC[,colour=KEY]",
+            help="Plot this instead: x is a key of the grid or a metric; may be repeated.",
+        ),
+    ] = None,
     json_: JsonOption = None,
 ) -> None:
     """Run a grid of timed runs on Spark, a row each; an interrupted sweep is resumed."""
     from reports.progress import progress
-    from reports.results import sweeps
+    from reports.results import sweep_plots, sweeps
     from sim.sweeps.grid import read
     from sim.sweeps.results import carry_out
     from sim.sweeps.summary import summarize
 
     asked = read(file)
+    charts = sweep_plots.charts(axes or ())
     folder = out or Path("build/sweep") / asked.name
     execute = calls_on_spark(folder / "_spark", master, settings(conf))
     try:
@@ -52,11 +65,13 @@ def sweep(
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
     if summary or plot is not None:
-        result["summary"] = summarize(asked, Path(result["table"]))
+        keys = {axis.name for axis in asked.axes}
+        metrics = [name for one in charts for name in one[:2] if name not in keys]
+        result["summary"] = summarize(asked, Path(result["table"]), metrics)
     if summary:
         console.print(sweeps.table(result["summary"]), highlight=False)
     if plot is not None:
-        write(plot, sweeps.png(result["summary"]))
+        write(plot, sweep_plots.png(result["summary"], charts))
     print(f"{sweeps.summary_line(result)}\n{result['table']}")
     save(json_, result)
     if result["failed"] or result["not_as_claimed"]:

@@ -107,6 +107,8 @@ def format_value(name: str, value: float | None) -> str:
         return "-"
     if name.endswith("_events_per_s"):
         return f"{value:,.0f} events/s"
+    if name.endswith("_share"):
+        return f"{value:.1%}"
     if name.endswith("_bytes"):
         return f"{value / 1000:,.1f} kB"
     if name.endswith("_s"):

@@ -5,12 +5,14 @@ Rule of this file: it reads a table as it was written, so that any user's pandas
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import NormalDist, fmean, stdev
 from typing import Any
 
-from sim.sweeps.grid import Sweep
+from model.errors import Invalid, nearest
+from sim.scenarios.overrides import place
+from sim.sweeps.grid import Axis, Sweep
 
 CONFIDENCE = 0.95
 SUMMARIZED = (
@@ -20,6 +22,8 @@ SUMMARIZED = (
     "peak_backup_events",
     "events_replayed",
     "link_bytes",
+    "overhead_protection_link_bytes_share",
+    "overhead_protection_busy_share",
     "overhead_failures_link_bytes_share",
     "overhead_control_link_bytes_share",
 )
@@ -33,29 +37,44 @@ T_95 = (
 )
 
 
-def summarize(sweep: Sweep, path: Path) -> dict[str, Any]:
+def summarize(sweep: Sweep, path: Path, metrics: Iterable[str] = ()) -> dict[str, Any]:
     """Summarize a sweep: a group for each combination of varied keys except the seed; JSON-able.
 
-    metrics: by column, the mean and the 95 % confidence interval of the mean over the runs that
-    have a value (a failed run has none); None where there are too few.
+    metrics: columns beside those of SUMMARIZED.  Of a group, metrics: by column, the mean and the
+    95 % confidence interval of the mean over the runs that have a value (a failed run has none);
+    None where there are too few.  chosen: the scenario's file has these values.
+    Raises Invalid if a metric is no column with numbers.
     """
     import pandas as pd  # most commands need no pandas
 
     frame = pd.read_parquet(path)
+    numbers = [name for name in frame.columns if pd.api.types.is_numeric_dtype(frame[name])]
+    for name in metrics:
+        if name not in numbers:
+            raise Invalid(f"{path}: no column {name!r} with numbers{nearest(name, numbers)}")
+    wanted = tuple(dict.fromkeys((*SUMMARIZED, *metrics)))
     by = [axis.name for axis in sweep.axes if axis.name != "seed" and len(axis.values) > 1]
+    own = [_own(sweep, axis) for axis in sweep.axes if axis.name in by]
     groups = []
     parts = frame.groupby(by, sort=False, dropna=False) if by else [((), frame)]
     for values, part in parts:
         groups.append(
             {
                 "parameters": dict(zip(by, map(_plain, values), strict=True)),
+                "chosen": bool(by) and [_plain(value) for value in values] == own,
                 "runs": len(part),
                 "failed": int(part["error"].notna().sum()),
                 "same": int((part["same"] == True).sum()),  # noqa: E712 - there may be none
-                "metrics": {name: interval(part[name].dropna().tolist()) for name in SUMMARIZED},
+                "metrics": {name: interval(part[name].dropna().tolist()) for name in wanted},
             }
         )
-    return {"sweep": sweep.name, "by": by, "confidence": CONFIDENCE, "groups": groups}
+    return {
+        "sweep": sweep.name,
+        "scenario": sweep.base.path.name,
+        "by": by,
+        "confidence": CONFIDENCE,
+        "groups": groups,
+    }
 
 
 def interval(values: Sequence[float]) -> dict[str, Any]:
@@ -76,6 +95,15 @@ def _t_95(freedom: int) -> float:
     for more than 30 degrees of freedom within 0.0002."""
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+
+
+def _own(sweep: Sweep, axis: Axis) -> Any:
+    """The value that the scenario's file has; None if the file leaves the key out."""
+    at: Any = sweep.base.content
+    for part in place(at, axis.key):
+        found = isinstance(at, list) or part in at
+        at = at[part] if found else {}
+    return None if isinstance(at, Mapping) else at
 
 
 def _plain(value: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import multiprocessing
+import re
 import shlex
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -21,6 +22,7 @@ from hypothesis import strategies as st
 import asif
 from model.errors import Invalid
 from model.registry import protocols
+from reports.results import sweep_plots
 from reports.results import sweeps as sweep_results
 from sim.scenarios.overrides import Override, overrides
 from sim.scenarios.run import simulate
@@ -610,19 +612,28 @@ def test_the_quantiles_are_students(freedom: int) -> None:
 
 
 def _summary(**parameters: list[Any]) -> dict[str, Any]:
+    """The first group has failed; the others take longer and longer, for less and less."""
+    metrics = {*sweep_plots.OVER_A_KEY, *(column.metric for column in sweep_results.COLUMNS)}
+
     def groups() -> Iterator[dict[str, Any]]:
         for number, values in enumerate(product(*parameters.values())):
             found = interval([number + 1.0, number + 2.0] if number else [])
+            less = interval([1 / (number + 1), 1 / (number + 2)] if number else [])
             yield {
                 "parameters": dict(zip(parameters, values, strict=True)),
+                "chosen": number == 1,
                 "runs": 2,
                 "failed": 0 if number else 2,
                 "same": 2 if number else 0,
-                "metrics": {column.metric: found for column in sweep_results.COLUMNS},
+                "metrics": {
+                    **dict.fromkeys(metrics, found),
+                    sweep_plots.OVERHEAD: less,
+                },
             }
 
     by = list(parameters)
-    return {"sweep": "mine", "by": by, "confidence": 0.95, "groups": list(groups())}
+    about = {"sweep": "mine", "scenario": "mine.toml", "confidence": 0.95}
+    return {**about, "by": by, "groups": list(groups())}
 
 
 @pytest.mark.parametrize(
@@ -638,15 +649,56 @@ def test_a_summary_is_drawn_over_its_numbers(
     parameters: dict[str, list[Any]], along: str | None
 ) -> None:
     found = _summary(**parameters)
-    assert sweep_results._along(found) == along
-    assert sweep_results.png(found, dpi=40).startswith(b"\x89PNG")
+    assert sweep_plots.along_key(found) == along
+    assert sweep_plots.png(found, dpi=40).startswith(b"\x89PNG")
     assert sweep_results.table(found).row_count == len(found["groups"])
+
+
+def test_panels_are_drawn_as_asked() -> None:
+    found = _summary(protocol=["a", "b"], window=[1, 2])
+    asked = sweep_plots.charts(
+        ["x=window, y=latency_p99_s", "x=recovery_s,y=recovery_s,colour=window"]
+    )
+    assert asked[0] == ("window", "latency_p99_s", None)
+    assert asked[1].colour == "window"
+    assert sweep_plots.png(found, asked, dpi=40).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x=window", "write x=KEY or METRIC, y=METRIC"),
+        ("x=window,y=recovery_s,size=3", "write x=KEY or METRIC, y=METRIC"),
+        ("x=windov,y=recovery_s", "x=windov: there is none; did you mean 'window'"),
+        ("x=window,y=recovery", "y=recovery: there is none; did you mean 'recovery_s'"),
+        ("x=window,y=recovery_s,colour=protocl", "did you mean 'protocol'"),
+    ],
+)
+def test_a_panel_that_cannot_be_drawn_is_one_line(text: str, said: str) -> None:
+    found = _summary(protocol=["a", "b"], window=[1, 2])
+    with pytest.raises(Invalid, match=re.escape(said)):
+        sweep_plots.png(found, sweep_plots.charts([text]))
+
+
+POINTS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12)
+
+
+@given(POINTS)
+def test_the_frontier_is_what_nothing_beats(points: list[tuple[float, float]]) -> None:
+    def beaten(one: tuple[float, float]) -> bool:
+        return any(x <= one[0] and y <= one[1] and (x, y) != one for x, y in points)
+
+    assert sweep_plots.frontier(points) == sorted({one for one in points if not beaten(one)})
 
 
 def test_a_table_shows_means_and_what_failed() -> None:
     rows = sweep_results.table(_summary(protocol=["a", "b"]))
     cells = {str(column.header): list(column.cells) for column in rows.columns}
-    assert sweep_results._short(["a.b", "c.d", "e.d"]) == {"a.b": "b", "c.d": "c.d", "e.d": "e.d"}
+    assert sweep_results.short_names(["a.b", "c.d", "e.d"]) == {
+        "a.b": "b",
+        "c.d": "c.d",
+        "e.d": "e.d",
+    }
     assert cells["runs"] == ["2\n2 failed", "2"]
     assert cells["backup,\npeak"] == ["-", "2\n± 6"]
 

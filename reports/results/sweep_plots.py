@@ -1,0 +1,298 @@
+"""Plots of a sweep: what recovery costs against what protection costs, and any metric over a key.
+
+Rule of this file: it draws the value that sim.sweeps.summary makes, and computes no mean again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from model.errors import Invalid, nearest
+from reports.diagrams import canvas
+from reports.diagrams.canvas import Colours
+from reports.results.simulations import format_value
+from reports.results.sweeps import half, name_of, short_names, show_value
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Result = Mapping[str, Any]
+
+RECOVERY, OVERHEAD = "recovery_s", "overhead_protection_link_bytes_share"
+OVER_A_KEY = (RECOVERY, OVERHEAD, "latency_p99_s", "peak_backup_events")
+"""The metrics of the panels over a key with numbers."""
+NAMES = {
+    RECOVERY: "recovery time",
+    OVERHEAD: "bytes for protection, share of the unprotected",
+    "overhead_protection_busy_share": "processing for protection, share of the unprotected",
+    "latency_p99_s": "latency, 99 %",
+    "peak_backup_events": "upstream backup, peak",
+}
+"""The names of metrics for people; others keep the name of their column."""
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
+"""Okabe and Ito: people with any colour vision can distinguish them."""
+MARKS = ("o", "s", "^", "D", "v", "P", "X")
+DASHES = ("-", "--", ":", "-.")
+
+
+class Chart(NamedTuple):
+    """A panel.  x: a key of the grid, or a metric; y: a metric.  colour: a key; None: the first one
+    whose values are no numbers, or else the first."""
+
+    x: str
+    y: str
+    colour: str | None = None
+
+
+def charts(texts: Sequence[str]) -> tuple[Chart, ...]:
+    """The panels of `--axes x=...,y=...,colour=...`.  Raises Invalid."""
+    return tuple(map(_chart, texts))
+
+
+def _chart(text: str) -> Chart:
+    parts = dict(part.partition("=")[::2] for part in text.split(","))
+    parts = {name.strip(): value.strip() for name, value in parts.items()}
+    unknown = [name for name in parts if name not in Chart._fields]
+    if unknown or not (parts.get("x") and parts.get("y")):
+        raise Invalid(
+            f"--axes {text}: write x=KEY or METRIC, y=METRIC and colour=KEY, as in "
+            f"x={OVERHEAD},y={RECOVERY},colour=protocol"
+        )
+    return Chart(parts["x"], parts["y"], parts.get("colour") or None)
+
+
+def png(summary: Result, asked: Sequence[Chart] = (), dpi: int = 150) -> bytes:
+    """The panels asked for; without any, recovery over the overhead of protection, and four panels
+    over the key with the most numbers, if there is one.  Raises Invalid for an unknown name."""
+    panels = asked or tuple(_usual(summary))
+    for one in panels:
+        _check(one, summary)
+    columns = 1 if len(panels) == 1 else 2
+    first_wide = not asked and len(panels) > 1
+    rows = -(-(len(panels) + first_wide) // columns)
+    height = 1.2 + (4.2 if columns == 1 else 3.2 * rows + (0.8 if first_wide else 0))
+    return canvas.png(partial(_panels, summary, panels, first_wide), 8.6, height, dpi=dpi)
+
+
+def _usual(summary: Result) -> Iterator[Chart]:
+    yield Chart(OVERHEAD, RECOVERY)
+    along = along_key(summary)
+    if along is not None:
+        yield from (Chart(along, metric) for metric in OVER_A_KEY)
+
+
+def along_key(summary: Result) -> str | None:
+    """The key with the most values, of those whose values are numbers."""
+    numbers = {
+        name: len(_values(summary, name)) for name in summary["by"] if _numeric(summary, name)
+    }
+    return max(numbers, key=numbers.__getitem__) if numbers else None
+
+
+def _values(summary: Result, key: str) -> list[Any]:
+    return list(dict.fromkeys(group["parameters"][key] for group in summary["groups"]))
+
+
+def _numeric(summary: Result, key: str) -> bool:
+    values = _values(summary, key)
+    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+
+
+def _check(chart: Chart, summary: Result) -> None:
+    metrics = [name for group in summary["groups"][:1] for name in group["metrics"]]
+    keys = [name for name in summary["by"] if _numeric(summary, name)]
+    for field, value, known in (
+        ("x", chart.x, [*keys, *metrics]),
+        ("y", chart.y, metrics),
+        ("colour", chart.colour, [*summary["by"]]),
+    ):
+        if value is not None and value not in known:
+            raise Invalid(f"--axes: {field}={value}: there is none{nearest(value, known)}")
+
+
+# --- drawing ---------------------------------------------------------------------------------
+def _panels(
+    summary: Result, panels: Sequence[Chart], first_wide: bool, figure: Figure, colours: Colours
+) -> None:
+    names = [f"{number}" for number in range(len(panels))]
+    rest = names[1:] if first_wide else names
+    rows: Any = [rest[at : at + 2] for at in range(0, len(rest), 2)] if len(names) > 1 else [names]
+    rows = [row if len(row) == len(rows[0]) else [*row, "."] for row in rows]
+    heights = [1.0] * len(rows)
+    if first_wide:
+        rows, heights = [["0", "0"], *rows], [1.3, *heights]
+    axes = figure.subplot_mosaic(rows, height_ratios=heights)
+    for name, chart in zip(names, panels, strict=True):
+        _draw(axes[name], chart, summary, colours)
+    handles, labels = _once(list(axes.values()))
+    if any(labels):
+        wide = 1 if max(map(len, labels)) > 45 else 2 if max(map(len, labels)) > 22 else 3
+        figure.legend(handles, labels, loc="outside lower center", ncols=wide, fontsize=8.5)
+    runs = max(group["runs"] for group in summary["groups"])
+    bars = f"; bars: {summary['confidence']:.0%} confidence of the mean" if runs > 1 else ""
+    title = f"{summary['sweep']} ({summary['scenario']}): mean of {runs} runs a point{bars}"
+    figure.suptitle(title, fontsize=10)
+
+
+def _draw(axes: Axes, chart: Chart, summary: Result, colours: Colours) -> None:
+    over_key = chart.x in summary["by"]
+    if over_key:
+        _lines(axes, chart, summary)
+    else:
+        _points(axes, chart, summary, colours)
+        axes.xaxis.set_major_formatter(_formatter(chart.x))
+        _from_zero(axes.set_xlim, [g["metrics"][chart.x] for g in summary["groups"]])
+    axes.set_xlabel(short_names(summary["by"])[chart.x] if over_key else _title(chart.x))
+    axes.set_title(_title(chart.y), fontsize=10, loc="left")
+    axes.yaxis.set_major_formatter(_formatter(chart.y))
+    _from_zero(axes.set_ylim, [g["metrics"][chart.y] for g in summary["groups"]])
+    axes.grid(visible=True)
+
+
+def _from_zero(set_limits: Callable[..., Any], found: Sequence[Result]) -> None:
+    """From zero to above the largest interval; below zero only if a value is."""
+    means = [one["mean"] for one in found if one["mean"] is not None]
+    highs = [one["mean"] + half(one) for one in found if one["mean"] is not None]
+    if means and max(highs) > 0:
+        set_limits(min(0.0, *means) if min(means) < 0 else 0.0, 1.12 * max(highs))
+
+
+def _points(axes: Axes, chart: Chart, summary: Result, colours: Colours) -> None:
+    """A point for each setting, with the frontier of those that no other beats in both, which have
+    names; thin lines join the settings of one colour."""
+    looks = _looks(summary, _colour_key(chart, summary))
+    known = [
+        (group, group["metrics"][chart.x], group["metrics"][chart.y])
+        for group in summary["groups"]
+        if None not in (group["metrics"][chart.x]["mean"], group["metrics"][chart.y]["mean"])
+    ]
+    front = frontier([(x["mean"], y["mean"]) for _, x, y in known])
+    xs, ys = [x for x, _ in front], [y for _, y in front]
+    axes.step(xs, ys, where="post", color=colours.ink, linewidth=0.8, linestyle=":", zorder=1)
+    axes.plot([], [], ":", color=colours.ink, linewidth=0.8, label="no setting is better in both")
+    for group, x, y in known:
+        colour, mark, label = looks(group)
+        axes.errorbar(
+            x["mean"],
+            y["mean"],
+            xerr=half(x),
+            yerr=half(y),
+            color=colour,
+            marker=mark,
+            markersize=5,
+            capsize=2,
+            linestyle="none",
+            label=label,
+        )
+        if group["chosen"]:
+            axes.plot(
+                *(x["mean"], y["mean"], "o"),
+                markersize=12,
+                markerfacecolor="none",
+                markeredgecolor=colours.ink,
+                label="as in the scenario",
+            )
+        rest = name_of(group, summary["by"], _colour_key(chart, summary))
+        if rest and (x["mean"], y["mean"]) in front:
+            axes.annotate(rest, (x["mean"], y["mean"]), (6, 5), textcoords="offset points", size=8)
+    ways: dict[str, list[tuple[float, float]]] = {}
+    for group, x, y in known:
+        ways.setdefault(looks(group)[0], []).append((x["mean"], y["mean"]))
+    for colour, way in ways.items():
+        axes.plot(*zip(*way, strict=True), color=colour, linewidth=0.6, alpha=0.5)
+
+
+def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The points that no other beats in both, from left to right."""
+    kept: list[tuple[float, float]] = []
+    for x, y in sorted(points):
+        if not kept or y < kept[-1][1]:
+            kept.append((x, y))
+    return kept
+
+
+def _lines(axes: Axes, chart: Chart, summary: Result) -> None:
+    looks = _looks(summary, _colour_key(chart, summary))
+    dashes = dict(zip(_others(chart, summary), cycle(DASHES), strict=False))
+    lines: dict[str, list[Result]] = {}
+    for group in summary["groups"]:
+        if group["metrics"][chart.y]["mean"] is not None:
+            lines.setdefault(name_of(group, summary["by"], chart.x), []).append(group)
+    for groups in lines.values():
+        colour, mark, label = looks(groups[0])
+        found = [group["metrics"][chart.y] for group in groups]
+        axes.errorbar(
+            [group["parameters"][chart.x] for group in groups],
+            [one["mean"] for one in found],
+            yerr=[half(one) for one in found],
+            color=colour,
+            linestyle=dashes[_rest(groups[0], chart, summary)],
+            marker=mark,
+            markersize=3.5,
+            linewidth=1.2,
+            capsize=2.5,
+            label=label,
+        )
+
+
+def _colour_key(chart: Chart, summary: Result) -> str | None:
+    if chart.colour is not None:
+        return chart.colour
+    texts = [name for name in summary["by"] if not _numeric(summary, name)]
+    others = [name for name in summary["by"] if name != chart.x]
+    return next(iter([*texts, *others]), None)
+
+
+def _others(chart: Chart, summary: Result) -> list[str]:
+    return list(dict.fromkeys(_rest(group, chart, summary) for group in summary["groups"]))
+
+
+def _rest(group: Result, chart: Chart, summary: Result) -> str:
+    """The values of a group that neither the place nor the colour shows."""
+    shown = (chart.x, _colour_key(chart, summary))
+    return ", ".join(str(group["parameters"][key]) for key in summary["by"] if key not in shown)
+
+
+def _looks(summary: Result, key: str | None) -> Callable[[Result], tuple[str, str, str]]:
+    """A function that returns colour, mark and label of a group."""
+    values = _values(summary, key) if key else [None]
+    looks = dict(
+        zip(map(str, values), zip(cycle(COLOURS), cycle(MARKS), strict=False), strict=False)
+    )
+
+    def look(group: Result) -> tuple[str, str, str]:
+        value = group["parameters"][key] if key else None
+        label = (
+            ""
+            if key is None
+            else value
+            if isinstance(value, str)
+            else f"{key} = {show_value(value)}"
+        )
+        return *looks[str(value)], label
+
+    return look
+
+
+def _once(axes: Sequence[Axes]) -> tuple[list[Any], list[str]]:
+    """The handles and labels of all panels, each label once."""
+    found: dict[str, Any] = {}
+    for one in axes:
+        for handle, label in zip(*one.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, handle)
+    return list(found.values()), list(found)
+
+
+# --- names -----------------------------------------------------------------------------------
+def _title(metric: str) -> str:
+    return NAMES.get(metric, metric)
+
+
+def _formatter(name: str) -> Callable[[float, Any], str]:
+    if name.endswith("_share"):
+        return lambda value, _: f"{100 * value:.3g} %"
+    return lambda value, _: format_value(name, value) if value else "0"
