@@ -141,6 +141,10 @@ def proofs(result: Result) -> Output:
 def run(result: Result) -> Output:
     """The output of `asif run`."""
     yield f"{result['input']}: {result['pattern']}"
+    if added := result.get("added"):
+        yield f"added behind your pattern: {' and '.join(added)}; --alone leaves them out"
+    if "clock" in result:
+        yield f"times are whole multiples of {result['clock']}"
     crashes = (f"{crash['node']} at event {crash['at_event']:,}" for crash in result["crashes"])
     yield f"crashes: {', '.join(crashes)}"
     for what in ("expected", "failure_free", "with_crashes"):
@@ -148,7 +152,7 @@ def run(result: Result) -> Output:
         yield f"{what.replace('_', ' '):>14}: {row['count']:,} outputs, sha256 {row['sha256']}"
     if not result["expected"]["count"]:
         yield "warning: the pattern never matches here, so this run says little"
-    yield "the same" if result["same"] else "NOT THE SAME"
+    yield "the same" if result["same"] else f"NOT THE SAME: {_differences(result)}"
     if left_out := result["left_out"]:
         yield f"one operator alone is deployed; left out: {', '.join(left_out)}"
     other = result["compared"]
@@ -159,7 +163,14 @@ def run(result: Result) -> Output:
     yield f"events replayed: {replayed}"
     yield f"backup at its peak: {peak}"
     if other is not None and not other["same"]:
-        yield f"{other['protocol']}: its outputs are NOT THE SAME"
+        yield f"{other['protocol']}: NOT THE SAME: {_differences(other)}"
+
+
+def _differences(result: Result) -> str:
+    missing, surplus = result["missing_outputs"], result["surplus_outputs"]
+    if not missing and not surplus:
+        return "the order differs"
+    return f"{missing:,} outputs are missing, and {surplus:,} are too many"
 
 
 def simulation(result: Result) -> Output:

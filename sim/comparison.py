@@ -6,13 +6,13 @@ Rule of this file: no step of a run (sim.untimed); the file runs and compares.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from model.core import DISCARDED, REPLAYED, Protocol
 from model.oracle import oracle
 from sim.inputs.streams import Workload
-from sim.outputs import count, digest
+from sim.outputs import Outputs, count, differences, digest
 from sim.untimed import RESTART_AFTER_EVENTS, CrashPlan, Watch, run
 
 
@@ -24,11 +24,13 @@ def compare(
     *,
     restart_after: int = RESTART_AFTER_EVENTS,
     watch: Watch | None = None,
+    keep: Callable[[str, Outputs], None] = lambda _name, _outputs: None,
 ) -> dict[str, Any]:
     """Run without failures, with crashes, and with crashes under the `other` protocol; compare all
     outputs with each other and with the oracle; return a JSON-able value.
 
-    watch: is called with (done, total), counted over all runs.
+    watch: is called with (done, total), counted over all runs.  keep: is called with a name and the
+    outputs: "expected", "with-crashes", and the name of the other protocol.
     """
     started = time.perf_counter()
     stages = 3 if other is None else 4
@@ -37,6 +39,7 @@ def compare(
     def stage(number: int) -> Watch | None:
         return watch and (lambda done, _: watch(number * workload.size + done, total))
 
+    expected = tuple(oracle(workload.graph, workload.events).values())
     free = run(protocol, workload, watch=stage(0))
     crashed = run(protocol, workload, plans, restart_after=restart_after, watch=stage(1))
     runs = [free, crashed]
@@ -44,15 +47,18 @@ def compare(
     if other is not None:
         second = run(other, workload, plans, restart_after=restart_after, watch=stage(2))
         runs.append(second)
+        keep(other.name, second.outputs)
         compared = {
             "protocol": other.name,
-            "same": digest(second.outputs) == digest(free.outputs),
+            "same": digest(second.outputs) == digest(expected),
+            **_differences(expected, second.outputs),
             "replayed": second.notes.get(REPLAYED.name, 0),
             "peak_backup": second.peak,
         }
-    expected = tuple(oracle(workload.graph, workload.events).values())
     if watch:
         watch(total, total)
+    keep("expected", expected)
+    keep("with-crashes", crashed.outputs)
     hashes = [digest(outputs) for outputs in (expected, free.outputs, crashed.outputs)]
     series = [dict(one.series) for one in runs[1:]]
     return {
@@ -68,6 +74,7 @@ def compare(
         "expected": {"count": count(expected), "sha256": hashes[0]},
         "failure_free": {"count": count(free.outputs), "sha256": hashes[1]},
         "with_crashes": {"count": count(crashed.outputs), "sha256": hashes[2]},
+        **_differences(expected, crashed.outputs),
         "same": len({*hashes}) == 1,
         "crashes": [{"node": one.node, "at_event": one.event} for one in crashed.outages],
         "replayed": crashed.notes.get(REPLAYED.name, 0),
@@ -84,3 +91,8 @@ def compare(
             for event in series[0]
         ],
     }
+
+
+def _differences(expected: Outputs, observed: Outputs) -> dict[str, int]:
+    missing, surplus = differences(expected, observed)
+    return {"missing_outputs": missing, "surplus_outputs": surplus}

@@ -5,8 +5,12 @@ Rule of this file: no knowledge of a driver.
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
+from collections import Counter
+from typing import NamedTuple
 
 from model.events import Body
 
@@ -18,6 +22,45 @@ def digest(outputs: Outputs) -> str:
     """The SHA-256 of the outputs as compact JSON: [sink][edge][body], a body [time, type, data]."""
     text = json.dumps(outputs, ensure_ascii=False, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Differences(NamedTuple):
+    """How many outputs are missing, and how many are too many, by sink and input edge; if none are,
+    only the order differs."""
+
+    missing: int
+    surplus: int
+
+
+def differences(expected: Outputs, observed: Outputs) -> Differences:
+    wanted, got = _tally(expected), _tally(observed)
+    return Differences((wanted - got).total(), (got - wanted).total())
+
+
+def _tally(outputs: Outputs) -> Counter[tuple[int, int, Body]]:
+    return Counter(
+        (sink, edge, body)
+        for sink, edges in enumerate(outputs)
+        for edge, bodies in enumerate(edges)
+        for body in bodies
+    )
+
+
+def as_csv(outputs: Outputs) -> str:
+    """The outputs as CSV, a row each, in the order of each input edge of a sink.
+
+    edge: of which sink, from 0, and which input.  n: the place there.  content: what the output was
+    made of, as JSON.
+    """
+    lines = io.StringIO()
+    rows = csv.writer(lines, lineterminator="\n")
+    rows.writerow(("edge", "n", "time", "type", "content"))
+    for sink, edges in enumerate(outputs):
+        for edge, bodies in enumerate(edges):
+            for n, body in enumerate(bodies, 1):
+                content = json.dumps(body.data, ensure_ascii=False, default=str)
+                rows.writerow((f"{sink}.{edge}", n, body.time, body.type, content))
+    return lines.getvalue()
 
 
 def count(outputs: Outputs) -> int:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from asif.console import JsonOption, print_all, save
+from asif.console import JsonOption, print_all, save, write
 
 if TYPE_CHECKING:
     from model.core import Protocol
     from model.progress import Progress
     from sim.inputs.streams import Workload
+    from sim.outputs import Outputs
 
 
 def run_(
@@ -34,11 +35,19 @@ def run_(
         str, typer.Option(help='Types in order, for your own file: "a, b+, !c, d".')
     ] = "",
     window_size: Annotated[
-        int, typer.Option(help="Set the size of windows, in units of the time column.")
+        int,
+        typer.Option(help="Set the size of windows: seconds of timestamps, or units of numbers."),
     ] = 360,
     window_slide: Annotated[
-        int, typer.Option(help="Set the distance of windows, in units of the time column.")
+        int, typer.Option(help="Set the distance of windows, in the same unit.")
     ] = 120,
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Match the events of each value of this column alone."),
+    ] = None,
+    alone: Annotated[
+        bool, typer.Option("--alone", help="Add no operators behind the pattern of your own file.")
+    ] = False,
     strategy: Annotated[str, typer.Option(help="Set the strategy: next, any or strict.")] = "next",
     crash: Annotated[
         list[str] | None,
@@ -58,6 +67,10 @@ def run_(
             help="Also run this protocol; default: the one that the first names, if any.",
         ),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the outputs of each run, as CSV for verify-trace."),
+    ] = None,
     json_: JsonOption = None,
 ) -> None:
     """Run on real events with crashes: is the output as if nothing had failed?"""
@@ -72,16 +85,30 @@ def run_(
     else:
         from sim.inputs.files import load  # imports pandas, which most commands do not need
 
-        stream = load(file, type_, time)
+        stream = load(file, type_, time, (key,) if key else ())
         types = frozenset(arrival.type for arrival in stream.events)
-        graph = streams.graph_for(pattern, window_size, window_slide, strategy, types)
+        steps = stream.clock.steps
+        graph = streams.graph_for(
+            *(pattern, window_size * steps, window_slide * steps, strategy, types, key), alone=alone
+        )
         workload = streams.Workload(stream.name, pattern, graph, {"source": stream.events})
         middle = max(1, workload.size // 2)
         usual = [f"match@{middle}", f"recurrence@{middle}"]
     other = subject(compare).protocol if compare else None
+    kept: dict[str, Outputs] = {}
     with progress() as watch:
-        result = run_and_compare(subject(protocol).protocol, other, workload, crash, usual, watch)
+        result = run_and_compare(
+            subject(protocol).protocol, other, workload, crash, usual, watch, kept.__setitem__
+        )
+    if file is not None:
+        added = [name for name in streams.added(graph) if name not in result["left_out"]]
+        result |= {"clock": str(stream.clock), "added": added}
     print_all(commands.run(result))
+    if out is not None:
+        from sim.outputs import as_csv
+
+        for name, outputs in kept.items():
+            write(out / f"{name.replace(':', '-')}.csv", as_csv(outputs))
     save(json_, result)
     if not result["same"]:
         raise typer.Exit(1)
@@ -94,11 +121,12 @@ def run_and_compare(
     crashes: Sequence[str] | None,
     usual: Sequence[str],
     watch: Progress,
+    keep: Callable[[str, Outputs], None] = lambda _name, _outputs: None,
 ) -> dict[str, Any]:
     """Run the protocol on the workload with crashes; and another, or the one that it names.
 
     If one of them cannot deploy the whole graph, its first operator runs alone.  usual: the crashes
-    if none are given, as far as their nodes are deployed.
+    if none are given, as far as their nodes are deployed.  keep: as in sim.comparison.
     """
     from model.errors import unknown
     from model.registry import protocols
@@ -120,4 +148,4 @@ def run_and_compare(
         crashes = [text for text in usual if text.split("@")[0] in names]
     plans = untimed.crash_plans(crashes, names, workload.size)
     part = partial(watch, workload.name)
-    return compare(protocol, other, workload, plans, watch=part)
+    return compare(protocol, other, workload, plans, watch=part, keep=keep)

@@ -3,21 +3,23 @@
 Rule of this file: a file is read as it is, or refused with one line; nothing is sorted, guessed
 or left out.  Rows are counted from 1, without the header.
 
-Time.  Numbers keep their unit, and fractions are cut off; timestamps (ISO 8601 text in a CSV file,
-a timestamp type in a Parquet file) become whole seconds.  The first event is at time 0.
+Time.  The model counts in whole steps, and a step is as small as the file needs: the largest of a
+second, a millisecond, a microsecond and a nanosecond that every timestamp is a multiple of (ISO
+8601 text in a CSV file, a timestamp type in a Parquet file); of numbers 1, 0.1, 0.01, ...  So no
+time is rounded.  The first event is at time 0.
 """
 
 from __future__ import annotations
 
 import lzma
-import math
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -40,15 +42,41 @@ UNREADABLE = (
 )
 
 
+DIGITS = 9
+"""Times have at most so many digits after the point."""
+EXACT = 2**53
+"""Floats are exact for whole numbers below this."""
+
+
+class Clock(NamedTuple):
+    """The times of a file.  column: their name.  stamps: are they timestamps, or numbers?  steps:
+    of the model, in one second of timestamps or in 1 of the column."""
+
+    column: str
+    stamps: bool
+    steps: int
+
+    def units(self, unit_s: float, one_s: float) -> Fraction:
+        """How many units of this length a step lasts.  one_s: the seconds of 1 in the column, if it
+        has numbers."""
+        each = Fraction(1) if self.stamps else Fraction(str(one_s))
+        return each / self.steps / Fraction(str(unit_s))
+
+    def __str__(self) -> str:
+        if not self.stamps:
+            return f"{1 / self.steps:g} of {self.column!r}"
+        return {1: "1 s", 10**3: "1 ms", 10**6: "1 us", 10**9: "1 ns"}[self.steps]
+
+
 @dataclass(frozen=True, slots=True)
 class Arrivals:
     """A stream of events in time order; equal arrivals are one object, so long streams are small.
 
-    unit: of the gaps, for people.
+    clock: what a gap of 1 is.
     """
 
     name: str
-    unit: str
+    clock: Clock
     events: tuple[Arrival, ...]
 
 
@@ -72,9 +100,9 @@ def load(
         raise Invalid(
             f"{path}: row {_first(unnamed)}: {type_column!r} is empty; give an event type"
         )
-    times, unit = _times(path, frame[time_column], time_column)
+    times, clock = _times(path, frame[time_column], time_column)
     data = _data(frame, attributes)
-    return Arrivals(path.name, unit, arrivals(times, [str(type_) for type_ in types], data))
+    return Arrivals(path.name, clock, arrivals(times, [str(type_) for type_ in types], data))
 
 
 def _read(path: Path, wanted: list[str], type_column: str) -> pd.DataFrame:
@@ -115,8 +143,8 @@ def _check(path: Path, columns: list[str], wanted: list[str]) -> None:
             raise Invalid(f"{path}: no column {name!r}{nearest(name, columns)}")
 
 
-def _times(path: Path, column: Column, name: str) -> tuple[list[int], str]:
-    """Integer times from 0, and their unit."""
+def _times(path: Path, column: Column, name: str) -> tuple[list[int], Clock]:
+    """Times in steps from 0, and what a step is."""
     absent = column.isna()
     if absent.any():
         raise Invalid(f"{path}: row {_first(absent)}: {name!r} is empty; every event needs a time")
@@ -138,10 +166,29 @@ def _times(path: Path, column: Column, name: str) -> tuple[list[int], str]:
             f"{column.iloc[row - 1]!s}; sort the rows by {name!r}"
         )
     if pd.api.types.is_datetime64_any_dtype(values):
-        since = (values - values.iloc[0]).dt.total_seconds()
-        return [math.floor(seconds) for seconds in since], "s"
-    whole = [math.floor(value) for value in values.tolist()]
-    return [value - whole[0] for value in whole], f"units of {name!r}"
+        since = (values - values.iloc[0]).to_numpy().astype("timedelta64[ns]").astype(np.int64)
+        steps = next(10**k for k in (0, 3, 6, 9) if not (since % 10 ** (9 - k)).any())
+        return (since // (10**9 // steps)).tolist(), Clock(name, True, steps)
+    if pd.api.types.is_integer_dtype(values):
+        whole = [int(value) for value in values.tolist()]
+        return [value - whole[0] for value in whole], Clock(name, False, 1)
+    return _decimals(path, values.astype(float), name)
+
+
+def _decimals(path: Path, values: Column, name: str) -> tuple[list[int], Clock]:
+    """Times in steps of the largest power of ten that each number is a multiple of."""
+    numbers = values.to_numpy()
+    for digits in range(DIGITS + 1):
+        scaled = np.rint(numbers * 10.0**digits)
+        fits = (scaled / 10.0**digits == numbers) & (np.abs(scaled) < EXACT)
+        if fits.all():
+            whole = [int(value) for value in scaled.tolist()]
+            return [value - whole[0] for value in whole], Clock(name, False, 10**digits)
+    row = int(np.argmin(fits)) + 1
+    raise Invalid(
+        f"{path}: row {row}: {name!r} is {numbers[row - 1].item()!r}; times with more than "
+        f"{DIGITS} digits after the point are not exact: round them, or write timestamps"
+    )
 
 
 def _measured(column: Column) -> Column:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from model.cep.engines import Function, Match, Matches
+from model.cep.engines import Engine, Function, Match, Matches, Partitioned
 from model.cep.operator import Operator
 from model.cep.patterns import Pattern, Strategy, sequence
 from model.cep.windows import CountWindows, TimeWindows
@@ -85,6 +85,9 @@ def graph_for(
     slide: int,
     strategy: str = "next",
     types: frozenset[str] | None = None,
+    key: str | None = None,
+    *,
+    alone: bool = False,
 ) -> Graph:
     """source -> match -> recurrence -> summary -> sink, for any file.
 
@@ -92,13 +95,27 @@ def graph_for(
     that follow each other.  summary: the first and the last of every TOGETHER recurrences, its
     windows processed whole.  So time windows, overlapping and tumbling count windows, parallel
     and serial processing all take part.
-    types: those that occur; Invalid if the pattern names another.
+    types: those that occur; Invalid if the pattern names another.  key: an attribute; the events of
+    each of its values are matched alone.  alone: source -> match -> sink.
     """
-    found = parsed(text, strategy, types)
+    found: Engine = parsed(text, strategy, types)
+    if key is not None:
+        found = Partitioned(found, key)
     match = Operator(found, TimeWindows(size, slide), "match")
+    if alone:
+        return chain(("match", match))
     recurrence = Operator(sequence("match", "match"), CountWindows(2, 1), "recurrence")
     summary = Operator(Function(_ends), CountWindows(TOGETHER, TOGETHER), "summary", parallel=False)
     return chain(("match", match), ("recurrence", recurrence), ("summary", summary))
+
+
+def added(graph: Graph) -> Mapping[str, str]:
+    """The operators that `graph_for` has added behind the pattern, in words."""
+    words = {
+        "recurrence": "every two matches that follow each other",
+        "summary": f"the first and the last of every {TOGETHER} recurrences",
+    }
+    return {name: words[name] for name, _ in graph.nodes if name in words}
 
 
 def parsed(text: str, strategy: str = "next", types: frozenset[str] | None = None) -> Pattern:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -29,11 +29,14 @@ from sim.inputs.streams import Workload, arrivals
 from sim.scenarios.complaints import complaint
 from sim.scenarios.operators import INPUT, OUTPUT, attributes_read, graph_of, summary
 from sim.scenarios.overrides import Override, place, put
-from sim.scenarios.tables import RandomStream, ScenarioFile
+from sim.scenarios.tables import EventFile, RandomStream, ScenarioFile
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import line_of, places
 from sim.timed.costs import PS, Costs, Detector, picoseconds
 from sim.timed.failures import CrashPlan, FailureTable, plan_crashes
+
+if TYPE_CHECKING:
+    from sim.inputs.files import Arrivals
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +223,32 @@ class _Reader:
             )
         except Invalid as error:
             raise self.wrong(("file",), str(error)) from None
-        return self._through_operators(stream.name, stream.events, file)
+        events = self._in_units(stream, file.file, file)
+        return self._through_operators(stream.name, events, file)
+
+    def _in_units(
+        self, stream: Arrivals, table: EventFile, file: ScenarioFile
+    ) -> tuple[Arrival, ...]:
+        """The events of a file, with times in units of `unit_s`."""
+        clock = stream.clock
+        if clock.stamps and table.unit_s is not None:
+            raise self.wrong(
+                ("file", "unit_s"), f"unit_s: {clock.column!r} has timestamps; leave unit_s out"
+            )
+        if not clock.stamps and table.unit_s is None and "unit_s" not in file.model_fields_set:
+            raise self.wrong(
+                ("file",),
+                f"file: {clock.column!r} has numbers; give file.unit_s, the seconds that 1 lasts",
+            )
+        each = clock.units(file.unit_s, table.unit_s or file.unit_s)
+        if each.denominator > 1:
+            finest = file.unit_s * each.numerator / each.denominator
+            raise self.wrong(
+                ("unit_s",) if "unit_s" in file.model_fields_set else ("file",),
+                f"unit_s = {file.unit_s:g}: times of {stream.name} are multiples of {clock}; give "
+                f"a unit_s of {finest:g}, or a whole part of it",
+            )
+        return tuple(one._replace(gap=one.gap * each.numerator) for one in stream.events)
 
     def _stream(self, stream: RandomStream, file: ScenarioFile) -> tuple[Arrival, ...]:
         draw = random.Random(f"{file.seed}: stream")

@@ -44,11 +44,15 @@ class Flights(ScenarioTable):
 
 
 class EventFile(ScenarioTable):
-    """A CSV or Parquet file, as in `asif run`; its path is relative to the scenario's."""
+    """A CSV or Parquet file, as in `asif run`; its path is relative to the scenario's.
+
+    unit_s: the seconds that 1 lasts, if the times are numbers.
+    """
 
     path: str
     type: str = "type"
     time: str = "time"
+    unit_s: Some | None = None
 
 
 class OperatorTable(ScenarioTable):

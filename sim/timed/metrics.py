@@ -12,7 +12,6 @@ exceed.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
@@ -24,7 +23,7 @@ from model.core import CHECKPOINTED, DISCARDED, REPLAYED, NodeName
 from model.events import Body
 from model.oracle import by_edge
 from model.recovery import classify
-from sim.outputs import Outputs, digest
+from sim.outputs import Outputs, count, differences, digest
 from sim.timed.costs import PS, Costs, Detector
 from sim.timed.failures import recoveries
 from sim.timed.record import TimedResult, Traffic
@@ -158,13 +157,13 @@ def verdict(expected: Outputs, observed: Outputs) -> dict[str, Any]:
     If `same` is false and no output is missing or surplus, the order differs.  recovery_type: the
     weakest one of all edges.
     """
-    wanted, got = (_count(outputs) for outputs in (expected, observed))
+    missing, surplus = differences(expected, observed)
     return {
         "same": expected == observed,
         "recovery_type": max(map(classify, chain(*expected), chain(*observed))).name.lower(),
-        "expected_outputs": wanted.total(),
-        "missing_outputs": (wanted - got).total(),
-        "surplus_outputs": (got - wanted).total(),
+        "expected_outputs": count(expected),
+        "missing_outputs": missing,
+        "surplus_outputs": surplus,
         "sha256": digest(observed),
         "expected_sha256": digest(expected),
     }
@@ -174,15 +173,6 @@ def outputs(emissions: Emissions, edges: Mapping[NodeName, int]) -> Outputs:
     """The outputs by sink and input edge.  edges: how many input edges a sink has."""
     return tuple(
         by_edge([output for _, output in passed], edges[name]) for name, passed in emissions.items()
-    )
-
-
-def _count(found: Outputs) -> Counter[Any]:
-    return Counter(
-        (sink, edge, body)
-        for sink, edges in enumerate(found)
-        for edge, bodies in enumerate(edges)
-        for body in bodies
     )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -55,28 +58,79 @@ def test_arrivals_add_up_to_their_times(rows: list[tuple[int, str]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("times", "gaps"),
+    ("times", "gaps", "step"),
     [
-        (["2024-01-01T00:00:00", "2024-01-01 00:01:00.9", "2024-01-02"], [0, 60, 86340]),
-        (["2024-01-01T01:00:00+01:00", "2024-01-01T00:00:02Z", "2024-01-01T00:00:02Z"], [0, 2, 0]),
-        ([-1.5, 0.25, 7.75], [0, 2, 7]),
-        ([3, 3, 9], [0, 0, 6]),
+        (
+            ["2024-01-01T00:00:00", "2024-01-01 00:01:00.9", "2024-01-02"],
+            [0, 60_900, 86_339_100],
+            "1 ms",
+        ),
+        (
+            ["2024-01-01T01:00:00+01:00", "2024-01-01T00:00:02Z", "2024-01-01T00:00:02Z"],
+            [0, 2, 0],
+            "1 s",
+        ),
+        (["2024-01-01T00:00:00", "2024-01-01T00:00:00.000000007"], [0, 7], "1 ns"),
+        ([-1.5, 0.25, 7.75], [0, 175, 750], "0.01 of 'time'"),
+        ([3.0, 3.0, 9.0], [0, 0, 6], "1 of 'time'"),
+        ([3, 3, 9], [0, 0, 6], "1 of 'time'"),
     ],
 )
 @pytest.mark.parametrize("name", ["events.csv", "events.parquet"])
 def test_times_are_numbers_or_timestamps(
-    times: list[object], gaps: list[int], name: str, tmp_path: Path
+    times: list[object], gaps: list[int], step: str, name: str, tmp_path: Path
 ) -> None:
-    frame = pd.DataFrame({"type": list("abc"), "time": times})
+    frame = pd.DataFrame({"type": list("abc")[: len(times)], "time": times})
     stream = load(written(tmp_path / name, frame), "type", "time")
     assert [arrival.gap for arrival in stream.events] == gaps
-    assert stream.unit == ("s" if isinstance(times[0], str) else "units of 'time'")
+    assert str(stream.clock) == step
 
 
-def test_typed_timestamps(tmp_path: Path) -> None:
-    time = pd.to_datetime(["2024-01-01 00:00:00", "2024-01-01 00:00:05"])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_typed_timestamps(unit: str, tmp_path: Path) -> None:
+    time = pd.to_datetime(["2024-01-01 00:00:00", "2024-01-01 00:00:05"]).astype(
+        f"datetime64[{unit}]"
+    )
     path = written(tmp_path / "events.parquet", pd.DataFrame({"type": list("ab"), "time": time}))
-    assert [arrival.gap for arrival in load(path, "type", "time").events] == [0, 5]
+    stream = load(path, "type", "time")
+    assert [arrival.gap for arrival in stream.events] == [0, 5]
+    assert str(stream.clock) == "1 s"
+
+
+@pytest.mark.parametrize("stamps", [False, True])
+def test_no_time_is_rounded(stamps: bool, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Times with any number of digits are what the file says, in steps that divide them all."""
+    path = tmp_path_factory.mktemp("files") / "events.csv"
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=8), st.integers(0, 9))
+    def check(found: list[int], digits: int) -> None:
+        times = [Fraction(value, 10**digits) for value in sorted(found)]
+        texts = [
+            str(np.datetime64("2024-01-01") + np.timedelta64(int(time * 10**9), "ns"))
+            if stamps
+            else format(Decimal(time.numerator) / Decimal(time.denominator), "f")
+            for time in times
+        ]
+        pd.DataFrame({"type": "a", "time": texts}).to_csv(path, index=False)
+        stream = load(path, "type", "time")
+        got = [Fraction(one.time, stream.clock.steps) for one in assign_times(stream.events)]
+        assert got == [time - times[0] for time in times]
+
+    check()
+
+
+def test_a_number_with_more_digits_than_a_float_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "events.csv"
+    path.write_text("type,time\na,1700000000.000000001\nb,1700000000.123456789\n")
+    with pytest.raises(Invalid, match=r"row \d: 'time' is .*; times with more than 9 digits"):
+        load(path, "type", "time")
+
+
+def test_a_time_that_is_no_decimal_fraction_is_refused(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"type": list("ab"), "time": [0.0, 1 / 3]})
+    with pytest.raises(Invalid, match=r"row 2: 'time' is 0\.333.*; times with more than 9 digits"):
+        load(written(tmp_path / "events.csv", frame), "type", "time")
 
 
 def test_attributes_travel_and_missing_ones_are_left_out(tmp_path: Path) -> None:

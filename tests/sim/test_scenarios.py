@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -121,10 +122,67 @@ def test_an_events_file(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("kind,at\na,0\nb,3\nb,7\n", encoding="utf-8")
     head, _, tail = GOOD.partition("[stream]")
     operators = tail[tail.index("[[operators]]") : tail.index("[[failures]]")]
-    file = '[file]\npath = "log.csv"\ntype = "kind"\ntime = "at"\n'
+    file = '[file]\npath = "log.csv"\ntype = "kind"\ntime = "at"\nunit_s = 0.001\n'
     small = operators.replace("window = 100", "window = 5").replace("slide = 50", "slide = 5")
     scenario = written(tmp_path, head + file + small)
     assert [arrival.gap for arrival in scenario.workload.events["source"]] == [0, 3, 4]
+
+
+STAMPS = "00:00:00.5", "00:00:02", "00:01:02.25"
+TIMES_OF_A_FILE = {
+    "timestamps": ("", STAMPS, "0.001", [0, 1.5, 60.25]),
+    "numbers in units": ("", ("1", "3", "7"), "0.01", [0, 0.02, 0.04]),
+    "numbers in minutes": ("unit_s = 60.0", ("1", "3", "7.5"), "0.5", [0, 120, 270]),
+}
+
+
+@pytest.mark.parametrize("case", TIMES_OF_A_FILE)
+def test_a_file_is_played_as_fast_as_it_was(case: str, tmp_path: Path) -> None:
+    """Each event comes so many seconds after the one before as its time says."""
+    table, times, unit_s, gaps = TIMES_OF_A_FILE[case]
+    stamped = [f"2024-01-01T{time}" if ":" in time else time for time in times]
+    rows = "".join(f"a,{time}\n" for time in stamped)
+    (tmp_path / "log.csv").write_text(f"type,time\n{rows}", encoding="utf-8")
+    scenario = written(
+        tmp_path,
+        f'protocol = "upstream-backup"\nunit_s = {unit_s}\n[file]\npath = "log.csv"\n{table}\n'
+        '[[operators]]\nname = "m"\npattern = "a"\nwindow = 1\nslide = 1\n',
+    )
+    moments = [at / PS for at, _, _ in scenario.feed()]
+    assert [b - a for a, b in pairwise([0.0, *moments])] == pytest.approx(gaps)
+
+
+@pytest.mark.parametrize(
+    ("head", "table", "time", "message"),
+    [
+        ("", "", "1", "2: file: 'time' has numbers; give file.unit_s, the seconds that 1 lasts"),
+        ("unit_s = 1.0\n", "", "0.5", "2: unit_s = 1: times of log.csv are multiples of 0.1 of"),
+        (
+            "unit_s = 1.0\n",
+            "",
+            "2024-01-01T00:00:00.5",
+            "2: unit_s = 1: times of log.csv are multiples of 1 ms; give a unit_s of 0.001",
+        ),
+        (
+            "",
+            "unit_s = 1.0",
+            "2024-01-01",
+            "4: unit_s: 'time' has timestamps; leave unit_s out",
+        ),
+    ],
+)
+def test_times_that_do_not_fit_are_refused(
+    head: str, table: str, time: str, message: str, tmp_path: Path
+) -> None:
+    zero = "2024-01-01" if "-" in time else "0"
+    (tmp_path / "log.csv").write_text(f"type,time\na,{zero}\na,{time}\n", encoding="utf-8")
+    with pytest.raises(Invalid) as error:
+        written(
+            tmp_path,
+            f'protocol = "upstream-backup"\n{head}[file]\npath = "log.csv"\n{table}\n'
+            '[[operators]]\nname = "m"\npattern = "a"\nwindow = 1\nslide = 1\n',
+        )
+    assert str(error.value).startswith(f"{tmp_path / 'bad.toml'}:{message}")
 
 
 @pytest.mark.parametrize(

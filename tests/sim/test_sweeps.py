@@ -239,7 +239,8 @@ def test_a_run_is_another_one_in_another_scenario_version_or_on_another_file(
     changed = SCENARIO.replace("slide = 10", "slide = 5")
     assert before.isdisjoint(run.id for run in written(tmp_path, base=changed).runs())
     on_file = SCENARIO.replace(
-        SCENARIO[SCENARIO.index("[stream]") : SCENARIO.index("[[op")], '[file]\npath = "e.csv"\n'
+        SCENARIO[SCENARIO.index("[stream]") : SCENARIO.index("[[op")],
+        '[file]\npath = "e.csv"\nunit_s = 1.0\n',
     )
     (tmp_path / "e.csv").write_text("time,type\n1,a\n2,b\n")
     of_file = {run.id for run in written(tmp_path, base=on_file).runs()}
