@@ -14,20 +14,41 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from itertools import pairwise
 from math import gcd
 from typing import Any, NamedTuple
 
-from model.core import Answer, Arrival, Input, Inputs, Protocol, Scope, Site, Size, TimerFired
+from model.core import (
+    Answer,
+    Arrival,
+    Effect,
+    Input,
+    Inputs,
+    Protocol,
+    Received,
+    Scope,
+    Send,
+    Site,
+    Size,
+)
 from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
-from model.protocols.micro_batch.messages import AGAIN, QueryState, Rows, Write, Written
+from model.protocols.micro_batch.messages import (
+    AGAIN,
+    Ask,
+    Latest,
+    Rows,
+    SourceState,
+    Write,
+    Written,
+)
 from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting_operator
 from model.system import System
-from model.world import Deliver, Restart, Timeout
+from model.world import Deliver, Restart
 from sim.timed import failures
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Storage, picoseconds
 from sim.timed.record import LogEntry, TimedResult
@@ -154,19 +175,27 @@ def admitting(protocol: Protocol, ends: Sequence[int]) -> Protocol:
     batches that have a price: one item each."""
 
     def step(site: Site, state: Any, input_: Input) -> Answer:
-        if isinstance(state, QueryState) and isinstance(input_, TimerFired):
-            last = state.checkpoint.planned.end
-            limit = min(end for end in ends if end > last)
-            limited = state._replace(latest=min(state.latest, limit))
-            after, effects = protocol.step(site, limited, input_)
-            return after._replace(latest=state.latest), effects
-        return protocol.step(site, state, input_)
+        after, effects = protocol.step(site, state, input_)
+        if not isinstance(state, SourceState):
+            return after, effects
+        message = input_.message if isinstance(input_, Received) else None
+        limited = partial(_limit, ends, message.after if isinstance(message, Ask) else state.asked)
+        return after, tuple(map(limited, effects))
 
     def size(message: Any) -> Size:
         found = protocol.size(message)
         return found._replace(items=1) if isinstance(message, Rows) else found
 
     return replace(protocol, step=step, size=size)
+
+
+def _limit(ends: Sequence[int], asked: int | None, effect: Effect) -> Effect:
+    """The effect; a report of new events goes up to the next of the ends only."""
+    if not (isinstance(effect, Send) and isinstance(effect.message, Latest)):
+        return effect
+    assert asked is not None
+    limit = min(end for end in ends if end > asked)
+    return Send(effect.to, Latest(min(effect.message.end, limit)))
 
 
 def driver_costs(costs: BatchCosts, block: int) -> Costs:
@@ -181,18 +210,23 @@ def driver_costs(costs: BatchCosts, block: int) -> Costs:
 
 def _phases(log: Sequence[LogEntry], batch: int) -> Mapping[BatchPhase, tuple[int, int]]:
     """When the phases of a batch began and ended, in picoseconds, in a run without failures."""
-    fired = [entry for entry in log if isinstance(entry.action, Timeout)][batch]
+    planned = [entry for entry in log if isinstance(_taken(entry, QUERY), Latest)][batch]
     out = next(e.done_ps for e in log if _batch_of(e, SINK, Write) == batch)
     committed = next(e.done_ps for e in log if _batch_of(e, QUERY, Written) == batch)
     return {
-        BatchPhase.PLANNING: (fired.began_ps, fired.done_ps),
-        BatchPhase.RUNNING: (fired.done_ps, out),
+        BatchPhase.PLANNING: (planned.began_ps, planned.done_ps),
+        BatchPhase.RUNNING: (planned.done_ps, out),
         BatchPhase.COMMITTING: (out, committed),
     }
 
 
+def _taken(entry: LogEntry, node: str) -> Any:
+    """The message that the node takes; None if the entry is something else."""
+    action = entry.action
+    return entry.what[1] if isinstance(action, Deliver) and action.node == node else None
+
+
 def _batch_of(entry: LogEntry, node: str, what: type[Write | Written]) -> int | None:
     """The batch, if the entry is the step in which the node takes such a message."""
-    message = entry.what[1]
-    taken = isinstance(entry.action, Deliver) and entry.action.node == node
-    return message.batch.id if taken and isinstance(message, what) else None
+    message = _taken(entry, node)
+    return message.batch.id if isinstance(message, what) else None

@@ -56,13 +56,18 @@ class Versions(Enum):
 @dataclass(frozen=True, slots=True)
 class Design:
     """The choices of a design; the defaults are Spark's, with the sink that Spark's guarantee asks
-    for."""
+    for.
+
+    first: the most events that admission control lets into the first batch that is planned after a
+    restart; None: all.
+    """
 
     sink: SinkRule = SinkRule.BY_BATCH
     acks: Acks = Acks.LAGGING
     offsets: Offsets = Offsets.BEFORE
     commits: Commits = Commits.AFTER_SINK
     versions: Versions = Versions.KEPT
+    first: int | None = None
 
 
 # --- what is counted -------------------------------------------------------------------------
@@ -116,25 +121,29 @@ def empty() -> Checkpoint:
 
 
 class Phase(Enum):
-    IDLE = "idle"
+    """WAITING: for new events."""
+
+    WAITING = "waiting"
     READING = "reading"
     WRITING = "writing"
 
 
 class QueryState(NamedTuple):
-    """The state of the query.  latest: the newest offset that the source has reported.  running:
-    the batch under way, or the last one."""
+    """The state of the query.  running: the batch under way, or the last one."""
 
     checkpoint: Checkpoint
     running: Batch
-    phase: Phase = Phase.IDLE
-    latest: int = 0
+    phase: Phase = Phase.WAITING
 
 
 class SourceState(NamedTuple):
+    """The state of the source.  asked: the query waits for events after this offset; None: it does
+    not wait."""
+
     latest: int = 0
     now: int = 0
     kept: Log[Event] = Log()
+    asked: int | None = 0
 
 
 class SinkState(NamedTuple):
@@ -148,16 +157,18 @@ class SinkState(NamedTuple):
 # Dataclasses: two tuples with the same items are equal, whatever their types.
 @dataclass(frozen=True, slots=True)
 class Latest:
-    """A message to the query: there are events up to this offset."""
+    """A message to the query, at a trigger: there are events up to this offset."""
 
     end: int
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A message to the source: which events are there after this offset?"""
+    """A message to the source: report the newest offset at the next trigger, if there are events
+    after this one.  at_once: do not wait for a trigger."""
 
     after: int
+    at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +214,6 @@ def size(message: Any) -> Size:
             return Size(MessageKind.EVENT, len(rows), name="rows")
         case Commit() | Written():
             kind = MessageKind.ACKNOWLEDGEMENT
-        case Ask():
-            kind = MessageKind.RECOVERY
         case _:
             kind = MessageKind.CONTROL
     return Size(kind, name=type(message).__name__.lower())
@@ -215,8 +224,8 @@ def show(value: object) -> str:
     match value:
         case Latest(end):
             return f"latest {end}"
-        case Ask(after):
-            return f"latest after {after}?"
+        case Ask(after, at_once):
+            return f"latest after {after}{' at once' if at_once else ''}?"
         case Read(batch):
             return f"read {_batch(batch)}"
         case Rows(batch, events):

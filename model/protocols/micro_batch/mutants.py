@@ -38,8 +38,8 @@ MUTANTS = (
     Mutant(
         "begin a batch where the last one began",
         NODES,
-        "batch = Batch(last.id + 1, last.end, state.latest)",
-        "batch = Batch(last.id + 1, last.start, state.latest)",
+        "batch = Batch(last.id + 1, last.end, end)",
+        "batch = Batch(last.id + 1, last.start, end)",
     ),
     Mutant(
         "do not run a logged batch again",
@@ -50,14 +50,26 @@ MUTANTS = (
     Mutant(
         "ask for too little after a restart",
         NODES,
-        "ask = Send(site.preds[0], Ask(batch.end))",
-        "ask = Send(site.preds[0], Ask(batch.end + 1))",
+        "ask = Ask(batch.end, at_once=True)",
+        "ask = Ask(batch.end + 1, at_once=True)",
     ),
     Mutant(
-        "forget what was heard of during a batch",
+        "forget what came during a batch",
         NODES,
-        "return _ready(QueryState(query, batch, Phase.IDLE, state.latest), tuple(effects))",
-        "return _ready(QueryState(query, batch, Phase.IDLE, batch.end), tuple(effects))",
+        "return Step(state, (SetTimer(OVERDUE),) if state.latest > after else ())",
+        "return Step(state)",
+    ),
+    Mutant(
+        "a trigger without anybody who waits",
+        NODES,
+        "effects = (SetTimer(TRIGGER),) if state.asked == state.latest else ()",
+        "effects = ()",
+    ),
+    Mutant(
+        "the source forgets that a restarted query waits",
+        NODES,
+        "state = state._replace(asked=after)",
+        "state = state if at_once else state._replace(asked=after)",
     ),
     Mutant(
         "the sink takes the last batch again",

@@ -7,8 +7,12 @@ A node is a value; the query's writes to its checkpoint, and their order, are he
 
 The checkpoint is the query's durable value and each of its entries is a `Save`, so that a crash may
 come between any two.  The source and the sink are systems of their own and do not fail: the source
-keeps unacknowledged events, the sink remembers the batches that it has taken.  A batch holds all
-events that the source has reported when the trigger fires; the world decides when it fires.
+keeps unacknowledged events, the sink remembers the batches that it has taken.
+
+Spark asks the source for its newest offset at every trigger, also in vain.  A world that never
+comes to rest cannot be explored, so the query here asks once, and the trigger is a timer of the
+source, which runs while the query waits and there is something new.  A batch holds all events that
+the source has when the trigger fires; the world decides when it fires.
 """
 
 from __future__ import annotations
@@ -73,6 +77,9 @@ from model.protocols.micro_batch.messages import (
 )
 
 TRIGGER = "trigger"
+OVERDUE = "trigger:overdue"
+"""The trigger of a query that asks when there are new events already: a driver with a clock fires
+at once if the tick after the last one has passed."""
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:
@@ -100,21 +107,21 @@ def step(site: Site, state: SourceState | QueryState | SinkState, input_: Input)
     match state, input_:
         case SourceState(), Arrival(gap, type_, data):
             return _produce(site, state, gap, type_, data)
+        case SourceState(), TimerFired():
+            return _report(site, state)
         case SourceState(), Received(sender, message):
-            return _serve(state, sender, message)
+            return _serve(site, state, sender, message)
         case SinkState(), Received(sender, Write(batch, rows)):
             return _take(site, state, batch, rows)
-        case QueryState(), Received(_, Latest(end)):
-            return _ready(state._replace(latest=max(state.latest, end)), ())
-        case QueryState(), TimerFired():
-            return _plan(site, state)
+        case QueryState(phase=Phase.WAITING), Received(_, Latest(end)):
+            return _plan(site, state, end)
         case QueryState(phase=Phase.READING), Received(_, Rows(batch, events)):
             if batch == state.running:
                 return _run(site, state, events)
         case QueryState(phase=Phase.WRITING), Received(_, Written(batch)):
             if batch == state.running:
                 return _finish(site, state)
-        case QueryState(), Received(_, Rows() | Written()):
+        case QueryState(), Received(_, Latest() | Rows() | Written()):
             pass
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_} in {type(state).__name__}")
@@ -128,15 +135,26 @@ def _produce(
 ) -> Step:
     now, latest = state.now + gap, state.latest + 1
     kept = state.kept.append(Event((latest,), Body(now, type_, data)))
-    return Step(SourceState(latest, now, kept), (Send(site.succs[0], Latest(latest)),))
+    effects = (SetTimer(TRIGGER),) if state.asked == state.latest else ()
+    return Step(SourceState(latest, now, kept, state.asked), effects)
 
 
-def _serve(state: SourceState, query: str, message: Ask | Read | Commit) -> Step:
+def _report(site: Site, state: SourceState, limit: int | None = None) -> Step:
+    """Report the newest offset, unless the query has an answer since the trigger was set.  limit:
+    of the events that are reported."""
+    if state.asked is None or state.latest <= state.asked:
+        return Step(state)
+    end = state.latest if limit is None else min(state.latest, state.asked + limit)
+    return Step(state._replace(asked=None), (Send(site.succs[0], Latest(end)),))
+
+
+def _serve(site: Site, state: SourceState, query: str, message: Ask | Read | Commit) -> Step:
     match message:
-        case Ask(after):
-            # One message for each offset: admission control may then let in any part of them first.
-            ends = range(after + 1, state.latest + 1)
-            return Step(state, tuple(Send(query, Latest(end)) for end in ends))
+        case Ask(after, at_once):
+            state = state._replace(asked=after)
+            if at_once:
+                return _report(site, state, site.config.first)
+            return Step(state, (SetTimer(OVERDUE),) if state.latest > after else ())
         case Read(batch):
             events = tuple(e for e in state.kept if batch.start < e.sn[0] <= batch.end)
             return Step(state, (Send(query, Rows(batch, events)),))
@@ -147,17 +165,10 @@ def _serve(state: SourceState, query: str, message: Ask | Read | Commit) -> Step
 
 
 # --- the query -------------------------------------------------------------------------------
-def _ready(state: QueryState, effects: tuple[Effect, ...]) -> Step:
-    """Let the trigger fire from now on, if there are new events and no batch is under way."""
-    if state.phase is Phase.IDLE and state.latest > state.checkpoint.planned.end:
-        effects = (*effects, SetTimer(TRIGGER))
-    return Step(state, effects)
-
-
-def _plan(site: Site, state: QueryState) -> Step:
+def _plan(site: Site, state: QueryState, end: int) -> Step:
     design, query, source = site.config, state.checkpoint, site.preds[0]
     last = query.planned
-    batch = Batch(last.id + 1, last.end, state.latest)
+    batch = Batch(last.id + 1, last.end, end)
     effects: list[Effect] = []
     if batch.end - batch.start > 1:
         effects.append(Note(SEVERAL))
@@ -167,7 +178,7 @@ def _plan(site: Site, state: QueryState) -> Step:
     if design.acks is Acks.LAGGING and batch.start:
         effects.append(Send(source, Commit(batch.start)))
     effects.append(Send(source, Read(batch)))
-    return Step(QueryState(query, batch, Phase.READING, state.latest), tuple(effects))
+    return Step(QueryState(query, batch, Phase.READING), tuple(effects))
 
 
 def _run(site: Site, state: QueryState, events: tuple[Event, ...]) -> Step:
@@ -185,7 +196,7 @@ def _run(site: Site, state: QueryState, events: tuple[Event, ...]) -> Step:
         query = query._replace(committed=batch.id)
         effects.append(Save(query))
     effects.append(Send(site.succs[0], Write(batch, rows)))
-    return Step(QueryState(query, batch, Phase.WRITING, state.latest), tuple(effects))
+    return Step(QueryState(query, batch, Phase.WRITING), tuple(effects))
 
 
 def base(design: Design, query: Checkpoint, batch: Batch) -> Version:
@@ -224,20 +235,22 @@ def _finish(site: Site, state: QueryState) -> Step:
         effects.append(Save(query))
     if design.acks is Acks.PROMPT:
         effects.append(Send(site.preds[0], Commit(batch.end)))
-    return _ready(QueryState(query, batch, Phase.IDLE, state.latest), tuple(effects))
+    effects.append(Send(site.preds[0], Ask(batch.end)))
+    return Step(QueryState(query, batch), tuple(effects))
 
 
 def recover(site: Site, durable: Checkpoint | None) -> Step:
-    """Restart the query: run the logged but uncommitted batch again, in the same range."""
+    """Restart the query: run the logged but uncommitted batch again, in the same range; or begin
+    one at once."""
     query = durable or empty()
     batch = query.planned
-    ask = Send(site.preds[0], Ask(batch.end))
-    state = QueryState(query, batch, Phase.IDLE, batch.end)
+    state = QueryState(query, batch)
     if batch.id == query.committed:
-        return Step(state, (Note(BETWEEN), ask))
+        ask = Ask(batch.end, at_once=True)
+        return Step(state, (Note(BETWEEN), Send(site.preds[0], ask)))
     notes = (Note(AGAIN), Note(REPLAYED, batch.end - batch.start))
     read = Send(site.preds[0], Read(batch))
-    return Step(state._replace(phase=Phase.READING), (*notes, read, ask))
+    return Step(state._replace(phase=Phase.READING), (*notes, read))
 
 
 # --- the sink --------------------------------------------------------------------------------

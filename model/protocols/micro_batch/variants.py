@@ -83,7 +83,7 @@ VARIANTS = (
     build(
         "foreach-batch",
         Design(sink=SinkRule.APPEND),
-        fail(Guarantee.REPEATING, (13_394, 11), (77_162, 15), (13_954, 11), (13_973, 11)),
+        fail(Guarantee.REPEATING, (6_391, 11), (28_494, 13), (6_648, 11), (5_716, 11)),
         SEEN,
         "A sink that appends what it is given sees a batch again that was written but not "
         "committed: whole, under the same id and with the same events, since its offsets were "
@@ -93,7 +93,7 @@ VARIANTS = (
     build(
         "offsets-after",
         Design(offsets=Offsets.AFTER),
-        fail(Guarantee.GAP, (12_776, 17), (78_256, 19), (13_072, 17), (15_025, 17)),
+        fail(Guarantee.GAP, (7_086, 16), (33_608, 17), (7_176, 16), (7_262, 16)),
         (*REGROUPING, DISCARDED),
         "A batch whose offsets are not logged may come again with other events under the same id. "
         "A sink that knows ids drops the new events with the old: knowing ids is worse here than "
@@ -102,7 +102,7 @@ VARIANTS = (
     build(
         "offsets-after-foreach-batch",
         Design(offsets=Offsets.AFTER, sink=SinkRule.APPEND),
-        fail(Guarantee.REPEATING, (13_277, 11), (78_372, 15), (14_098, 11), (17_933, 11)),
+        fail(Guarantee.REPEATING, (7_385, 11), (33_732, 13), (7_774, 11), (8_609, 11)),
         REGROUPING,
         "A sink that appends loses nothing when batches regroup; what it repeats need not be a "
         "whole batch any more.",
@@ -111,7 +111,7 @@ VARIANTS = (
     build(
         "offsets-after-keyed-rows",
         Design(offsets=Offsets.AFTER, sink=SinkRule.BY_ROW),
-        (*hold(12_632, 78_000, 12_784, 14_056), calm(268)),
+        (*hold(6_996, 33_476, 6_996, 6_959), calm(212)),
         (*REGROUPING, DISCARDED),
         "A sink that knows rows by the event that triggered them does not need the offset log to "
         "come first: it is there for sinks that know batches.",
@@ -119,14 +119,14 @@ VARIANTS = (
     build(
         "eager-acks",
         Design(acks=Acks.EAGER),
-        fail(Guarantee.GAP, (22_676, 13), (131_114, 17), (23_482, 13), (26_926, 13)),
+        fail(Guarantee.GAP, (10_079, 13), (44_620, 15), (10_430, 13), (10_513, 13)),
         DISCARDING,
         "If the source may trim the events of the batch under way, that batch cannot run again.",
     ),
     build(
         "prompt-acks",
         Design(acks=Acks.PROMPT),
-        (*hold(14_724, 88_884, 14_724, 13_152), calm(308)),
+        (*hold(6_568, 29_592, 6_568, 5_089), calm(220)),
         DISCARDING,
         "The lag of one batch is not needed against crashes: acknowledging a batch as soon as it "
         "is in the commit log is as safe, and the source keeps one batch less.",
@@ -134,14 +134,14 @@ VARIANTS = (
     build(
         "commit-first",
         Design(commits=Commits.BEFORE_SINK),
-        fail(Guarantee.GAP, (10_508, 7), (64_892, 11), (10_572, 7), (8_658, 7)),
+        fail(Guarantee.GAP, (5_710, 7), (26_738, 9), (5_794, 7), (4_195, 7)),
         SEEN,
         "A batch that is in the commit log is not run again, whether the sink has taken it or not.",
     ),
     build(
         "state-in-place",
         Design(versions=Versions.IN_PLACE),
-        (*hold(14_830), *fail(Guarantee.GAP, (87_404, 11), (15_490, 9), (17_212, 9))),
+        (*hold(6_853), *fail(Guarantee.GAP, (31_325, 10), (7_232, 9), (6_832, 9))),
         DISCARDING,
         "A batch that runs again on the state that it has left counts its events twice. Without "
         "state that outlives an event it does no harm.",
