@@ -7,7 +7,7 @@ explorer, the walkers, the simulator) and protocols hand to each other.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Any, NamedTuple, TypeAlias
 
@@ -392,6 +392,8 @@ class Protocol:
     must_occur: quantities without which a verdict is vacuous.  quantities: the family's own, which
     its notes count and its gauges measure.  compare_with: the full name of the variant whose costs
     are shown beside this protocol's; empty: none.  lemmas: the pinned number of lemmas about it.
+    timers: the kinds of its timers (their names up to ":"), each with what it waits for; drivers
+    with a clock take the time of each kind from the user.
     """
 
     name: str
@@ -416,6 +418,7 @@ class Protocol:
     quantities: tuple[Quantity, ...] = ()
     compare_with: str = ""
     lemmas: int = 0
+    timers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def expected(self) -> Outcome:

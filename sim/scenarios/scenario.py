@@ -179,6 +179,13 @@ class _Reader:
             if name not in operators:
                 fix = nearest(name, operators)
                 raise self.wrong(("costs", "slow", name), f"slow: no operator {name!r}{fix}")
+        for kind in file.costs.timers:
+            if kind not in protocol.timers:
+                fix = nearest(kind, sorted(protocol.timers))
+                raise self.wrong(
+                    ("costs", "timers", kind),
+                    f"timers: {protocol.name} sets no timer {kind!r}{fix}",
+                )
         ((_, events),) = workload.events.items()
         times = [time * unit_ps for time in accumulate(a.gap for a in events)]
         for number, failure in enumerate(file.failures):

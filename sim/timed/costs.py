@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from model.core import Size
 
@@ -67,15 +67,52 @@ class Sizes(ScenarioTable):
     saved_bytes: Bytes = 1000
 
 
+class Timer(ScenarioTable):
+    """When a timer of one kind runs out (one of the two): after_s, so long after it was set;
+    every_s, on the clock, at phase_s and every so many seconds from there.
+
+    On the clock a timer runs out at the first tick that has not been used.  If its name ends with
+    ":overdue", it runs out at once if the tick after the last used one has passed.
+    """
+
+    after_s: Some | None = None
+    every_s: Some | None = None
+    phase_s: None_or_more = 0.0
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Timer:
+        if (self.after_s is None) == (self.every_s is None):
+            raise ValueError("give one of after_s and every_s")
+        if self.phase_s and self.every_s is None:
+            raise ValueError("phase_s goes with every_s")
+        return self
+
+    def due_ps(self, now: int, used: int | None, *, overdue: bool) -> int:
+        """The time at which a timer runs out that is set now.  used: the time of the last one."""
+        if self.every_s is None:
+            return now + picoseconds(self.after_s or 0)
+        every, phase = picoseconds(self.every_s), picoseconds(self.phase_s)
+        if overdue and (used is None or _tick(used + 1, every, phase) < now):
+            return now
+        return _tick(now if used is None else max(now, used + 1), every, phase)
+
+
+def _tick(at: int, every: int, phase: int) -> int:
+    """The first tick at this time or later."""
+    return phase + max(0, -(-(at - phase) // every)) * every
+
+
 class Costs(ScenarioTable):
-    """All costs of a scenario.  timer_s: the seconds from the start of a timer to its end.  slow:
-    for some nodes, the factor by which their service takes longer."""
+    """All costs of a scenario.  timer_s: the seconds from the start of a timer to its end, if
+    `timers` has nothing about its kind (Protocol.timers).  slow: for some nodes, the factor by
+    which their service takes longer."""
 
     service: Service = Service()
     sizes: Sizes = Sizes()
     link: Link = Link()
     storage: Storage = Storage()
     timer_s: Some = 0.01
+    timers: dict[str, Timer] = {}
     slow: dict[str, Some] = {}
 
     def service_ps(self, size: Size) -> int:

@@ -68,13 +68,13 @@ class TimedNode:
     kept_area: the sum of the backup before that, in events times picoseconds.  longest: the longest
     `pending` since the last look.  pace: the factor by which service takes longer than elsewhere; 0
     for sources and sinks.  again_ps: the time from the restart to one more crash.  fails: a crash
-    is planned.  progress: as of the last effects.
+    is planned.  progress: as of the last effects.  ticks: by kind, when a timer last ran out.
     """
 
     __slots__ = (
         *("again_ps", "busy", "done", "durable", "fails", "gauged", "incoming", "kept"),
         *("kept_area", "kept_since", "longest", "name", "outage", "outgoing", "pace", "pending"),
-        *("progress", "since", "site", "state", "timers", "worked"),
+        *("progress", "since", "site", "state", "ticks", "timers", "worked"),
     )
 
     def __init__(self, site: Site, state: Any, pace: float, gauged: bool) -> None:
@@ -87,6 +87,7 @@ class TimedNode:
         self.since: float = 0
         self.again_ps: int | None = None
         self.timers: dict[str, Occurrence] = {}
+        self.ticks: dict[str, int] = {}
         self.outage: Outage | None = None
         self.fails = False
         self.progress: Any = None

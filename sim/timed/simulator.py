@@ -314,6 +314,7 @@ class TimedRun:
         if node.timers.get(name) is not moment:  # the timer was lost with its node
             return None
         del node.timers[name]
+        node.ticks[name.partition(":")[0]] = now
         self.firings_left -= 1
         if self.firings_left < 0:
             raise Invalid(
@@ -399,10 +400,17 @@ class TimedRun:
     def _set_timers(self, node: TimedNode, now: int, names: Sequence[str]) -> None:
         for name in names:
             if name not in node.timers:
-                fires = now + self.timer
+                fires = self._due(node, name, now)
                 moment = Occurrence(self._fire, (node, name, fires))
                 node.timers[name] = moment
                 self.at(fires, moment)
+
+    def _due(self, node: TimedNode, name: str, now: int) -> int:
+        kind, _, way = name.partition(":")
+        timer = self.costs.timers.get(kind)
+        if timer is None:
+            return now + self.timer
+        return timer.due_ps(now, node.ticks.get(kind), overdue=way == "overdue")
 
     def _settle(self, node: TimedNode, now: int) -> None:
         pending = node.pending

@@ -147,6 +147,21 @@ def test_gauges_measure_what_is_known_and_progress_never_decreases(name: str) ->
 
 
 @EVERY
+def test_the_kind_of_each_timer_is_known(name: str) -> None:
+    """Drivers with a clock take the time of each kind from the user; a user's own file may leave
+    them out."""
+    kinds = {
+        timer.partition(":")[0]
+        for _, _, _, after in edges(name)
+        for node in after.nodes
+        for timer in node.timers
+    }
+    known = PROTOCOLS[name].timers
+    assert kinds <= known.keys()
+    assert all(known.values())
+
+
+@EVERY
 def test_its_evidence_names_what_there_is(name: str) -> None:
     protocol = PROTOCOLS[name]
     scopes = [pinned.name for pinned in protocol.scopes]

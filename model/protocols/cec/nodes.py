@@ -100,6 +100,11 @@ from model.queues import (
 )
 
 CHECK = "check"
+TIMERS = {
+    CHECK: "the next G_check",
+    WRITE.rstrip(":"): "the end of a write to the log",
+    READ: "the next read of the log in a replay",
+}
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:

@@ -48,7 +48,7 @@ from model.protocols.cec.design import (
     Write,
 )
 from model.protocols.cec.messages import G_OPEN_RECORDS, QUANTITIES, R_RECORDS, show, size
-from model.protocols.cec.nodes import boot, deploy, gauges, needed, recover, step
+from model.protocols.cec.nodes import TIMERS, boot, deploy, gauges, needed, recover, step
 from model.protocols.cec.scopes import SCOPES
 from model.queues import Stamp
 
@@ -106,6 +106,7 @@ def build(
         finding=finding,
         size=size,
         quantities=QUANTITIES,
+        timers=TIMERS,
     )
 
 

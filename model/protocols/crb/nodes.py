@@ -84,6 +84,10 @@ from model.queues import (
 )
 
 CHECKPOINT, STORE = "checkpoint", "store"
+TIMERS = {
+    CHECKPOINT: "the next checkpoint",
+    STORE: "the end of a checkpoint's way to stable storage",
+}
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:

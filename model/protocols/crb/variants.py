@@ -37,7 +37,7 @@ from model.protocols.crb.design import (
     Resumes,
 )
 from model.protocols.crb.messages import HELD_BACK, OVERTAKEN, QUANTITIES, SCRATCH, TORN, show, size
-from model.protocols.crb.nodes import boot, deploy, gauges, needed, recover, step
+from model.protocols.crb.nodes import TIMERS, boot, deploy, gauges, needed, recover, step
 from model.protocols.crb.scopes import fail, hold
 from model.queues import TRIMMED, Stamp
 
@@ -72,6 +72,7 @@ def build(
         finding=finding,
         size=size,
         quantities=QUANTITIES,
+        timers=TIMERS,
     )
 
 

@@ -77,6 +77,7 @@ from model.protocols.micro_batch.messages import (
 )
 
 TRIGGER = "trigger"
+TIMERS = {TRIGGER: "the next trigger, at which the query asks for new events"}
 OVERDUE = "trigger:overdue"
 """The trigger of a query that asks when there are new events already: a driver with a clock fires
 at once if the tick after the last one has passed."""

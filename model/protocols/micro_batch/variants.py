@@ -36,7 +36,15 @@ from model.protocols.micro_batch.messages import (
     show,
     size,
 )
-from model.protocols.micro_batch.nodes import boot, deploy, gauges, needed, recover, step
+from model.protocols.micro_batch.nodes import (
+    TIMERS,
+    boot,
+    deploy,
+    gauges,
+    needed,
+    recover,
+    step,
+)
 from model.protocols.micro_batch.scopes import (
     calm,
     fail,
@@ -76,6 +84,7 @@ def build(
         finding=finding,
         size=size,
         quantities=QUANTITIES,
+        timers=TIMERS,
     )
 
 

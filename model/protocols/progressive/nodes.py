@@ -40,6 +40,11 @@ from model.protocols.progressive.messages import (
     State,
 )
 
+TIMERS = {
+    source.PUNCTUATE: "the next punctuation of a source",
+    coordinator.WINDOW: "the end of the time in which failures are counted",
+}
+
 
 # --- where nodes stand -----------------------------------------------------------------------
 def deploy(design: Design, scope: Scope) -> Deployment:

@@ -42,7 +42,7 @@ from model.protocols.progressive.design import (
 )
 from model.protocols.progressive.inside import INSIDE, RESTED
 from model.protocols.progressive.messages import GLOBAL, QUANTITIES, WITHDRAWN, show, size
-from model.protocols.progressive.nodes import boot, deploy, gauges, needed, recover, step
+from model.protocols.progressive.nodes import TIMERS, boot, deploy, gauges, needed, recover, step
 from model.protocols.progressive.scopes import SCOPES
 
 SEEN = (CRASHED, RESTORED, CHECKPOINTED, GLOBAL, REPLAYED, STALE)
@@ -96,6 +96,7 @@ def build(
         finding=finding,
         size=size,
         quantities=QUANTITIES,
+        timers=TIMERS,
     )
 
 
