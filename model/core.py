@@ -390,6 +390,7 @@ class Protocol:
     must_occur: quantities without which a verdict is vacuous.  quantities: the family's own, which
     its notes count and its gauges measure.  compare_with: the full name of the variant whose costs
     are shown beside this protocol's; empty: none.  lemmas: the pinned number of lemmas about it.
+    protects: False for the protocol that protects nothing; what others do beyond it is overhead.
     """
 
     name: str
@@ -414,6 +415,7 @@ class Protocol:
     quantities: tuple[Quantity, ...] = ()
     compare_with: str = ""
     lemmas: int = 0
+    protects: bool = True
 
     @property
     def expected(self) -> Outcome:
