@@ -16,6 +16,7 @@ from model.cep.merge import Inlet, low, ready
 from model.cep.operator import CepState, Operator, process
 from model.core import (
     EVENT,
+    Amount,
     Answer,
     Arrival,
     Deployment,
@@ -23,6 +24,7 @@ from model.core import (
     Emit,
     Gauges,
     Input,
+    Memory,
     MessageKind,
     NodeName,
     Note,
@@ -37,7 +39,7 @@ from model.core import (
 from model.errors import Invalid
 from model.events import BEGINNING, NOTHING, Body, Event, Mark
 from model.graph import Graph
-from model.parts import deploy_graph, open_windows
+from model.parts import contents, deploy_graph, open_windows
 from model.world import replace_item
 
 RESET = Quantity("states reset", "nodes", "a node restarted empty")
@@ -167,6 +169,14 @@ def gauges(_site: Site, state: State) -> Gauges:
         return Gauges()
     inner = state.inner
     return Gauges(windows=len(inner.open) if isinstance(inner, CepState) else open_windows(inner))
+
+
+def memory(_site: Site, state: State) -> Memory:
+    if not isinstance(state, OperatorState):
+        return Memory()
+    events, items = contents(state.inner)
+    waiting = sum(len(inlet.queue) for inlet in state.inlets)
+    return Memory(state=Amount(events + waiting, items))
 
 
 def size(message: Any) -> Size:

@@ -36,7 +36,7 @@ from model.protocols.micro_batch.messages import (
     show,
     size,
 )
-from model.protocols.micro_batch.nodes import boot, deploy, gauges, needed, recover, step
+from model.protocols.micro_batch.nodes import boot, deploy, gauges, memory, needed, recover, step
 from model.protocols.micro_batch.scopes import (
     calm,
     fail,
@@ -66,6 +66,7 @@ def build(
         recover=recover,
         step=step,
         gauges=gauges,
+        memory=memory,
         show=show,
         assumes=Assumptions(Failures.ANY),
         claims=dict.fromkeys(sorted({p.operators for p in scopes}), claim),
