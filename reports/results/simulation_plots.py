@@ -184,6 +184,8 @@ def _next_crash(failures: Sequence[Mapping[str, Any]], at: int) -> float | None:
 
 
 def _outcome(failures: Sequence[Mapping[str, Any]], at: int) -> str:
+    if failures[at]["cut_off"]:
+        return "cut off by the end of the input"
     if failures[at]["caught_up_s"] is not None:
         return "caught up"
     return "not caught up" if _next_crash(failures, at) is None else "crashed again"

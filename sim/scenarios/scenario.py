@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from model.core import Arrival, NodeName, Protocol, Scope
+from model.core import COMMON, Arrival, NodeName, Protocol, Scope
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE
 from model.registry import is_file, protocols, subject
@@ -176,6 +176,11 @@ class _Reader:
             if name not in operators:
                 fix = nearest(name, operators)
                 raise self.wrong(("costs", "slow", name), f"slow: no operator {name!r}{fix}")
+        priced = [quantity.name for quantity in (*COMMON, *protocol.quantities)]
+        for name in file.costs.notes:
+            if name not in priced:
+                fix = nearest(name, priced)
+                raise self.wrong(("costs", "notes", name), f"notes: no quantity {name!r}{fix}")
         ((_, events),) = workload.events.items()
         times = [time * unit_ps for time in accumulate(a.gap for a in events)]
         for number, failure in enumerate(file.failures):

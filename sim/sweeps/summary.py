@@ -18,10 +18,12 @@ SUMMARIZED = (
     "latency_p50_s",
     "latency_p99_s",
     "peak_backup_events",
-    "events_replayed",
+    "peak_memory_bytes",
+    "events_again",
     "link_bytes",
     "overhead_failures_link_bytes_share",
-    "overhead_control_link_bytes_share",
+    "overhead_protection_link_bytes_share",
+    "overhead_protection_busy_share",
 )
 """Columns with a mean and its confidence interval."""
 
@@ -51,6 +53,7 @@ def summarize(sweep: Sweep, path: Path) -> dict[str, Any]:
                 "parameters": dict(zip(by, map(_plain, values), strict=True)),
                 "runs": len(part),
                 "failed": int(part["error"].notna().sum()),
+                "cut_off": int((part["cut_off"] == True).sum()),  # noqa: E712
                 "same": int((part["same"] == True).sum()),  # noqa: E712 - there may be none
                 "metrics": {name: interval(part[name].dropna().tolist()) for name in SUMMARIZED},
             }

@@ -20,14 +20,16 @@ from sim.timed.record import LogEntry, Traffic
 
 
 class Tariff:
-    """The costs of a message of one size on one channel, and the number of such messages."""
+    """The costs of a message of one size on one channel, the events in it, and the number of such
+    messages."""
 
-    __slots__ = ("bytes", "count", "service", "wire")
+    __slots__ = ("bytes", "count", "events", "service", "wire")
 
     def __init__(self, costs: Costs, size: Size, pace: float) -> None:
         self.wire = costs.wire_ps(size)
         self.service = round(costs.service_ps(size) * pace)
         self.bytes = costs.bytes(size)
+        self.events = size.events
         self.count = 0
 
 
@@ -54,9 +56,9 @@ class Channel(Event):
         self.tariff: Tariff
 
 
-Aftermath: TypeAlias = "tuple[tuple[Effect, ...], LogEntry | None, int | None]"
+Aftermath: TypeAlias = "tuple[tuple[Effect, ...], LogEntry | None, int | None, Any, int]"
 """The rest of a watched step until its effects take place: (effects, entry for the log, number of
-events then kept as backup)."""
+events then kept as backup, state, number of events that the step was given)."""
 
 
 class TimedNode:
@@ -67,17 +69,19 @@ class TimedNode:
     before this time was sent while the node was down.  kept: the backup since kept_since.
     kept_area: the sum of the backup before that, in events times picoseconds.  longest: the longest
     `pending` since the last look.  pace: the factor by which service takes longer than elsewhere; 0
-    for sources and sinks.  again_ps: the time from the restart to one more crash.
+    for sources and sinks.  again_ps: the time from the restart to one more crash.  settled: the
+    state with the effects that have taken place, in a watched run.
     """
 
     __slots__ = (
         *("again_ps", "busy", "done", "durable", "gauged", "incoming", "kept", "kept_area"),
-        *("kept_since", "longest", "name", "outage", "outgoing", "pace", "pending", "since"),
-        *("site", "state", "timers", "worked"),
+        *("kept_since", "longest", "name", "outage", "outgoing", "pace", "pending", "settled"),
+        *("since", "site", "state", "timers", "worked"),
     )
 
     def __init__(self, site: Site, state: Any, pace: float, gauged: bool) -> None:
         self.site, self.name, self.state, self.pace = site, site.name, state, pace
+        self.settled = state
         self.durable: Any = None
         self.outgoing: dict[NodeName, Channel] = {}
         self.incoming: list[Channel] = []

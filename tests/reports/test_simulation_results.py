@@ -49,6 +49,14 @@ def test_every_crash_is_a_bar() -> None:
     assert sum("caught up" in text for text in found) == len(failures) - 2
 
 
+def test_a_recovery_that_is_cut_off_says_so() -> None:
+    first, *others = ran("quickstart")["failures"]
+    found = words(recoveries({**ran("quickstart"), "failures": [{**first, "cut_off": True}]}))
+    assert not others
+    assert any("cut off by the end of the input" in text for text in found)
+    assert not any("cut off" in text for text in words(recoveries(ran("quickstart"))))
+
+
 @pytest.mark.parametrize("draw", [over_time, recoveries, over_time_png])
 def test_equal_runs_give_equal_bytes(draw: Any) -> None:
     assert draw(ran()) == draw(ran())
