@@ -135,7 +135,7 @@ def test_an_events_file(tmp_path: Path) -> None:
             "rate_per_s = 100.0",
             "rate = 100.0",
             "6: stream.rate: unknown key; there are 'arrivals', 'events', 'keys', "
-            "'rate_per_s', 'skew', 'types'",
+            "'rate_per_s', 'seconds', 'skew', 'types'",
         ),
         (
             "rate_per_s = 100.0",
@@ -232,7 +232,8 @@ def test_an_events_file(tmp_path: Path) -> None:
         (
             "[stream]",
             "[flights]\n[stream]",
-            "4: input: give one of [stream], [flights], [file]; here is [stream] and [flights]",
+            "4: input: give one of [stream], [[source]], [flights], [file]; here is [stream] and "
+            "[flights]",
         ),
         ("seed = 3", "seed = ", " not TOML: "),
     ],
@@ -254,7 +255,7 @@ def test_what_is_wrong_is_told_with_its_line(
         ("", "1: protocol is missing; give it a value"),
         (
             'protocol = "upstream-backup"\n',
-            "1: input: give one of [stream], [flights], [file]; here is none",
+            "1: input: give one of [stream], [[source]], [flights], [file]; here is none",
         ),
         (
             'protocol = "upstream-backup"\n[flights]\ndepartures = 5\n[[operators]]\nname = "x"\n'
