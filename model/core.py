@@ -377,6 +377,20 @@ class Mutant:
     scope: str = ""
 
 
+class Knob(NamedTuple):
+    """A setting of a family by which costs differ (model.knobs): a field of its design.
+
+    name: of the field.  choices: (what users write, the value of the field); empty: any whole
+    number from `least`.
+    """
+
+    name: str
+    unit: str
+    description: str
+    choices: tuple[tuple[str | bool, Any], ...] = ()
+    least: int = 1
+
+
 @dataclass(frozen=True, slots=True)
 class Protocol:
     """A recovery protocol: its deployment, the steps of its nodes, its promises, the evidence.
@@ -392,6 +406,8 @@ class Protocol:
     must_occur: quantities without which a verdict is vacuous.  quantities: the family's own, which
     its notes count and its gauges measure.  compare_with: the full name of the variant whose costs
     are shown beside this protocol's; empty: none.  lemmas: the pinned number of lemmas about it.
+    knobs: what users may set; a protocol with knobs has deploy = partial(function, design).
+    timers: what its timers are for, by kind: the name of a timer up to ":".
     """
 
     name: str
@@ -416,6 +432,8 @@ class Protocol:
     quantities: tuple[Quantity, ...] = ()
     compare_with: str = ""
     lemmas: int = 0
+    knobs: tuple[Knob, ...] = ()
+    timers: tuple[tuple[str, str], ...] = ()
 
     @property
     def expected(self) -> Outcome:

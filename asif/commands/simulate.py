@@ -13,8 +13,12 @@ from asif.console import JsonOption, print_all, save, write
 
 def simulate(
     scenario: Annotated[
-        Path, typer.Argument(metavar="SCENARIO.toml", help="A scenario, as in docs/scenarios.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="SCENARIO.toml",
+            help="A scenario, as in docs/scenarios; with --explain, the name of a protocol.",
+        ),
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -28,17 +32,39 @@ def simulate(
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write Chrome trace events, for Perfetto.")
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Print the keys of a scenario and the knobs of a protocol, and simulate nothing.",
+        ),
+    ] = False,
     json_: JsonOption = None,
 ) -> None:
     """Simulate one timed run: the costs of recovery, and is the output as if nothing had failed?"""
+    from model.errors import Invalid
+    from model.registry import modules, subject
     from reports import commands
     from reports.progress import progress
     from reports.results import simulation_plots
     from sim.scenarios import run
     from sim.scenarios import scenario as scenarios
+    from sim.scenarios.explain import explain_knobs, explain_tables
     from sim.scenarios.overrides import overrides
     from sim.timed.trace import chrome
 
+    if explain:
+        if set_ or plot or trace:
+            raise Invalid("--explain simulates nothing; leave out --set, --plot and --trace")
+        tables = explain_tables() if scenario is None else ()
+        names = [scenario] if scenario else [protocol.name for protocol in modules().values()]
+        knobs = [table for name in names for table in explain_knobs(subject(name).protocol)]
+        found = [table.as_json() for table in (*tables, *knobs)]
+        print_all(commands.explanation(found))
+        save(json_, found)
+        return
+    if scenario is None:
+        raise Invalid("simulate: give a scenario, as in docs/scenarios; or --explain")
     asked = scenarios.read(scenario, overrides(set_ or ()))
     with progress() as watch:
         part = partial(watch, "simulating")

@@ -23,6 +23,7 @@ from pydantic import ValidationError
 from model.core import Arrival, NodeName, Protocol, Scope
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE
+from model.knobs import turn
 from model.registry import is_file, protocols, subject
 from model.system import System
 from sim.inputs.flights import flight_workload
@@ -169,6 +170,11 @@ class _Reader:
 
     def scenario(self, file: ScenarioFile) -> Scenario:
         protocol = self._protocol(file.protocol)
+        for name, value in file.knobs.items():
+            try:
+                protocol = turn(protocol, name, value)
+            except Invalid as error:
+                raise self.wrong(("knobs", name), str(error)) from None
         if picoseconds(file.unit_s) < 1:
             raise self.wrong(("unit_s",), f"unit_s = {file.unit_s}: give at least 1e-12")
         unit_ps = picoseconds(file.unit_s)

@@ -197,6 +197,8 @@ class ScenarioFile(ScenarioTable):
     """The seed of all random streams and of random failures."""
     unit_s: Some = 0.001
     """How long one unit of the model's integer times lasts: windows are in units."""
+    knobs: dict[str, Any] = Field(default_factory=dict)
+    """Settings of the protocol by name, as `asif simulate --explain PROTOCOL` prints them."""
     stream: RandomStream | None = None
     source: Annotated[tuple[AnySource, ...], Field(min_length=1, strict=False)] | None = None
     flights: Flights | None = None

@@ -206,7 +206,7 @@ def test_an_events_file(tmp_path: Path) -> None:
         ),
         ("at_s = 0.5", "at_s = -0.5", "27: failures[1].at_s = -0.5: it should be greater than"),
         ("at_s = 0.5", "at_s = 99.0", "27: at_s = 99: the last input event comes at "),
-        ("at_s = 0.5", "", "25: failures[1]: say when: give one of at_s, at_event and random"),
+        ("at_s = 0.5", "", "25: failures[1]: say when: give one of at_s, at_event, random"),
         (
             "at_event = 100",
             "at_event = 201",

@@ -100,6 +100,11 @@ from model.queues import (
 )
 
 CHECK = "check"
+TIMERS = (
+    (CHECK, "From a tuple to a checkpoint of the window with the oldest footprint."),
+    (WRITE.removesuffix(":"), "From an outstanding write to its completion, if several may be."),
+    (READ, "From one read of the log to the next one, if it is sent again read by read."),
+)
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:

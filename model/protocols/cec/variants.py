@@ -25,6 +25,7 @@ from model.core import (
 )
 from model.properties import AS_IF, COMPLETE
 from model.protocols.cec.design import (
+    KNOBS,
     MENDED,
     PUBLISHED,
     Background,
@@ -48,7 +49,7 @@ from model.protocols.cec.design import (
     Write,
 )
 from model.protocols.cec.messages import G_OPEN_RECORDS, QUANTITIES, R_RECORDS, show, size
-from model.protocols.cec.nodes import boot, deploy, gauges, needed, recover, step
+from model.protocols.cec.nodes import TIMERS, boot, deploy, gauges, needed, recover, step
 from model.protocols.cec.scopes import SCOPES
 from model.queues import Stamp
 
@@ -106,6 +107,8 @@ def build(
         finding=finding,
         size=size,
         quantities=QUANTITIES,
+        knobs=KNOBS,
+        timers=TIMERS,
     )
 
 

@@ -84,6 +84,10 @@ from model.queues import (
 )
 
 CHECKPOINT, STORE = "checkpoint", "store"
+TIMERS = (
+    (CHECKPOINT, "From the first tuple that no checkpoint has to the next checkpoint."),
+    (STORE, "From a checkpoint to the moment when it is stored."),
+)
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:

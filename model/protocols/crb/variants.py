@@ -25,6 +25,7 @@ from model.core import (
 )
 from model.properties import AS_IF, COMPLETE
 from model.protocols.crb.design import (
+    KNOBS,
     PUBLISHED,
     Acknowledges,
     Design,
@@ -37,7 +38,7 @@ from model.protocols.crb.design import (
     Resumes,
 )
 from model.protocols.crb.messages import HELD_BACK, OVERTAKEN, QUANTITIES, SCRATCH, TORN, show, size
-from model.protocols.crb.nodes import boot, deploy, gauges, needed, recover, step
+from model.protocols.crb.nodes import TIMERS, boot, deploy, gauges, needed, recover, step
 from model.protocols.crb.scopes import fail, hold
 from model.queues import TRIMMED, Stamp
 
@@ -72,6 +73,8 @@ def build(
         finding=finding,
         size=size,
         quantities=QUANTITIES,
+        knobs=KNOBS,
+        timers=TIMERS,
     )
 
 

@@ -73,6 +73,7 @@ from model.protocols.micro_batch.messages import (
 )
 
 TRIGGER = "trigger"
+TIMERS = ((TRIGGER, "From the end of a batch, or the first event after it, to the next batch."),)
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:

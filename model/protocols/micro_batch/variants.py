@@ -23,6 +23,7 @@ from model.properties import AS_IF, COMPLETE
 from model.protocols.micro_batch.messages import (
     AGAIN,
     BETWEEN,
+    KNOBS,
     QUANTITIES,
     REGROUPED,
     SEVERAL,
@@ -36,7 +37,7 @@ from model.protocols.micro_batch.messages import (
     show,
     size,
 )
-from model.protocols.micro_batch.nodes import boot, deploy, gauges, needed, recover, step
+from model.protocols.micro_batch.nodes import TIMERS, boot, deploy, gauges, needed, recover, step
 from model.protocols.micro_batch.scopes import (
     calm,
     fail,
@@ -76,6 +77,8 @@ def build(
         finding=finding,
         size=size,
         quantities=QUANTITIES,
+        knobs=KNOBS,
+        timers=TIMERS,
     )
 
 

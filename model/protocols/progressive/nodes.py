@@ -40,6 +40,11 @@ from model.protocols.progressive.messages import (
     State,
 )
 
+TIMERS = (
+    (source.PUNCTUATE, "From data to a punctuation, which begins a global checkpoint."),
+    (coordinator.WINDOW, "From a failure to the start of its recovery; further ones are counted."),
+)
+
 
 # --- where nodes stand -----------------------------------------------------------------------
 def deploy(design: Design, scope: Scope) -> Deployment:

@@ -27,6 +27,7 @@ from model.core import (
 )
 from model.properties import AS_IF, COMPLETE
 from model.protocols.progressive.design import (
+    KNOBS,
     PUBLISHED,
     Accepts,
     Buffering,
@@ -42,7 +43,7 @@ from model.protocols.progressive.design import (
 )
 from model.protocols.progressive.inside import INSIDE, RESTED
 from model.protocols.progressive.messages import GLOBAL, QUANTITIES, WITHDRAWN, show, size
-from model.protocols.progressive.nodes import boot, deploy, gauges, needed, recover, step
+from model.protocols.progressive.nodes import TIMERS, boot, deploy, gauges, needed, recover, step
 from model.protocols.progressive.scopes import SCOPES
 
 SEEN = (CRASHED, RESTORED, CHECKPOINTED, GLOBAL, REPLAYED, STALE)
@@ -96,6 +97,8 @@ def build(
         finding=finding,
         size=size,
         quantities=QUANTITIES,
+        knobs=KNOBS,
+        timers=TIMERS,
     )
 
 
