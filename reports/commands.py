@@ -174,6 +174,13 @@ def simulation(result: Result) -> Output:
     yield simulation_results.verdict(result)
 
 
+def study(result: Result) -> Output:
+    """The output of `asif simulate --study`."""
+    yield f"{result['scenario']}: {result['protocol']}, {result['input']}, {result['pattern']}"
+    yield simulation_results.study_table(result)
+    yield from simulation_results.study_lines(result)
+
+
 def explanation(tables: Sequence[Result]) -> Output:
     """The output of `asif simulate --explain`: a table for each table of a scenario."""
     for found in tables:

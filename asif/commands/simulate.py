@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -39,32 +41,37 @@ def simulate(
             help="Print the keys of a scenario and the knobs of a protocol, and simulate nothing.",
         ),
     ] = False,
+    study: Annotated[
+        bool,
+        typer.Option(
+            "--study",
+            help="Estimate costs an hour and availability from failure rates (mean_between_s).",
+        ),
+    ] = False,
     json_: JsonOption = None,
 ) -> None:
     """Simulate one timed run: the costs of recovery, and is the output as if nothing had failed?"""
     from model.errors import Invalid
-    from model.registry import modules, subject
     from reports import commands
     from reports.progress import progress
     from reports.results import simulation_plots
     from sim.scenarios import run
     from sim.scenarios import scenario as scenarios
-    from sim.scenarios.explain import explain_knobs, explain_tables
     from sim.scenarios.overrides import overrides
     from sim.timed.trace import chrome
 
     if explain:
-        if set_ or plot or trace:
-            raise Invalid("--explain simulates nothing; leave out --set, --plot and --trace")
-        tables = explain_tables() if scenario is None else ()
-        names = [scenario] if scenario else [protocol.name for protocol in modules().values()]
-        knobs = [table for name in names for table in explain_knobs(subject(name).protocol)]
-        found = [table.as_json() for table in (*tables, *knobs)]
-        print_all(commands.explanation(found))
-        save(json_, found)
+        if set_ or plot or trace or study:
+            raise Invalid("--explain simulates nothing; give it with --json alone")
+        _explain(scenario, json_)
         return
     if scenario is None:
         raise Invalid("simulate: give a scenario, as in docs/scenarios; or --explain")
+    if study:
+        if plot or trace:
+            raise Invalid("--study has many runs; leave out --plot and --trace")
+        _study(scenario, set_ or (), json_)
+        return
     asked = scenarios.read(scenario, overrides(set_ or ()))
     with progress() as watch:
         part = partial(watch, "simulating")
@@ -76,4 +83,38 @@ def simulate(
         write(trace, chrome(result))
     save(json_, {name: value for name, value in result.items() if name != "steps"})
     if not result["same"]:
+        raise typer.Exit(1)
+
+
+def _explain(protocol: str | None, json_: Path | None) -> None:
+    from model.registry import modules, subject
+    from reports import commands
+    from sim.scenarios.explain import explain_knobs, explain_tables
+
+    tables = explain_tables() if protocol is None else ()
+    names = [protocol] if protocol else [family.name for family in modules().values()]
+    knobs = [table for name in names for table in explain_knobs(subject(name).protocol)]
+    found = [table.as_json() for table in (*tables, *knobs)]
+    print_all(commands.explanation(found))
+    save(json_, found)
+
+
+def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
+    from reports import commands
+    from reports.progress import progress
+    from sim.scenarios.overrides import overrides
+    from sim.scenarios.scenario import draft
+    from sim.sweeps.study import study
+
+    asked = draft(scenario).override(overrides(set_))
+    try:
+        with progress() as watch:
+            kept = Path("build/study") / f"{asked.path.stem}.jsonl"
+            result = study(asked, kept, partial(watch, "replications"))
+    except KeyboardInterrupt:
+        print("asif: interrupted; the same command goes on from there", file=sys.stderr)
+        raise
+    print_all(commands.study(result))
+    save(json_, result)
+    if not result["narrow"]:
         raise typer.Exit(1)

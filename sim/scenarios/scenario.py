@@ -32,7 +32,7 @@ from sim.scenarios.complaints import complaint
 from sim.scenarios.operators import OUTPUT, attributes_read, graph_of, summary
 from sim.scenarios.overrides import Override, place, put
 from sim.scenarios.sources import SourceTable, draw, load_file, sources_of
-from sim.scenarios.tables import RandomStream, ScenarioFile
+from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import line_of, places
 from sim.timed.costs import PS, Costs, Detector, picoseconds
@@ -44,7 +44,8 @@ INPUTS = {"stream": "[stream]", "source": "[[source]]", "flights": "[flights]", 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A checked scenario.  unit_ps: a time unit.  planned: all crashes to come, at fixed times."""
+    """A checked scenario.  unit_ps: a time unit.  planned: all crashes to come, at fixed times.
+    failures, study: as in the file."""
 
     name: str
     protocol: Protocol
@@ -54,6 +55,8 @@ class Scenario:
     costs: Costs
     detector: Detector
     planned: tuple[CrashPlan, ...]
+    failures: tuple[FailureTable, ...] = ()
+    study: StudyTable = StudyTable()
 
     def feed(self) -> Iterator[tuple[int, NodeName, Arrival]]:
         """The input events of all sources as (picoseconds, source, arrival), in order."""
@@ -204,6 +207,8 @@ class _Reader:
             costs=file.costs,
             detector=file.detector,
             planned=plan_crashes(file.failures, times, file.seed),
+            failures=file.failures,
+            study=file.study,
         )
 
     def _workload(self, file: ScenarioFile) -> Workload:

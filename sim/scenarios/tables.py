@@ -187,6 +187,18 @@ AnyOperatorTable: TypeAlias = Annotated[
 ]
 
 
+class StudyTable(ScenarioTable):
+    """How exact `asif simulate --study` is: it simulates one failure at a time, with other seeds,
+    until the interval is narrow enough."""
+
+    half_width: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    """Half the 95 % confidence interval of overdue seconds, as a share of their mean."""
+    replications: Annotated[int, Field(ge=10)] = 1000
+    """The most replications; after so many the study ends, narrow or not."""
+    warm_up_s: None_or_more | None = None
+    """No failure comes before this time; without it, the time is that of MSER-5 on latencies."""
+
+
 class ScenarioFile(ScenarioTable):
     """The content of a scenario file; exactly one of stream, source, flights and file is the
     input."""
@@ -207,3 +219,4 @@ class ScenarioFile(ScenarioTable):
     costs: Costs = Costs()
     detector: Detector = Detector()
     failures: Annotated[tuple[FailureTable, ...], Field(strict=False)] = ()
+    study: StudyTable = StudyTable()
