@@ -400,6 +400,20 @@ class Mutant:
     scope: str = ""
 
 
+class Knob(NamedTuple):
+    """A setting of a family by which costs differ (model.knobs): a field of its design.
+
+    name: of the field.  choices: (what users write, the value of the field); empty: any whole
+    number from `least`.
+    """
+
+    name: str
+    unit: str
+    description: str
+    choices: tuple[tuple[str | bool, Any], ...] = ()
+    least: int = 1
+
+
 @dataclass(frozen=True, slots=True)
 class Protocol:
     """A recovery protocol: its deployment, the steps of its nodes, its promises, the evidence.
@@ -415,9 +429,10 @@ class Protocol:
     must_occur: quantities without which a verdict is vacuous.  quantities: the family's own, which
     its notes count and its gauges measure.  compare_with: the full name of the variant whose costs
     are shown beside this protocol's; empty: none.  lemmas: the pinned number of lemmas about it.
-    timers: the kinds of its timers (their names up to ":"), each with what it waits for; drivers
-    with a clock take the time of each kind from the user.
-    protects: False for the protocol that protects nothing; what others do beyond it is overhead.
+    knobs: what users may set; a protocol with knobs has deploy = partial(function, design).
+    timers: the kinds of its timers (their names up to ":"), each with what it is for; drivers with
+    a clock take the time of each kind from the user.  protects: False for the protocol that
+    protects nothing; what others do beyond it is overhead.
     """
 
     name: str
@@ -443,6 +458,7 @@ class Protocol:
     quantities: tuple[Quantity, ...] = ()
     compare_with: str = ""
     lemmas: int = 0
+    knobs: tuple[Knob, ...] = ()
     timers: Mapping[str, str] = field(default_factory=dict)
     protects: bool = True
 

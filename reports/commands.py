@@ -181,6 +181,8 @@ def _differences(result: Result) -> str:
 def simulation(result: Result) -> Output:
     """The output of `asif simulate`."""
     yield f"{result['scenario']}: {result['protocol']}, {result['input']}, {result['pattern']}"
+    if result["knobs"]:
+        yield "knobs: " + ", ".join(f"{k} = {_setting(v)}" for k, v in result["knobs"].items())
     yield simulation_results.table(result)
     if result["failures"]:
         yield simulation_results.failures(result)
@@ -190,6 +192,31 @@ def simulation(result: Result) -> Output:
     yield from simulation_results.free(result)
     yield from simulation_results.cut_off(result)
     yield simulation_results.verdict(result)
+
+
+def study(result: Result) -> Output:
+    """The output of `asif simulate --study`."""
+    yield f"{result['scenario']}: {result['protocol']}, {result['input']}, {result['pattern']}"
+    yield simulation_results.study_table(result)
+    yield from simulation_results.study_lines(result)
+
+
+def explanation(tables: Sequence[Result]) -> Output:
+    """The output of `asif simulate --explain`: a table for each table of a scenario."""
+    for found in tables:
+        yield f"\n{found['name']}: {found['meaning']}"
+        if not found["keys"]:
+            yield "  (none)"
+            continue
+        table = Table("key", "value", "unit", "default", "meaning")
+        for row in found["keys"]:
+            meaning = (row["default"] or "required", escape(row["meaning"]))
+            table.add_row(row["key"], escape(row["values"]), row["unit"], *meaning)
+        yield table
+
+
+def _setting(value: Any) -> str:
+    return "off" if value is None else str(value).lower()
 
 
 def reproduction(result: Result) -> Output:

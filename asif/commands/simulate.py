@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -13,8 +15,12 @@ from asif.console import JsonOption, print_all, save, write
 
 def simulate(
     scenario: Annotated[
-        Path, typer.Argument(metavar="SCENARIO.toml", help="A scenario, as in docs/scenarios.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="SCENARIO.toml",
+            help="A scenario, as in docs/scenarios; with --explain, the name of a protocol.",
+        ),
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -41,12 +47,27 @@ def simulate(
             help="Double the events of the random stream until every recovery has ended.",
         ),
     ] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Print the keys of a scenario and the knobs of a protocol, and simulate nothing.",
+        ),
+    ] = False,
+    study: Annotated[
+        bool,
+        typer.Option(
+            "--study",
+            help="Estimate costs an hour and availability from failure rates (mean_between_s).",
+        ),
+    ] = False,
     json_: JsonOption = None,
 ) -> None:
     """Simulate one timed run: the costs of recovery, and is the output as if nothing had failed?
 
     Exit code 1 also means that the input ended before a node had caught up.
     """
+    from model.errors import Invalid
     from reports import commands
     from reports.progress import progress
     from reports.results import simulation_plots
@@ -55,6 +76,18 @@ def simulate(
     from sim.scenarios.overrides import overrides
     from sim.timed.trace import chrome
 
+    if explain:
+        if set_ or plot or trace or study:
+            raise Invalid("--explain simulates nothing; give it with --json alone")
+        _explain(scenario, json_)
+        return
+    if scenario is None:
+        raise Invalid("simulate: give a scenario, as in docs/scenarios; or --explain")
+    if study:
+        if plot or trace:
+            raise Invalid("--study has many runs; leave out --plot and --trace")
+        _study(scenario, set_ or (), json_)
+        return
     draft = scenarios.draft(scenario).override(overrides(set_ or ()))
     with progress() as watch:
         part, traced = partial(watch, "simulating"), trace is not None
@@ -70,4 +103,38 @@ def simulate(
     save(json_, {name: value for name, value in result.items() if name != "steps"})
     cut_off = result["metrics"]["recoveries_cut_off"] and not allow_cut_off
     if not result["same"] or cut_off:
+        raise typer.Exit(1)
+
+
+def _explain(protocol: str | None, json_: Path | None) -> None:
+    from model.registry import modules, subject
+    from reports import commands
+    from sim.scenarios.explain import explain_knobs, explain_tables
+
+    tables = explain_tables() if protocol is None else ()
+    names = [protocol] if protocol else [family.name for family in modules().values()]
+    knobs = [table for name in names for table in explain_knobs(subject(name).protocol)]
+    found = [table.as_json() for table in (*tables, *knobs)]
+    print_all(commands.explanation(found))
+    save(json_, found)
+
+
+def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
+    from reports import commands
+    from reports.progress import progress
+    from sim.scenarios.overrides import overrides
+    from sim.scenarios.scenario import draft
+    from sim.sweeps.study import study
+
+    asked = draft(scenario).override(overrides(set_))
+    try:
+        with progress() as watch:
+            kept = Path("build/study") / f"{asked.path.stem}.jsonl"
+            result = study(asked, kept, partial(watch, "replications"))
+    except KeyboardInterrupt:
+        print("asif: interrupted; the same command goes on from there", file=sys.stderr)
+        raise
+    print_all(commands.study(result))
+    save(json_, result)
+    if not result["narrow"]:
         raise typer.Exit(1)

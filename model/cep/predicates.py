@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any, Protocol
 
 from model.errors import Invalid
@@ -100,6 +101,26 @@ class Not:
 
     def __str__(self) -> str:
         return f"not ({self.part})"
+
+
+@dataclass(frozen=True, slots=True)
+class Hashed:
+    """The event is one of this share of all events: its hash, as a number in [0, 1), is smaller.
+
+    The hash is that of the event's body and the salt, so that equal events have the same answer,
+    and two predicates with different salts are independent.
+    """
+
+    share: float
+    salt: str = ""
+
+    def holds(self, event: Body) -> bool:
+        text = repr((self.salt, event.time, event.type, event.data))
+        found = blake2b(text.encode(), digest_size=8).digest()
+        return int.from_bytes(found, "big") < self.share * 2**64
+
+    def __str__(self) -> str:
+        return f"one of {self.share:.4g} of all events"
 
 
 ANYTHING = Every()

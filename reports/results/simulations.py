@@ -6,7 +6,7 @@ value that sim.scenarios.run returns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.box import SIMPLE
@@ -148,6 +148,58 @@ def memory(result: Result) -> Table:
             cells += [format_value("_bytes", held["mean"]), at_least + peak]
         rows.add_row(node, *cells)
     return rows
+
+
+STUDIED = (
+    ("recovery", "recovery_s"),
+    ("results overdue", "overdue_s"),
+    ("events sent again", "events_again"),
+    ("sent in addition", "bytes_again_bytes"),
+    ("results missing", "missing_outputs"),
+    ("results too many", "surplus_outputs"),
+)
+"""The rows of the table of a study: (label, cost, with its unit at the end)."""
+
+
+def study_table(result: Result) -> Table:
+    """The table of the costs of each failure, and of all an hour, with confidence intervals."""
+    names = [" and ".join(failure["nodes"]) for failure in result["failures"]]
+    rows = Table("", *(f"a crash of {name}" for name in names), "an hour")
+    for label, name in STUDIED:
+        cost = name.removesuffix("_bytes")
+        found = [failure[cost] for failure in result["failures"]]
+        hour = result["per_hour"].get(cost)
+        cells = [_interval(name, one) for one in found]
+        rows.add_row(label, *cells, _interval(name, hour) if hour else "")
+    return rows
+
+
+def study_lines(result: Result) -> Iterator[str]:
+    """The lines below the table of a study: availability, and how far to trust it."""
+    share = result["availability"]
+    yield (
+        f"availability {share['mean']:.5%} ({share['low']:.5%} to {share['high']:.5%}): the share "
+        "of time in which no result is overdue"
+    )
+    narrow = "" if result["narrow"] else f", NOT {result['half_width_wanted']:.1%} as asked"
+    yield (
+        f"{result['replications']} replications, 95% intervals; overdue seconds within "
+        f"{result['half_width']:.1%}{narrow}; warm-up of {result['warm_up_s']:.3g} s left out "
+        f"({result['warm_up_rule']}); another failure comes in {result['another_failure']:.2%} of "
+        "the recoveries"
+    )
+
+
+def _interval(name: str, found: Mapping[str, Any]) -> str:
+    half = (found["high"] - found["low"]) / 2
+    return f"{_rounded(name, found['mean'])} ± {_rounded(name, half)}"
+
+
+def _rounded(name: str, value: float) -> str:
+    """As format_value; a count of less than a hundred, which may be a mean, with three digits."""
+    if name.endswith(("_s", "_bytes")) or abs(value) >= 100:
+        return format_value(name, value)
+    return f"{value:.3g}"
 
 
 def verdict(result: Result) -> str:

@@ -6,7 +6,7 @@ Rule of this file: no check; pydantic has found the error.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import ValidationError
 
@@ -53,20 +53,24 @@ def _locate(table: type[ScenarioTable], found: Key) -> tuple[Key, list[str]]:
     """
     key: Key = ()
     tables: tuple[type[ScenarioTable], ...] = (table,)
+    named = False  # is the next part a name that users choose, as in [costs.work.NAME]?
     for part in found:
         if len(tables) > 1 and isinstance(part, str):
             tables = tuple(one for one in tables if one.__name__ == part)
             continue
         key = (*key, part)
-        if isinstance(part, str):
+        if named:
+            named = False
+        elif isinstance(part, str):
             fields = tables[0].model_fields if tables else {}
-            tables = tuple(_tables(fields[part].annotation)) if part in fields else ()
+            annotation = fields[part].annotation if part in fields else None
+            tables, named = tuple(_tables(annotation)), get_origin(annotation) is dict
     fields = tables[0].model_fields if tables else {}
     return key, [field.alias or name for name, field in fields.items()]
 
 
 def _tables(annotation: Any) -> Iterator[type[ScenarioTable]]:
-    """The tables in `X | None`, `X | Y` or `tuple[X, ...]`."""
+    """The tables in `X | None`, `X | Y`, `tuple[X, ...]` or `dict[str, X]`."""
     if isinstance(annotation, type) and issubclass(annotation, ScenarioTable):
         yield annotation
     for inner in get_args(annotation):

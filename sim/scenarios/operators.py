@@ -10,17 +10,25 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from model.boxes.aggregate import Aggregate
+from model.boxes.stateless import Filter
 from model.cep.operator import Operator
+from model.cep.predicates import Hashed
 from model.cep.windows import CountWindows, TimeWindows
 from model.core import Arrival
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
 from sim.inputs.streams import parsed
-from sim.scenarios.tables import AggregateTable, AnyOperatorTable, PatternTable
+from sim.scenarios.tables import (
+    AggregateTable,
+    AnyOperatorTable,
+    PatternTable,
+    SelectivityTable,
+    WindowTable,
+)
 from sim.scenarios.toml_lines import Path as Key
 
-INPUT, OUTPUT = "source", "sink"
-"""The names of the two ends of every scenario's graph."""
+OUTPUT = "sink"
+"""The name of the end of every scenario's graph."""
 
 OF_ALL: Mapping[str, bool] = {"time": True, "type": False}
 """What every event has, as in `Known.attributes`."""
@@ -36,36 +44,44 @@ class Known(NamedTuple):
     attributes: Mapping[str, bool]
 
 
-def attributes_read(tables: Sequence[AnyOperatorTable]) -> tuple[str, ...]:
-    """The attributes that aggregates of the input read, each once."""
-    read = [
-        name
-        for number, table in enumerate(tables)
-        if isinstance(table, AggregateTable) and INPUT in _inputs(tables, number)
-        for name in (table.group, table.of)
-        if name is not None and name not in OF_ALL
-    ]
+def attributes_read(tables: Sequence[AnyOperatorTable], source: str) -> tuple[str, ...]:
+    """The attributes that aggregates of the source read, each once.
+
+    An operator that hands events on as they are hands their attributes on, too.
+    """
+    below = {source}
+    read: list[str] = []
+    for number, table in enumerate(tables):
+        before = (tables[number - 1].name,) if number else (source,)
+        if below.isdisjoint(table.inputs or before):
+            continue
+        if isinstance(table, SelectivityTable):
+            below.add(table.name)
+        elif isinstance(table, AggregateTable):
+            read += [name for name in (table.group, table.of) if name and name not in OF_ALL]
     return tuple(dict.fromkeys(read))
 
 
-def graph_of(tables: Sequence[AnyOperatorTable], events: Sequence[Arrival], wrong: Wrong) -> Graph:
-    """The graph from the input through the operators to the output.
+def graph_of(
+    tables: Sequence[AnyOperatorTable], sources: Mapping[str, Sequence[Arrival]], wrong: Wrong
+) -> Graph:
+    """The graph from the sources through the operators to the output.
 
     Raises `wrong` for a table that does not fit the events or the tables before it.
     """
-    known = {INPUT: _known(events)}
+    known = {name: _known(events) for name, events in sources.items()}
     longest = {
-        "time": (sum(arrival.gap for arrival in events), "time units"),
-        "count": (len(events), "events"),
+        "time": (max(sum(a.gap for a in events) for events in sources.values()), "time units"),
+        "count": (sum(map(len, sources.values())), "events"),
     }
-    nodes: list[tuple[str, Any]] = [(INPUT, SOURCE)]
+    nodes: list[tuple[str, Any]] = [(name, SOURCE) for name in sources]
     edges: list[tuple[str, str]] = []
     for number, table in enumerate(tables):
 
         def wrong_here(key: str, what: str, at: int = number) -> Invalid:
             return wrong(("operators", at, key), what)
 
-        inputs = _inputs(tables, number)
+        inputs = table.inputs or _default_inputs(tables, number, sources, wrong_here)
         if table.name in (*known, OUTPUT):
             raise wrong_here("name", f"name {table.name!r} is taken; choose another")
         for at in inputs:
@@ -76,10 +92,13 @@ def graph_of(tables: Sequence[AnyOperatorTable], events: Sequence[Arrival], wron
             raise wrong_here("inputs", f"{table.name}: an input is named twice")
         if isinstance(table, AggregateTable):
             spec: Any = _aggregate(table, inputs, known, wrong_here)
+        elif isinstance(table, SelectivityTable):
+            _check_single("a selectivity", table, inputs, wrong_here)
+            spec = Filter(Hashed(table.selectivity, table.name))
         else:
             spec = _cep_operator(table, inputs, known, wrong_here)
-        most, unit = longest[table.windows]
-        if table.window > most:
+        most, unit = longest[table.windows] if isinstance(table, WindowTable) else (0, "")
+        if isinstance(table, WindowTable) and table.window > most:
             raise wrong_here(
                 "window",
                 f"{table.name}: window = {table.window} is longer than the run, which has "
@@ -89,7 +108,10 @@ def graph_of(tables: Sequence[AnyOperatorTable], events: Sequence[Arrival], wron
         edges += [(at, table.name) for at in inputs]
         known[table.name] = _known_after(table, known[inputs[0]])
     fed = {start for start, _ in edges}
-    edges += [(name, OUTPUT) for name, _ in nodes[1:] if name not in fed]
+    for number, source in enumerate(sources):
+        if source not in fed:
+            raise wrong(("source", number), f"no operator has the input {source!r}; name it in one")
+    edges += [(name, OUTPUT) for name, _ in nodes if name not in fed]
     return Graph((*nodes, (OUTPUT, SINK)), tuple(edges))
 
 
@@ -97,14 +119,45 @@ def summary(table: AnyOperatorTable) -> str:
     """The operator in a few words, for people."""
     if isinstance(table, PatternTable):
         return f"{table.name}: {table.pattern}"
+    if isinstance(table, SelectivityTable):
+        return f"{table.name}: {table.selectivity:g} of the events"
     of = "" if table.aggregate == "count" else f" of {table.of}"
     by = "" if table.group is None else f" by {table.group}"
     return f"{table.name}: {table.aggregate}{of}{by}"
 
 
-def _inputs(tables: Sequence[AnyOperatorTable], number: int) -> tuple[str, ...]:
-    before = tables[number - 1].name if number else INPUT
-    return tables[number].inputs or (before,)
+def _default_inputs(
+    tables: Sequence[AnyOperatorTable],
+    number: int,
+    sources: Mapping[str, Any],
+    wrong: Callable[[str, str], Invalid],
+) -> tuple[str, ...]:
+    """The inputs of an operator that names none: the operator before it, or the only source."""
+    if number:
+        return (tables[number - 1].name,)
+    if len(sources) > 1:
+        raise wrong(
+            "inputs",
+            f"{tables[0].name}: there are several sources; say which with inputs = "
+            f"[{', '.join(map(_quote, sources))}], or some of them",
+        )
+    return tuple(sources)
+
+
+def _quote(name: str) -> str:
+    return f'"{name}"'
+
+
+def _check_single(
+    what: str,
+    table: AnyOperatorTable,
+    inputs: Sequence[str],
+    wrong: Callable[[str, str], Invalid],
+) -> None:
+    if len(inputs) > 1:
+        raise wrong(
+            "inputs", f"{table.name}: {what} has one input; here are {' and '.join(inputs)}"
+        )
 
 
 def _known(events: Sequence[Arrival]) -> Known:
@@ -118,6 +171,8 @@ def _known(events: Sequence[Arrival]) -> Known:
 
 def _known_after(table: AnyOperatorTable, before: Known) -> Known:
     """What is known of the outputs of an operator (model.boxes.aggregate, model.cep.operator)."""
+    if isinstance(table, SelectivityTable):
+        return before
     attributes: dict[str, bool] = {}
     if isinstance(table, AggregateTable):
         attributes["value"] = table.aggregate != "list"
@@ -150,10 +205,7 @@ def _aggregate(
     known: Mapping[str, Known],
     wrong: Callable[[str, str], Invalid],
 ) -> Aggregate:
-    if len(inputs) > 1:
-        raise wrong(
-            "inputs", f"{table.name}: an aggregate has one input; here are {' and '.join(inputs)}"
-        )
+    _check_single("an aggregate", table, inputs, wrong)
     attributes = known[inputs[0]].attributes
     for key, name in (("group", table.group), ("of", table.of)):
         if name is not None and name not in attributes:

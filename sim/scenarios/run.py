@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from model.core import Inputs, Scope
 from model.errors import StepFailed
 from model.graph import SINK
+from model.knobs import settings
 from model.oracle import oracle
 from model.registry import unprotected
 from model.system import System, faulty_output, show_value
@@ -70,6 +71,7 @@ def simulate(
     return {
         "scenario": scenario.name,
         "protocol": scenario.protocol.name,
+        "knobs": settings(scenario.protocol),
         "input": scenario.workload.name,
         "pattern": scenario.workload.pattern,
         "seed": scenario.seed,

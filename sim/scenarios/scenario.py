@@ -9,39 +9,43 @@ is handed out t * unit_s after the start, so that windows are in units and rates
 
 from __future__ import annotations
 
-import random
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from heapq import merge
+from itertools import accumulate, repeat
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from model.core import COMMON, Arrival, NodeName, Protocol, Scope
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE
+from model.knobs import turn
 from model.registry import is_file, protocols, subject
 from model.system import System
 from sim.inputs.flights import flight_workload
-from sim.inputs.streams import Workload, arrivals
+from sim.inputs.streams import Workload
 from sim.scenarios.complaints import complaint
-from sim.scenarios.operators import INPUT, OUTPUT, attributes_read, graph_of, summary
+from sim.scenarios.operators import OUTPUT, attributes_read, graph_of, summary
 from sim.scenarios.overrides import Override, place, put
-from sim.scenarios.tables import EventFile, RandomStream, ScenarioFile
+from sim.scenarios.sources import SourceTable, draw, load_file, sources_of
+from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import line_of, places
 from sim.timed.costs import PS, Costs, Detector, picoseconds
 from sim.timed.failures import CrashPlan, FailureTable, plan_crashes
 
-if TYPE_CHECKING:
-    from sim.inputs.files import Arrivals
+INPUTS = {"stream": "[stream]", "source": "[[source]]", "flights": "[flights]", "file": "[file]"}
+"""The tables that say what comes in, as users write them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A checked scenario.  unit_ps: a time unit.  planned: all crashes to come, at fixed times."""
+    """A checked scenario.  unit_ps: a time unit.  planned: all crashes to come, at fixed times.
+    failures, study: as in the file."""
 
     name: str
     protocol: Protocol
@@ -51,19 +55,22 @@ class Scenario:
     costs: Costs
     detector: Detector
     planned: tuple[CrashPlan, ...]
+    failures: tuple[FailureTable, ...] = ()
+    study: StudyTable = StudyTable()
 
     def feed(self) -> Iterator[tuple[int, NodeName, Arrival]]:
-        """The input events as (picoseconds, source, arrival), in order."""
-        ((source, events),) = self.workload.events.items()
-        now = 0
-        for arrival in events:
-            now += arrival.gap * self.unit_ps
-            yield now, source, arrival
+        """The input events of all sources as (picoseconds, source, arrival), in order."""
+        feeds = [
+            zip(_times(events, self.unit_ps), repeat(source), events, strict=False)
+            for source, events in self.workload.events.items()
+        ]
+        yield from merge(*feeds, key=itemgetter(0))  # at one time, in the order of the sources
 
     @property
     def ends_ps(self) -> int:
         """The time at which the last input event is handed out."""
-        return max((at for at, _, _ in self.feed()), default=0)
+        ends = (sum(arrival.gap for arrival in one) for one in self.workload.events.values())
+        return max(ends, default=0) * self.unit_ps
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +173,11 @@ class _Reader:
 
     def scenario(self, file: ScenarioFile) -> Scenario:
         protocol = self._protocol(file.protocol)
+        for name, value in file.knobs.items():
+            try:
+                protocol = turn(protocol, name, value)
+            except Invalid as error:
+                raise self.wrong(("knobs", name), str(error)) from None
         if picoseconds(file.unit_s) < 1:
             raise self.wrong(("unit_s",), f"unit_s = {file.unit_s}: give at least 1e-12")
         unit_ps = picoseconds(file.unit_s)
@@ -175,10 +187,11 @@ class _Reader:
         except Invalid as error:
             raise self.wrong(("protocol",), str(error)) from error
         operators = [n for n, spec in workload.graph.nodes if spec not in (SOURCE, SINK)]
-        for name in file.costs.slow:
-            if name not in operators:
-                fix = nearest(name, operators)
-                raise self.wrong(("costs", "slow", name), f"slow: no operator {name!r}{fix}")
+        for key, named in (("slow", file.costs.slow), ("work", file.costs.work)):
+            for name in named:
+                if name not in operators:
+                    fix = nearest(name, operators)
+                    raise self.wrong(("costs", key, name), f"{key}: no operator {name!r}{fix}")
         for kind in file.costs.timers:
             if kind not in protocol.timers:
                 fix = nearest(kind, sorted(protocol.timers))
@@ -191,10 +204,12 @@ class _Reader:
             if name not in priced:
                 fix = nearest(name, priced)
                 raise self.wrong(("costs", "notes", name), f"notes: no quantity {name!r}{fix}")
-        ((_, events),) = workload.events.items()
-        times = [time * unit_ps for time in accumulate(a.gap for a in events)]
+        times = sorted(
+            time for events in workload.events.values() for time in _times(events, unit_ps)
+        )
+        ends = [*workload.events, OUTPUT]
         for number, failure in enumerate(file.failures):
-            self._check_failure(("failures", number), failure, operators, times)
+            self._check_failure(("failures", number), failure, operators, ends, times)
         return Scenario(
             name=self.draft.path.stem,
             protocol=protocol,
@@ -204,15 +219,17 @@ class _Reader:
             costs=file.costs,
             detector=file.detector,
             planned=plan_crashes(file.failures, times, file.seed),
+            failures=file.failures,
+            study=file.study,
         )
 
     def _workload(self, file: ScenarioFile) -> Workload:
-        given = [name for name in ("stream", "flights", "file") if getattr(file, name) is not None]
+        given = [name for name in INPUTS if getattr(file, name) is not None]
         if len(given) != 1:
-            which = " and ".join(f"[{name}]" for name in given) or "none"
+            which = " and ".join(map(INPUTS.__getitem__, given)) or "none"
             raise self.wrong(
-                tuple(given[-1:]),
-                f"input: give one of [stream], [flights], [file]; here is {which}",
+                (*given[-1:], 0),  # the first of several tables
+                f"input: give one of {', '.join(INPUTS.values())}; here is {which}",
             )
         if file.flights is not None:
             if file.operators:
@@ -220,90 +237,45 @@ class _Reader:
                     ("operators", 0), "[flights] has its own operators; leave out [[operators]]"
                 )
             return flight_workload(file.flights.departures)
-        if file.stream is not None:
-            events = self._stream(file.stream, file)
-            return self._through_operators(f"{len(events):,} random events", events, file)
-        assert file.file is not None
-        from sim.inputs.files import load  # with pandas, which other inputs do without
-
-        try:
-            stream = load(
-                self.draft.path.parent / file.file.path,
-                file.file.type,
-                file.file.time,
-                attributes_read(file.operators),
-            )
-        except Invalid as error:
-            raise self.wrong(("file",), str(error)) from None
-        events = self._in_units(stream, file.file, file)
-        return self._through_operators(stream.name, events, file)
-
-    def _in_units(
-        self, stream: Arrivals, table: EventFile, file: ScenarioFile
-    ) -> tuple[Arrival, ...]:
-        """The events of a file, with times in units of `unit_s`."""
-        clock = stream.clock
-        if clock.stamps and table.unit_s is not None:
-            raise self.wrong(
-                ("file", "unit_s"), f"unit_s: {clock.column!r} has timestamps; leave unit_s out"
-            )
-        if not clock.stamps and table.unit_s is None and "unit_s" not in file.model_fields_set:
-            raise self.wrong(
-                ("file",),
-                f"file: {clock.column!r} has numbers; give file.unit_s, the seconds that 1 lasts",
-            )
-        each = clock.units(file.unit_s, table.unit_s or file.unit_s)
-        if each.denominator > 1:
-            finest = file.unit_s * each.numerator / each.denominator
-            raise self.wrong(
-                ("unit_s",) if "unit_s" in file.model_fields_set else ("file",),
-                f"unit_s = {file.unit_s:g}: times of {stream.name} are multiples of {clock}; give "
-                f"a unit_s of {finest:g}, or a whole part of it",
-            )
-        return tuple(one._replace(gap=one.gap * each.numerator) for one in stream.events)
-
-    def _stream(self, stream: RandomStream, file: ScenarioFile) -> tuple[Arrival, ...]:
-        draw = random.Random(f"{file.seed}: stream")
-        kinds = draw.choices(
-            list(stream.types), weights=list(stream.types.values()), k=stream.events
-        )
-        rate = stream.rate_per_s * file.unit_s
-        if stream.arrivals == "constant":
-            if rate > 1:
-                raise self.wrong(
-                    ("stream", "rate_per_s"),
-                    f"rate_per_s = {stream.rate_per_s:g}: constant arrivals need a time unit each, "
-                    f"and unit_s is {file.unit_s:g}; give a unit_s of at most "
-                    f"{1 / stream.rate_per_s:g}",
-                )
-            times = [round(at / rate) for at in range(stream.events)]
-        else:
-            gaps = (draw.expovariate(rate) for _ in range(stream.events))
-            times = [int(time) for time in accumulate(gaps)]
-        return arrivals(times, kinds, self._keys(stream, file.seed))
-
-    def _keys(self, stream: RandomStream, seed: int) -> list[tuple[Any, ...]] | None:
-        """The data of each event: a key that is drawn with the weights that `skew` gives."""
-        if stream.keys is None:
-            return None
-        keys = range(1, stream.keys + 1)
-        draw = random.Random(f"{seed}: keys")
-        drawn = draw.choices(keys, [key**-stream.skew for key in keys], k=stream.events)
-        return [(("key", key),) for key in drawn]
-
-    def _through_operators(
-        self, name: str, events: tuple[Arrival, ...], file: ScenarioFile
-    ) -> Workload:
+        sources = sources_of(file)
+        events: dict[str, tuple[Arrival, ...]] = {}
+        names = []
+        for source in sources:
+            if source.name in (*events, OUTPUT):
+                key = (*source.key, "name")
+                raise self.wrong(key, f"name {source.name!r} is taken; choose another")
+            called, events[source.name] = self._events(source, file)
+            names.append(called if len(sources) == 1 else f"{source.name}: {called}")
         if not file.operators:
             raise self.wrong((), "no [[operators]]; give at least one")
         graph = graph_of(file.operators, events, self.wrong)
-        return Workload(name, "; ".join(map(summary, file.operators)), graph, {INPUT: events})
+        return Workload("; ".join(names), "; ".join(map(summary, file.operators)), graph, events)
+
+    def _events(self, source: SourceTable, file: ScenarioFile) -> tuple[str, tuple[Arrival, ...]]:
+        """The name of a source's input, for people, and its events."""
+        name, table, key = source
+        if isinstance(table, RandomStream):
+            try:
+                events = draw(name, table, file.seed, file.unit_s)
+            except Invalid as error:
+                raise self.wrong((*key, "rate_per_s"), str(error)) from None
+            return f"{len(events):,} random events", events
+        try:
+            wanted = attributes_read(file.operators, name)
+            return load_file(table, self.draft.path.parent, wanted, file)
+        except Invalid as error:
+            raise self.wrong(key, str(error)) from None
 
     def _check_failure(
-        self, key: Key, failure: FailureTable, operators: list[str], times: list[int]
+        self,
+        key: Key,
+        failure: FailureTable,
+        operators: list[str],
+        ends: Sequence[str],
+        times: list[int],
     ) -> None:
         for name in failure.nodes:
-            if name in (INPUT, OUTPUT):
+            if name in ends:
                 raise self.wrong(
                     (*key, "nodes"), f"nodes: sources and sinks do not fail{nearest('', operators)}"
                 )
@@ -323,3 +295,8 @@ class _Reader:
                 f"at_s = {failure.at_s:g}: the last input event comes at {times[-1] / PS:g} s; "
                 "give an earlier time",
             )
+
+
+def _times(events: Iterable[Arrival], unit_ps: int) -> Iterator[int]:
+    """The times of a source's events, in picoseconds."""
+    return (time * unit_ps for time in accumulate(arrival.gap for arrival in events))

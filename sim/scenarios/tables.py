@@ -15,19 +15,29 @@ from sim.timed.failures import FailureTable
 
 
 class RandomStream(ScenarioTable):
-    """Random input.  types: the types with their weights.  poisson: gaps are exponential, and
-    several events may fall on one time unit; constant: gaps are equal.
+    """Random input: either a number of events or so many seconds of them."""
 
-    keys: every event has an attribute "key" from 1 to this.  skew: key k has the weight 1 / k^skew,
-    so that 0 is uniform, and more is Zipf's law.
-    """
-
-    events: Annotated[int, Field(ge=1)]
+    events: Annotated[int, Field(ge=1)] | None = None
+    """The number of events; or give `seconds`."""
+    seconds: Some | None = None
+    """All events before this time; or give `events`."""
     rate_per_s: Some
+    """Events a second, in the mean."""
     arrivals: Literal["poisson", "constant"] = "poisson"
+    """poisson: gaps are exponential, and several events may fall on one time unit; constant: gaps
+    are equal."""
     types: Annotated[dict[str, Some], Field(min_length=1)]
+    """The event types with their weights, as in { a = 1.0, b = 2.0 }."""
     keys: Annotated[int, Field(ge=1)] | None = None
+    """Every event has an attribute "key" from 1 to this; without it, events have no attribute."""
     skew: None_or_more = 0.0
+    """Key k has the weight 1 / k^skew: 0 is uniform, and more is Zipf's law."""
+
+    @model_validator(mode="after")
+    def _one_length(self) -> RandomStream:
+        if (self.events is None) == (self.seconds is None):
+            raise ValueError("say how long: give one of events and seconds")
+        return self
 
     @model_validator(mode="after")
     def _skew_of_keys(self) -> RandomStream:
@@ -41,52 +51,95 @@ class Flights(ScenarioTable):
     minute."""
 
     departures: Annotated[int, Field(ge=1)] | None = None
+    """The number of departures; without it, all of the year."""
 
 
 class EventFile(ScenarioTable):
-    """A CSV or Parquet file, as in `asif run`; its path is relative to the scenario's.
-
-    unit_s: the seconds that 1 lasts, if the times are numbers.
-    """
+    """A CSV or Parquet file, as in `asif run`; its first event comes at the start of the run."""
 
     path: str
+    """The file; a path relative to the scenario's."""
     type: str = "type"
+    """The column with event types."""
     time: str = "time"
+    """The column with times."""
     unit_s: Some | None = None
+    """How long 1 of the column lasts, if it has numbers."""
+
+
+class RandomSource(RandomStream):
+    """A source of random events, by name."""
+
+    name: str
+    """The name by which `inputs` of operators know the source."""
+
+
+class FileSource(EventFile):
+    """A source of the events in a file, by name."""
+
+    name: str
+    """The name by which `inputs` of operators know the source."""
+
+
+AnySource: TypeAlias = Annotated[
+    Annotated[RandomSource, Tag(RandomSource.__name__)]
+    | Annotated[FileSource, Tag(FileSource.__name__)],
+    Discriminator(
+        lambda content: (
+            (
+                FileSource if isinstance(content, Mapping) and "path" in content else RandomSource
+            ).__name__
+        )
+    ),
+]
 
 
 class OperatorTable(ScenarioTable):
-    """What all operators have.  window, slide: in time units or events.  inputs: other operators or
-    "source"; if missing, the operator before this one."""
+    """What all operators have."""
 
     name: str
-    window: Annotated[int, Field(ge=1)]
-    slide: Annotated[int, Field(ge=1)]
-    windows: Literal["time", "count"] = "time"
-    emits: str | None = None
+    """The name by which the other tables know the operator."""
     inputs: Annotated[tuple[str, ...], Field(min_length=1, strict=False)] | None = None
+    """Sources and operators before this one; without it, the operator before this one, or the only
+    source."""
 
 
-class PatternTable(OperatorTable):
-    """A CEP operator.  pattern: as in `asif run`, such as "a, b+, !c"."""
+class WindowTable(OperatorTable):
+    """What all operators over windows have."""
+
+    window: Annotated[int, Field(ge=1)]
+    """The length of a window, in time units or events."""
+    slide: Annotated[int, Field(ge=1)]
+    """From the beginning of a window to that of the next one, in time units or events."""
+    windows: Literal["time", "count"] = "time"
+    """time: windows are in time units; count: windows are in events."""
+    emits: str | None = None
+    """The event type of the results; without it, the operator's name."""
+
+
+class PatternTable(WindowTable):
+    """A CEP operator: a pattern in windows."""
 
     pattern: str
+    """Event types in order, as in "a, b+, !c": + is one or more, ! is none before the next."""
     strategy: Literal["next", "any", "strict"] = "next"
+    """Which events may lie between those of a match (docs/model.md)."""
     parallel: bool = True
+    """Windows are processed event by event, side by side; false: whole, one after the other."""
 
 
-class AggregateTable(OperatorTable):
-    """An aggregate: a fold over the windows of each group (model.boxes.aggregate).
-
-    of, group: an attribute, "time" or "type"; without group all events are one group.  aligned:
-    windows of time begin at the multiples of `slide`; if false, the first one of a group begins
-    with its first event.
-    """
+class AggregateTable(WindowTable):
+    """An aggregate: a fold over the windows of each group (model.boxes.aggregate)."""
 
     aggregate: Literal["count", "sum", "max", "min", "mean", "list"]
+    """The fold; sum, max, min and mean fold numbers."""
     of: str = "type"
+    """What is folded: an attribute, "time" or "type"."""
     group: str | None = None
+    """An attribute, "time" or "type"; without it, all events are one group."""
     aligned: bool = True
+    """Windows of time begin at the multiples of `slide`; false: the first one of a group begins
+    with its first event."""
 
     @model_validator(mode="after")
     def _aligned_in_time(self) -> AggregateTable:
@@ -97,38 +150,75 @@ class AggregateTable(OperatorTable):
         return self
 
 
+class SelectivityTable(OperatorTable):
+    """An operator of which only the selectivity is known: it hands a share of its input on."""
+
+    selectivity: Annotated[float, Field(gt=0, le=1)]
+    """The share of events that pass: those whose hash is small enough, so that a replay lets the
+    same ones pass (model.cep.predicates.Hashed)."""
+
+
+KINDS: Mapping[str, type[OperatorTable]] = {
+    "pattern": PatternTable,
+    "aggregate": AggregateTable,
+    "selectivity": SelectivityTable,
+}
+"""The kinds of operators, by the key that makes an operator one of them."""
+
+
 def _one_kind(content: Any) -> Any:
     if isinstance(content, Mapping):
-        given = [kind for kind in ("pattern", "aggregate") if kind in content]
+        given = [kind for kind in KINDS if kind in content]
         if len(given) != 1:
             here = " and ".join(given) or "none"
-            raise ValueError(f"give one of pattern and aggregate; here is {here}")
+            raise ValueError(f"give one of {', '.join(KINDS)}; here is {here}")
     return content
 
 
 def _kind(content: Any) -> str:
-    folds = isinstance(content, Mapping) and "aggregate" in content
-    return (AggregateTable if folds else PatternTable).__name__
+    given = [kind for kind in KINDS if isinstance(content, Mapping) and kind in content]
+    return KINDS[given[0] if given else "pattern"].__name__
 
 
 AnyOperatorTable: TypeAlias = Annotated[
     Annotated[PatternTable, Tag(PatternTable.__name__)]
-    | Annotated[AggregateTable, Tag(AggregateTable.__name__)],
+    | Annotated[AggregateTable, Tag(AggregateTable.__name__)]
+    | Annotated[SelectivityTable, Tag(SelectivityTable.__name__)],
     Discriminator(_kind),
     BeforeValidator(_one_kind),
 ]
 
 
+class StudyTable(ScenarioTable):
+    """How exact `asif simulate --study` is: it simulates one failure at a time, with other seeds,
+    until the interval is narrow enough."""
+
+    half_width: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    """Half the 95 % confidence interval of overdue seconds, as a share of their mean."""
+    replications: Annotated[int, Field(ge=10)] = 1000
+    """The most replications; after so many the study ends, narrow or not."""
+    warm_up_s: None_or_more | None = None
+    """No failure comes before this time; without it, the time is that of MSER-5 on latencies."""
+
+
 class ScenarioFile(ScenarioTable):
-    """The content of a scenario file; exactly one of stream, flights and file is the input."""
+    """The content of a scenario file; exactly one of stream, source, flights and file is the
+    input."""
 
     protocol: str
+    """The name of a protocol, as in `asif list`, or FILE.py."""
     seed: int = 0
+    """The seed of all random streams and of random failures."""
     unit_s: Some = 0.001
+    """How long one unit of the model's integer times lasts: windows are in units."""
+    knobs: dict[str, Any] = Field(default_factory=dict)
+    """Settings of the protocol by name, as `asif simulate --explain PROTOCOL` prints them."""
     stream: RandomStream | None = None
+    source: Annotated[tuple[AnySource, ...], Field(min_length=1, strict=False)] | None = None
     flights: Flights | None = None
     file: EventFile | None = None
     operators: Annotated[tuple[AnyOperatorTable, ...], Field(strict=False)] = ()
     costs: Costs = Costs()
     detector: Detector = Detector()
     failures: Annotated[tuple[FailureTable, ...], Field(strict=False)] = ()
+    study: StudyTable = StudyTable()

@@ -190,15 +190,22 @@ def _id(base: Draft, chosen: tuple[Override, ...], files: dict[Path, str]) -> st
         content = base.override(chosen).content
     except Invalid:  # the run will fail, and its overrides identify it
         content = {"scenario": base.content, "overrides": list(map(str, chosen))}
-    table = content.get("file")
-    name = table.get("path") if isinstance(table, Mapping) else None
-    if isinstance(name, str):
-        path = base.path.parent / name
-        if path not in files:
-            files[path] = _digest(path)
-        name = files[path]
-    identity = json.dumps([version(), content, name], sort_keys=True, default=str)
-    return hashlib.sha256(identity.encode()).hexdigest()[:16]
+    return identify(base.path, content, files)
+
+
+def identify(path: Path, content: Mapping[str, Any], files: dict[Path, str]) -> str:
+    """The identity of the content of a scenario file: that, its event files, and the code.
+
+    files: digests of event files that were read before; others are added.
+    """
+    sources = content.get("source")
+    tables = [content.get("file"), *(sources if isinstance(sources, list) else ())]
+    names = [table.get("path") for table in tables if isinstance(table, Mapping)]
+    read = [path.parent / name for name in names if isinstance(name, str)]
+    files |= {one: _digest(one) for one in read if one not in files}
+    whole = [version(), content, [files[one] for one in read]]
+    text = json.dumps(whole, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _digest(path: Path) -> str:

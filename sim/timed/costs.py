@@ -13,7 +13,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from model.core import CHECKPOINTED, Memory, Size
+from model.core import CHECKPOINTED, Memory, NodeName, Size
 
 PS = 10**12
 """The number of picoseconds in a second."""
@@ -26,59 +26,85 @@ Bytes: TypeAlias = Annotated[int, Field(ge=0)]
 class ScenarioTable(BaseModel):
     """A table of a scenario file: unknown keys and values of another type are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True
+    )
 
 
 class Link(ScenarioTable):
-    """The costs of a link; every channel is a link of its own, FIFO.  Without a bandwidth, bytes
-    take no time."""
+    """The costs of a link; every channel is a link of its own, FIFO."""
 
     delay_s: None_or_more = 0.0005
+    """From the end of sending to the arrival."""
     bandwidth_bytes_per_s: Some | None = 125e6
+    """Bytes that the link sends in a second."""
 
 
 class Storage(ScenarioTable):
     """The costs of stable storage: each node has one device, FIFO.
 
-    The effects of a step that saves take place when all its values are stored.  blocking: until
-    then the node does nothing else; if false, the node goes on with its next message.
+    The effects of a step that saves take place when all its values are stored.
     """
 
     latency_s: None_or_more = 0.001
+    """The time of a durable write of no bytes."""
     bandwidth_bytes_per_s: Some | None = 200e6
+    """Bytes that the device writes in a second."""
     blocking: bool = True
+    """The node does nothing else until its values are stored; false: it goes on with its next
+    message."""
 
 
 class Service(ScenarioTable):
-    """The seconds for which an operator is busy: with an event, with a control message, with an
-    item in a message (see model.core.Size), and in addition with each savepoint that it makes."""
+    """The time for which an operator is busy."""
 
     event_s: None_or_more = 10e-6
+    """With an event; [costs.work] has other times for some operators."""
     control_s: None_or_more = 2e-6
+    """With a message without events."""
     item_s: None_or_more = 0.1e-6
+    """With an item in a message, such as a window in a savepoint (model.core.Size)."""
     savepoint_s: None_or_more = 20e-6
+    """With each savepoint that it makes, in addition."""
+
+
+class Work(ScenarioTable):
+    """The work of one operator."""
+
+    event_s: None_or_more | None = None
+    """The time with an event; without it, that of [costs.service]."""
+    output_s: None_or_more = 0.0
+    """The time with each event that the operator sends, for each receiver, also if it sends the
+    event again."""
 
 
 class Sizes(ScenarioTable):
-    """The bytes of an event, of a control message, of an item in a message, of a durable value."""
+    """The sizes of what is sent and stored."""
 
     event_bytes: Bytes = 100
+    """Of an event."""
     control_bytes: Bytes = 40
+    """Of a message without events."""
     item_bytes: Bytes = 16
+    """Of an item in a message, in addition."""
     saved_bytes: Bytes = 1000
+    """Of a durable value without items."""
 
 
 class Timer(ScenarioTable):
-    """When a timer of one kind runs out (one of the two): after_s, so long after it was set;
-    every_s, on the clock, at phase_s and every so many seconds from there.
+    """When a timer of one kind runs out: some time after it was set, or on the clock, then at the
+    first tick that has not been used.
 
-    On the clock a timer runs out at the first tick that has not been used.  If its name ends with
-    ":overdue", it runs out at once if the tick after the last used one has passed.
+    If the name of the timer ends with ":overdue", it runs out at once if the tick after the last
+    used one has passed.
     """
 
     after_s: Some | None = None
+    """The time from the start of the timer to its end; give this or every_s."""
     every_s: Some | None = None
+    """The time from one tick of the clock to the next."""
     phase_s: None_or_more = 0.0
+    """The time of the first tick."""
 
     @model_validator(mode="after")
     def _one_kind(self) -> Timer:
@@ -104,29 +130,41 @@ def _tick(at: int, every: int, phase: int) -> int:
 
 
 class Costs(ScenarioTable):
-    """All costs of a scenario.  timer_s: the seconds from the start of a timer to its end, if
-    `timers` has nothing about its kind (Protocol.timers).  slow: for some nodes, the factor by
-    which their service takes longer.  notes: for some of the quantities that the protocol's notes
-    count (`asif list`), the seconds for which an operator is busy with one."""
+    """All costs of a scenario."""
 
     service: Service = Service()
     sizes: Sizes = Sizes()
     link: Link = Link()
     storage: Storage = Storage()
     timer_s: Some = 0.01
+    """The time from the start of a timer to its end, if `timers` has nothing about its kind;
+    families save, punctuate or begin batches by timers."""
     timers: dict[str, Timer] = {}
+    """By kind of timer: a time of its own."""
+    work: dict[str, Work] = {}
+    """By operator: its own work."""
     slow: dict[str, Some] = {}
+    """By operator: the factor by which its service takes longer than elsewhere."""
     notes: dict[str, None_or_more] = {}
+    """By quantity that the protocol's notes count (`asif list`): the time for which an operator is
+    busy with one."""
 
     def note_ps(self) -> Mapping[str, int]:
         """The price of a note, by the name of its quantity; others cost nothing."""
         prices = {CHECKPOINTED.name: self.service.savepoint_s, **self.notes}
         return {name: picoseconds(price) for name, price in prices.items() if price}
 
-    def service_ps(self, size: Size) -> int:
+    def service_ps(self, size: Size, node: NodeName = "") -> int:
+        """The picoseconds for which the node is busy with the message."""
         each = self.service
-        work = size.events * each.event_s if size.events else each.control_s
+        own = self.work[node].event_s if node in self.work else None
+        event_s = each.event_s if own is None else own
+        work = size.events * event_s if size.events else each.control_s
         return picoseconds(work + size.items * each.item_s)
+
+    def output_ps(self, node: NodeName) -> int:
+        """The picoseconds for which the node is busy with an event that it sends."""
+        return picoseconds(self.work[node].output_s) if node in self.work else 0
 
     def bytes(self, size: Size) -> int:
         each = self.sizes
@@ -150,14 +188,14 @@ class Costs(ScenarioTable):
 class Detector(ScenarioTable):
     """The failure detector.  At each multiple of the period, every node reports that it is alive;
     after `misses` missing reports in a row, the detector takes the node for crashed and starts it
-    again.
-
-    restart_s: the seconds from the detection to the restart.
-    """
+    again."""
 
     keep_alive_s: Some = 0.1
+    """The period of the reports."""
     misses: Annotated[int, Field(ge=1)] = 3
+    """The number of missing reports in a row."""
     restart_s: None_or_more = 0.5
+    """The time from the detection to the restart."""
 
     def detected_ps(self, crashed_ps: int) -> int:
         """The time at which the detector notices a crash.  A node that crashes at the very time of

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, repeat, takewhile
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, model_validator
@@ -17,30 +18,39 @@ from sim.timed.costs import PS, None_or_more, ScenarioTable, Some, picoseconds
 
 
 class FailureTable(ScenarioTable):
-    """One `[[failures]]` of a scenario: `nodes` crash together.
-
-    When (one of the three): at_s, seconds from the start; at_event, as the n-th input event (from
-    1) is handed out; random, at a point of the scenario's seed between first and last input.
-    times, every_s: so often, so far apart.  again_after_s: each node crashes once more, so long
-    after its restart, which is usually during its recovery.  restart_s: for each of the nodes, the
-    seconds from the detection to the restart; without it, and after a second crash, as the detector
-    says.
-    """
+    """Crashes of nodes, together; when is one of at_s, at_event, random and mean_between_s."""
 
     nodes: Annotated[tuple[str, ...], Field(min_length=1, strict=False)]
+    """Operators that crash at once; they are one fault if they are a failure group."""
     at_s: None_or_more | None = None
+    """At this time from the start."""
     at_event: Annotated[int, Field(ge=1)] | None = None
+    """As the n-th input event, from 1, is handed out; all sources are counted together."""
     random: bool = False
+    """At a point of the scenario's seed between the first and the last input event."""
+    mean_between_s: Some | None = None
+    """At points of the scenario's seed up to the last input event, with exponential gaps of this
+    mean; the rate that `asif simulate --study` goes by."""
     times: Annotated[int, Field(ge=1)] = 1
+    """The number of such crashes."""
     every_s: Some | None = None
+    """From one of several crashes to the next."""
     again_after_s: None_or_more | None = None
+    """Each node crashes once more, so long after its restart, which is usually during its
+    recovery."""
     restart_s: Annotated[tuple[None_or_more, ...], Field(strict=False)] = ()
+    """For each of the nodes: from the detection to the restart; without it, and after a second
+    crash, as [detector] says."""
 
     @model_validator(mode="after")
     def _one_when(self) -> FailureTable:
-        given = [self.at_s is not None, self.at_event is not None, self.random]
-        if sum(given) != 1:
-            raise ValueError("say when: give one of at_s, at_event and random = true")
+        moments = (self.at_s, self.at_event, self.mean_between_s)
+        if sum(one is not None for one in moments) + self.random != 1:
+            raise ValueError(
+                "say when: give one of at_s, at_event, random = true and mean_between_s"
+            )
+        if self.mean_between_s is not None and self.times > 1:
+            raise ValueError("mean_between_s is a rate without an end; leave out times")
         if (self.times > 1) != (self.every_s is not None):
             raise ValueError("times above 1 and every_s go together: give both or neither")
         if len(set(self.nodes)) < len(self.nodes):
@@ -71,20 +81,39 @@ def _plan_failures(
     failures: Sequence[FailureTable], times_ps: Sequence[int], seed: int
 ) -> Iterator[CrashPlan]:
     for number, failure in enumerate(failures):
-        if failure.at_s is not None:
-            first = picoseconds(failure.at_s)
-        elif failure.at_event is not None:
-            first = times_ps[failure.at_event - 1]
-        else:
-            first = random.Random(f"{seed}: failure {number}").randint(times_ps[0], times_ps[-1])
-        again = failure.again_after_s
-        for turn in range(failure.times):
-            yield CrashPlan(
-                first + turn * picoseconds(failure.every_s or 0),
-                failure.nodes,
-                None if again is None else picoseconds(again),
-                tuple(map(picoseconds, failure.restart_s)),
-            )
+        chance = random.Random(f"{seed}: failure {number}")
+        for at_ps in _moments(failure, times_ps, chance):
+            yield plan_crash(failure, at_ps)
+
+
+def _moments(
+    failure: FailureTable, times_ps: Sequence[int], chance: random.Random
+) -> Iterator[int]:
+    """The times of the crashes, in picoseconds."""
+    if failure.mean_between_s is not None:
+        rate = 1 / (failure.mean_between_s * PS)
+        gaps = (chance.expovariate(rate) for _ in repeat(None))
+        yield from takewhile(lambda at: at <= times_ps[-1], map(round, accumulate(gaps)))
+        return
+    if failure.at_s is not None:
+        first = picoseconds(failure.at_s)
+    elif failure.at_event is not None:
+        first = times_ps[failure.at_event - 1]
+    else:
+        first = chance.randint(times_ps[0], times_ps[-1])
+    for turn in range(failure.times):
+        yield first + turn * picoseconds(failure.every_s or 0)
+
+
+def plan_crash(failure: FailureTable, at_ps: int) -> CrashPlan:
+    """A crash of the failure's nodes at this time."""
+    again = failure.again_after_s
+    return CrashPlan(
+        at_ps,
+        failure.nodes,
+        None if again is None else picoseconds(again),
+        tuple(map(picoseconds, failure.restart_s)),
+    )
 
 
 @dataclass(slots=True)

@@ -25,9 +25,9 @@ class Tariff:
 
     __slots__ = ("bytes", "count", "events", "service", "wire")
 
-    def __init__(self, costs: Costs, size: Size, pace: float) -> None:
+    def __init__(self, costs: Costs, size: Size, receiver: TimedNode) -> None:
         self.wire = costs.wire_ps(size)
-        self.service = round(costs.service_ps(size) * pace)
+        self.service = round(costs.service_ps(size, receiver.name) * receiver.pace)
         self.bytes = costs.bytes(size)
         self.events = size.events
         self.count = 0
@@ -69,20 +69,21 @@ class TimedNode:
     before this time was sent while the node was down.  kept: the backup since kept_since.
     kept_area: the sum of the backup before that, in events times picoseconds.  longest: the longest
     `pending` since the last look.  pace: the factor by which service takes longer than elsewhere; 0
-    for sources and sinks.  again_ps: the time from the restart to one more crash.  settled: the
-    state with the effects that have taken place, in a watched run.  ticks: by kind, when a timer
-    last ran out.
+    for sources and sinks.  making: the service for each event that the node sends.  again_ps: the
+    time from the restart to one more crash.  settled: the state with the effects that have taken
+    place, in a watched run.  ticks: by kind, when a timer last ran out.
     """
 
     __slots__ = (
         *("again_ps", "busy", "done", "durable", "gauged", "incoming", "kept", "kept_area"),
-        *("kept_since", "longest", "name", "outage", "outgoing", "pace", "pending", "settled"),
-        *("since", "site", "state", "ticks", "timers", "worked"),
+        *("kept_since", "longest", "making", "name", "outage", "outgoing", "pace", "pending"),
+        *("settled", "since", "site", "state", "ticks", "timers", "worked"),
     )
 
-    def __init__(self, site: Site, state: Any, pace: float, gauged: bool) -> None:
+    def __init__(self, site: Site, state: Any, pace: float, making: int, gauged: bool) -> None:
         self.site, self.name, self.state, self.pace = site, site.name, state, pace
         self.settled = state
+        self.making = making
         self.durable: Any = None
         self.outgoing: dict[NodeName, Channel] = {}
         self.incoming: list[Channel] = []

@@ -128,9 +128,9 @@ class TimedRun:
         for name, site in system.sites.items():
             state = boot_node(protocol, site).state
             pace = costs.slow.get(name, 1.0) if site.role is Role.OPERATOR else 0.0
-            self.nodes[name] = TimedNode(
-                site, state, pace, read_gauges(system, name, state).buffered is not None
-            )
+            making = round(costs.output_ps(name) * pace)
+            gauged = read_gauges(system, name, state).buffered is not None
+            self.nodes[name] = TimedNode(site, state, pace, making, gauged)
         delay = picoseconds(costs.link.delay_s)
         for sender, receiver in system.deployment.channels:
             channel = Channel(sender, self.nodes[receiver], delay)
@@ -230,6 +230,9 @@ class TimedRun:
                     node, service, effects, input_ = evaluated
 
                 # The times at which the service ends and the effects take place.
+                if node.making:
+                    sent = (size_of(effect[1]).events for effect in effects if type(effect) is Send)
+                    service += node.making * sum(sent)
                 began = node.busy
                 if began < now:
                     began = now
@@ -387,7 +390,7 @@ class TimedRun:
     def _tariff(self, channel: Channel, size: Size) -> Tariff:
         tariff = channel.tariffs.get(size)
         if tariff is None:
-            tariff = Tariff(self.costs, size, channel.receiver.pace)
+            tariff = Tariff(self.costs, size, channel.receiver)
             channel.tariffs[size] = tariff
         channel.size, channel.tariff = size, tariff
         return tariff
@@ -536,7 +539,7 @@ class TimedRun:
                 arrives = max(node.outage.detected_ps, flying[-1][0] if flying else 0)
                 if not flying:
                     self.at(arrives, channel)
-                tariff = Tariff(self.costs, CONTROL, channel.receiver.pace)
+                tariff = Tariff(self.costs, CONTROL, channel.receiver)
                 flying.append((arrives, now, Lost(node.name), tariff))
 
     def _at_rest(self, now: int) -> bool:

@@ -155,19 +155,19 @@ def test_a_file_is_played_as_fast_as_it_was(case: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("head", "table", "time", "message"),
     [
-        ("", "", "1", "2: file: 'time' has numbers; give file.unit_s, the seconds that 1 lasts"),
-        ("unit_s = 1.0\n", "", "0.5", "2: unit_s = 1: times of log.csv are multiples of 0.1 of"),
+        ("", "", "1", "2: file: 'time' has numbers; give unit_s, the seconds that 1 lasts"),
+        ("unit_s = 1.0\n", "", "0.5", "3: unit_s = 1: times of log.csv are multiples of 0.1 of"),
         (
             "unit_s = 1.0\n",
             "",
             "2024-01-01T00:00:00.5",
-            "2: unit_s = 1: times of log.csv are multiples of 1 ms; give a unit_s of 0.001",
+            "3: unit_s = 1: times of log.csv are multiples of 1 ms; give the scenario a unit_s of 0.001",
         ),
         (
             "",
             "unit_s = 1.0",
             "2024-01-01",
-            "4: unit_s: 'time' has timestamps; leave unit_s out",
+            "2: unit_s: 'time' has timestamps; leave unit_s out",
         ),
     ],
 )
@@ -193,7 +193,7 @@ def test_times_that_do_not_fit_are_refused(
             "rate_per_s = 100.0",
             "rate = 100.0",
             "6: stream.rate: unknown key; there are 'arrivals', 'events', 'keys', "
-            "'rate_per_s', 'skew', 'types'",
+            "'rate_per_s', 'seconds', 'skew', 'types'",
         ),
         (
             "rate_per_s = 100.0",
@@ -264,7 +264,7 @@ def test_times_that_do_not_fit_are_refused(
         ),
         ("at_s = 0.5", "at_s = -0.5", "27: failures[1].at_s = -0.5: it should be greater than"),
         ("at_s = 0.5", "at_s = 99.0", "27: at_s = 99: the last input event comes at "),
-        ("at_s = 0.5", "", "25: failures[1]: say when: give one of at_s, at_event and random"),
+        ("at_s = 0.5", "", "25: failures[1]: say when: give one of at_s, at_event, random"),
         (
             "at_event = 100",
             "at_event = 201",
@@ -290,7 +290,8 @@ def test_times_that_do_not_fit_are_refused(
         (
             "[stream]",
             "[flights]\n[stream]",
-            "4: input: give one of [stream], [flights], [file]; here is [stream] and [flights]",
+            "4: input: give one of [stream], [[source]], [flights], [file]; here is [stream] and "
+            "[flights]",
         ),
         ("seed = 3", "seed = ", " not TOML: "),
     ],
@@ -312,7 +313,7 @@ def test_what_is_wrong_is_told_with_its_line(
         ("", "1: protocol is missing; give it a value"),
         (
             'protocol = "upstream-backup"\n',
-            "1: input: give one of [stream], [flights], [file]; here is none",
+            "1: input: give one of [stream], [[source]], [flights], [file]; here is none",
         ),
         (
             'protocol = "upstream-backup"\n[flights]\ndepartures = 5\n[[operators]]\nname = "x"\n'

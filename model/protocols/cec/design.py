@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from model.core import Knob
 from model.queues import Stamp
 
 
@@ -172,6 +173,17 @@ class Design:
     input_trim: InputTrim = InputTrim.STORED
     resume: Stamp = Stamp.PLACE
 
+
+KNOBS = (
+    Knob(
+        "count",
+        "",
+        "Which records of the log say how many windows are open: all, or those of windows that "
+        "opened or were checkpointed, so that a scan may go back further.",
+        (("every record", Count.EVERY), ("checkpoints", Count.CHECKPOINTS)),
+    ),
+)
+"""What users may set: both are right."""
 
 MENDED = Design()
 PUBLISHED = Design(

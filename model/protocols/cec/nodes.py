@@ -103,9 +103,9 @@ from model.queues import (
 
 CHECK = "check"
 TIMERS = {
-    CHECK: "the next G_check",
-    WRITE.rstrip(":"): "the end of a write to the log",
-    READ: "the next read of the log in a replay",
+    CHECK: "From a tuple to a checkpoint of the window with the oldest footprint.",
+    WRITE.removesuffix(":"): "From an outstanding write to its completion, if several may be.",
+    READ: "From one read of the log to the next one, if it is sent again read by read.",
 }
 
 

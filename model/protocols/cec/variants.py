@@ -25,6 +25,7 @@ from model.core import (
 )
 from model.properties import AS_IF, COMPLETE
 from model.protocols.cec.design import (
+    KNOBS,
     MENDED,
     PUBLISHED,
     Background,
@@ -107,6 +108,7 @@ def build(
         finding=finding,
         size=size,
         quantities=QUANTITIES,
+        knobs=KNOBS,
         timers=TIMERS,
     )
 

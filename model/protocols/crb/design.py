@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from model.core import Knob
 from model.queues import Stamp
 
 
@@ -94,6 +95,16 @@ class Design:
     previous: Previous = Previous.KEPT
     resumes: Resumes = Resumes.NUMBER
 
+
+KNOBS = (
+    Knob(
+        "mode",
+        "",
+        "While a checkpoint is stored, the operator goes on beside a copy of its state, or waits.",
+        (("copy-on-write", Mode.COPY_ON_WRITE), ("synchronous", Mode.SYNCHRONOUS)),
+    ),
+)
+"""What users may set: both modes are right."""
 
 PUBLISHED = Design(
     mode=Mode.SYNCHRONOUS,

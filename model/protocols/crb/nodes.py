@@ -87,8 +87,8 @@ from model.queues import (
 
 CHECKPOINT, STORE = "checkpoint", "store"
 TIMERS = {
-    CHECKPOINT: "the next checkpoint",
-    STORE: "the end of a checkpoint's way to stable storage",
+    CHECKPOINT: "From the first tuple that no checkpoint has to the next checkpoint.",
+    STORE: "From a checkpoint to the moment when it is stored.",
 }
 
 
@@ -101,6 +101,11 @@ def deploy(design: Design, scope: Scope) -> Deployment:
 def _boxed(site: Site) -> Site:
     """The site with its operator as a box."""
     if site.role is not Role.OPERATOR:
+        if len(site.preds) > 1 or len(site.succs) > 1:  # a queue would be trimmed for one consumer
+            raise Invalid(
+                f"crb: {site.name} has {len(site.preds)} inputs and {len(site.succs)} outputs; "
+                "give operators one after the other, between one source and one sink"
+            )
         return site
     if (len(site.preds), len(site.succs)) != (1, 1) or not isinstance(site.spec, Box | Operator):
         raise Invalid(

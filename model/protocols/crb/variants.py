@@ -25,6 +25,7 @@ from model.core import (
 )
 from model.properties import AS_IF, COMPLETE
 from model.protocols.crb.design import (
+    KNOBS,
     PUBLISHED,
     Acknowledges,
     Design,
@@ -73,6 +74,7 @@ def build(
         finding=finding,
         size=size,
         quantities=QUANTITIES,
+        knobs=KNOBS,
         timers=TIMERS,
     )
 

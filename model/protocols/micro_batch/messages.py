@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from model.cep.operator import CepState
-from model.core import MessageKind, Quantity, Size
+from model.core import Knob, MessageKind, Quantity, Size
 from model.events import NOTHING, SN, Event
 from model.log import Log
 
@@ -68,6 +68,18 @@ class Design:
     commits: Commits = Commits.AFTER_SINK
     versions: Versions = Versions.KEPT
     first: int | None = None
+
+
+KNOBS = (
+    Knob(
+        "acks",
+        "",
+        "When the source may forget a batch: with the plan of the next one, as Spark does, or as "
+        "soon as the batch is in the commit log.",
+        (("lagging", Acks.LAGGING), ("prompt", Acks.PROMPT)),
+    ),
+)
+"""What users may set: both are right."""
 
 
 # --- what is counted -------------------------------------------------------------------------

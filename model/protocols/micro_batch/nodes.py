@@ -79,7 +79,7 @@ from model.protocols.micro_batch.messages import (
 )
 
 TRIGGER = "trigger"
-TIMERS = {TRIGGER: "the next trigger, at which the query asks for new events"}
+TIMERS = {TRIGGER: "From the end of a batch, or the first event after it, to the next batch."}
 OVERDUE = "trigger:overdue"
 """The trigger of a query that asks when there are new events already: a driver with a clock fires
 at once if the tick after the last one has passed."""

@@ -23,6 +23,7 @@ from model.properties import AS_IF, COMPLETE
 from model.protocols.micro_batch.messages import (
     AGAIN,
     BETWEEN,
+    KNOBS,
     QUANTITIES,
     REGROUPED,
     SEVERAL,
@@ -86,6 +87,7 @@ def build(
         finding=finding,
         size=size,
         quantities=QUANTITIES,
+        knobs=KNOBS,
         timers=TIMERS,
     )
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from model.core import Knob
+
 
 class Order(Enum):
     """When a partition with several inputs processes a batch in a fixed order.  4: the order "is
@@ -111,6 +113,39 @@ class Design:
     overlap: bool = False
     threshold: int = 1
 
+
+KNOBS = (
+    Knob(
+        "buffering",
+        "",
+        "Who keeps outputs besides the sources: partitions, from the rollback of a progressive "
+        "recovery to its end; partitions, always; or nobody, and a recovery waits for all hosts.",
+        (
+            ("adaptive", Buffering.ADAPTIVE),
+            ("upstream", Buffering.UPSTREAM),
+            ("source", Buffering.SOURCE),
+        ),
+    ),
+    Knob(
+        "threshold",
+        "nodes",
+        "The most failed nodes for which a recovery waits; with more it is progressive.",
+        least=0,
+    ),
+    Knob(
+        "late",
+        "",
+        "Further failures in a recovery that waits: it begins again, progressively, or it stays.",
+        (("switches", Late.SWITCHES), ("stays", Late.STAYS)),
+    ),
+    Knob(
+        "overlap",
+        "",
+        "A source punctuates while a checkpoint is under way.",
+        ((False, False), (True, True)),
+    ),
+)
+"""What users may set: all values are right."""
 
 PUBLISHED = Design(
     order=Order.RECOVERY,

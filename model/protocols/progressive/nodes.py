@@ -43,8 +43,8 @@ from model.protocols.progressive.messages import (
 )
 
 TIMERS = {
-    source.PUNCTUATE: "the next punctuation of a source",
-    coordinator.WINDOW: "the end of the time in which failures are counted",
+    source.PUNCTUATE: "From data to a punctuation, which begins a global checkpoint.",
+    coordinator.WINDOW: "From a failure to the start of its recovery; further ones are counted.",
 }
 
 

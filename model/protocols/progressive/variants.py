@@ -27,6 +27,7 @@ from model.core import (
 )
 from model.properties import AS_IF, COMPLETE
 from model.protocols.progressive.design import (
+    KNOBS,
     PUBLISHED,
     Accepts,
     Buffering,
@@ -106,6 +107,7 @@ def build(
         finding=finding,
         size=size,
         quantities=QUANTITIES,
+        knobs=KNOBS,
         timers=TIMERS,
     )
 

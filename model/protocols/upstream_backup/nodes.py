@@ -36,6 +36,7 @@ from model.core import (
     Emit,
     Gauges,
     Input,
+    Knob,
     Memory,
     MessageKind,
     NodeName,
@@ -119,6 +120,23 @@ class Design:
     scheme: Scheme = Scheme()
     ancestors: bool = True
     notice_every: int | None = None
+
+
+KNOBS = (
+    Knob(
+        "ancestors",
+        "",
+        "Savepoints are replicated in all ancestors of an operator; false: in its predecessors "
+        "alone, which loses events if neighbours crash together.",
+        ((True, True), (False, False)),
+    ),
+    Knob(
+        "notice_every",
+        "events",
+        "A skip notice is sent after so many skipped events; without it, skip ranges travel with "
+        "savepoints only.",
+    ),
+)
 
 
 class Config(NamedTuple):

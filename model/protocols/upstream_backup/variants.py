@@ -31,6 +31,7 @@ from model.properties import AS_IF, COMPLETE
 from model.protocols.upstream_backup.layouts import Drawing
 from model.protocols.upstream_backup.need import needed
 from model.protocols.upstream_backup.nodes import (
+    KNOBS,
     NOTICES,
     RETAINED,
     Design,
@@ -84,6 +85,7 @@ def build(name: str, design: Design, scopes: tuple[PinnedScope, ...], finding: s
         finding=finding,
         size=size,
         quantities=(NOTICES, RETAINED),
+        knobs=KNOBS,
     )
 
 

@@ -1,0 +1,316 @@
+"""The expected costs of failures an hour, and the availability, from one failure at a time.
+
+Rule of this file: no long run.  Failures are rare, so each is a cycle of its own: the system is as
+before when the next one comes.  A replication is the scenario with another seed, run without
+failures and once with each failure, at a random moment; rates multiply what the failure costs.
+
+The assumption is checked: if another failure comes during a recovery in more than RARE of all
+recoveries, or if a recovery does not end within the input, the study is refused.
+
+overdue: the seconds from a crash on in which a result is late: the run without failures has passed
+it on, and the run with the failure has not.  A result that never comes is late until all nodes have
+caught up.  Availability is the share of time in which no result is overdue.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from model.errors import Invalid
+from model.knobs import settings
+from sim.scenarios.overrides import put
+from sim.scenarios.run import ScenarioRun, run
+from sim.scenarios.scenario import Draft, Scenario, check_draft
+from sim.scenarios.toml_lines import Path as Key
+from sim.scenarios.toml_lines import line_of
+from sim.sweeps.grid import identify
+from sim.sweeps.journal import journal
+from sim.sweeps.summary import CONFIDENCE, interval
+from sim.timed.costs import PS, picoseconds
+from sim.timed.failures import plan_crash, recoveries
+from sim.timed.metrics import Emissions
+
+HOUR_S = 3600.0
+RARE = 0.05
+"""In so many recoveries at most another failure may come."""
+FEWEST = 10
+"""Student's interval of fewer replications says little."""
+BATCH = 5
+"""The outputs of a batch of MSER-5."""
+COSTS = ("overdue_s", "events_again", "bytes_again", "missing_outputs", "surplus_outputs")
+"""What a failure costs, beside its recovery."""
+
+Watch: TypeAlias = Callable[[int, int], None]
+"""A function that is called with (replications done, how many are expected)."""
+Entry: TypeAlias = Mapping[str, Any]
+"""The costs of each failure in a replication, JSON-able."""
+
+
+class Phase(NamedTuple):
+    """The times between which a failure comes, in picoseconds."""
+
+    begins: int
+    ends: int
+
+
+def study(draft: Draft, kept: Path, watch: Watch | None = None) -> dict[str, Any]:
+    """Run replications until the interval is as narrow as [study] asks; JSON-able.
+
+    kept: the journal, from which an interrupted study goes on.  Raises Invalid.
+    """
+    base = check_draft(draft)
+    _check(base, draft)
+    wanted = base.study
+    warm_up_ps, rule = _warm_up(base, draft)
+    identity = identify(draft.path, draft.content, {})
+    rates = [1 / (failure.mean_between_s or 0) for failure in base.failures]
+    found: list[Entry] = []
+    with journal(kept) as done:
+        resumed = 0
+        while not _is_enough(base, rates, found):
+            name = f"{identity}-{len(found)}"
+            if name in done.entries:
+                resumed += 1
+            else:
+                scenario = _reseed(draft, base.seed + len(found))
+                done.add([{"run": name, "failures": replicate(scenario, warm_up_ps, draft)}])
+            found.append(done.entries[name])
+            if len(found) >= FEWEST:
+                _check_rare(rates, found, draft)
+            if watch is not None:
+                watch(len(found), _expected(base, rates, found))
+    total = {cost: interval(_per_hour(rates, found, cost)) for cost in COSTS}
+    lost = interval([value / HOUR_S for value in _per_hour(rates, found, "overdue_s")])
+    return {
+        "scenario": base.name,
+        "protocol": base.protocol.name,
+        "knobs": settings(base.protocol),
+        "input": base.workload.name,
+        "pattern": base.workload.pattern,
+        "replications": len(found),
+        "resumed": resumed,
+        "confidence": CONFIDENCE,
+        "half_width": _half_width(rates, found),
+        "half_width_wanted": wanted.half_width,
+        "narrow": _half_width(rates, found) <= wanted.half_width,
+        "warm_up_s": warm_up_ps / PS,
+        "warm_up_rule": rule,
+        "another_failure": _overlap(rates, found),
+        "failures": [
+            {
+                "nodes": list(failure.nodes),
+                "mean_between_s": failure.mean_between_s,
+                **{
+                    cost: interval([one["failures"][number][cost] for one in found])
+                    for cost in ("recovery_s", *COSTS)
+                },
+            }
+            for number, failure in enumerate(base.failures)
+        ],
+        "per_hour": total,
+        "availability": {
+            "values": lost["values"],
+            "mean": 1 - lost["mean"],
+            "low": 1 - lost["high"],
+            "high": 1 - lost["low"],
+        },
+    }
+
+
+# --- a replication ---------------------------------------------------------------------------
+def replicate(scenario: Scenario, warm_up_ps: int, draft: Draft) -> list[dict[str, float]]:
+    """The costs of each failure at a random moment after the warm-up, in the first half of what is
+    left of the input.  Raises Invalid for a recovery that the input does not outlast."""
+    free = run(scenario, ())
+    phase = Phase(warm_up_ps, (warm_up_ps + scenario.ends_ps) // 2)
+    return [
+        _measure(scenario, number, _moment(scenario.seed, number, phase), free, draft)
+        for number in range(len(scenario.failures))
+    ]
+
+
+def _moment(seed: int, number: int, phase: Phase) -> int:
+    return random.Random(f"{seed}: phase {number}").randint(*phase)
+
+
+def _measure(
+    scenario: Scenario, number: int, at_ps: int, free: ScenarioRun, draft: Draft
+) -> dict[str, float]:
+    failure = scenario.failures[number]
+    ran = run(scenario, (plan_crash(failure, at_ps),))
+    ends = [end for _, end in recoveries(ran.result.outages)]
+    back = max((end for end in ends if end is not None), default=0)
+    if None in ends or not ends or back > scenario.ends_ps:
+        raise _wrong(
+            draft,
+            ("failures", number),
+            f"the crash of {' and '.join(failure.nodes)} at {at_ps / PS:g} s is not over when the "
+            f"input ends, at {scenario.ends_ps / PS:g} s; give more events or seconds",
+        )
+    overdue, missing, surplus = compare(free.emissions, ran.emissions, at_ps, back)
+    traffic = [one.result.traffic.values() for one in (ran, free)]
+    events, bytes_ = ([sum(row[at] for row in rows) for rows in traffic] for at in (1, 2))
+    return {
+        "recovery_s": (back - at_ps) / PS,
+        "overdue_s": overdue / PS,
+        "events_again": events[0] - events[1],
+        "bytes_again": bytes_[0] - bytes_[1],
+        "missing_outputs": missing,
+        "surplus_outputs": surplus,
+    }
+
+
+def compare(free: Emissions, ran: Emissions, crash_ps: int, back_ps: int) -> tuple[int, int, int]:
+    """The picoseconds in which a result was overdue; the missing and the surplus outputs."""
+    late: list[tuple[int, int]] = []
+    missing = surplus = 0
+    for sink, expected in free.items():
+        came: dict[Any, deque[int]] = defaultdict(deque)
+        for at, output in ran[sink]:
+            came[output].append(at)
+        for due, output in expected:
+            if came[output]:
+                late.append((due, came[output].popleft()))
+            else:
+                missing += 1
+                late.append((due, back_ps))
+        surplus += sum(map(len, came.values()))
+    until = ((due, at) for due, at in late if crash_ps <= due <= back_ps)
+    return union(until), missing, surplus
+
+
+def union(intervals: Iterable[tuple[int, int]]) -> int:
+    """The length of the union of intervals (from, to); empty ones have none."""
+    length = 0
+    covered: float = -np.inf
+    for start, end in sorted(intervals):
+        if end > max(start, covered):
+            length += int(end - max(start, covered))
+            covered = end
+    return length
+
+
+# --- warm-up ---------------------------------------------------------------------------------
+def _warm_up(base: Scenario, draft: Draft) -> tuple[int, str]:
+    """The end of the warm-up, and the rule that found it."""
+    given = base.study.warm_up_s
+    if given is not None:
+        if picoseconds(given) >= base.ends_ps:
+            raise _wrong(
+                draft,
+                ("study", "warm_up_s"),
+                f"study.warm_up_s = {given:g}: the input ends at {base.ends_ps / PS:g} s; give "
+                "less, or more input",
+            )
+        return picoseconds(given), "given"
+    passed = sorted(one for passed in run(base, ()).emissions.values() for one in passed)
+    delays = [at - body.time * base.unit_ps for at, (_, body) in passed]
+    kept = truncate(delays)
+    if kept is None:
+        raise _wrong(
+            draft,
+            ("study",),
+            f"the latencies of {len(delays):,} outputs show no steady state (MSER-5); give more "
+            "input, less load, or study.warm_up_s",
+        )
+    return (passed[kept][0] if kept else 0), "MSER-5"
+
+
+def truncate(values: Sequence[float]) -> int | None:
+    """The number of values to leave out by MSER-5: after them, the mean of what is left has the
+    smallest standard error; None if this is in the second half, or if there are too few values.
+
+    White, Cobb and Spratt, "A comparison of five steady-state truncation heuristics for
+    simulation", 2000.
+    """
+    batches = len(values) // BATCH
+    if batches < FEWEST:
+        return None
+    means = np.array(values[: batches * BATCH], dtype=float).reshape(batches, BATCH).mean(axis=1)
+    means -= np.median(means)  # equal values are exactly 0
+    left = np.arange(batches, 0, -1)
+    sums, squares = (np.cumsum(one[::-1])[::-1] for one in (means, means**2))
+    errors = (squares - sums**2 / left) / left**2
+    first = int(np.argmin(errors[: batches - BATCH]))  # the last few are small by chance
+    return first * BATCH if first <= batches // 2 else None
+
+
+# --- enough ----------------------------------------------------------------------------------
+def _per_hour(rates: Sequence[float], found: Sequence[Entry], cost: str) -> list[float]:
+    """The cost an hour, of each replication."""
+    return [
+        HOUR_S * sum(rate * one[cost] for rate, one in zip(rates, entry["failures"], strict=True))
+        for entry in found
+    ]
+
+
+def _half_width(rates: Sequence[float], found: Sequence[Entry]) -> float:
+    """Half the interval of overdue seconds, as a share of their mean."""
+    total = interval(_per_hour(rates, found, "overdue_s"))
+    half = (total["high"] - total["low"]) / 2
+    return float(half / total["mean"]) if half else 0.0
+
+
+def _is_enough(base: Scenario, rates: Sequence[float], found: Sequence[Entry]) -> bool:
+    if len(found) < FEWEST:
+        return False
+    return (
+        len(found) >= base.study.replications or _half_width(rates, found) <= base.study.half_width
+    )
+
+
+def _expected(base: Scenario, rates: Sequence[float], found: Sequence[Entry]) -> int:
+    """How many replications there will be: the width falls with the root of their number."""
+    if _is_enough(base, rates, found):
+        return len(found)
+    if len(found) < FEWEST:
+        return FEWEST
+    need = len(found) * (_half_width(rates, found) / base.study.half_width) ** 2
+    return min(base.study.replications, max(len(found) + 1, round(need)))
+
+
+def _overlap(rates: Sequence[float], found: Sequence[Entry]) -> float:
+    """The share of recoveries in which another failure comes, at the longest recovery's length."""
+    longest = max(one["recovery_s"] for entry in found for one in entry["failures"])
+    return float(sum(rates) * longest)
+
+
+# --- what is refused -------------------------------------------------------------------------
+def _check(base: Scenario, draft: Draft) -> None:
+    if not base.failures:
+        raise _wrong(draft, (), "a study needs [[failures]] with mean_between_s; here is none")
+    for number, failure in enumerate(base.failures):
+        if failure.mean_between_s is None:
+            raise _wrong(
+                draft,
+                ("failures", number),
+                f"failures[{number + 1}] has no mean_between_s; a study goes by rates, so give "
+                "one, or leave the failure out",
+            )
+
+
+def _check_rare(rates: Sequence[float], found: Sequence[Entry], draft: Draft) -> None:
+    share = _overlap(rates, found)
+    if share > RARE:
+        raise _wrong(
+            draft,
+            ("failures", 0, "mean_between_s"),
+            f"in {share:.0%} of the recoveries another failure comes; a study is for failures "
+            f"that are rare, at most {RARE:.0%}: give a larger mean_between_s, or simulate a long "
+            "run without --study",
+        )
+
+
+def _wrong(draft: Draft, key: Key, what: str) -> Invalid:
+    return Invalid(f"{draft.path}:{line_of(draft.lines, key)}: {what}")
+
+
+def _reseed(draft: Draft, seed: int) -> Scenario:
+    return check_draft(replace(draft, content=put(draft.content, ("seed",), seed)))
