@@ -213,7 +213,7 @@ SCENARIO = """
 protocol = "upstream-backup"
 unit_s = 0.001
 [stream]
-events = 600
+events = 900
 rate_per_s = 500.0
 types = { a = 1.0, b = 1.0, c = 2.0 }
 [[operators]]
@@ -227,7 +227,7 @@ at_event = 300
 """
 
 BAD_SCENARIOS = {
-    "unknown key": ("events = 600", "evnts = 600", "mine.toml:5: ", "events"),
+    "unknown key": ("events = 900", "evnts = 900", "mine.toml:5: ", "events"),
     "negative time": ("unit_s = 0.001", "unit_s = -1.0", "mine.toml:3: ", "greater than 0"),
     "no such node": ('nodes = ["match"]', 'nodes = ["mach"]', "mine.toml:14: ", "match"),
     "rate of zero": ("500.0", "0.0", "mine.toml:6: ", "greater than 0"),
