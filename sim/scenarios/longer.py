@@ -1,11 +1,11 @@
 """A longer random stream, until every recovery of a scenario has ended.
 
-Rule of this file: the scenario stays the same but for the number of its events.
+Rule of this file: the scenario stays the same but for the length of its streams.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from model.errors import Invalid
 from sim.scenarios.overrides import put
 from sim.scenarios.run import Watch, simulate
 from sim.scenarios.scenario import Draft, check_draft
+from sim.scenarios.toml_lines import Path as Key
 
 DOUBLINGS = 10
 """So often the stream is doubled at most."""
@@ -21,8 +22,8 @@ DOUBLINGS = 10
 def simulate_until_caught_up(
     draft: Draft, *, watch: Watch | None = None, traced: bool = False
 ) -> dict[str, Any]:
-    """The result of `simulate` for the first of 1, 2, 4, ... times the events in which no recovery
-    is cut off by the end of the input.  Another number of events draws another random stream.
+    """The result of `simulate` for the first of 1, 2, 4, ... times the length in which no recovery
+    is cut off by the end of the input.  Another length draws another random stream.
 
     Raises Invalid if the input is no random stream, if a node that crashed cannot keep up, and
     after DOUBLINGS.
@@ -46,12 +47,24 @@ def simulate_until_caught_up(
 
 def _doubled(draft: Draft) -> Iterator[Draft]:
     scenario = check_draft(draft)
-    stream = draft.content.get("stream")
-    if not isinstance(stream, dict) or "events" not in stream:
+    lengths = list(_lengths(draft.content))
+    if not lengths:
         raise Invalid(
-            f"{draft.path}: --until-caught-up draws a longer random stream; "
-            f"{scenario.workload.name} ends where it ends: give a [stream] with events"
+            f"{draft.path}: --until-caught-up draws longer random streams; "
+            f"{scenario.workload.name} ends where it ends: give a [stream] or a random [[source]]"
         )
     for doubling in range(DOUBLINGS + 1):
-        events = stream["events"] * 2**doubling
-        yield replace(draft, content=put(draft.content, ("stream", "events"), events))
+        content = draft.content
+        for key, length in lengths:
+            content = put(content, key, length * 2**doubling)
+        yield replace(draft, content=content)
+
+
+def _lengths(content: Mapping[str, Any]) -> Iterator[tuple[Key, Any]]:
+    """The places and values of the keys that say how long a random stream is."""
+    tables: dict[Key, Any] = {("stream",): content.get("stream", {})}
+    tables |= {("source", at): table for at, table in enumerate(content.get("source", ()))}
+    for place, table in tables.items():
+        for name in ("events", "seconds"):
+            if name in table:
+                yield (*place, name), table[name]

@@ -39,6 +39,7 @@ timer_s = 30
 [costs.service]
 control_s = 0
 item_s = 0
+savepoint_s = 0
 
 [costs.storage]
 blocking = false
@@ -132,10 +133,10 @@ def test_work_left_out_is_the_common_one() -> None:
         (
             "[costs.work.some]",
             "[costs.work.sme]",
-            "28: work: no operator 'sme'; did you mean 'some'",
+            "29: work: no operator 'sme'; did you mean 'some'",
         ),
-        ("event_s = 1e-3", "event_s = -1", "29: costs.work.some.event_s = -1: it should be gr"),
-        ("event_s = 1e-3", "evnt_s = 1", "29: costs.work.some.evnt_s: unknown key; did you mean"),
+        ("event_s = 1e-3", "event_s = -1", "30: costs.work.some.event_s = -1: it should be gr"),
+        ("event_s = 1e-3", "evnt_s = 1", "30: costs.work.some.evnt_s: unknown key; did you mean"),
         ('"progressive"', '"upstream-backup"', "1: upstream-backup: some is of type Filter; give"),
         ('"progressive"', '"micro-batch"', "1: micro-batch: some is of type Filter; give a CEP"),
     ],

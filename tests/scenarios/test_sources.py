@@ -101,7 +101,7 @@ def test_a_file_is_a_source(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("type,time\na,0\na,30\na,70\n", encoding="utf-8")
     head, _, rest = TWO.partition('[[source]]\nname = "fast"')
     _, _, rest = rest.partition("\n[[source]]")
-    text = f'{head}[[source]]\nname = "fast"\npath = "log.csv"\n\n[[source]]{rest}'
+    text = f'{head}[[source]]\nname = "fast"\npath = "log.csv"\nunit_s = 0.001\n\n[[source]]{rest}'
     events = written(tmp_path, text.replace("450", "50")).workload.events
     assert [arrival.gap for arrival in events["fast"]] == [0, 30, 40]
     assert len(events["slow"]) == 100

@@ -44,6 +44,7 @@ slide = 1
 event_s = 0
 control_s = 0
 item_s = 0
+savepoint_s = 0
 
 [costs.link]
 delay_s = 0
@@ -171,12 +172,12 @@ def test_a_study_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("1_800", "5", "28: in 16% of the recoveries another failure comes; a study is for fail"),
-        ("mean_between_s = 1_800", "at_s = 1", "26: failures[1] has no mean_between_s; a study"),
-        ("seconds = 4", "seconds = 1", "26: the crash of each at "),
+        ("1_800", "5", "29: in 16% of the recoveries another failure comes; a study is for fail"),
+        ("mean_between_s = 1_800", "at_s = 1", "27: failures[1] has no mean_between_s; a study"),
+        ("seconds = 4", "seconds = 1", "27: the crash of each at "),
         ("event_s = 0\n", "event_s = 0.011\n", "1: the latencies of 400 outputs show no steady"),
         ("seconds = 4", "seconds = 0.4", "1: the latencies of 40 outputs show no steady state"),
-        ("[[failures]]", "[study]\nwarm_up_s = 4\n[[failures]]", "27: study.warm_up_s = 4: the in"),
+        ("[[failures]]", "[study]\nwarm_up_s = 4\n[[failures]]", "28: study.warm_up_s = 4: the in"),
     ],
 )
 def test_what_a_study_cannot_do_is_reported_with_its_line(
@@ -192,9 +193,9 @@ def test_what_a_study_cannot_do_is_reported_with_its_line(
 @pytest.mark.parametrize(
     ("new", "message"),
     [
-        ("mean_between_s = 0", "28: failures[1].mean_between_s = 0: it should be greater than 0"),
-        ("mean_between_s = 9\nat_s = 1", "26: failures[1]: say when: give one of at_s, at_event"),
-        ("mean_between_s = 9\ntimes = 2\nevery_s = 1", "26: failures[1]: mean_between_s is a rate"),
+        ("mean_between_s = 0", "29: failures[1].mean_between_s = 0: it should be greater than 0"),
+        ("mean_between_s = 9\nat_s = 1", "27: failures[1]: say when: give one of at_s, at_event"),
+        ("mean_between_s = 9\ntimes = 2\nevery_s = 1", "27: failures[1]: mean_between_s is a rate"),
     ],
 )
 def test_a_rate_that_is_wrong_is_reported(tmp_path: Path, new: str, message: str) -> None:

@@ -161,7 +161,7 @@ def test_a_file_is_played_as_fast_as_it_was(case: str, tmp_path: Path) -> None:
             "unit_s = 1.0\n",
             "",
             "2024-01-01T00:00:00.5",
-            "3: unit_s = 1: times of log.csv are multiples of 1 ms; give the scenario a unit_s of 0.001",
+            "3: unit_s = 1: times of log.csv are multiples of 1 ms; give the scenario a unit_s of",
         ),
         (
             "",
