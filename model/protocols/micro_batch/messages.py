@@ -212,7 +212,8 @@ _LOGS = ("offsets", "state", "commit")
 def size(message: Any) -> Size:
     match message:
         case Rows(_, events):
-            return Size(MessageKind.EVENT, len(events), name="events")
+            # A batch costs the query something whatever its events are: one item.
+            return Size(MessageKind.EVENT, len(events), 1, "events")
         case Write(_, rows):
             return Size(MessageKind.EVENT, len(rows), name="rows")
         case Commit() | Written():

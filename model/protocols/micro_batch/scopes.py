@@ -114,7 +114,7 @@ SCOPES = (
             ),
             4,
         ),
-        DETERMINISTIC,
+        CONVERGENT_CAPABLE,
         states=28_242,
     ),
     calm(211),
