@@ -14,6 +14,15 @@ from model.boxes.box import Lineage, Of, Out
 from model.core import Guarantee
 from model.events import Body
 
+WORDS = {
+    Guarantee.PRECISE: "exactly once",
+    Guarantee.REPEATING: "at least once: results come again as they were",
+    Guarantee.CONVERGENT: "at least once: results come again, some with other content",
+    Guarantee.DIVERGENT: "at least once, and results may stay others",
+    Guarantee.GAP: "results are missing: at most once at best",
+}
+"""The recovery types in everyday words."""
+
 
 def recovery_type(allowed: Iterable[Sequence[Out]], observed: Sequence[Out]) -> Guarantee:
     """The strongest recovery type that the observed output allows beside an allowed one."""

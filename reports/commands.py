@@ -13,6 +13,8 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Column, Table
 
+from model.core import Guarantee
+from model.recovery import WORDS
 from reports.diagrams import grid
 from reports.results import experiments as experiment_results
 from reports.results import plans as plan_results
@@ -64,6 +66,9 @@ def verdict(result: Result) -> Output:
         claimed = result["claims"].get(name, "nothing")
         differs = next((f", {word} than claimed" for word in DIFFERS if name in result[word]), "")
         yield f"{_word(name)} operators: {guarantee.lower()} (claimed: {claimed.lower()}){differs}"
+    if result["found"]:
+        weakest = max(Guarantee[name] for name in result["found"].values())
+        yield f"in everyday words: {WORDS[weakest]}"
     expected = "" if result["expected"] else " - NOT AS EXPECTED"
     if result["outcome"] == UNFINISHED:
         expected = ", and nothing was refuted; give more worlds, time or memory"

@@ -15,7 +15,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from model.core import Guarantee
 from model.errors import Invalid
+from model.recovery import WORDS
 from reports import files
 from reports.diagrams import grid, spacetime
 from reports.results import experiments as experiment_results
@@ -150,6 +152,7 @@ def _view(results: Results) -> dict[str, Any]:
     right = all(one["same"] for one in (*results["simulated"], *runs))
     return {
         **results,
+        "guarantee_words": {one.name.lower(): WORDS[one] for one in Guarantee},
         "groups": groups,
         "verdicts": verdicts,
         "proofs": proofs,

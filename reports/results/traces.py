@@ -13,6 +13,9 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from model.core import Guarantee
+from model.recovery import WORDS
+
 Result = Mapping[str, Any]
 
 SIDES = ("reference", "actual")
@@ -33,12 +36,16 @@ def render(result: Result) -> Iterator[RenderableType]:
     if result["differences"]:
         yield _differences(result)
         yield from _hint(result)
+    yield f"in everyday words: {words(result)}"
     yield verdict(result)
 
 
 def verdict(result: Result) -> str:
     """The verdict in one line."""
     found = f"{result['guarantee']} recovery"
+    rows, read = result["rows"], result["read"]
+    if rows["missing"] == read["reference"] and rows["unexpected"] == read["actual"]:
+        found = "no row is in both logs"
     if result["asked"]["key"]:
         parts = (f"{count:,} {name}" for name, count in result["streams"].items())
         found += f" (streams: {', '.join(parts)})"
@@ -47,6 +54,15 @@ def verdict(result: Result) -> str:
     else:
         good, bad = (f"{no}as good as {result['expect']}" for no in ("at least ", "NOT "))
     return f"{good if result['holds'] else bad}: {found}, {result['seconds']:.1f} s"
+
+
+def words(result: Result) -> str:
+    """The guarantee in everyday words.  At most once: what is missing is all that is wrong."""
+    rows = result["rows"]
+    more = ("different", "duplicated", "unexpected")
+    if result["guarantee"] == "gap" and not any(rows[kind] for kind in more):
+        return "at most once"
+    return WORDS[Guarantee[result["guarantee"].upper()]]
 
 
 def _logs(result: Result) -> Table:

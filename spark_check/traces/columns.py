@@ -42,6 +42,7 @@ READING = {
     "spark.sql.files.maxPartitionBytes": str(BLOCK_BYTES),
     "spark.sql.files.minPartitionNum": "1",  # or else blocks would be of any size
     "spark.sql.csv.parser.columnPruning.enabled": "false",  # each line is read, and is whole
+    "spark.sql.legacy.parquet.nanosAsLong": "true",  # pandas writes nanoseconds, unknown to Spark
 }
 """The settings of Spark on which this file relies."""
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -362,6 +363,26 @@ def test_what_spark_did_not_commit_does_not_count(spark: SparkSession, tmp_path:
     assert found.notes[1:] == ("2 files left out that Spark wrote and did not commit",)
     result = compared(spark, written(tmp_path / "r.jsonl", rows), tmp_path / "out")
     assert result["streams"] == {"precise": 1}
+
+
+def test_nanoseconds_as_pandas_writes_them(spark: SparkSession, tmp_path: Path) -> None:
+    """To the last nanosecond; a log with another resolution is refused in one line."""
+    one = pd.DataFrame({"n": [1, 2], "at": pd.to_datetime(["2024-01-01", "2024-01-02"])})
+    one["at"] = one["at"].astype("datetime64[ns]")
+    later = one.assign(at=one["at"] + pd.Timedelta(1, "ns"))
+    micro = one.assign(at=one["at"].astype("datetime64[us]"))
+    for name, frame in {"one": one, "same": one, "later": later, "micro": micro}.items():
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+
+    def against(name: str) -> dict[str, Any]:
+        return compared(spark, tmp_path / "one.parquet", tmp_path / f"{name}.parquet")
+
+    assert against("same")["streams"] == {"precise": 1}
+    assert against("later")["rows"]["unexpected"] == 2
+    with pytest.raises(
+        Invalid, match="column at is bigint in REFERENCE and timestamp_ntz in ACTUAL"
+    ):
+        against("micro")
 
 
 def test_what_cannot_be_compared_is_refused(

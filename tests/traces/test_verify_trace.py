@@ -304,6 +304,7 @@ def test_a_result_is_reported_with_both_sides_and_a_verdict() -> None:
     assert "│ different │ a   │ row 7: n=3, v=1.5 │ n=3, v=null │" in text
     assert "most rows differ, those shown in v alone: is it part of the result?" in text
     assert text.rstrip().endswith(
+        "in everyday words: at least once, and results may stay others\n"
         "NOT as if nothing had failed: divergent recovery (streams: 2 precise, 1 divergent), 1.2 s"
     )
 
@@ -318,14 +319,38 @@ def test_rows_that_are_never_in_both_are_remarked() -> None:
 @pytest.mark.parametrize(
     ("expect", "holds", "line"),
     [
-        ("precise", True, "as if nothing had failed: divergent recovery, 1.2 s"),
-        ("repeating", True, "at least as good as repeating: divergent recovery, 1.2 s"),
-        ("repeating", False, "NOT as good as repeating: divergent recovery, 1.2 s"),
+        ("precise", True, "as if nothing had failed: precise recovery, 1.2 s"),
+        ("repeating", True, "at least as good as repeating: precise recovery, 1.2 s"),
+        ("repeating", False, "NOT as good as repeating: precise recovery, 1.2 s"),
     ],
 )
 def test_the_verdict_is_one_line(expect: str, holds: bool, line: str) -> None:
     asked: dict[str, list[str]] = {"key": [], "order": [], "id": [], "ignore": []}
-    assert traced.verdict(result(expect=expect, holds=holds, asked=asked)) == line
+    found = result(expect=expect, holds=holds, asked=asked, guarantee="precise")
+    assert traced.verdict(found) == line
+
+
+NO_ROWS = {"missing": 0, "different": 0, "duplicated": 0, "unexpected": 0, "out_of_order": 0}
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "rows", "words"),
+    [
+        ("repeating", {"duplicated": 1}, "at least once: results come again as they were"),
+        ("gap", {"missing": 1}, "at most once"),
+        ("gap", {"missing": 1, "duplicated": 1}, "results are missing: at most once at best"),
+        ("gap", {"missing": 1, "unexpected": 1}, "results are missing: at most once at best"),
+    ],
+)
+def test_a_verdict_has_everyday_words(guarantee: str, rows: dict[str, int], words: str) -> None:
+    assert traced.words(result(guarantee=guarantee, rows={**NO_ROWS, **rows})) == words
+
+
+def test_no_row_agrees() -> None:
+    rows = {**NO_ROWS, "missing": 1200, "unexpected": 3}
+    assert "NOT as if nothing had failed: no row is in both logs" in traced.verdict(
+        result(rows=rows)
+    )
 
 
 # --- the command -----------------------------------------------------------------------------
