@@ -7,7 +7,7 @@ query gives the first.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 from model.boxes.box import Box, Item
 from model.cep.operator import CepState, Operator, process
@@ -55,31 +55,37 @@ def process_batch(
 ) -> tuple[States, tuple[Event, ...]]:
     """The states after the events of a batch, and the rows that these events gave.
 
-    The number of a row is that of the event that triggered it and an index among its rows: a sink
-    that knows rows by key compares these numbers.
+    The number of a row is that of the event that triggered it, its window (0: of a box) and an
+    index among the event's rows: a sink that knows rows by key compares these numbers.
     """
     rows: list[Event] = []
     for event in events:
         after: list[Any] = []
-        passing: tuple[Body, ...] = (event.body,)
+        passing: tuple[_Produced, ...] = ((0, event.body),)
         for operator, state in zip(operators, states, strict=True):
             state, passing = _feed(operator, state, passing)
             after.append(state)
         states = tuple(after)
-        rows += (Event((*event.sn, index), body) for index, body in enumerate(passing))
+        rows += (
+            Event((*event.sn, window, index), body) for index, (window, body) in enumerate(passing)
+        )
     return states, tuple(rows)
 
 
+_Produced: TypeAlias = tuple[int, Body]
+"""(number of the window, body)."""
+
+
 def _feed(
-    operator: Operator | Box, state: Any, bodies: tuple[Body, ...]
-) -> tuple[Any, tuple[Body, ...]]:
-    found: list[Body] = []
-    for body in bodies:
+    operator: Operator | Box, state: Any, inputs: tuple[_Produced, ...]
+) -> tuple[Any, tuple[_Produced, ...]]:
+    found: list[_Produced] = []
+    for _, body in inputs:
         if isinstance(operator, Operator):
             state, iteration = process(operator, state, body)
-            found += (match for _, match in iteration.produced)
+            found += iteration.produced
         else:
             fed, *_ = operator.feed(state, Item(0, body))
             state = fed.state
-            found += (out.body for out in fed.outs)
+            found += ((0, out.body) for out in fed.outs)
     return state, tuple(found)
