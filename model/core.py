@@ -201,6 +201,29 @@ class Gauges(NamedTuple):
 NO_GAUGES = Gauges()
 
 
+class Amount(NamedTuple):
+    """Contents of a memory that take room, in the words of `Size`: events, and other items."""
+
+    events: int = 0
+    items: int = 0
+
+
+class Memory(NamedTuple):
+    """The contents of a node's memory, for drivers that charge for them; never part of the
+    behaviour.  What is on a disk is not in it.
+
+    buffers: what is kept for other nodes.  savepoints: the node's own and those of others.  state:
+    of the operator, with the input that it cannot take yet.
+    """
+
+    buffers: Amount = Amount()
+    savepoints: Amount = Amount()
+    state: Amount = Amount()
+
+
+NO_MEMORY = Memory()
+
+
 # --- where nodes stand -----------------------------------------------------------------------
 class Role(Enum):
     SOURCE = "source"
@@ -385,7 +408,7 @@ class Protocol:
     crash (durable is None if nothing was ever saved); step(site, state, input) is every other step;
     gauges(site, state) returns what the node holds, for plots; show(message, state or output)
     returns one short line for people; size(message or durable value) returns what drivers charge
-    for.
+    for; memory(site, state) returns what the node's memory holds, and is asked now and then.
 
     needed(scope, observation) returns, for the nodes that it names, how many events a restart may
     still need: in a run without faults, at rest, they buffer no more (model.system).
@@ -394,6 +417,7 @@ class Protocol:
     are shown beside this protocol's; empty: none.  lemmas: the pinned number of lemmas about it.
     timers: the kinds of its timers (their names up to ":"), each with what it waits for; drivers
     with a clock take the time of each kind from the user.
+    protects: False for the protocol that protects nothing; what others do beyond it is overhead.
     """
 
     name: str
@@ -415,10 +439,12 @@ class Protocol:
     variants: tuple[Protocol, ...] = ()
     mutants: tuple[Mutant, ...] = ()
     size: Callable[[Any], Size] = default_size
+    memory: Callable[[Site, Any], Memory] = lambda _site, _state: NO_MEMORY
     quantities: tuple[Quantity, ...] = ()
     compare_with: str = ""
     lemmas: int = 0
     timers: Mapping[str, str] = field(default_factory=dict)
+    protects: bool = True
 
     @property
     def expected(self) -> Outcome:

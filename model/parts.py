@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from model.boxes.aggregate import Panes
+from model.boxes.aggregate import Pane, Panes
 from model.boxes.box import Box
 from model.cep.box import Windows
-from model.core import Arrival, Deployment, Inputs, NodeName, Role, Scope, Site
+from model.cep.operator import CepState
+from model.core import Amount, Arrival, Deployment, Inputs, NodeName, Role, Scope, Site
 from model.errors import Invalid
+from model.events import Body
 from model.graph import SINK, SOURCE, Graph
+from model.log import Log
 
 _ROLES = {SOURCE: Role.SOURCE, SINK: Role.SINK}
 
@@ -62,3 +65,23 @@ def over_words(
 def open_windows(box: Any) -> int | None:
     """How many windows are open in the state of a box; None if the box has no windows."""
     return len(box.open) if isinstance(box, Panes | Windows) else None
+
+
+def contents(state: Any) -> Amount:
+    """What the state of a box or CEP operator holds: the events in it, and as items its open
+    windows, the values that an aggregate has so far, and its groups."""
+    if isinstance(state, Panes):
+        return Amount(0, sum(map(_values, state.open)) + len(state.turns))
+    windows = len(state.open) if isinstance(state, CepState | Windows) else 0
+    return Amount(_events(state), windows)
+
+
+def _values(pane: Pane) -> int:
+    return max(1, len(pane.value)) if isinstance(pane.value, tuple) else 1
+
+
+def _events(value: Any) -> int:
+    """How many events are in a value.  A complex event counts once, as on a link."""
+    if isinstance(value, Body):
+        return 1
+    return sum(map(_events, value)) if isinstance(value, tuple | Log) else 0

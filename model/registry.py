@@ -38,6 +38,12 @@ def protocols() -> Mapping[str, Protocol]:
     }
 
 
+def unprotected() -> Protocol:
+    """The protocol that protects nothing: the baseline of what protection costs."""
+    (found,) = (protocol for protocol in modules().values() if not protocol.protects)
+    return found
+
+
 # --- a name on the command line --------------------------------------------------------------
 class Subject(NamedTuple):
     """A protocol.  home: the name of the imported module whose PROTOCOL is the protocol, or has it

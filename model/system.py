@@ -20,6 +20,7 @@ from model.core import (
     Gauges,
     Input,
     Lost,
+    Memory,
     NodeName,
     Note,
     Observation,
@@ -291,6 +292,18 @@ def read_gauges(system: System, name: NodeName, state: Any) -> Gauges:
     if not isinstance(gauges, Gauges):
         raise Invalid(f"{system.protocol.name}: gauges returns {gauges!r:.60}; return Gauges(...)")
     return gauges
+
+
+def read_memory(system: System, name: NodeName, state: Any) -> Memory:
+    """The contents of the memory of a node that is up.  Raises Invalid if the protocol returns
+    none."""
+    try:
+        memory = system.protocol.memory(system.sites[name], state)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise Invalid(f"{system.protocol.name}: memory raises {describe_error(error)}") from error
+    if not isinstance(memory, Memory):
+        raise Invalid(f"{system.protocol.name}: memory returns {memory!r:.60}; return Memory(...)")
+    return memory
 
 
 def size_of(protocol: Protocol, value: Any) -> Size:

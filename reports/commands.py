@@ -184,7 +184,11 @@ def simulation(result: Result) -> Output:
     yield simulation_results.table(result)
     if result["failures"]:
         yield simulation_results.failures(result)
+    yield simulation_results.memory(result)
+    yield from simulation_results.load(result)
     yield simulation_results.overhead(result)
+    yield from simulation_results.free(result)
+    yield from simulation_results.cut_off(result)
     yield simulation_results.verdict(result)
 
 

@@ -174,10 +174,7 @@ def _simulation(run: Mapping[str, Any]) -> dict[str, Any]:
     rows = [
         {
             "label": label,
-            "values": [
-                simulation_results.format_value(name, run[of][name])
-                for of in simulation_results.RUNS
-            ],
+            "values": simulation_results.values(run, name),
         }
         for label, name in simulation_results.ROWS
     ]

@@ -28,26 +28,46 @@ def simulate(
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write Chrome trace events, for Perfetto.")
     ] = None,
+    allow_cut_off: Annotated[
+        bool,
+        typer.Option(
+            "--allow-cut-off", help="Exit with 0 although the input ends before a node caught up."
+        ),
+    ] = False,
+    until_caught_up: Annotated[
+        bool,
+        typer.Option(
+            "--until-caught-up",
+            help="Double the events of the random stream until every recovery has ended.",
+        ),
+    ] = False,
     json_: JsonOption = None,
 ) -> None:
-    """Simulate one timed run: the costs of recovery, and is the output as if nothing had failed?"""
+    """Simulate one timed run: the costs of recovery, and is the output as if nothing had failed?
+
+    Exit code 1 also means that the input ended before a node had caught up.
+    """
     from reports import commands
     from reports.progress import progress
     from reports.results import simulation_plots
-    from sim.scenarios import run
+    from sim.scenarios import longer, run
     from sim.scenarios import scenario as scenarios
     from sim.scenarios.overrides import overrides
     from sim.timed.trace import chrome
 
-    asked = scenarios.read(scenario, overrides(set_ or ()))
+    draft = scenarios.draft(scenario).override(overrides(set_ or ()))
     with progress() as watch:
-        part = partial(watch, "simulating")
-        result = run.simulate(asked, watch=part, traced=trace is not None)
+        part, traced = partial(watch, "simulating"), trace is not None
+        if until_caught_up:
+            result = longer.simulate_until_caught_up(draft, watch=part, traced=traced)
+        else:
+            result = run.simulate(scenarios.check_draft(draft), watch=part, traced=traced)
     print_all(commands.simulation(result))
     if plot is not None:
         write(plot, simulation_plots.over_time_png(result))
     if trace is not None:
         write(trace, chrome(result))
     save(json_, {name: value for name, value in result.items() if name != "steps"})
-    if not result["same"]:
+    cut_off = result["metrics"]["recoveries_cut_off"] and not allow_cut_off
+    if not result["same"] or cut_off:
         raise typer.Exit(1)

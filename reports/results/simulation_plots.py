@@ -245,6 +245,8 @@ def _next_crash(failures: Sequence[Result], at: int) -> float | None:
 
 def _outcome(failures: Sequence[Result], at: int) -> str:
     """What a bar says beside its length; nothing if the node has caught up."""
+    if failures[at]["cut_off"]:
+        return ", cut off by the end of the input"
     if failures[at]["caught_up_s"] is not None:
         return ""
     return ", not caught up" if _next_crash(failures, at) is None else ", crashed again"

@@ -1,4 +1,4 @@
-"""A timed run for a terminal: its costs, compared with the same run without failures.
+"""A timed run for a terminal: its costs, compared with the run without failures, and with none.
 
 Rule of this file: no plots (reports.results.simulation_plots) and no decision; the file renders the
 value that sim.scenarios.run returns.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rich.box import SIMPLE
 from rich.table import Table
 
 Result = Mapping[str, Any]
@@ -32,7 +33,10 @@ ROWS = (
     ("processing", "busy_s"),
     ("upstream backup, peak", "peak_backup_events"),
     ("upstream backup, mean", "mean_backup_events"),
-    ("events replayed", "events_replayed"),
+    ("memory, peak", "peak_memory_bytes"),
+    ("events delivered first", "events_first"),
+    ("events delivered again", "events_again"),
+    ("events sent in vain", "events_in_vain"),
     ("duplicates discarded", "duplicates_discarded"),
     ("savepoints", "savepoints"),
     ("durable writes", "saves"),
@@ -42,33 +46,107 @@ ROWS = (
 
 
 def table(result: Result) -> Table:
-    """The table of metrics, with failures and without."""
-    rows = Table("", f"{len(result['failures'])} crashes", "none")
+    """The table of metrics: with failures, without, and without protection."""
+    rows = Table("", f"{len(result['failures'])} crashes", "none", "unprotected")
     for label, name in ROWS:
-        rows.add_row(label, *(format_value(name, result[run][name]) for run in RUNS))
+        rows.add_row(label, *values(result, name))
     return rows
 
 
-RUNS = ("metrics", "without_failures")
+RUNS = ("metrics", "without_failures", "unprotected")
+PEAKS = frozenset(
+    {
+        "recovery_s",
+        "replay_s",
+        "latency_max_s",
+        "peak_backup_events",
+        "peak_memory_bytes",
+    }
+)
+"""Metrics that a longer input may only raise: they are "at least" if a recovery is cut off."""
+
+
+def values(result: Result, name: str) -> list[str]:
+    """The metric in each of the runs."""
+    return [_at_least(result[run], name) + format_value(name, result[run][name]) for run in RUNS]
+
+
+def _at_least(run: Mapping[str, Any], name: str) -> str:
+    return "≥ " if run["recoveries_cut_off"] and name in PEAKS and run[name] is not None else ""
 
 
 def failures(result: Result) -> Table:
-    """The table of crashes, with a row for each crash."""
+    """The table of crashes, with a row for each crash.
+
+    expected: the time to catch up that follows from the load (sim.timed.load), beside replay and
+    catch-up.
+    """
     rows = Table(
         *("crash of", "at", "detection", "restart", "redirection", "replay", "catch-up"),
-        "recovery",
+        *("expected", "recovery"),
+        box=SIMPLE,
+        pad_edge=False,
+        collapse_padding=True,
+    )
+    phases = (
+        *("detection_s", "restart_s", "redirection_s", "replay_s", "catch_up_s"),
+        *("expected_catch_up_s", "recovery_s"),
     )
     for failure in result["failures"]:
-        phases = (
-            "detection_s",
-            "restart_s",
-            "redirection_s",
-            "replay_s",
-            "catch_up_s",
-            "recovery_s",
+        at_least = {"catch_up_s", "recovery_s"} if failure["cut_off"] else ()
+        times = (
+            "≥ " * (phase in at_least and failure[phase] is not None)
+            + format_value(phase, failure[phase])
+            for phase in phases
         )
-        times = (format_value(phase, failure[phase]) for phase in phases)
         rows.add_row(failure["node"], format_value("at_s", failure["crashed_s"]), *times)
+    return rows
+
+
+def cut_off(result: Result) -> list[str]:
+    """A line if the input ended before a node had caught up."""
+    nodes = dict.fromkeys(one["node"] for one in result["failures"] if one["cut_off"])
+    if not nodes:
+        return []
+    return [
+        f"CUT OFF: the input ends before {' and '.join(nodes)} had caught up; with more input, "
+        "recoveries and peaks are larger (give more events, or --until-caught-up; "
+        "--allow-cut-off accepts it)"
+    ]
+
+
+def load(result: Result) -> list[str]:
+    """The busy share of each node and of the busiest link; a line for each that cannot keep up."""
+    rows = result["load"]
+    if not rows:
+        return []
+    nodes = [row for row in rows if row["kind"] == "node"]
+    links = [row for row in rows if row["kind"] == "link"]
+    shown = [*nodes, *sorted(links, key=lambda row: -row["busy_share"])[:1]]
+    shares = ", ".join(f"{row['name']} {row['busy_share']:.1%}" for row in shown)
+    return [
+        f"Busy while input arrives: {shares} (the busiest link comes last)",
+        *(
+            f"OVERLOAD: the {row['kind']} {row['name']} cannot keep up: it is asked for "
+            f"{row['busy_share']:.0%} of its time, and its queue grows as long as input arrives"
+            for row in rows
+            if row["busy_share"] >= 1
+        ),
+    ]
+
+
+def memory(result: Result) -> Table:
+    """The memory of each node: mean and peak, with failures and without."""
+    runs = ("without_failures", "metrics")
+    rows = Table("memory of", "mean, none", "peak, none", "mean", "peak")
+    for node in result["metrics"]["node_memory_bytes"]:
+        cells = []
+        for run in runs:
+            held = result[run]["node_memory_bytes"].get(node, {"mean": 0.0, "peak": 0})
+            peak = format_value("_bytes", held["peak"])
+            at_least = "≥ " if result[run]["recoveries_cut_off"] else ""
+            cells += [format_value("_bytes", held["mean"]), at_least + peak]
+        rows.add_row(node, *cells)
     return rows
 
 
@@ -83,18 +161,27 @@ def verdict(result: Result) -> str:
 
 
 def overhead(result: Result) -> str:
-    """The line with the costs of being ready for failures, and the costs of these failures."""
+    """The line with the costs of protection, and the costs of these failures."""
     found = result["overhead"]
     ready = (
-        f"To be ready: control messages are {_share(found['control_link_bytes'])} of the bytes of "
-        f"events and {_share(found['control_busy'])} of their processing"
+        f"Protection: {_share(found['protection_link_bytes'])} more bytes and "
+        f"{_share(found['protection_busy'])} more processing than without any "
+        f"({_share(found['protection_busy_part'])} of all processing)"
     )
     if not result["failures"]:
         return ready
     return (
-        f"{ready}; these failures: {_share(found['failures_link_bytes'])} more bytes, "
-        f"{_share(found['failures_busy'])} more processing"
+        f"{ready}; each crash: {format_value('_bytes', found['failures_extra_bytes_each'])} and "
+        f"{format_value('_s', found['failures_extra_busy_each_s'])} of processing more (all of "
+        f"them {_share(found['failures_link_bytes'])} and {_share(found['failures_busy'])} of this "
+        "run)"
     )
+
+
+def free(result: Result) -> list[str]:
+    """A line with the steps that cost nothing in this scenario."""
+    steps = [f"{step['what']} ({step['key']} = 0)" for step in result["free_steps"]]
+    return [f"Free here: {', '.join((*steps, 'the work of sources and sinks'))}"]
 
 
 def _share(value: float | None) -> str:

@@ -27,7 +27,7 @@ COLUMNS = (
     Column("protection, bytes", "overhead_protection_link_bytes_share"),
     Column("latency, 99 %", "latency_p99_s"),
     Column("backup, peak", "peak_backup_events"),
-    Column("events replayed", "events_replayed"),
+    Column("events again", "events_again"),
 )
 
 
@@ -39,6 +39,10 @@ def summary_line(result: Result) -> str:
     if result["others"]:
         parts.append(f"{result['others']:,} others (another scenario, value or version) left aside")
     parts.append(f"{result['same']:,} as if nothing had failed")
+    if result["cut_off"]:
+        parts.append(
+            f"{result['cut_off']:,} CUT OFF by the end of the input, see the column cut_off"
+        )
     if result["not_as_claimed"]:
         parts.append(f"{result['not_as_claimed']:,} WORSE THAN THE PROTOCOL CLAIMS")
     if result["failed"]:
@@ -64,9 +68,10 @@ def table(summary: Result) -> Table:
 
 
 def _runs(group: Result) -> str:
-    """The number of runs, and how many of them are different or failed."""
+    """The number of runs, and how many of them are different, failed or cut off."""
     different = group["runs"] - group["failed"] - group["same"]
-    parts = ((different, "different"), (group["failed"], "failed"))
+    cut_off = group["cut_off"]
+    parts = ((different, "different"), (group["failed"], "failed"), (cut_off, "cut off"))
     return "\n".join([str(group["runs"]), *(f"{n} {what}" for n, what in parts if n)])
 
 

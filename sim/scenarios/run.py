@@ -7,6 +7,7 @@ oracle.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,11 +15,13 @@ from model.core import Inputs, Scope
 from model.errors import StepFailed
 from model.graph import SINK
 from model.oracle import oracle
+from model.registry import unprotected
 from model.system import System, faulty_output, show_value
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
 from sim.timed.costs import PS
 from sim.timed.failures import CrashPlan
+from sim.timed.load import load, recoveries_under_load
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
 from sim.timed.trace import steps
@@ -36,21 +39,31 @@ class ScenarioRun(NamedTuple):
 def simulate(
     scenario: Scenario, *, watch: Watch | None = None, traced: bool = False
 ) -> dict[str, Any]:
-    """Run the scenario with and without failures, ask the oracle, and return a JSON-able value.
+    """Run the scenario with failures, without, and without protection; ask the oracle, and return a
+    JSON-able value.
 
     traced: with all steps, for sim.timed.trace.  The output must be the output of a run without
     failures in every byte and in order: if `same` is False, the protocol has failed.
     """
     size = scenario.workload.size
-    stages = 2 if scenario.planned else 1
+    runs = (True, bool(scenario.planned), scenario.protocol.protects)
+    stages = sum(runs)
 
     def stage(number: int) -> Callable[[int], None] | None:
         return watch and (lambda done: watch(number * size + done, stages * size))
 
     log: list[LogEntry] | None = [] if traced else None
     ran = run(scenario, scenario.planned, log=log, watch=stage(0))
-    found = _metrics(scenario, ran)
-    free = _metrics(scenario, run(scenario, (), watch=stage(1))) if scenario.planned else found
+    free_run = run(scenario, (), watch=stage(1)) if scenario.planned else ran
+    found = _metrics(scenario, ran, free_run)
+    free = _metrics(scenario, free_run)
+    bare = free
+    if scenario.protocol.protects:
+        bare = _metrics(
+            scenario, run(replace(scenario, protocol=unprotected()), (), watch=stage(stages - 1))
+        )
+    bare = {**bare, "keep_alive_bytes": 0}  # nobody waits for them
+    failures = recoveries_under_load(ran.result.outages, ran.result.asked, free_run.result.asked)
     graph = scenario.workload.graph
     expected = tuple(oracle(graph, scenario.workload.events).values())
     edges = {name: len(graph.preds(name)) for name, spec in graph.nodes if spec is SINK}
@@ -64,8 +77,11 @@ def simulate(
         **metrics.verdict(expected, metrics.outputs(ran.emissions, edges)),
         "metrics": found,
         "without_failures": free,
-        "overhead": metrics.overhead(found, free),
-        "failures": [outage.summary() for outage in ran.result.outages],
+        "unprotected": bare,
+        "overhead": metrics.overhead(found, free, bare),
+        "free_steps": metrics.free_steps(free, scenario.costs),
+        "load": load(free_run.result.asked),
+        "failures": failures,
         "series": metrics.series(ran.result, ran.emissions, scenario.unit_ps),
         **({} if log is None else {"steps": steps(log, partial(show_value, scenario.protocol))}),
     }
@@ -107,7 +123,14 @@ def run(
     return ScenarioRun(result, emissions, system)
 
 
-def _metrics(scenario: Scenario, ran: ScenarioRun) -> dict[str, Any]:
+def _metrics(
+    scenario: Scenario, ran: ScenarioRun, free: ScenarioRun | None = None
+) -> dict[str, Any]:
     return metrics.metrics(
-        ran.result, ran.emissions, scenario.unit_ps, scenario.costs, scenario.detector
+        ran.result,
+        ran.emissions,
+        scenario.unit_ps,
+        scenario.costs,
+        scenario.detector,
+        free and free.result,
     )

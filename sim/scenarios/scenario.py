@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from model.core import Arrival, NodeName, Protocol, Scope
+from model.core import COMMON, Arrival, NodeName, Protocol, Scope
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE
 from model.registry import is_file, protocols, subject
@@ -186,6 +186,11 @@ class _Reader:
                     ("costs", "timers", kind),
                     f"timers: {protocol.name} sets no timer {kind!r}{fix}",
                 )
+        priced = [quantity.name for quantity in (*COMMON, *protocol.quantities)]
+        for name in file.costs.notes:
+            if name not in priced:
+                fix = nearest(name, priced)
+                raise self.wrong(("costs", "notes", name), f"notes: no quantity {name!r}{fix}")
         ((_, events),) = workload.events.items()
         times = [time * unit_ps for time in accumulate(a.gap for a in events)]
         for number, failure in enumerate(file.failures):

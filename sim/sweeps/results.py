@@ -49,6 +49,7 @@ VERDICT = {
     "same": FLAG,
     "recovery_type": TEXT,
     "as_claimed": FLAG,
+    "cut_off": FLAG,
     "expected_outputs": COUNT,
     "missing_outputs": COUNT,
     "surplus_outputs": COUNT,
@@ -66,6 +67,7 @@ METRICS = {
     "replay_s": NUMBER,
     "catch_up_s": NUMBER,
     "recovery_s": NUMBER,
+    "recoveries_cut_off": COUNT,
     "latency_mean_s": NUMBER,
     "latency_p50_s": NUMBER,
     "latency_p95_s": NUMBER,
@@ -83,6 +85,9 @@ METRICS = {
     "peak_backup_events": COUNT,
     "mean_backup_events": NUMBER,
     "end_backup_events": COUNT,
+    "events_first": COUNT,
+    "events_again": COUNT,
+    "events_in_vain": COUNT,
     "events_replayed": COUNT,
     "duplicates_discarded": COUNT,
     "savepoints": COUNT,
@@ -90,15 +95,20 @@ METRICS = {
     "saves": COUNT,
     "saving_s": NUMBER,
     "messages_lost": COUNT,
+    "peak_memory_bytes": COUNT,
 }
 """The metrics of sim.timed.metrics that are one number."""
 OVERHEAD = (
     "failures_link_bytes",
     "failures_busy",
     "failures_latency_mean",
-    "control_link_bytes",
-    "control_busy",
+    "protection_link_bytes",
+    "protection_busy",
+    "protection_busy_part",
 )
+"""Shares (sim.timed.metrics.overhead); the differences follow from the metrics' columns."""
+LOAD = {"busiest_node_share": NUMBER, "busiest_link_share": NUMBER}
+"""The busy shares of the busiest node and link, without failures."""
 
 
 # --- a run -----------------------------------------------------------------------------------
@@ -114,6 +124,10 @@ def simulate_run(base: Draft, run: SweepRun) -> Entry:
         for prefix, metrics in (("", "metrics"), ("without_failures_", "without_failures")):
             found |= {f"{prefix}{name}": result[metrics][name] for name in METRICS}
         found |= {f"overhead_{name}_share": result["overhead"][name] for name in OVERHEAD}
+        found["cut_off"] = bool(result["metrics"]["recoveries_cut_off"])
+        for kind in ("node", "link"):
+            shares = [row["busy_share"] for row in result["load"] if row["kind"] == kind]
+            found[f"busiest_{kind}_share"] = max(shares, default=None)
     except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
         found["error"] = _error_line(error)
     return found | {"seconds": perf_counter() - started}
@@ -166,6 +180,7 @@ def schema(sweep: Sweep) -> pa.Schema:
             **METRICS,
             **{f"without_failures_{name}": type_ for name, type_ in METRICS.items()},
             **{f"overhead_{name}_share": NUMBER for name in OVERHEAD},
+            **LOAD,
             **{"error": TEXT, "replay": TEXT, "version": TEXT, "seconds": NUMBER},
         }
     )
@@ -263,6 +278,7 @@ def carry_out(
         "others": others,
         "failed": sum(row["error"] is not None for row in rows),
         "same": sum(row.get("same") is True for row in rows),
+        "cut_off": sum(row.get("cut_off") is True for row in rows),
         "not_as_claimed": sum(row.get("as_claimed") is False for row in rows),
         "seconds": perf_counter() - started,
     }

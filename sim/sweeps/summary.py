@@ -20,12 +20,14 @@ SUMMARIZED = (
     "latency_p50_s",
     "latency_p99_s",
     "peak_backup_events",
-    "events_replayed",
+    "peak_memory_bytes",
+    "events_again",
     "link_bytes",
     "overhead_protection_link_bytes_share",
     "overhead_protection_busy_share",
     "overhead_failures_link_bytes_share",
-    "overhead_control_link_bytes_share",
+    "overhead_protection_link_bytes_share",
+    "overhead_protection_busy_share",
 )
 """Columns with a mean and its confidence interval."""
 
@@ -64,6 +66,7 @@ def summarize(sweep: Sweep, path: Path, metrics: Iterable[str] = ()) -> dict[str
                 "chosen": bool(by) and [_plain(value) for value in values] == own,
                 "runs": len(part),
                 "failed": int(part["error"].notna().sum()),
+                "cut_off": int((part["cut_off"] == True).sum()),  # noqa: E712
                 "same": int((part["same"] == True).sum()),  # noqa: E712 - there may be none
                 "metrics": {name: interval(part[name].dropna().tolist()) for name in wanted},
             }

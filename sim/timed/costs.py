@@ -8,11 +8,12 @@ Sources and sinks stand for the outside world: their work costs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from model.core import Size
+from model.core import CHECKPOINTED, Memory, Size
 
 PS = 10**12
 """The number of picoseconds in a second."""
@@ -55,7 +56,7 @@ class Service(ScenarioTable):
     event_s: None_or_more = 10e-6
     control_s: None_or_more = 2e-6
     item_s: None_or_more = 0.1e-6
-    savepoint_s: None_or_more = 0.0
+    savepoint_s: None_or_more = 20e-6
 
 
 class Sizes(ScenarioTable):
@@ -105,7 +106,8 @@ def _tick(at: int, every: int, phase: int) -> int:
 class Costs(ScenarioTable):
     """All costs of a scenario.  timer_s: the seconds from the start of a timer to its end, if
     `timers` has nothing about its kind (Protocol.timers).  slow: for some nodes, the factor by
-    which their service takes longer."""
+    which their service takes longer.  notes: for some of the quantities that the protocol's notes
+    count (`asif list`), the seconds for which an operator is busy with one."""
 
     service: Service = Service()
     sizes: Sizes = Sizes()
@@ -114,6 +116,12 @@ class Costs(ScenarioTable):
     timer_s: Some = 0.01
     timers: dict[str, Timer] = {}
     slow: dict[str, Some] = {}
+    notes: dict[str, None_or_more] = {}
+
+    def note_ps(self) -> Mapping[str, int]:
+        """The price of a note, by the name of its quantity; others cost nothing."""
+        prices = {CHECKPOINTED.name: self.service.savepoint_s, **self.notes}
+        return {name: picoseconds(price) for name, price in prices.items() if price}
 
     def service_ps(self, size: Size) -> int:
         each = self.service
@@ -123,6 +131,10 @@ class Costs(ScenarioTable):
     def bytes(self, size: Size) -> int:
         each = self.sizes
         return (size.events * each.event_bytes or each.control_bytes) + size.items * each.item_bytes
+
+    def memory_bytes(self, memory: Memory) -> int:
+        each = self.sizes
+        return sum(part.events * each.event_bytes + part.items * each.item_bytes for part in memory)
 
     def wire_ps(self, size: Size) -> int:
         """The picoseconds for which the message occupies the link."""

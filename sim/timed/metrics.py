@@ -8,6 +8,10 @@ until the sink passed the output on.  The body of a complex event has the time o
 triggered it (model.oracle), and input events are handed out at their time, so that the driver need
 not follow any event.  A percentile is the smallest value that at least so many in a hundred do not
 exceed.
+
+Events are counted at every hop, the same way for every protocol: by the driver, and not by notes.
+In vain: events that were sent to a node that was down, or that a node had not processed when it
+crashed.  Again: events delivered beyond those of the same run without failures.  First: the others.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from model.recovery import classify
 from sim.outputs import Outputs, count, differences, digest
 from sim.timed.costs import PS, Costs, Detector
 from sim.timed.failures import recoveries
+from sim.timed.load import are_cut_off
 from sim.timed.record import TimedResult, Traffic
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -48,9 +53,16 @@ Emissions: TypeAlias = Mapping[NodeName, Sequence[Emission]]
 
 
 def metrics(
-    result: TimedResult, emissions: Emissions, unit_ps: int, costs: Costs, detector: Detector
+    result: TimedResult,
+    emissions: Emissions,
+    unit_ps: int,
+    costs: Costs,
+    detector: Detector,
+    free: TimedResult | None = None,
 ) -> dict[str, Any]:
     """The numbers of a run.
+
+    free: the same run without failures, if this one has some.
 
     If there were several crashes, each phase is the longest one that ended.  A recovery lasts from
     a crash until the node has caught up, also over further crashes; recovery_s is the longest one,
@@ -65,6 +77,9 @@ def metrics(
     outages = [outage.summary() for outage in result.outages]
     notes = result.notes
     made = notes.get(CHECKPOINTED.name, 0)
+    arrived = delivered(result)
+    again = 0 if free is None else max(0, arrived - delivered(free))
+    memory = memory_bytes(result)
     return {
         "events": result.events,
         "outputs": len(delays),
@@ -73,6 +88,7 @@ def metrics(
         "crashes_missed": result.missed,
         **{phase: _longest([outage[phase] for outage in outages]) for phase in PHASES},
         "recovery_s": _recovery(result),
+        "recoveries_cut_off": sum(are_cut_off(result.outages, result.asked)),
         "latency_mean_s": float(delays.mean()) if len(delays) else None,
         **{f"latency_p{p}_s": _percentile(delays, p) for p in PERCENTILES},
         "latency_max_s": float(delays.max()) if len(delays) else None,
@@ -88,6 +104,9 @@ def metrics(
         "peak_backup_events": result.backup_peak,
         "mean_backup_events": result.backup_mean,
         "end_backup_events": result.points[-1].backup,
+        "events_first": arrived - again,
+        "events_again": again,
+        "events_in_vain": result.in_vain,
         "events_replayed": notes.get(REPLAYED.name, 0),
         "duplicates_discarded": notes.get(DISCARDED.name, 0),
         "savepoints": made,
@@ -95,6 +114,8 @@ def metrics(
         "saves": result.saves,
         "saving_s": result.saving_ps / PS,
         "messages_lost": result.lost,
+        "peak_memory_bytes": result.memory_peak,
+        "node_memory_bytes": memory,
         "notes": dict(result.notes),
         "traffic": {
             kind: {"messages": row.messages, "bytes": row.bytes, "service_s": row.service_ps / PS}
@@ -104,19 +125,67 @@ def metrics(
     }
 
 
-def overhead(run: Mapping[str, Any], free: Mapping[str, Any]) -> dict[str, float | None]:
-    """The costs of failures, compared with the same run without failures; and the costs of being
-    ready for failures in that run: control messages, compared with messages that carry events.
+def delivered(result: TimedResult) -> int:
+    """The events that nodes received and processed, at all hops."""
+    return sum(row.events for row in result.traffic.values()) - result.in_vain
 
-    The values are shares: 0.1 means a tenth more.
+
+def memory_bytes(result: TimedResult) -> dict[NodeName, dict[str, float]]:
+    """By node, the mean over the points and the peak of the bytes in its memory."""
+    found: dict[NodeName, dict[str, float]] = {}
+    for at, name in enumerate(result.states):
+        area = before = 0
+        for point in result.points:
+            area += point.memory[at] * (point.at_ps - before)
+            before = point.at_ps
+        found[name] = {
+            "mean": area / before if before else 0.0,
+            "peak": result.memory_peaks[name],
+        }
+    return found
+
+
+def overhead(
+    run: Mapping[str, Any], free: Mapping[str, Any], unprotected: Mapping[str, Any]
+) -> dict[str, float | None]:
+    """What protection costs, and what failures cost.
+
+    Protection: the run without failures, compared with the same workload without any protection.
+    Bytes are those on links and of keep-alives; busy time is that of operators, savepoints and
+    writes that block included.  Shares: 0.1 means a tenth more.  protection_busy_part: the part of
+    all busy time that is protection.
+
+    Failures: the run with failures, compared with the run without.  Shares become small in a long
+    run, so the difference is there, too, also for one crash.
     """
+    ready, bare = (each["link_bytes"] + each["keep_alive_bytes"] for each in (free, unprotected))
+    extra_bytes = run["link_bytes"] - free["link_bytes"]
+    extra_busy = run["busy_s"] - free["busy_s"]
+    crashes = run["crashes"]
     return {
+        "protection_link_bytes": _more(ready, bare),
+        "protection_busy": _more(free["busy_s"], unprotected["busy_s"]),
+        "protection_busy_part": _share(free["busy_s"] - unprotected["busy_s"], free["busy_s"]),
         "failures_link_bytes": _more(run["link_bytes"], free["link_bytes"]),
         "failures_busy": _more(run["busy_s"], free["busy_s"]),
         "failures_latency_mean": _more(run["latency_mean_s"], free["latency_mean_s"]),
-        "control_link_bytes": _share(free["link_control_bytes"], free["link_event_bytes"]),
-        "control_busy": _share(free["service_control_s"], free["service_event_s"]),
+        "failures_extra_bytes": extra_bytes,
+        "failures_extra_bytes_each": _share(extra_bytes, crashes),
+        "failures_extra_busy_s": extra_busy,
+        "failures_extra_busy_each_s": _share(extra_busy, crashes),
     }
+
+
+def free_steps(run: Mapping[str, Any], costs: Costs) -> list[dict[str, str]]:
+    """The steps of a run that cost nothing: what they are, and the key of the price; JSON-able."""
+    each, store = costs.service, costs.storage
+    steps = (
+        ("savepoints", "costs.service.savepoint_s", run["savepoints"], each.savepoint_s),
+        ("control messages", "costs.service.control_s", run["link_control_bytes"], each.control_s),
+        ("keep-alives", "costs.sizes.control_bytes", True, costs.sizes.control_bytes),
+        ("durable writes", "costs.storage.latency_s", run["saves"], store.latency_s),
+    )
+    return [{"what": what, "key": key} for what, key, times, price in steps if times and not price]
 
 
 def series(result: TimedResult, emissions: Emissions, unit_ps: int) -> dict[str, Any]:
@@ -146,6 +215,9 @@ def series(result: TimedResult, emissions: Emissions, unit_ps: int) -> dict[str,
         "backup_events": [point.backup for point in points],
         "queue_messages": {
             name: [point.queues[at] for point in points] for at, name in enumerate(result.queued)
+        },
+        "memory_bytes": {
+            name: [point.memory[at] for point in points] for at, name in enumerate(result.states)
         },
         "latency": latency,
     }

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from simpy.events import Event
 
-from model.core import Effect, Gauges, NodeName, Site, Size
+from model.core import Effect, NodeName, Site, Size
 from sim.timed.clock import Occurrence
 from sim.timed.costs import Costs
 from sim.timed.failures import Outage
@@ -20,14 +20,16 @@ from sim.timed.record import LogEntry, Traffic
 
 
 class Tariff:
-    """The costs of a message of one size on one channel, and the number of such messages."""
+    """The costs of a message of one size on one channel, the events in it, and the number of such
+    messages."""
 
-    __slots__ = ("bytes", "count", "service", "wire")
+    __slots__ = ("bytes", "count", "events", "service", "wire")
 
     def __init__(self, costs: Costs, size: Size, pace: float) -> None:
         self.wire = costs.wire_ps(size)
         self.service = round(costs.service_ps(size) * pace)
         self.bytes = costs.bytes(size)
+        self.events = size.events
         self.count = 0
 
 
@@ -54,9 +56,9 @@ class Channel(Event):
         self.tariff: Tariff
 
 
-Aftermath: TypeAlias = "tuple[tuple[Effect, ...], LogEntry | None, Gauges | None]"
-"""The rest of a watched step until its effects take place: (effects, entry for the log, what the
-node then holds)."""
+Aftermath: TypeAlias = "tuple[tuple[Effect, ...], LogEntry | None, int | None, Any, int]"
+"""The rest of a watched step until its effects take place: (effects, entry for the log, number of
+events then kept as backup, state, number of events that the step was given)."""
 
 
 class TimedNode:
@@ -67,18 +69,20 @@ class TimedNode:
     before this time was sent while the node was down.  kept: the backup since kept_since.
     kept_area: the sum of the backup before that, in events times picoseconds.  longest: the longest
     `pending` since the last look.  pace: the factor by which service takes longer than elsewhere; 0
-    for sources and sinks.  again_ps: the time from the restart to one more crash.  fails: a crash
-    is planned.  progress: as of the last effects.  ticks: by kind, when a timer last ran out.
+    for sources and sinks.  again_ps: the time from the restart to one more crash.  settled: the
+    state with the effects that have taken place, in a watched run.  ticks: by kind, when a timer
+    last ran out.
     """
 
     __slots__ = (
-        *("again_ps", "busy", "done", "durable", "fails", "gauged", "incoming", "kept"),
-        *("kept_area", "kept_since", "longest", "name", "outage", "outgoing", "pace", "pending"),
-        *("progress", "since", "site", "state", "ticks", "timers", "worked"),
+        *("again_ps", "busy", "done", "durable", "gauged", "incoming", "kept", "kept_area"),
+        *("kept_since", "longest", "name", "outage", "outgoing", "pace", "pending", "settled"),
+        *("since", "site", "state", "ticks", "timers", "worked"),
     )
 
     def __init__(self, site: Site, state: Any, pace: float, gauged: bool) -> None:
         self.site, self.name, self.state, self.pace = site, site.name, state, pace
+        self.settled = state
         self.durable: Any = None
         self.outgoing: dict[NodeName, Channel] = {}
         self.incoming: list[Channel] = []
@@ -89,15 +93,7 @@ class TimedNode:
         self.timers: dict[str, Occurrence] = {}
         self.ticks: dict[str, int] = {}
         self.outage: Outage | None = None
-        self.fails = False
-        self.progress: Any = None
         self.gauged, self.kept, self.kept_area, self.kept_since = gauged, 0, 0, 0
-
-    def hold(self, now: int, gauges: Gauges) -> None:
-        """Record that the node holds this from now on."""
-        self.progress = gauges.progress
-        if self.gauged:
-            self.keep(now, gauges.buffered or 0)
 
     def keep(self, now: int, kept: int) -> None:
         """Record that the node keeps so many events from now on."""

@@ -60,12 +60,13 @@ class Sample(NamedTuple):
     """A point of the series, with the largest values since the last point.
 
     backup: events kept by all nodes together.  queues: messages that wait or are in service, one
-    number for each crashable node.
+    number for each crashable node.  memory: bytes held at this moment, one number for each node.
     """
 
     at_ps: int
     backup: int
     queues: tuple[int, ...]
+    memory: tuple[int, ...]
 
 
 class Traffic(NamedTuple):
@@ -78,6 +79,18 @@ class Traffic(NamedTuple):
     service_ps: int
 
 
+class Asked(NamedTuple):
+    """What was asked of nodes and links while input arrived, in picoseconds.
+
+    until_ps: the time of the last input event.  service: by node that may crash.  wire: the time
+    for which messages occupy the link, by (sender, receiver).
+    """
+
+    until_ps: int
+    service: Mapping[NodeName, int]
+    wire: Mapping[tuple[NodeName, NodeName], int]
+
+
 @dataclass(frozen=True, slots=True)
 class TimedResult:
     """The result of a timed run.
@@ -86,7 +99,10 @@ class TimedResult:
     saving_ps: writes to stable storage that were begun, and the time that they ask for.
     backup_mean: the mean over time.  missed: crashes that did not happen, because the node was
     down, or because the protocol assumes single failures and was not at rest.  lost: messages to
-    nodes that were down.  queued: the nodes whose queues the points have.
+    nodes that were down.  in_vain: events that were sent to nodes that were down, or that nodes had
+    not processed when they crashed.  queued: the nodes whose queues the points have.
+    memory_peak, memory_peaks: the most bytes in the memory of all nodes together, and of each, at
+    the points and whenever the backup was larger than ever before.
     """
 
     events: int
@@ -99,9 +115,13 @@ class TimedResult:
     outages: tuple[Outage, ...]
     missed: int
     lost: int
+    in_vain: int
+    asked: Asked
     queued: tuple[NodeName, ...]
     points: tuple[Sample, ...]
     backup_peak: int
     backup_mean: float
+    memory_peak: int
+    memory_peaks: Mapping[NodeName, int]
     states: Mapping[NodeName, Any]
     durable: Mapping[NodeName, Any]

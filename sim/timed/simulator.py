@@ -26,7 +26,6 @@ from typing import Any, TypeAlias
 from simpy.events import NORMAL, URGENT, Event
 
 from model.core import (
-    CHECKPOINTED,
     CONTROL,
     RESTORED,
     Arrival,
@@ -47,13 +46,22 @@ from model.core import (
     TimerFired,
 )
 from model.errors import Invalid, StepFailed, describe_error
-from model.system import System, call_step, check_state, check_step, describe, read_gauges, size_of
+from model.system import (
+    System,
+    call_step,
+    check_state,
+    check_step,
+    describe,
+    read_gauges,
+    read_memory,
+    size_of,
+)
 from model.world import DOWN, Crash, boot_node
 from sim.timed.clock import LAST, Clock, Entry, Occurrence
 from sim.timed.costs import Costs, Detector, picoseconds
 from sim.timed.failures import CrashPlan, Outage
 from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, traffic
-from sim.timed.record import LogEntry, Sample, TimedResult, log_step
+from sim.timed.record import Asked, LogEntry, Sample, TimedResult, log_step
 
 FIRINGS = 100_000
 """If timers run out so often after the last event, the run never ends."""
@@ -133,14 +141,18 @@ class TimedRun:
         self.queued = [n for n in self.nodes.values() if n.name in system.deployment.crashable]
         self.timer = picoseconds(costs.timer_s)
         self.restart = picoseconds(detector.restart_s)
-        self.savepoint = picoseconds(costs.service.savepoint_s)
+        self.prices = costs.note_ps()
         self.notes: Counter[str] = Counter()
         self.outages: list[Outage] = []
         self.restarts: set[int] = set()
         self.points: list[Sample] = []
-        self.peak = self.peak_since = 0
+        self.peak = self.peak_since = self.most = 0
+        self.memory_peaks = dict.fromkeys(self.nodes, 0)
+        self.memory_peak = 0
         self.firings_left = NEVER
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
+        self.in_vain = 0
+        self.asked = Asked(0, {}, {})
 
     # --- the run -----------------------------------------------------------------------------
     def run(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
@@ -195,6 +207,7 @@ class TimedRun:
                     if node.outage is not None:
                         if departed < node.since:
                             self.lost += 1
+                            self.in_vain += tariff.events
                             continue
                         self._catch_up(node, node.outage, now, departed)
                     pending = node.pending
@@ -262,7 +275,9 @@ class TimedRun:
                         self._affect(node, done, effect)
                 aftermath = None
                 if watched:
-                    aftermath = self._watch_step(node, (began, busy, done), effects, input_)
+                    events = tariff.events if type(event) is Channel else 0
+                    times = began, busy, done
+                    aftermath = self._watch_step(node, times, effects, input_, events)
                 if done > now:
                     pending = node.pending
                     pending.append((done, aftermath))
@@ -279,6 +294,7 @@ class TimedRun:
                         heappush(queue, (given[0], NORMAL, next(count), offer))
                     else:
                         self.firings_left = FIRINGS
+                        self.asked = self._count_asked(now)
         except (Invalid, StepFailed):
             raise
         except Exception as error:
@@ -333,18 +349,23 @@ class TimedRun:
         return check_step(self.system, node.name, input_, answer, hashed=input_ is None)
 
     def _watch_step(
-        self, node: TimedNode, times: tuple[int, int, int], effects: tuple[Effect, ...], input_: Any
+        self,
+        node: TimedNode,
+        times: tuple[int, int, int],
+        effects: tuple[Effect, ...],
+        input_: Any,
+        events: int,
     ) -> Aftermath:
-        """The part of a step that is kept for the log, backups and recoveries.
+        """The part of a step that is kept for the log, backups, memories and recoveries.
 
-        times: began, served, done.
+        times: began, served, done.  events: in the input.
         """
         if type(effects) is not tuple:
             check_step(self.system, node.name, input_, (node.state, effects))
         done = times[2]
-        gauges = None
-        if node.gauged or node.fails:
-            gauges = self.protocol.gauges(node.site, node.state)
+        kept = None
+        if node.gauged:
+            kept = self.protocol.gauges(node.site, node.state).buffered or 0
         logged = None
         if self.log is not None:
             self.order += 1
@@ -355,12 +376,13 @@ class TimedRun:
         if input_ is None:
             self._come_back(node, done)
         outage = node.outage
-        if outage is not None and gauges is not None:
+        if outage is not None:
             if outage.restored_ps is None:
                 self._restore(outage, done, effects, input_)
             if outage.restored_ps is not None and outage.replayed_ps is None:
-                outage.replayed_ps = done if outage.is_reached(gauges.progress) else None
-        return effects, logged, gauges
+                progress = self.protocol.gauges(node.site, node.state).progress
+                outage.replayed_ps = done if outage.is_reached(progress) else None
+        return effects, logged, kept, node.state, events
 
     def _tariff(self, channel: Channel, size: Size) -> Tariff:
         tariff = channel.tariffs.get(size)
@@ -382,8 +404,8 @@ class TimedRun:
                 raise StepFailed(
                     node.name, "a step", f"has {effect!r:.60} among its effects, which is none"
                 )
-            if isinstance(effect, Note) and effect.what == CHECKPOINTED:
-                busy += round(effect.times * self.savepoint * node.pace)
+            if isinstance(effect, Note) and effect.what.name in self.prices:
+                busy += round(effect.times * self.prices[effect.what.name] * node.pace)
         done = max(busy, node.done)
         for effect in effects:
             if isinstance(effect, Save):
@@ -421,13 +443,13 @@ class TimedRun:
 
     def _take_effect(self, node: TimedNode, done: int, aftermath: Aftermath) -> None:
         """Let the effects of a step take place; its messages are on their way already."""
-        effects, logged, gauges = aftermath
+        effects, logged, kept, node.settled, _ = aftermath
         for effect in effects:
             self._affect(node, done, effect)
         if logged is not None and self.log is not None:
             self.log.append(logged)
-        if gauges is not None:
-            node.hold(done, gauges)
+        if kept is not None:
+            node.keep(done, kept)
 
     def _affect(self, node: TimedNode, done: int, effect: Effect) -> None:
         """Let one effect take place; a message is on its way already, and a timer is set."""
@@ -445,7 +467,6 @@ class TimedRun:
             for name in plan.nodes:
                 if name not in self.system.deployment.crashable:
                     raise Invalid(f"failures: {self.protocol.name} deploys {name!r} never to crash")
-                self.nodes[name].fails = True
             whole = [group for group in self.system.groups if {*group} == {*plan.nodes}]
             for names in whole or [(name,) for name in plan.nodes]:
                 restarts = dict(zip(plan.nodes, plan.restart_ps, strict=False))
@@ -478,6 +499,7 @@ class TimedRun:
                 before.restored_ps = None
             if (before.replayed_ps or 0) > now:
                 before.replayed_ps = None
+        self.in_vain += sum(aftermath[-1] for _, aftermath in node.pending if aftermath)
         node.pending.clear()
         if node.busy > now:
             node.worked -= node.busy - now
@@ -489,9 +511,11 @@ class TimedRun:
             channel.free = flying[-1][0] - channel.delay if flying else now
         node.timers.clear()
         node.keep(now, 0)
-        node.state, node.since = DOWN, NEVER
-        replaying = before is not None and before.replayed_ps is None
-        reached = before.reached if before is not None and replaying else node.progress
+        if before is not None and before.replayed_ps is None:
+            reached = before.reached
+        else:
+            reached = self.protocol.gauges(node.site, node.settled).progress
+        node.state, node.settled, node.since = DOWN, DOWN, NEVER
         node.outage = Outage(node.name, now, self.detector.detected_ps(now), reached)
         self.outages.append(node.outage)
         back = node.outage.detected_ps + restart
@@ -592,9 +616,34 @@ class TimedRun:
             self._settle(node, now)
             queues.append(node.longest)
             node.longest = len(node.pending)
-        self.points.append(Sample(now, self.peak_since, tuple(queues)))
+        self.points.append(Sample(now, self.peak_since, tuple(queues), self._weigh(now)))
         self.peak = max(self.peak, self.peak_since)
         self.peak_since = 0
+
+    def _weigh(self, now: int) -> tuple[int, ...]:
+        """The bytes in the memory of each node; they count for the peaks."""
+        found = tuple(self._memory_bytes(node, now) for node in self.nodes.values())
+        self.memory_peak = max(self.memory_peak, sum(found))
+        for name, held in zip(self.nodes, found, strict=True):
+            self.memory_peaks[name] = max(self.memory_peaks[name], held)
+        return found
+
+    def _memory_bytes(self, node: TimedNode, now: int) -> int:
+        """The bytes in the memory of the node.  Where nobody watches, steps that it has begun count
+        as done."""
+        self._settle(node, now)
+        state = node.settled if self.watched else node.state
+        if state is DOWN:
+            return 0
+        return self.costs.memory_bytes(read_memory(self.system, node.name, state))
+
+    def _count_asked(self, now: int) -> Asked:
+        wire = {
+            (channel.sender, node.name): sum(t.count * t.wire for t in channel.tariffs.values())
+            for node in self.nodes.values()
+            for channel in node.incoming
+        }
+        return Asked(now, {node.name: node.worked for node in self.queued}, wire)
 
     def _measure(self, now: int) -> None:
         total = 0
@@ -605,6 +654,9 @@ class TimedRun:
             total += node.kept
         if total > self.peak_since:
             self.peak_since = total
+            if total > self.most:
+                self.most = total
+                self._weigh(now)
 
     def result(self) -> TimedResult:
         area = 0
@@ -623,10 +675,14 @@ class TimedRun:
             outages=tuple(self.outages),
             missed=self.missed,
             lost=self.lost,
+            in_vain=self.in_vain,
+            asked=self.asked,
             queued=tuple(node.name for node in self.queued),
             points=tuple(self.points),
             backup_peak=self.peak,
             backup_mean=area / self.ended if self.ended else 0.0,
+            memory_peak=self.memory_peak,
+            memory_peaks=self.memory_peaks,
             states={name: node.state for name, node in self.nodes.items()},
             durable={name: node.durable for name, node in self.nodes.items()},
         )

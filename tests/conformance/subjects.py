@@ -84,7 +84,9 @@ def schedules(name: str) -> tuple[tuple[CrashPlan, ...], ...]:
         return ()
     if protocol.assumes.failures is Failures.SINGLE:
         return tuple((CrashPlan(node, 8),) for node in nodes)
-    return (tuple(CrashPlan(node, 5 + 3 * at, at % 3) for at, node in enumerate(nodes)),)
+    # After so many effects; a node that protects nothing has few of them.
+    effects = [at % 3 if protocol.protects else 0 for at in range(len(nodes))]
+    return (tuple(CrashPlan(node, 5 + 3 * at, effects[at]) for at, node in enumerate(nodes)),)
 
 
 def deployed(protocol: Protocol, of: Workload, crashes: int) -> System:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from model.core import COMMON, Emit, MessageKind, Note, Outcome, Save, Send, Size
-from model.system import System, read_gauges
+from model.system import System, read_gauges, read_memory
 from model.world import DOWN, Crash, World, apply, enabled, response
 from proofs.explore import explorer, tasks, verdict
 from proofs.explore.random_walk import walks
@@ -159,6 +159,18 @@ def test_the_kind_of_each_timer_is_known(name: str) -> None:
     known = PROTOCOLS[name].timers
     assert kinds <= known.keys()
     assert all(known.values())
+
+
+@EVERY
+def test_memory_is_amounts_and_a_protocol_that_protects_keeps_something(name: str) -> None:
+    protocol, most = PROTOCOLS[name], 0
+    for system, _, _, after in edges(name):
+        for node, is_ in zip(system.sites, after.nodes, strict=True):
+            if is_.state is not DOWN:
+                buffers, savepoints, state = read_memory(system, node, is_.state)
+                assert min(*buffers, *savepoints, *state) >= 0
+                most = max(most, sum((*buffers, *savepoints)))
+    assert (most > 0) is protocol.protects
 
 
 @EVERY

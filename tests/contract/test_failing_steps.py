@@ -205,6 +205,8 @@ BAD = {
     "gauges": ("gauges=lambda site, state: 1 / 0", "gauges raises ZeroDivisionError"),
     "show": ("show=lambda value: 1 / 0", "show raises ZeroDivisionError"),
     "size": ("size=lambda value: 1 / 0", "size raises ZeroDivisionError"),
+    "memory": ("memory=lambda site, state: 1 / 0", "memory raises ZeroDivisionError"),
+    "no memory": ("memory=lambda site, state: None", "memory returns None; return Memory"),
     "no size": ("size=lambda value: None", "size returns None; return Size"),
 }
 

@@ -51,6 +51,14 @@ def test_every_crash_is_a_bar() -> None:
     assert f" {longest * 1000:.3g} ms" in found
 
 
+def test_a_recovery_that_is_cut_off_says_so() -> None:
+    first, *others = ran("quickstart")["failures"]
+    found = words(over_time({**ran("quickstart"), "failures": [{**first, "cut_off": True}]}))
+    assert not others
+    assert any("cut off by the end of the input" in text for text in found)
+    assert not any("cut off" in text for text in words(over_time(ran("quickstart"))))
+
+
 def test_a_line_has_a_gap_where_there_are_no_outputs() -> None:
     """Two stretches follow each other, a third comes later; each ends at its last output."""
     latency = {"time_s": [1.0, 2.0, 5.0], "p50_s": [0.1, 0.2, 0.3], "broken": [False, False, True]}

@@ -311,7 +311,7 @@ def test_columns_are_all_numbers_that_a_simulation_has(tmp_path: Path) -> None:
     result = simulate(check_draft(sweep.base))
     flat = {name for name, value in result["metrics"].items() if not isinstance(value, Mapping)}
     assert set(METRICS) == flat
-    assert set(swept.OVERHEAD) == set(result["overhead"])
+    assert set(swept.OVERHEAD) == {name for name in result["overhead"] if "extra" not in name}
     columns = set(swept.schema(sweep).names)
     for run in sweep.runs():
         entry = simulate_run(sweep.base, run)
@@ -626,6 +626,7 @@ def _summary(**parameters: list[Any]) -> dict[str, Any]:
                 "runs": 2,
                 "failed": 0 if number else 2,
                 "same": 2 if number else 0,
+                "cut_off": 0,
                 "metrics": {
                     **dict.fromkeys(metrics, found),
                     sweep_plots.OVERHEAD: less,
@@ -712,10 +713,12 @@ def test_a_table_shows_means_and_what_failed() -> None:
         ({"others": 3}, "3 others (another scenario, value or version) left aside"),
         ({"failed": 2}, "2 FAILED, see the columns error and replay"),
         ({"not_as_claimed": 1}, "1 WORSE THAN THE PROTOCOL CLAIMS"),
+        ({"cut_off": 2}, "2 CUT OFF by the end of the input, see the column cut_off"),
     ],
 )
 def test_a_line_says_how_a_sweep_went(changed: dict[str, Any], said: str) -> None:
     result = {"sweep": "mine", "runs": 12, "resumed": 0, "others": 0, "same": 12, "failed": 0}
+    result["cut_off"] = 0
     assert said in sweep_results.summary_line(
         {**result, "not_as_claimed": 0, "seconds": 3.0, **changed}
     )

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from model.boxes.aggregate import Aggregate
+from model.boxes.aggregate import Aggregate, Pane, Panes
 from model.boxes.box import Box, Item, Lineage, Of
 from model.boxes.join import Join
 from model.boxes.stateless import Union
@@ -25,12 +25,14 @@ from model.cep.operator import Operator
 from model.core import (
     CHECKPOINTED,
     RESTORED,
+    Amount,
     Arrival,
     Deployment,
     Effect,
     Emit,
     Gauges,
     Input,
+    Memory,
     NodeName,
     Note,
     Observation,
@@ -45,7 +47,7 @@ from model.core import (
 )
 from model.errors import Invalid
 from model.events import BEGINNING, Event
-from model.parts import deploy_graph
+from model.parts import contents, deploy_graph
 from model.protocols.cec.design import (
     Bound,
     Checked,
@@ -406,6 +408,28 @@ def gauges(site: Site, state: State) -> Gauges:
             return Gauges(len(state.disk.log), len(state.windows), sum(state.inlets.places), own)
         case _:
             raise AssertionError(f"{site.name}: {state} is no state of a node")
+
+
+def memory(_site: Site, state: State) -> Memory:
+    """The log is on a disk; segments on their way there, and the windows, are in memory."""
+    match state:
+        case QueueState(_, _, kept):
+            return Memory(Amount(len(kept)))
+        case NodeState():
+            waiting = sum(len(segment.records) for segment in state.waiting)
+            held = [_contents(window.pane) for window in state.windows]
+            events = sum(amount.events for amount in held)
+            items = sum(amount.items for amount in held) + len(state.turns) + len(state.floors)
+            return Memory(savepoints=Amount(0, waiting), state=Amount(events, items))
+        case _:
+            return Memory()
+
+
+def _contents(pane: Any) -> Amount:
+    """What a window holds; of another operator than an aggregate the pane is the whole state."""
+    if pane is None:
+        return Amount(0, 1)
+    return contents(Panes((pane,)) if isinstance(pane, Pane) else pane)
 
 
 def extent(state: NodeState) -> int:

@@ -48,7 +48,7 @@ from model.protocols.cec.design import (
     Write,
 )
 from model.protocols.cec.messages import G_OPEN_RECORDS, QUANTITIES, R_RECORDS, show, size
-from model.protocols.cec.nodes import TIMERS, boot, deploy, gauges, needed, recover, step
+from model.protocols.cec.nodes import TIMERS, boot, deploy, gauges, memory, needed, recover, step
 from model.protocols.cec.scopes import SCOPES
 from model.queues import Stamp
 
@@ -96,6 +96,7 @@ def build(
         recover=recover,
         step=step,
         gauges=gauges,
+        memory=memory,
         show=show,
         assumes=Assumptions(Failures.ANY),
         claims=dict.fromkeys(sorted({scope.operators for scope in scopes}), Guarantee.PRECISE),

@@ -21,12 +21,14 @@ from model.cep.operator import Operator
 from model.core import (
     CHECKPOINTED,
     RESTORED,
+    Amount,
     Arrival,
     Deployment,
     Effect,
     Emit,
     Gauges,
     Input,
+    Memory,
     NodeName,
     Note,
     Observation,
@@ -43,7 +45,7 @@ from model.core import (
 from model.errors import Invalid
 from model.events import Body, Event
 from model.log import Log
-from model.parts import deploy_graph, open_windows
+from model.parts import contents, deploy_graph, open_windows
 from model.protocols.crb.design import (
     Acknowledges,
     Design,
@@ -301,6 +303,21 @@ def gauges(site: Site, state: State) -> Gauges:
             return Gauges()
         case _:
             raise AssertionError(f"{site.name}: {state} is no state of a node")
+
+
+def memory(_site: Site, state: State) -> Memory:
+    """What is stored is on a disk; a checkpoint that is being stored is a copy in memory."""
+    match state:
+        case QueueState(_, _, kept):
+            return Memory(Amount(len(kept)))
+        case OperatorState(_, box, queue, captured=captured):
+            buffers = Amount(len(queue.kept))
+            if captured is None:
+                return Memory(buffers, state=contents(box))
+            events, items = contents(captured.box)
+            return Memory(buffers, Amount(events + len(captured.queue.kept), items), contents(box))
+        case _:
+            return Memory()
 
 
 def needed(scope: Scope, _seen: Observation) -> Mapping[NodeName, int]:

@@ -37,7 +37,7 @@ from model.protocols.crb.design import (
     Resumes,
 )
 from model.protocols.crb.messages import HELD_BACK, OVERTAKEN, QUANTITIES, SCRATCH, TORN, show, size
-from model.protocols.crb.nodes import TIMERS, boot, deploy, gauges, needed, recover, step
+from model.protocols.crb.nodes import TIMERS, boot, deploy, gauges, memory, needed, recover, step
 from model.protocols.crb.scopes import fail, hold
 from model.queues import TRIMMED, Stamp
 
@@ -62,6 +62,7 @@ def build(
         recover=recover,
         step=step,
         gauges=gauges,
+        memory=memory,
         show=show,
         assumes=Assumptions(Failures.ANY),
         claims=dict.fromkeys(sorted({p.operators for p in scopes}), Guarantee.PRECISE),

@@ -23,12 +23,14 @@ from model.core import (
     DISCARDED,
     REPLAYED,
     STALE,
+    Amount,
     Arrival,
     Deployment,
     Effect,
     Emit,
     Gauges,
     Input,
+    Memory,
     NodeName,
     Note,
     Observation,
@@ -44,7 +46,7 @@ from model.core import (
 )
 from model.events import Body, Event
 from model.graph import chain
-from model.parts import deploy_graph
+from model.parts import contents, deploy_graph
 from model.protocols.micro_batch.messages import (
     AGAIN,
     BETWEEN,
@@ -263,6 +265,19 @@ def gauges(site: Site, state: SourceState | QueryState | SinkState) -> Gauges:
             return Gauges(0, 0, batch.id)
         case _:
             raise AssertionError(f"{site.name}: {state} is no state of a node")
+
+
+def memory(_site: Site, state: SourceState | QueryState | SinkState) -> Memory:
+    """What the memory of a node holds: the checkpoint directory is on a disk, and of the state
+    store the newest version is in memory."""
+    match state:
+        case SourceState(kept=kept):
+            return Memory(Amount(len(kept)))
+        case QueryState(checkpoint=Checkpoint(versions=(*_, newest))):
+            each = [contents(state) for state in newest.states]
+            return Memory(state=Amount(*(sum(amounts) for amounts in zip(*each, strict=True))))
+        case _:
+            return Memory()
 
 
 def needed(_scope: Scope, seen: Observation) -> Mapping[NodeName, int]:

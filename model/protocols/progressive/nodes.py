@@ -14,9 +14,11 @@ from model.boxes.box import Box
 from model.cep.box import CepBox
 from model.cep.operator import Operator
 from model.core import (
+    Amount,
     Deployment,
     Gauges,
     Input,
+    Memory,
     NodeName,
     Observation,
     Role,
@@ -26,7 +28,7 @@ from model.core import (
 )
 from model.errors import Invalid
 from model.graph import Graph
-from model.parts import deploy_graph, open_windows
+from model.parts import contents, deploy_graph, open_windows
 from model.protocols.progressive import application, coordinator, partition, source
 from model.protocols.progressive.design import Design
 from model.protocols.progressive.messages import (
@@ -153,6 +155,21 @@ def gauges(_site: Site, state: State) -> Gauges:
             return Gauges(len(kept), open_windows(box), progress)
         case SinkState() | CoordinatorState():
             return Gauges()
+
+
+def memory(_site: Site, state: State) -> Memory:
+    """What the memory of a node holds; checkpoints are on a disk."""
+    match state:
+        case SourceState(kept=kept):
+            return Memory(Amount(len(kept)))
+        case PartitionState(box=box, inboxes=inboxes, kept=kept):
+            events, items = contents(box)
+            waiting = sum(len(inbox.held) for inbox in inboxes)
+            return Memory(Amount(len(kept)), state=Amount(events + waiting, items))
+        case SinkState(held=held):
+            return Memory(Amount(len(held)))
+        case CoordinatorState(stored=stored):
+            return Memory(state=Amount(0, len(stored)))
 
 
 def needed(scope: Scope, _seen: Observation) -> Mapping[NodeName, int]:

@@ -42,7 +42,16 @@ from model.protocols.progressive.design import (
 )
 from model.protocols.progressive.inside import INSIDE, RESTED
 from model.protocols.progressive.messages import GLOBAL, QUANTITIES, WITHDRAWN, show, size
-from model.protocols.progressive.nodes import TIMERS, boot, deploy, gauges, needed, recover, step
+from model.protocols.progressive.nodes import (
+    TIMERS,
+    boot,
+    deploy,
+    gauges,
+    memory,
+    needed,
+    recover,
+    step,
+)
 from model.protocols.progressive.scopes import SCOPES
 
 SEEN = (CRASHED, RESTORED, CHECKPOINTED, GLOBAL, REPLAYED, STALE)
@@ -86,6 +95,7 @@ def build(
         recover=recover,
         step=step,
         gauges=gauges,
+        memory=memory,
         show=show,
         assumes=Assumptions(Failures.ANY),
         claims=dict.fromkeys(sorted({scope.operators for scope in scopes}), claim),

@@ -28,6 +28,7 @@ from model.core import (
     EVENT,
     RESTORED,
     STALE,
+    Amount,
     Answer,
     Arrival,
     Deployment,
@@ -35,6 +36,7 @@ from model.core import (
     Emit,
     Gauges,
     Input,
+    Memory,
     MessageKind,
     NodeName,
     Note,
@@ -47,7 +49,7 @@ from model.core import (
     Size,
 )
 from model.events import BEGINNING, NOTHING, SN, Body, Event, Mark
-from model.parts import check_cep, deploy_graph
+from model.parts import check_cep, contents, deploy_graph
 from model.protocols.upstream_backup.buffers import (
     Ack,
     Hello,
@@ -369,6 +371,20 @@ def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Gauges:
     windows = len(state.operator.records)
     retained = windows + len(state.operator.closed)
     return Gauges(buffered, windows, state.operator.last, ((RETAINED, retained),))
+
+
+def memory(_site: Site, state: SourceState | OperatorNode | SinkState) -> Memory:
+    if isinstance(state, SinkState):
+        return Memory()
+    buffers = Amount(sum(len(outlet.backup) for outlet in state.outlets))
+    if isinstance(state, SourceState):
+        return Memory(buffers, Amount(0, _items(state.replicas)))
+    savepoints = Amount(0, _items((*state.replicas, ("own", state.mine))))
+    waiting = sum(len(inlet.queue) for inlet in state.inlets)
+    if state.operator is None:
+        return Memory(buffers, savepoints, Amount(waiting))
+    events, items = contents(state.operator.cep)
+    return Memory(buffers, savepoints, Amount(events + waiting, items + len(state.operator.closed)))
 
 
 def size(message: object) -> Size:

@@ -42,7 +42,7 @@ from sim.experiments.su.setting import (
     rules,
     steps,
 )
-from sim.timed.costs import PS, Costs, Link, Storage
+from sim.timed.costs import PS, Costs, Link, Service, Storage
 from sim.timed.record import TimedResult
 from sim.timed.simulator import run_timed
 
@@ -89,7 +89,8 @@ def timed(buffering: str, period_s: float, events: int) -> TimedResult:
     system = System(protocol, Scope(SMALL, (("source", Inputs((), 0)),), 0))
     gap = round(PS / RATE)
     feed = ((at * gap, "source", Arrival(1, "tweet")) for at in range(events))
-    return run_timed(system, feed, Costs(timer_s=period_s), lambda *_: None, ends_ps=events * gap)
+    costs = Costs(service=Service(savepoint_s=0.0), timer_s=period_s)
+    return run_timed(system, feed, costs, lambda *_: None, ends_ps=events * gap)
 
 
 def complete_s() -> float:

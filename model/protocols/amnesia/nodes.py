@@ -1,0 +1,194 @@
+"""The nodes of amnesia: sources, operators and sinks that keep nothing for a restart.
+
+Rule of this file: nothing is kept, numbered, acknowledged or saved; what is here is the work of a
+run that nothing protects.  Watermarks are part of this work: an operator that merges its inputs in
+the order of time needs them.
+Hwang et al., Section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from model.boxes.box import Box, Item, bodies
+from model.cep.merge import Inlet, low, ready
+from model.cep.operator import CepState, Operator, process
+from model.core import (
+    EVENT,
+    Amount,
+    Answer,
+    Arrival,
+    Deployment,
+    Effect,
+    Emit,
+    Gauges,
+    Input,
+    Memory,
+    MessageKind,
+    NodeName,
+    Note,
+    Quantity,
+    Received,
+    Role,
+    Scope,
+    Send,
+    Site,
+    Size,
+)
+from model.errors import Invalid
+from model.events import BEGINNING, NOTHING, Body, Event, Mark
+from model.graph import Graph
+from model.parts import contents, deploy_graph, open_windows
+from model.world import replace_item
+
+RESET = Quantity("states reset", "nodes", "a node restarted empty")
+MARK = Size(MessageKind.CONTROL, name="mark")
+
+
+# --- what nodes hold -------------------------------------------------------------------------
+class SourceState(NamedTuple):
+    """now: the time of the last event."""
+
+    now: int = 0
+
+
+class OperatorState(NamedTuple):
+    """inner: the state of the operator.  inlets: the input queues of a CEP operator, which takes
+    events in the order of time; (): a box takes each event as it comes.  marked: the watermark that
+    successors know."""
+
+    inner: Any
+    inlets: tuple[Inlet, ...] = ()
+    marked: int = BEGINNING
+
+
+class SinkState(NamedTuple):
+    """Nothing."""
+
+
+State = SourceState | OperatorState | SinkState
+
+
+# --- where nodes stand -----------------------------------------------------------------------
+def deploy(scope: Scope) -> Deployment:
+    """The deployment; `config` of a site: its successors that need watermarks.
+
+    Raises Invalid for an operator that is neither a box nor a CEP operator.
+    """
+    graph = scope.graph
+
+    def config(name: NodeName) -> tuple[NodeName, ...]:
+        return tuple(succ for succ in graph.succs(name) if _needs_marks(graph, succ))
+
+    deployment = deploy_graph(graph, config=config)
+    for site in deployment.sites:
+        if site.role is Role.OPERATOR and not isinstance(site.spec, Box | Operator):
+            raise Invalid(
+                f"amnesia: {site.name} is a {type(site.spec).__name__}; give a box or CEP operator"
+            )
+    return deployment
+
+
+def _needs_marks(graph: Graph, name: NodeName) -> bool:
+    """Does a CEP operator merge its inputs here, or below this one?"""
+    if not isinstance(graph.specs[name], Operator):
+        return False
+    return len(graph.preds(name)) > 1 or any(_needs_marks(graph, s) for s in graph.succs(name))
+
+
+def boot(site: Site) -> State:
+    if site.role is Role.SOURCE:
+        return SourceState()
+    if site.role is Role.SINK:
+        return SinkState()
+    edges = len(site.preds)
+    if isinstance(site.spec, Operator):
+        return OperatorState(CepState(), (Inlet(),) * edges)
+    return OperatorState(site.spec.begin(edges))
+
+
+def recover(site: Site, _durable: None) -> Answer:
+    """Restart empty, and go on with what comes next."""
+    return boot(site), (Note(RESET),)
+
+
+def step(site: Site, state: State, input_: Input) -> Answer:
+    match state, input_:
+        case SourceState(now), Arrival(gap, type_, data):
+            body = Body(now + gap, type_, data)
+            return SourceState(now + gap), (*_send(site, (body,)),)
+        case SinkState(), Received(sender, message):
+            return state, (Emit((site.preds.index(sender), message)),)
+        case OperatorState(_, ()), Received(sender, message):
+            return _feed(site, state, site.preds.index(sender), message)
+        case OperatorState(), Received(sender, message):
+            return _hear(site, state, site.preds.index(sender), message)
+        case _:
+            raise TypeError(f"{site.name}: nothing to do with {input_} in {type(state).__name__}")
+
+
+def _send(site: Site, outputs: Iterable[Body]) -> Iterator[Send]:
+    return (Send(succ, body) for body in outputs for succ in site.succs)
+
+
+# --- operators -------------------------------------------------------------------------------
+def _feed(site: Site, state: OperatorState, edge: int, body: Body) -> Answer:
+    """Feed a box as the event arrives; of several allowed answers the box gives the first."""
+    fed, *_ = site.spec.feed(state.inner, Item(edge, body))
+    return state._replace(inner=fed.state), (*_send(site, bodies(fed.outs)),)
+
+
+def _hear(site: Site, state: OperatorState, edge: int, message: Body | Mark) -> Answer:
+    """Queue the event or the watermark, and process the events that the merge allows."""
+    inner, inlets, marked = state
+    inlet = inlets[edge]
+    if isinstance(message, Mark):
+        inlet = inlet._replace(mark=max(inlet.mark, message.time))
+    else:
+        inlet = inlet.hear(Event(NOTHING, message))
+    inlets = replace_item(inlets, edge, inlet)
+    effects: list[Effect] = []
+    while (edge_ready := ready(inlets)) is not None:
+        inlet = inlets[edge_ready]
+        inlets = replace_item(inlets, edge_ready, inlet._replace(queue=inlet.queue.rest()))
+        inner, iteration = process(site.spec, inner, inlet.queue.first().body)
+        outputs = [body for _, body in iteration.produced]
+        effects += _send(site, outputs)
+        marked = max([marked, *(body.time for body in outputs)])
+    if low(inlets) > marked:
+        marked = low(inlets)
+        effects += (Send(succ, Mark(marked)) for succ in site.config)
+    return OperatorState(inner, inlets, marked), tuple(effects)
+
+
+# --- what is shown ---------------------------------------------------------------------------
+def gauges(_site: Site, state: State) -> Gauges:
+    """The gauges of a node: its open windows.  Nothing is kept for other nodes."""
+    if not isinstance(state, OperatorState):
+        return Gauges()
+    inner = state.inner
+    return Gauges(windows=len(inner.open) if isinstance(inner, CepState) else open_windows(inner))
+
+
+def memory(_site: Site, state: State) -> Memory:
+    if not isinstance(state, OperatorState):
+        return Memory()
+    events, items = contents(state.inner)
+    waiting = sum(len(inlet.queue) for inlet in state.inlets)
+    return Memory(state=Amount(events + waiting, items))
+
+
+def size(message: Any) -> Size:
+    return MARK if isinstance(message, Mark) else EVENT
+
+
+def show(value: Any) -> str:
+    """A message in a few words."""
+    match value:
+        case Body(time, type_):
+            return f"{type_}@{time}"
+        case Mark(time):
+            return f"mark {time}"
+        case _:
+            return ""

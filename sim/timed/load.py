@@ -1,0 +1,94 @@
+"""Load: the share of the time for which nodes and links are busy, and what follows for recoveries.
+
+Rule of this file: arithmetic on what was asked of nodes and links; nothing is measured here.
+
+The busy share is the work asked for while input arrives, divided by that time.  A node whose share
+is 1 or more cannot keep up: its queue grows as long as input arrives.  After an outage a node has a
+backlog of (arrival rate * outage) events, which shrinks by (capacity - arrival rate) events a
+second; in shares of the node's time, it has caught up after outage * share / (1 - share).  What a
+protocol sends again comes on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from model.core import NodeName
+from sim.timed.costs import PS
+from sim.timed.failures import Outage
+from sim.timed.record import Asked
+
+
+def load(asked: Asked) -> list[dict[str, Any]]:
+    """The busy share and the headroom of each node that may crash and of each link; JSON-able.
+
+    Links are named "sender -> receiver".  Without input, or with all input at one time, there is no
+    share: the list is empty.
+    """
+    if not asked.until_ps:
+        return []
+    nodes = [(name, "node", work) for name, work in asked.service.items()]
+    links = [(f"{ends[0]} -> {ends[1]}", "link", work) for ends, work in asked.wire.items()]
+    return [
+        {
+            "name": name,
+            "kind": kind,
+            "busy_share": work / asked.until_ps,
+            "headroom": 1 - work / asked.until_ps,
+        }
+        for name, kind, work in (*nodes, *links)
+    ]
+
+
+def recoveries_under_load(
+    outages: Sequence[Outage], ended: Asked, normal: Asked
+) -> list[dict[str, Any]]:
+    """Each crash and its course, with two more values; JSON-able.
+
+    cut_off: the input ended before the node had caught up, so that with more input the recovery
+    would have lasted longer; not for a node that crashed again before.  expected_catch_up_s:
+    backlog / (capacity - arrival rate), from the time at which the node has its state again; None
+    if the node never has it, cannot keep up, or has no share.
+
+    ended: of the run with these crashes.  normal: of the same run without failures.
+    """
+    shares = busy_shares(normal)
+    began: dict[NodeName, int] = {}
+    found = []
+    for outage, cut_off in zip(outages, are_cut_off(outages, ended), strict=True):
+        start = began.setdefault(outage.node, outage.crashed_ps)
+        if outage.caught_up_ps is not None:
+            del began[outage.node]
+        found.append(
+            {
+                **outage.summary(),
+                "cut_off": cut_off,
+                "expected_catch_up_s": _expected(start, outage, shares.get(outage.node)),
+            }
+        )
+    return found
+
+
+def are_cut_off(outages: Sequence[Outage], asked: Asked) -> list[bool]:
+    """Of each crash: did the input end before the node had caught up?  False if the node crashed
+    again before, since the recovery goes on then."""
+    last = {outage.node: outage for outage in outages}
+    return [
+        outage.caught_up_ps > asked.until_ps
+        if outage.caught_up_ps is not None
+        else outage is last[outage.node]
+        for outage in outages
+    ]
+
+
+def busy_shares(asked: Asked) -> Mapping[NodeName, float]:
+    """The busy share of each node that may crash; empty without input."""
+    work = asked.service
+    return {name: work[name] / asked.until_ps for name in work} if asked.until_ps else {}
+
+
+def _expected(crashed_ps: int, outage: Outage, share: float | None) -> float | None:
+    if share is None or share >= 1 or outage.restored_ps is None:
+        return None
+    return (outage.restored_ps - crashed_ps) / PS * share / (1 - share)
