@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 import typer
 
 from asif.commands import (
+    calibrate,
     check,
     classify,
     plan,
@@ -45,6 +46,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "prove": prove.prove,
     "plan": plan.plan,
     "simulate": simulate.simulate,
+    "calibrate": calibrate.calibrate,
     "sweep": sweep.sweep,
     "reproduce": reproduce.reproduce,
     "spark": spark.spark,

@@ -30,7 +30,6 @@ from model.core import (
     Scope,
     Send,
     Site,
-    Size,
 )
 from model.errors import Invalid
 from model.events import Body
@@ -40,7 +39,6 @@ from model.protocols.micro_batch.messages import (
     AGAIN,
     Ask,
     Latest,
-    Rows,
     SourceState,
     Write,
     Written,
@@ -171,8 +169,7 @@ class TimedBatches(NamedTuple):
 
 
 def admitting(protocol: Protocol, ends: Sequence[int]) -> Protocol:
-    """The protocol with a source that admits events up to the next of the ends only, and with
-    batches that have a price: one item each."""
+    """The protocol with a source that admits events up to the next of the ends only."""
 
     def step(site: Site, state: Any, input_: Input) -> Answer:
         after, effects = protocol.step(site, state, input_)
@@ -182,11 +179,7 @@ def admitting(protocol: Protocol, ends: Sequence[int]) -> Protocol:
         limited = partial(_limit, ends, message.after if isinstance(message, Ask) else state.asked)
         return after, tuple(map(limited, effects))
 
-    def size(message: Any) -> Size:
-        found = protocol.size(message)
-        return found._replace(items=1) if isinstance(message, Rows) else found
-
-    return replace(protocol, step=step, size=size)
+    return replace(protocol, step=step)
 
 
 def _limit(ends: Sequence[int], asked: int | None, effect: Effect) -> Effect:

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from model.boxes.aggregate import Aggregate
+from model.boxes.box import Box, Out, Stream
 from model.cep.denotation import evaluate
 from model.cep.operator import Operator
 from model.core import (
@@ -38,11 +40,11 @@ from model.protocols.micro_batch.messages import (
     Offsets,
     Rows,
     Write,
-    empty,
     show,
     size,
 )
-from model.protocols.micro_batch.nodes import process_batch, step
+from model.protocols.micro_batch.nodes import step
+from model.protocols.micro_batch.operators import begin, process_batch
 from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting_operator
 from model.protocols.micro_batch.variants import build
@@ -76,13 +78,34 @@ def test_where_a_stream_is_cut_into_batches_does_not_show(
 ) -> None:
     events = [Event((number,), body) for number, body in enumerate(word, 1)]
     ends = [0, *sorted(min(cut, len(word)) for cut in cuts), len(word)]
-    state = empty().versions[0].state
-    rows: list[Event] = []
-    for start, end in pairwise(ends):
-        state, produced = process_batch(operator, state, events[start:end])
-        rows += produced
+    rows = _cut((operator,), events, ends)
     assert [row.body for row in rows] == list(evaluate(operator, word))
     assert [row.sn for row in rows] == sorted({row.sn for row in rows})
+
+
+@given(operators(), words(longest=8), st.lists(st.integers(0, 8), max_size=3))
+def test_a_chain_in_batches_has_the_output_of_its_operators(
+    operator: Operator, word: tuple[Body, ...], cuts: list[int]
+) -> None:
+    """A pattern, and a count of its matches: the second operator takes what the first gives, in
+    whatever batches."""
+    count = Aggregate("count", 2, 1, group="type")
+    events = [Event((number,), body) for number, body in enumerate(word, 1)]
+    ends = [0, *sorted(min(cut, len(word)) for cut in cuts), len(word)]
+    (counted,) = count.runs((Stream(tuple(Out(body) for body in evaluate(operator, word))),))
+    rows = _cut((operator, count), events, ends)
+    assert [row.body for row in rows] == [out.body for out in counted.outs]
+    assert [row.sn for row in rows] == sorted({row.sn for row in rows})
+
+
+def _cut(chained: tuple[Operator | Box, ...], events: list[Event], ends: list[int]) -> list[Event]:
+    """The rows of the operators, one after the other, over batches with these ends."""
+    states = begin(chained)
+    rows: list[Event] = []
+    for start, end in pairwise(ends):
+        states, produced = process_batch(chained, states, events[start:end])
+        rows += produced
+    return rows
 
 
 @st.composite
@@ -303,9 +326,15 @@ TWO = Graph(
 )
 
 
-@pytest.mark.parametrize("graph", [TWO, chain(("first", QUERY), ("second", QUERY))])
+FORKED = Graph(
+    (("source", SOURCE), ("first", QUERY), ("second", QUERY), ("sink", SINK)),
+    (("source", "first"), ("source", "second"), ("first", "sink"), ("second", "sink")),
+)
+
+
+@pytest.mark.parametrize("graph", [TWO, FORKED, chain()])
 def test_a_graph_that_is_no_query_is_refused(graph: Graph) -> None:
-    with pytest.raises(Invalid, match="one operator between one source and one sink"):
+    with pytest.raises(Invalid, match="a chain of operators between one source and one sink"):
         System(PROTOCOL, Scope(graph, ()))
 
 

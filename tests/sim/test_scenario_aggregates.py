@@ -48,6 +48,16 @@ at_event = 100
 """
 
 
+def test_a_chain_is_one_query_in_micro_batches(tmp_path: Path) -> None:
+    """Both aggregates run in the query `clicks`, whose crash costs the batch under way; the output
+    is that of a run without failures."""
+    result = simulate(written(tmp_path, GOOD.replace('"cec"', '"micro-batch"')))
+    assert result["same"]
+    assert [one["node"] for one in result["failures"]] == ["clicks"]
+    free = simulate(written(tmp_path, GOOD.split("[[failures]]")[0]))
+    assert result["metrics"]["outputs"] == free["metrics"]["outputs"] > 0
+
+
 def test_the_tables_are_aggregates(tmp_path: Path) -> None:
     scenario = written(tmp_path, GOOD)
     specs = scenario.workload.graph.specs
@@ -257,11 +267,6 @@ def test_a_file_has_the_attributes_that_aggregates_name(tmp_path: Path) -> None:
             '"cec"',
             '"upstream-backup"',
             "1: upstream-backup: clicks is of type Aggregate; give a CEP operator",
-        ),
-        (
-            '"cec"',
-            '"micro-batch"',
-            "1: micro-batch: clicks is of type Aggregate; give a CEP operator",
         ),
     ],
 )

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from model.errors import Invalid
 from model.protocols.micro_batch.messages import Read
 from model.world import Deliver
-from sim.scenarios.run import run
+from sim.scenarios.run import run, simulate
 from sim.scenarios.scenario import Scenario, read
 from sim.timed.costs import PS, Timer
 from sim.timed.record import LogEntry
@@ -164,3 +164,23 @@ def test_control_messages_are_few(tmp_path: Path) -> None:
 def test_an_unknown_timer_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="micro-batch sets no timer 'triger'; did you mean 'trigger'"):
         scenario(tmp_path, BATCHES.replace("trigger =", "triger ="))
+
+
+def test_costs_of_spark_by_arithmetic() -> None:
+    """It crashes at 8.5 s, 3.5 s after a trigger, is detected at the third keep-alive, restarts and
+    runs at once all that has come since 5 s: a batch, its events, two saves, and the links."""
+    asked = read("docs/scenarios/micro-batch.toml")
+    costs = asked.costs
+    result = simulate(asked)
+    (failure,) = result["failures"]
+    back = 8.5 + 0.3 + asked.detector.restart_s
+    late = sum(5 < at / PS < back for at, _, _ in asked.feed())
+    takes = costs.service.item_s + late * costs.service.event_s + 2 * costs.storage.latency_s
+    wire = late * costs.sizes.event_bytes / costs.link.bandwidth_bytes_per_s  # type: ignore[operator]
+    assert result["same"]
+    assert failure["recovery_s"] == pytest.approx(
+        0.3 + asked.detector.restart_s + takes + wire, abs=0.02
+    )
+    batches_read = result["metrics"]["traffic"]["read"]["messages"]
+    each = 5 * costs.sizes.control_bytes  # ask, latest, read, written, commit
+    assert result["metrics"]["link_control_bytes"] <= each * (batches_read + 1)

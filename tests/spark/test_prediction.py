@@ -36,6 +36,7 @@ from spark_check.micro_batch.checks.prediction import (
     plan_runs,
     predict_crash,
 )
+from spark_check.micro_batch.costs import costs_of
 from spark_check.micro_batch.crashes import CrashPlan
 from spark_check.micro_batch.external_store import CountRow
 from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
@@ -204,6 +205,21 @@ def test_a_run_predicts_its_own_total_whatever_it_was(run: CleanRun) -> None:
     ends = [*accumulate(batch.events for batch in run.batches)]
     found = predict(ends, calibrate(run).costs)
     assert found.total_s == pytest.approx(run.ended - run.started)
+
+
+@given(costs=st.builds(BatchCosts, *[seconds] * 6))
+def test_costs_of_a_scenario_are_those_of_the_run(costs: BatchCosts) -> None:
+    """A pause and a batch are one item; each of the saves took the same time."""
+    found = {one.key: one.value for one in costs_of(_run(costs, (4_000, 200, 20_000, 200), 5.0))}
+    assert found == pytest.approx(
+        {
+            "costs.storage.latency_s": costs.save_s,
+            "costs.service.event_s": costs.event_s,
+            "costs.service.item_s": costs.trigger_s + costs.batch_s,
+            "detector.restart_s": costs.start_s,
+        },
+        abs=1e-6,
+    )
 
 
 def test_where_a_point_is_depends_on_how_large_the_batch_is() -> None:

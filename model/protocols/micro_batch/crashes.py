@@ -207,7 +207,7 @@ def _place(
 
 def _stores(system: System, world: World) -> Stores:
     source, query, sink = (world.nodes[system.node_at[name]] for name in (SOURCE, QUERY, SINK))
-    checkpoint = query.durable or empty()
+    checkpoint = query.durable or empty(())
     return Stores(
         offsets=checkpoint.planned,
         state=checkpoint.versions[-1].batch,

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from model.cep.operator import CepState
 from model.core import Knob, MessageKind, Quantity, Size
 from model.events import NOTHING, SN, Event
 from model.log import Log
@@ -94,6 +93,10 @@ QUANTITIES = (BETWEEN, AGAIN, SEVERAL, REGROUPED, TRIMMED)
 
 
 # --- what nodes hold -------------------------------------------------------------------------
+States: TypeAlias = tuple[Any, ...]
+"""The states of the operators of a query, in the order of the chain."""
+
+
 class Batch(NamedTuple):
     """The events with offsets in (start, end]; id: 0, 1, 2, ..."""
 
@@ -106,11 +109,11 @@ NO_BATCH = Batch(-1, 0, 0)
 
 
 class Version(NamedTuple):
-    """The operator's state after a batch, and the number of the last event in this state: states of
-    runs that lost different events differ."""
+    """The states of the query's operators after a batch, and the number of the last event in them:
+    states of runs that lost different events differ."""
 
     batch: int
-    state: CepState
+    states: States
     last: SN = NOTHING
 
 
@@ -127,9 +130,9 @@ class Checkpoint(NamedTuple):
     committed: int
 
 
-def empty() -> Checkpoint:
-    """The checkpoint directory of a query that has never run."""
-    return Checkpoint(NO_BATCH, (Version(NO_BATCH.id, CepState()),), NO_BATCH.id)
+def empty(states: States) -> Checkpoint:
+    """The checkpoint directory of a query that has never run.  states: of its operators."""
+    return Checkpoint(NO_BATCH, (Version(NO_BATCH.id, states),), NO_BATCH.id)
 
 
 class Phase(Enum):
@@ -221,7 +224,8 @@ _LOGS = ("offsets", "state", "commit")
 def size(message: Any) -> Size:
     match message:
         case Rows(_, events):
-            return Size(MessageKind.EVENT, len(events), name="events")
+            # A batch costs the query something whatever its events are: one item.
+            return Size(MessageKind.EVENT, len(events), 1, "events")
         case Write(_, rows):
             return Size(MessageKind.EVENT, len(rows), name="rows")
         case Commit() | Written():

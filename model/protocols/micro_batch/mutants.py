@@ -26,7 +26,7 @@ MUTANTS = (
         "write the state that the batch began with",
         NODES,
         "version = Version(batch.id, after, last)",
-        "version = Version(batch.id, before.state, last)",
+        "version = Version(batch.id, before.states, last)",
         "time windows on a grid",
     ),
     Mutant(

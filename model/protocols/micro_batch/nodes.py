@@ -17,9 +17,8 @@ the source has when the trigger fires; the world decides when it fires.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from model.cep.operator import CepState, Operator, process
 from model.core import (
     DISCARDED,
     REPLAYED,
@@ -45,9 +44,9 @@ from model.core import (
     Step,
     TimerFired,
 )
-from model.errors import Invalid
 from model.events import Body, Event
-from model.parts import check_cep, contents, deploy_graph
+from model.graph import chain
+from model.parts import contents, deploy_graph
 from model.protocols.micro_batch.messages import (
     AGAIN,
     BETWEEN,
@@ -77,6 +76,7 @@ from model.protocols.micro_batch.messages import (
     Written,
     empty,
 )
+from model.protocols.micro_batch.operators import begin, chain_of, open_in, process_batch
 
 TRIGGER = "trigger"
 TIMERS = {TRIGGER: "From the end of a batch, or the first event after it, to the next batch."}
@@ -86,16 +86,12 @@ at once if the tick after the last one has passed."""
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:
-    """The deployment; raises Invalid unless the graph is one source, one CEP operator (the query)
-    and one sink."""
-    check_cep("micro-batch", scope.graph)
-    deployment = deploy_graph(scope.graph, replies=True, config=lambda _: design)
-    if sorted(site.role.value for site in deployment.sites) != ["operator", "sink", "source"]:
-        raise Invalid(
-            f"micro-batch: {' '.join(name for name, _ in scope.graph.nodes)}; a query is one "
-            "operator between one source and one sink"
-        )
-    return deployment
+    """The deployment: a source, a query that runs the graph's chain of operators and has the name
+    of the first, and a sink.  Raises Invalid if the graph is no such chain."""
+    source, *names, sink = chain_of(scope.graph)
+    operators = tuple(scope.graph.specs[name] for name in names)
+    graph = chain((names[0], operators), source=source, sink=sink)
+    return deploy_graph(graph, replies=True, config=lambda _: design)
 
 
 def boot(site: Site) -> SourceState | QueryState | SinkState:
@@ -103,7 +99,7 @@ def boot(site: Site) -> SourceState | QueryState | SinkState:
         return SourceState()
     if site.role is Role.SINK:
         return SinkState()
-    return QueryState(empty(), NO_BATCH)
+    return QueryState(empty(begin(site.spec)), NO_BATCH)
 
 
 def step(site: Site, state: SourceState | QueryState | SinkState, input_: Input) -> Step:
@@ -187,7 +183,7 @@ def _plan(site: Site, state: QueryState, end: int) -> Step:
 def _run(site: Site, state: QueryState, events: tuple[Event, ...]) -> Step:
     design, batch = site.config, state.running
     before = base(design, state.checkpoint, batch)
-    after, rows = process_batch(site.spec, before.state, events)
+    after, rows = process_batch(site.spec, before.states, events)
     last = events[-1].sn if events else before.last
     version = Version(batch.id, after, last)
     kept = (before, version) if design.versions is Versions.KEPT else (version,)
@@ -209,24 +205,6 @@ def base(design: Design, query: Checkpoint, batch: Batch) -> Version:
     return next(v for v in query.versions if v.batch == batch.id - 1)
 
 
-def process_batch(
-    operator: Operator, state: CepState, events: Iterable[Event]
-) -> tuple[CepState, tuple[Event, ...]]:
-    """The operator's state after the events of a batch, and the rows that these events gave.
-
-    The number of a row is the event that triggered it, its window and an index in the iteration:
-    a sink that knows rows by key compares these numbers.
-    """
-    rows: list[Event] = []
-    for event in events:
-        state, happened = process(operator, state, event.body)
-        rows += (
-            Event((*event.sn, window, index), body)
-            for index, (window, body) in enumerate(happened.produced)
-        )
-    return state, tuple(rows)
-
-
 def _finish(site: Site, state: QueryState) -> Step:
     design, query, batch = site.config, state.checkpoint, state.running
     effects: list[Effect] = []
@@ -245,7 +223,7 @@ def _finish(site: Site, state: QueryState) -> Step:
 def recover(site: Site, durable: Checkpoint | None) -> Step:
     """Restart the query: run the logged but uncommitted batch again, in the same range; or begin
     one at once."""
-    query = durable or empty()
+    query = durable or empty(begin(site.spec))
     batch = query.planned
     state = QueryState(query, batch)
     if batch.id == query.committed:
@@ -282,7 +260,7 @@ def gauges(site: Site, state: SourceState | QueryState | SinkState) -> Gauges:
         case SourceState(latest, _, kept):
             return Gauges(len(kept), 0, latest)
         case QueryState(checkpoint=Checkpoint(versions=(*_, newest))):
-            return Gauges(0, len(newest.state.open), newest.batch)
+            return Gauges(0, open_in(newest.states), newest.batch)
         case SinkState(batch, _):
             return Gauges(0, 0, batch.id)
         case _:
@@ -296,7 +274,8 @@ def memory(_site: Site, state: SourceState | QueryState | SinkState) -> Memory:
         case SourceState(kept=kept):
             return Memory(Amount(len(kept)))
         case QueryState(checkpoint=Checkpoint(versions=(*_, newest))):
-            return Memory(state=contents(newest.state))
+            each = [contents(state) for state in newest.states]
+            return Memory(state=Amount(*(sum(amounts) for amounts in zip(*each, strict=True))))
         case _:
             return Memory()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from model.boxes.aggregate import Aggregate
 from model.cep.engines import Engine, Fed, Matches, Mealy
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
@@ -103,6 +104,18 @@ SCOPES = (
         DETERMINISTIC,
         states=43_437,
         quick=False,
+    ),
+    PinnedScope(
+        "a pattern, and a count of its matches",
+        over_words(
+            chain(
+                ("query", Operator(AB, SLIDING)),
+                ("count", Aggregate("count", 2, 1, group="type")),
+            ),
+            4,
+        ),
+        CONVERGENT_CAPABLE,
+        states=28_242,
     ),
     calm(211),
 )

@@ -21,6 +21,7 @@ from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.calibration import (
     RUNNING,
     Calibration,
+    CleanRun,
     arm,
     calibrate,
     read_run,
@@ -137,18 +138,12 @@ def _free(setting: Setting, work: Path, known: Calibration | None) -> tuple[Cali
     """A run without failures, predicted from the one before it: the error shows the machine's
     noise."""
     large = LARGE[setting.profile]
-    stream = TimedStream(work, (large, *(SMALL, large) * FREE))  # the first one is cold
-    stream.create()
-    began = time.time()
-    with start(JOB, stream.work, stream.settings(), stop_at=arm(stream.starts)) as victim:
-        victim.finish()
-    ended = time.time()
-    run = read_run(stream.work / "run-0", stream.store.checkpoint, stream.ends, began, ended)
+    stream, run = run_free(work, large)
     found = calibrate(run)
     seconds = {}
     if known is not None:
         predicted = predictions.predict(stream.ends, known.costs)
-        seconds = {"total, no failures": (predicted.total_s, ended - began)}
+        seconds = {"total, no failures": (predicted.total_s, run.ended - run.started)}
     costs = {key: round(value, 6) for key, value in found.costs._asdict().items()}
     shares = {f"{point} at": round(found.share(point, large), 3) for point in RUNNING}
     case = Case(
@@ -235,6 +230,18 @@ class TimedStream(NamedTuple):
         """Has the sink what it would have if nothing had failed?"""
         rows = self.store.output(SinkKind.BY_BATCH)
         return bodies(rows) == expected_bodies(self.store.events())
+
+
+def run_free(work: Path, large: int) -> tuple[TimedStream, CleanRun]:
+    """Run the job without failures, in pairs of a small and a large batch."""
+    stream = TimedStream(work, (large, *(SMALL, large) * FREE))  # the first one is cold
+    stream.create()
+    began = time.time()
+    with start(JOB, stream.work, stream.settings(), stop_at=arm(stream.starts)) as victim:
+        victim.finish()
+    ended = time.time()
+    folder = stream.work / "run-0"
+    return stream, read_run(folder, stream.store.checkpoint, stream.ends, began, ended)
 
 
 def crash_and_restart(stream: TimedStream, plan: CrashPlan) -> MeasuredRun:

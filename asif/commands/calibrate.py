@@ -1,0 +1,92 @@
+"""`asif calibrate`: measure what link, disk, step and savepoint cost on this machine."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from asif.console import JsonOption, save, write
+
+if TYPE_CHECKING:
+    from sim.calibration.measure import Measured
+
+
+def calibrate(
+    operator: Annotated[
+        str | None,
+        typer.Argument(metavar="[BOX|FILE.py]", help="An operator, as in classify."),
+    ] = None,
+    folder: Annotated[
+        Path, typer.Option(metavar="DIR", help="Measure the disk of this folder.")
+    ] = Path(),
+    spark: Annotated[
+        bool,
+        typer.Option("--spark", help="Measure micro-batches on real Spark, too."),
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.toml", help="Write the costs into this file.")
+    ] = None,
+    json_: JsonOption = None,
+) -> None:
+    """Measure costs on this machine, and write them as the [costs] of a scenario."""
+    from reports.progress import progress
+    from sim.calibration.costs_file import costs_toml
+    from sim.calibration.measure import measure_disk, measure_link, measure_operator
+
+    name, box, edges = _operator(operator)
+    parts = [
+        ("link", measure_link),
+        ("disk", lambda: measure_disk(folder)),
+        (name, lambda: measure_operator(name, box, edges)),
+        *([("Spark", _spark)] if spark else []),
+    ]
+    found: dict[str, Measured] = {}
+    with progress() as watch:
+        for at, (what, measure) in enumerate(parts):
+            watch("measuring", at, len(parts), what)
+            found |= {one.key: one for one in measure()}
+        watch("measuring", len(parts), len(parts))
+    load = os.getloadavg()[0]
+    about = (
+        f"Measured by asif calibrate, on {os.cpu_count()} cores with a load of {load:.1f}.",
+        "The link is TCP within the machine: a network has a longer delay and less bandwidth.",
+        "What is not here was not measured, and has its default.",
+    )
+    text = costs_toml(found.values(), about)
+    if out is None:
+        print(text, end="")
+    else:
+        write(out, text)
+    save(json_, {"load": load, "costs": [one._asdict() for one in found.values()]})
+
+
+def _operator(name: str | None) -> tuple[str, Any, Any]:
+    """The name of an operator, its box, and the events of each of its inputs."""
+    from model.cep.box import CepBox
+    from model.cep.operator import Operator
+    from model.cep.patterns import sequence
+    from model.cep.windows import CountWindows
+    from model.core import Arrival
+    from proofs.classify import verdict as classifying
+
+    if name is None:
+        pattern = CepBox(Operator(sequence("a", "b", "c"), CountWindows(40, 20)))
+        return 'the pattern "a, b, c" in windows of 40', pattern, ([Arrival(1, t) for t in "abc"],)
+    (named,) = classifying.choose(name)
+    return named.name, named.box, named.alphabet.edges
+
+
+def _spark() -> list[Measured]:
+    """The costs that the families measure on Spark."""
+    from spark_check.families import family_modules
+
+    with tempfile.TemporaryDirectory() as work:
+        return [
+            cost
+            for number, module in enumerate(family_modules("costs"))
+            for cost in module.measure(Path(work, str(number)))
+        ]

@@ -1,0 +1,38 @@
+"""Measured costs as the [costs] of a scenario file.
+
+Rule of this file: text only; sim.calibration.measure has the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sim.calibration.measure import Measured
+
+
+def costs_toml(measured: Iterable[Measured], about: Sequence[str] = ()) -> str:
+    """The tables of these costs, each with what was measured, how often, and the middle half.
+
+    about: lines of comment above them.
+    """
+    tables: dict[str, list[Measured]] = {}
+    for one in measured:
+        tables.setdefault(one.key.rpartition(".")[0], []).append(one)
+    lines = [f"# {line}" for line in about]
+    for table, costs in tables.items():
+        lines += ["", f"[{table}]"]
+        for one in costs:
+            name = one.key.rpartition(".")[2]
+            lines += [_comment(one), f"{name} = {_number(one.value, name)}"]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _comment(one: Measured) -> str:
+    if one.low == one.high:
+        return f"# {one.what}"
+    return f"# {one.what}: median of {one.times}, middle half {one.low:.3g} to {one.high:.3g}"
+
+
+def _number(value: float, name: str) -> str:
+    """Three digits; bytes of a value are whole."""
+    return str(round(value)) if name.endswith("_bytes") else repr(float(f"{value:.3g}"))
