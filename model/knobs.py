@@ -5,13 +5,16 @@ Rule of this file: no family; a knob is a field of the design with which a proto
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from enum import Enum
 from functools import partial
 from typing import Any
 
 from model.core import Knob, Protocol
 from model.errors import Invalid, nearest
+
+OFF = "off"
+"""The word for a number that is missing."""
 
 
 def settings(protocol: Protocol) -> dict[str, Any]:
@@ -29,15 +32,31 @@ def turn(protocol: Protocol, name: str, value: Any) -> Protocol:
         fix = nearest(name, list(known)) if known else "; it has none"
         raise Invalid(f"{protocol.name} has no knob {name!r}{fix}")
     deploy = _deploy(protocol)
-    design = replace(deploy.args[0], **{name: _parse(known[name], value)})
+    knob, design = known[name], deploy.args[0]
+    if value == OFF and _may_be_off(knob, design):
+        value = None
+    elif value is None or not _fits(knob, value):
+        raise Invalid(f"{name} = {_format(value)}: give {_allowed(knob, design)}")
+    design = replace(design, **{name: _choice(knob, value)})
     return replace(protocol, deploy=partial(deploy.func, design))
 
 
-def allowed(knob: Knob) -> str:
+def allowed(protocol: Protocol, knob: Knob) -> str:
     """The values that users may write, for people."""
+    return _allowed(knob, _deploy(protocol).args[0])
+
+
+def _allowed(knob: Knob, design: Any) -> str:
     if not knob.choices:
-        return f"a whole number from {knob.least}"
+        off = f" or {OFF!r}" if _may_be_off(knob, design) else ""
+        return f"a whole number from {knob.least}{off}"
     return " or ".join(_format(word) for word, _ in knob.choices)
+
+
+def _may_be_off(knob: Knob, design: Any) -> bool:
+    """Is the knob a number that may be missing?"""
+    (default,) = (field.default for field in fields(design) if field.name == knob.name)
+    return not knob.choices and default is None
 
 
 def _deploy(protocol: Protocol) -> partial[Any]:
@@ -51,13 +70,14 @@ def _read(knob: Knob, design: Any) -> Any:
     return next(words, value.value if isinstance(value, Enum) else value)
 
 
-def _parse(knob: Knob, value: Any) -> Any:
-    for word, choice in knob.choices:
-        if type(word) is type(value) and word == value:
-            return choice
-    if not knob.choices and type(value) is int and value >= knob.least:
-        return value
-    raise Invalid(f"{knob.name} = {_format(value)}: give {allowed(knob)}")
+def _fits(knob: Knob, value: Any) -> bool:
+    if knob.choices:
+        return any(type(word) is type(value) and word == value for word, _ in knob.choices)
+    return type(value) is int and value >= knob.least
+
+
+def _choice(knob: Knob, value: Any) -> Any:
+    return next((choice for word, choice in knob.choices if word == value), value)
 
 
 def _format(value: Any) -> str:

@@ -82,8 +82,8 @@ def failures(result: Result) -> Table:
     catch-up.
     """
     rows = Table(
-        *("crash of", "at", "detection", "restart", "redirection", "replay", "catch-up"),
-        *("expected", "recovery"),
+        *("crash of", "at", "detec-\ntion", "restart", "redirec-\ntion", "replay", "catch-\nup"),
+        *("(expec-\nted)", "recovery"),
         box=SIMPLE,
         pad_edge=False,
         collapse_padding=True,
@@ -216,8 +216,8 @@ def overhead(result: Result) -> str:
     """The line with the costs of protection, and the costs of these failures."""
     found = result["overhead"]
     ready = (
-        f"Protection: {_share(found['protection_link_bytes'])} more bytes and "
-        f"{_share(found['protection_busy'])} more processing than without any "
+        f"Protection: {_more(found['protection_link_bytes'])} bytes and "
+        f"{_more(found['protection_busy'])} processing than without any "
         f"({_share(found['protection_busy_part'])} of all processing)"
     )
     if not result["failures"]:
@@ -236,6 +236,10 @@ def free(result: Result) -> list[str]:
     return [f"Free here: {', '.join((*steps, 'the work of sources and sinks'))}"]
 
 
+def _more(value: float | None) -> str:
+    return _share(value) + " more" if value is None or value >= 0 else f"{-value:.1%} less"
+
+
 def _share(value: float | None) -> str:
     return "an unknown share" if value is None else f"{value:.1%}"
 
@@ -251,5 +255,5 @@ def format_value(name: str, value: float | None) -> str:
     if name.endswith("_bytes"):
         return f"{value / 1000:,.1f} kB"
     if name.endswith("_s"):
-        return f"{value * 1000:,.3g} ms" if value < 1 else f"{value:,.3g} s"
+        return f"{value * 1000:,.3g} ms" if abs(value) < 1 else f"{value:,.3g} s"
     return f"{value:,.0f}"

@@ -61,7 +61,11 @@ def explain_knobs(protocol: Protocol) -> tuple[ExplainedTable, ...]:
     found = settings(protocol)
     knobs = tuple(
         ExplainedKey(
-            knob.name, allowed(knob), knob.unit, _format(found[knob.name]), knob.description
+            knob.name,
+            allowed(protocol, knob),
+            knob.unit,
+            _format(found[knob.name]),
+            knob.description,
         )
         for knob in protocol.knobs
     )
