@@ -131,20 +131,17 @@ def replicate(scenario: Scenario, warm_up_ps: int, draft: Draft) -> list[dict[st
     free = run(scenario, ())
     phase = Phase(warm_up_ps, (warm_up_ps + scenario.ends_ps) // 2)
     return [
-        _measure(scenario, number, _moment(scenario.seed, number, phase), free, draft)
-        for number in range(len(scenario.failures))
+        _measure(scenario, number, phase, free, draft) for number in range(len(scenario.failures))
     ]
 
 
-def _moment(seed: int, number: int, phase: Phase) -> int:
-    return random.Random(f"{seed}: phase {number}").randint(*phase)
-
-
 def _measure(
-    scenario: Scenario, number: int, at_ps: int, free: ScenarioRun, draft: Draft
+    scenario: Scenario, number: int, phase: Phase, free: ScenarioRun, draft: Draft
 ) -> dict[str, float]:
     failure = scenario.failures[number]
-    ran = run(scenario, (plan_crash(failure, at_ps),))
+    chance = random.Random(f"{scenario.seed}: phase {number}")
+    at_ps = chance.randint(*phase)
+    ran = run(scenario, (plan_crash(failure, at_ps, chance),))
     ends = [end for _, end in recoveries(ran.result.outages)]
     back = max((end for end in ends if end is not None), default=0)
     if None in ends or not ends or back > scenario.ends_ps:

@@ -41,6 +41,20 @@ class FailureTable(ScenarioTable):
     restart_s: Annotated[tuple[None_or_more, ...], Field(strict=False)] = ()
     """For each of the nodes: from the detection to the restart; without it, and after a second
     crash, as [detector] says."""
+    restart_quantiles_s: Annotated[tuple[None_or_more, ...], Field(strict=False)] = ()
+    """In place of restart_s: each node's time is drawn from this distribution, given by its shortest
+    time, its longest one and any number of quantiles between them, at equal shares."""
+
+    @model_validator(mode="after")
+    def _one_restart(self) -> FailureTable:
+        quantiles = self.restart_quantiles_s
+        if quantiles and self.restart_s:
+            raise ValueError("give one of restart_s and restart_quantiles_s")
+        if len(quantiles) == 1 or list(quantiles) != sorted(quantiles):
+            raise ValueError(
+                "restart_quantiles_s: give two times or more, none below the one before"
+            )
+        return self
 
     @model_validator(mode="after")
     def _one_when(self) -> FailureTable:
@@ -83,7 +97,7 @@ def _plan_failures(
     for number, failure in enumerate(failures):
         chance = random.Random(f"{seed}: failure {number}")
         for at_ps in _moments(failure, times_ps, chance):
-            yield plan_crash(failure, at_ps)
+            yield plan_crash(failure, at_ps, chance)
 
 
 def _moments(
@@ -105,15 +119,25 @@ def _moments(
         yield first + turn * picoseconds(failure.every_s or 0)
 
 
-def plan_crash(failure: FailureTable, at_ps: int) -> CrashPlan:
-    """A crash of the failure's nodes at this time."""
-    again = failure.again_after_s
+def plan_crash(failure: FailureTable, at_ps: int, chance: random.Random) -> CrashPlan:
+    """A crash of the failure's nodes at this time; chance draws their restarts, if they vary."""
+    again, quantiles = failure.again_after_s, failure.restart_quantiles_s
+    restarts = failure.restart_s
+    if quantiles:
+        restarts = tuple(_quantile(quantiles, chance.random()) for _ in failure.nodes)
     return CrashPlan(
         at_ps,
         failure.nodes,
         None if again is None else picoseconds(again),
-        tuple(map(picoseconds, failure.restart_s)),
+        tuple(map(picoseconds, restarts)),
     )
+
+
+def _quantile(quantiles: Sequence[float], share: float) -> float:
+    """The time below which this share of the distribution is, straight between quantiles."""
+    at, part = divmod(share * (len(quantiles) - 1), 1)
+    low, high = quantiles[int(at)], quantiles[int(at) + 1]
+    return low + part * (high - low)
 
 
 @dataclass(slots=True)

@@ -10,9 +10,11 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from benchmarks import relay
 from docs.examples.amnesia import PROTOCOL as AMNESIA
@@ -49,12 +51,13 @@ from model.parts import deploy_graph
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.system import System
 from model.world import DOWN, World, apply, enabled, initial, quiescent
+from sim.experiments.su.attach import attach
 from sim.inputs.streams import Workload, graph_for
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Sizes, Storage
-from sim.timed.failures import CrashPlan, Outage
+from sim.timed.failures import CrashPlan, FailureTable, Outage, plan_crashes
 from sim.timed.metrics import PHASES
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
@@ -562,3 +565,42 @@ def test_same_seed_same_bytes() -> None:
     scenario = read("docs/scenarios/quickstart.toml")
     first, second = (json.dumps(simulate(scenario, traced=True)) for _ in range(2))
     assert first == second
+
+
+# --- restarts that vary ----------------------------------------------------------------------
+TIMES = st.lists(st.floats(0, 1e3), min_size=2, max_size=6).map(sorted)
+
+
+@given(TIMES, st.integers(0, 99))
+def test_restarts_are_drawn_between_the_quantiles(quantiles: list[float], seed: int) -> None:
+    failure = FailureTable(nodes=("A", "B"), at_s=1.0, restart_quantiles_s=tuple(quantiles))
+    (plan,) = plan_crashes([failure], [0, 9 * PS], seed)
+    assert len(plan.restart_ps) == 2
+    low, high = (round(end * PS) for end in (quantiles[0], quantiles[-1]))
+    assert all(low <= restart <= high for restart in plan.restart_ps)
+    assert plan_crashes([failure], [0, 9 * PS], seed) == (plan,)
+
+
+def test_each_part_of_a_distribution_is_as_likely() -> None:
+    """4,000 draws from the quartiles 0, 1, 3, 10 and 100 s: a quarter each, within six deviations."""
+    failure = FailureTable(nodes=("A",), at_s=1.0, restart_quantiles_s=(0, 1, 3, 10, 100))
+    drawn = [plan_crashes([failure], [0, 9 * PS], seed)[0].restart_ps[0] for seed in range(4_000)]
+    for low, high in pairwise((0, 1, 3, 10, 100)):
+        count = sum(low * PS <= one < high * PS for one in drawn)
+        assert abs(count - 1_000) < 6 * (4_000 * 0.25 * 0.75) ** 0.5
+
+
+@pytest.mark.parametrize("quantiles", [(1.0,), (2.0, 1.0)])
+def test_a_distribution_is_in_order(quantiles: tuple[float, ...]) -> None:
+    with pytest.raises(ValidationError, match="two times or more"):
+        FailureTable(nodes=("A",), at_s=1.0, restart_quantiles_s=quantiles)
+
+
+def test_the_hosts_of_the_example_come_as_in_the_figure() -> None:
+    """Its quantiles are the experiment's, in seconds; both hosts come at times of their own."""
+    found = read("docs/scenarios/hosts.toml")
+    (failure,) = found.failures
+    figure = np.interp(np.linspace(0, 1, 11), attach().below, attach().minutes)
+    assert failure.restart_quantiles_s == pytest.approx(60 * figure, abs=0.05)
+    (plan,) = found.planned
+    assert len({*plan.restart_ps}) == 2
