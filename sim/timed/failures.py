@@ -42,8 +42,8 @@ class FailureTable(ScenarioTable):
     """For each of the nodes: from the detection to the restart; without it, and after a second
     crash, as [detector] says."""
     restart_quantiles_s: Annotated[tuple[None_or_more, ...], Field(strict=False)] = ()
-    """In place of restart_s: each node's time is drawn from this distribution, given by its shortest
-    time, its longest one and any number of quantiles between them, at equal shares."""
+    """In place of restart_s: each node's time is drawn from this distribution, given by its
+    shortest time, its longest one and any number of quantiles between them, at equal shares."""
 
     @model_validator(mode="after")
     def _one_restart(self) -> FailureTable:

@@ -582,7 +582,7 @@ def test_restarts_are_drawn_between_the_quantiles(quantiles: list[float], seed: 
 
 
 def test_each_part_of_a_distribution_is_as_likely() -> None:
-    """4,000 draws from the quartiles 0, 1, 3, 10 and 100 s: a quarter each, within six deviations."""
+    """4,000 draws between 0, 1, 3, 10 and 100 s: a quarter each, within six deviations."""
     failure = FailureTable(nodes=("A",), at_s=1.0, restart_quantiles_s=(0, 1, 3, 10, 100))
     drawn = [plan_crashes([failure], [0, 9 * PS], seed)[0].restart_ps[0] for seed in range(4_000)]
     for low, high in pairwise((0, 1, 3, 10, 100)):
