@@ -153,8 +153,8 @@ def memory(result: Result) -> Table:
 STUDIED = (
     ("recovery", "recovery_s"),
     ("results overdue", "overdue_s"),
-    ("events sent again", "events_again"),
-    ("sent in addition", "bytes_again_bytes"),
+    ("events sent in addition", "extra_events"),
+    ("sent in addition", "extra_bytes_bytes"),
     ("results missing", "missing_outputs"),
     ("results too many", "surplus_outputs"),
 )

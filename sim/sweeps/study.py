@@ -44,7 +44,7 @@ FEWEST = 10
 """Student's interval of fewer replications says little."""
 BATCH = 5
 """The outputs of a batch of MSER-5."""
-COSTS = ("overdue_s", "events_again", "bytes_again", "missing_outputs", "surplus_outputs")
+COSTS = ("overdue_s", "extra_events", "extra_bytes", "missing_outputs", "surplus_outputs")
 """What a failure costs, beside its recovery."""
 
 Watch: TypeAlias = Callable[[int, int], None]
@@ -157,8 +157,8 @@ def _measure(
     return {
         "recovery_s": (back - at_ps) / PS,
         "overdue_s": overdue / PS,
-        "events_again": events[0] - events[1],
-        "bytes_again": bytes_[0] - bytes_[1],
+        "extra_events": events[0] - events[1],
+        "extra_bytes": bytes_[0] - bytes_[1],
         "missing_outputs": missing,
         "surplus_outputs": surplus,
     }

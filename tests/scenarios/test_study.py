@@ -75,8 +75,8 @@ def test_a_failure_costs_detection_and_restart(tmp_path: Path) -> None:
         assert overdue == pytest.approx(round(100 * overdue) / 100, abs=1e-9)
         assert 0 <= cost["recovery_s"] - overdue <= 0.01
         assert cost["missing_outputs"] == cost["surplus_outputs"] == 0
-        assert cost["events_again"] >= round(100 * overdue)  # what was sent in vain comes again
-        assert cost["bytes_again"] > 0
+        assert cost["extra_events"] >= round(100 * overdue)  # what was sent in vain comes again
+        assert cost["extra_bytes"] > 0
 
 
 def test_a_rate_multiplies_the_costs(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_rate_multiplies_the_costs(tmp_path: Path) -> None:
     assert failure["recovery_s"]["mean"] - failure["overdue_s"]["mean"] == pytest.approx(
         0.005, abs=0.004
     )
-    for cost in ("overdue_s", "events_again", "bytes_again"):
+    for cost in ("overdue_s", "extra_events", "extra_bytes"):
         assert result["per_hour"][cost]["mean"] == pytest.approx(2 * failure[cost]["mean"])
     share = result["availability"]
     assert share["mean"] == pytest.approx(1 - failure["overdue_s"]["mean"] / 1800)
@@ -105,7 +105,7 @@ def test_rates_of_several_failures_add_up(tmp_path: Path) -> None:
     result = studied(tmp_path, text)
     one, both = result["failures"]
     assert both["nodes"] == ["each", "then"]
-    for cost in ("overdue_s", "events_again"):
+    for cost in ("overdue_s", "extra_events"):
         mean = 2 * one[cost]["mean"] + both[cost]["mean"]
         assert result["per_hour"][cost]["mean"] == pytest.approx(mean)
 
