@@ -151,6 +151,9 @@ class Outage:
     first event that the node processes).  replayed: after that, its progress is what it was.
     caught_up: the first time after that when the input queue of the node is empty and no message
     sent to the node before is on its way.
+
+    If another node with the same job takes over, it has replayed when it is as far; then nobody
+    waits for the restart.
     """
 
     node: NodeName
@@ -180,10 +183,13 @@ class Outage:
             "replayed_s": self.replayed_ps,
             "caught_up_s": self.caught_up_ps,
         }
+        again, restored = self.restarted_ps, self.restored_ps
+        if restored is not None and (again is None or restored < again):
+            again = self.detected_ps
         phases = {
             "detection_s": _between(self.crashed_ps, self.detected_ps),
-            "restart_s": _between(self.detected_ps, self.restarted_ps),
-            "redirection_s": _between(self.restarted_ps, self.restored_ps),
+            "restart_s": _between(self.detected_ps, again),
+            "redirection_s": _between(again, self.restored_ps),
             "replay_s": _between(self.restored_ps, self.replayed_ps),
             "catch_up_s": _between(self.replayed_ps, self.caught_up_ps),
             "recovery_s": _between(self.crashed_ps, self.caught_up_ps),

@@ -71,13 +71,14 @@ class TimedNode:
     `pending` since the last look.  pace: the factor by which service takes longer than elsewhere; 0
     for sources and sinks.  making: the service for each event that the node sends.  again_ps: the
     time from the restart to one more crash.  settled: the state with the effects that have taken
-    place, in a watched run.  ticks: by kind, when a timer last ran out.
+    place, in a watched run.  ticks: by kind, when a timer last ran out.  replicas: the other nodes
+    with the same job.
     """
 
     __slots__ = (
         *("again_ps", "busy", "done", "durable", "gauged", "incoming", "kept", "kept_area"),
         *("kept_since", "longest", "making", "name", "outage", "outgoing", "pace", "pending"),
-        *("settled", "since", "site", "state", "ticks", "timers", "worked"),
+        *("replicas", "settled", "since", "site", "state", "ticks", "timers", "worked"),
     )
 
     def __init__(self, site: Site, state: Any, pace: float, making: int, gauged: bool) -> None:
@@ -93,6 +94,7 @@ class TimedNode:
         self.again_ps: int | None = None
         self.timers: dict[str, Occurrence] = {}
         self.ticks: dict[str, int] = {}
+        self.replicas: tuple[TimedNode, ...] = ()
         self.outage: Outage | None = None
         self.gauged, self.kept, self.kept_area, self.kept_since = gauged, 0, 0, 0
 

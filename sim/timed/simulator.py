@@ -136,6 +136,8 @@ class TimedRun:
             channel = Channel(sender, self.nodes[receiver], delay)
             self.nodes[sender].outgoing[receiver] = channel
             self.nodes[receiver].incoming.append(channel)
+        for node in self.nodes.values():
+            node.replicas = self._replicas(node)
         self.gauged = [node for node in self.nodes.values() if node.gauged]
         self.watched = bool(self.gauged or log is not None)
         self.queued = [n for n in self.nodes.values() if n.name in system.deployment.crashable]
@@ -164,7 +166,7 @@ class TimedRun:
             self._settle(node, now)
             outage = node.outage
             if outage is not None and outage.replayed_ps is not None:
-                outage.caught_up_ps = max(node.busy, outage.replayed_ps)
+                outage.caught_up_ps = outage.caught_up_ps or max(node.busy, outage.replayed_ps)
         self.ended = now
         self._look(now)
 
@@ -385,6 +387,8 @@ class TimedRun:
             if outage.restored_ps is not None and outage.replayed_ps is None:
                 progress = self.protocol.gauges(node.site, node.state).progress
                 outage.replayed_ps = done if outage.is_reached(progress) else None
+        for replica in node.replicas:
+            self._take_over(node, replica.outage, done)
         return effects, logged, kept, node.state, events
 
     def _tariff(self, channel: Channel, size: Size) -> Tariff:
@@ -585,6 +589,27 @@ class TimedRun:
         if restored:
             outage.restored_ps = done
 
+    def _replicas(self, node: TimedNode) -> tuple[TimedNode, ...]:
+        """The other nodes with the same job: the graph has one of them, at most."""
+        graph, site = self.system.scope.graph.specs, node.site
+        return tuple(
+            other
+            for other in self.nodes.values()
+            if other is not node
+            and not {node.name, other.name} <= graph.keys()
+            and site.role is other.site.role is Role.OPERATOR
+            and (site.spec, site.preds) == (other.site.spec, other.site.preds)
+        )
+
+    def _take_over(self, node: TimedNode, outage: Outage | None, done: int) -> None:
+        """Record it if the node has come as far as its replica that is down."""
+        if outage is None or outage.replayed_ps is not None or done < outage.detected_ps:
+            return
+        if outage.is_reached(self.protocol.gauges(node.site, node.state).progress):
+            outage.restored_ps = outage.restored_ps or done
+            outage.replayed_ps = done
+            outage.caught_up_ps = max(node.busy, done)
+
     def _catch_up(self, node: TimedNode, outage: Outage, now: int, departed: int) -> None:
         """Record it if the node had caught up before this arrival."""
         replayed = outage.replayed_ps
@@ -592,7 +617,7 @@ class TimedRun:
             return
         if any(c.flying and c.flying[0][1] <= replayed for c in node.incoming):
             return
-        outage.caught_up_ps = max(node.busy, replayed)
+        outage.caught_up_ps = outage.caught_up_ps or max(node.busy, replayed)
         node.outage = None
 
     # --- looking -----------------------------------------------------------------------------

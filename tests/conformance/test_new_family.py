@@ -20,7 +20,7 @@ PROTOCOLS = ("standby", "standby:any", "standby:unready")
 SCENARIO = """\
 protocol = "standby"
 [stream]
-events = 60
+events = 200
 rate_per_s = 100.0
 types = { a = 1.0, b = 1.0 }
 [[operators]]

@@ -138,7 +138,6 @@ def test_work_left_out_is_the_common_one() -> None:
         ("event_s = 1e-3", "event_s = -1", "30: costs.work.some.event_s = -1: it should be gr"),
         ("event_s = 1e-3", "evnt_s = 1", "30: costs.work.some.evnt_s: unknown key; did you mean"),
         ('"progressive"', '"upstream-backup"', "1: upstream-backup: some is of type Filter; give"),
-        ('"progressive"', '"micro-batch"', "1: micro-batch: some is of type Filter; give a CEP"),
     ],
 )
 def test_what_is_wrong_is_reported_with_its_line(

@@ -180,7 +180,7 @@ def test_constant_arrivals_in_seconds(seconds: int, rate: int) -> None:
         (
             '"upstream-backup"',
             '"micro-batch"',
-            "1: micro-batch: fast slow match sink; a query is one operator between one source",
+            "1: micro-batch: fast slow match sink; a query is a chain of",
         ),
         ('"upstream-backup"', '"crb"', "1: crb: match is a Operator with 2 inputs and 1 outputs"),
         ('"upstream-backup"', '"cec"', "1: cec: match is a CepBox with 2 inputs; give a Join"),

@@ -17,6 +17,7 @@ from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import (
     CRASHED,
+    Amount,
     Answer,
     Arrival,
     Assumptions,
@@ -26,6 +27,7 @@ from model.core import (
     Gauges,
     Guarantee,
     Input,
+    Memory,
     Note,
     Observation,
     OperatorClass,
@@ -175,6 +177,16 @@ def gauges(_site: Site, state: Any) -> Gauges:
             return Gauges(progress=state)
 
 
+def memory(_site: Site, state: Any) -> Memory:
+    match state:
+        case Sending():
+            return Memory(buffers=Amount(len(state.kept)))
+        case Replica():
+            return Memory(savepoints=Amount(len(state.outputs)), state=Amount(len(state.events)))
+        case _:
+            return Memory()
+
+
 def _all_ready(_scope: Scope, seen: Observation) -> bool:
     replicas = [state for _, state in seen.states if isinstance(state, Replica)]
     return len(replicas) == 2 and all(state.ready for state in replicas)
@@ -210,6 +222,7 @@ PROTOCOL = Protocol(
     recover=recover,
     step=step,
     gauges=gauges,
+    memory=memory,
     show=show,
     size=size,
     assumes=Assumptions(Failures.SINGLE),
