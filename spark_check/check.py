@@ -32,7 +32,8 @@ class Case(NamedTuple):
 
     predicted, seen: the same keys; JSON-able.  details: other facts (counts, seconds).
     crashed: each outage, in order.  seconds: by name, (predicted, measured); they are reported, and
-    need not agree.  over_time: by name, (predicted, seen); they are drawn, and need not agree.
+    need not agree.  events: by the same names, how many the time is for; a line over them is fitted
+    to compare.  over_time: by name, (predicted, seen); they are drawn, and need not agree.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Case(NamedTuple):
     details: Mapping[str, Any] = {}
     crashed: tuple[Outage, ...] = ()
     seconds: Mapping[str, tuple[float, float]] = {}
+    events: Mapping[str, int] = {}
     over_time: Mapping[str, tuple[Steps, Steps]] = {}
 
     @property
@@ -56,6 +58,7 @@ class Case(NamedTuple):
             "told": self.details,
             "crashed": [outage._asdict() for outage in self.crashed],
             "seconds": self.seconds,
+            "events": self.events,
             "over_time": self.over_time,
             "agrees": self.agrees,
         }

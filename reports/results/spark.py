@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import cycle
-from statistics import fmean, median, quantiles
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Result = Mapping[str, Any]
+Vector: TypeAlias = NDArray[np.float64]
+Matrix: TypeAlias = NDArray[np.float64]
 ALL = "all"
 """All kinds of crashes."""
 SIZE = 8.6, 3.6
@@ -37,8 +40,10 @@ class Error(NamedTuple):
     low: float
     high: float
     """The middle half of the runs lies between low and high."""
-    constant: float
-    """The median error if the prediction of all runs had been their mean, as measured later."""
+    constant: float | None
+    """The median error if the mean of all other runs predicted each run; None if it cannot."""
+    line: float | None
+    """The same for a line through all other runs, over their events."""
 
 
 class OutageCount(NamedTuple):
@@ -106,23 +111,44 @@ def crashes(results: Sequence[Result]) -> list[OutageCount]:
 
 def errors(result: Result) -> list[Error]:
     """The errors of predicted times: a row for each quantity and kind of crash; all kinds last."""
-    runs: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    for case in result["cases"]:
-        for what, times in case["seconds"].items():
-            for kind in (*sorted(set(_kinds(case))), ALL):
-                runs.setdefault(what, {}).setdefault(kind, []).append(tuple(times))
     found = []
-    for what, kinds in sorted(runs.items()):
-        mean = fmean(measured for _, measured in kinds[ALL])
-        for kind, times in sorted(kinds.items(), key=lambda item: (item[0] == ALL, item[0])):
-            off = [abs(predicted - measured) / measured for predicted, measured in times]
-            constant = median(abs(mean - measured) / measured for _, measured in times)
-            found.append(Error(what, kind, len(off), *_spread(off), constant))
+    for what in sorted(_timed(result)):
+        cases = [case for case in result["cases"] if what in case["seconds"]]
+        predicted, measured = np.array([case["seconds"][what] for case in cases]).T
+        events = [case["events"].get(what, 0) for case in cases]
+        every = np.ones(len(cases))
+        off = abs(predicted - measured) / measured
+        constant = _left_out(np.column_stack([every]), measured)
+        line = _left_out(np.column_stack([every, events]), measured)
+        for kind in (*sorted({kind for case in cases for kind in _kinds(case)}), ALL):
+            mine = [kind == ALL or kind in _kinds(case) for case in cases]
+            rivals = _median(constant[mine]), _median(line[mine])
+            found.append(Error(what, kind, sum(mine), *_spread(off[mine]), *rivals))
     return found
 
 
+def _left_out(known: Matrix, measured: Vector) -> Vector:
+    """The relative error of each run when a least-squares fit to all others predicts it; nan where
+    they cannot.
+
+    known: a row for each run.  The error of a fit to all runs, divided by 1 - the leverage of the
+    run, is that of the fit without it.
+    """
+    fit = known @ np.linalg.pinv(known)
+    free = 1 - np.diag(fit)
+    error = abs(measured - fit @ measured)
+    possible = (free > 1e-9) & (np.linalg.matrix_rank(known) == known.shape[1])
+    relative: Vector = np.full(len(free), np.nan)
+    np.divide(error, free * measured, out=relative, where=possible)
+    return relative
+
+
+def _median(off: Vector) -> float | None:
+    return None if np.isnan(off).any() else float(np.median(off))
+
+
 def errors_table(result: Result) -> Table:
-    rows = Table("time", "crash", "runs", "median error", "middle half", "by the mean")
+    rows = Table("time", "crash", "runs", "median error", "middle half", "mean", "line")
     for line in _lines(result):
         rows.add_row(*line)
     return rows
@@ -139,11 +165,16 @@ def _lines(result: Result) -> list[tuple[str, ...]]:
             str(error.runs),
             f"{error.median:.1%}",
             f"{error.low:.1%} to {error.high:.1%}",
-            f"{error.constant:.1%}",
+            _share(error.constant),
+            _share(error.line),
         )
         for error in found
         if error.kind != ALL or kinds[error.what] != 2
     ]
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1%}"
 
 
 def predicted_svg(result: Result) -> str:
@@ -215,11 +246,9 @@ def _value(value: Any) -> str:
     return str(value)
 
 
-def _spread(off: Sequence[float]) -> tuple[float, float, float]:
-    if len(off) < 2:
-        return off[0], off[0], off[0]
-    low, middle, high = quantiles(off, n=4, method="inclusive")
-    return middle, low, high
+def _spread(off: Vector) -> tuple[float, float, float]:
+    middle, low, high = np.quantile(off, [0.5, 0.25, 0.75])
+    return float(middle), float(low), float(high)
 
 
 def _timed(result: Result) -> list[str]:

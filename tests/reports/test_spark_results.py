@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import linear_regression, median
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from reports import commands, page
@@ -22,6 +25,7 @@ def case(
     crashed: Sequence[str] = (),
     seconds: Any = None,
     over_time: Any = None,
+    events: Any = None,
 ) -> Any:
     """crashed: the kind of each outage."""
     return {
@@ -31,6 +35,7 @@ def case(
         "told": {},
         "crashed": [{"kind": kind, "place": "idle"} for kind in crashed],
         "seconds": seconds or {},
+        "events": events or {},
         "over_time": over_time or {},
         "agrees": predicted == seen,
     }
@@ -109,10 +114,33 @@ def test_errors_are_relative_to_what_was_measured() -> None:
     assert (worker.kind, worker.runs, worker.median) == ("worker", 2, 0.1)
     assert (all_.kind, all_.runs, all_.median) == ("all", 5, 0.2)
     assert all_.low <= all_.median <= all_.high
-    mean = 12.1  # of all that was measured
-    assert tree.constant == pytest.approx((mean - 20) / -20)
-    assert all_.constant == pytest.approx((mean - 10) / 10)
+    # Each run by the mean of the others: 60.5 s are the sum of all five.
+    apart = [abs((60.5 - mine) / 4 - mine) / mine for mine in (8.0, 10.0, 20.0, 10.0, 12.5)]
+    assert tree.constant == pytest.approx(sorted(apart[:3])[1])
+    assert all_.constant == pytest.approx(sorted(apart)[2])
+    assert tree.line is None  # nobody says how many events there were
     assert engine.errors(GOOD) == []
+
+
+@given(
+    sizes=st.lists(st.integers(1, 50), min_size=4, max_size=8, unique=True),
+    noise=st.lists(st.floats(0.5, 1.5), min_size=8, max_size=8),
+)
+def test_a_line_is_fitted_without_the_run_that_it_predicts(
+    sizes: list[int], noise: list[float]
+) -> None:
+    seconds = [2 + size * part for size, part in zip(sizes, noise, strict=False)]
+    cases = (
+        case(str(size), {}, {}, ["tree"], {"total": (1.0, took)}, events={"total": size})
+        for size, took in zip(sizes, seconds, strict=True)
+    )
+    *_, found = engine.errors(check(*cases))
+    apart = []
+    for at, (size, took) in enumerate(zip(sizes, seconds, strict=True)):
+        others = [numbers[:at] + numbers[at + 1 :] for numbers in (sizes, seconds)]
+        line = linear_regression(*others)
+        apart.append(abs(line.intercept + line.slope * size - took) / took)
+    assert found.line == pytest.approx(median(apart), rel=1e-6, abs=1e-6)
 
 
 def test_predictions_are_drawn_once_the_same(tmp_path: Path) -> None:

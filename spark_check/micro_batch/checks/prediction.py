@@ -152,6 +152,7 @@ def _free(setting: Setting, work: Path, known: Calibration | None) -> tuple[Cali
         {"same": stream.same()},
         details={**costs, **shares, "spread": round(found.spread, 3), "load": _load()},
         seconds=seconds,
+        events=dict.fromkeys(seconds, stream.ends[-1]),
     )
     return found, case
 
@@ -177,6 +178,7 @@ def _case(setting: Setting, work: Path, plan: PlannedRun, known: Calibration) ->
             "recovery": (predicted.recovery_s, seen.recovery_s),
             "total": (predicted.total_s, seen.total_s),
         },
+        events={"recovery": plan.sizes[plan.crash.batch], "total": stream.ends[-1]},
     )
 
 
