@@ -136,21 +136,27 @@ def calibrate(run: CleanRun) -> Calibration:
     ran = [batch.written - batch.logged for batch in warm]
     fixed, event = written = _line(sizes, ran)
     batch_s = max(fixed - save, 0.0)
-    usual = 3 * save + batch_s + event * first.events
     off = [abs(took - fixed - event * size) for took, size in zip(ran, sizes, strict=True)]
     costs = BatchCosts(
-        start_s=first.committed - run.started - usual - trigger,
+        start_s=0.0,
         trigger_s=trigger,
         save_s=save,
         batch_s=batch_s,
         event_s=event,
         stop_s=run.ended - run.batches[-1].committed,
     )
+    costs = costs._replace(start_s=start_cost(first.committed - run.started, first.events, costs))
     reached = {
         point: _line(sizes, [batch.reached[point] - batch.logged for batch in warm])
         for point in RUNNING
     }
     return Calibration(costs, reached, written, fmean(off) / fmean(ran))
+
+
+def start_cost(first_s: float, events: int, costs: BatchCosts) -> float:
+    """What a start costs, if the first batch, of so many events, was committed first_s after it."""
+    usual = 3 * costs.save_s + costs.batch_s + costs.event_s * events
+    return first_s - usual - costs.trigger_s
 
 
 def _line(sizes: Sequence[int], seconds: Sequence[float]) -> LinearCost:

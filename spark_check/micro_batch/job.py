@@ -43,7 +43,8 @@ class JobSettings(NamedTuple):
     """work: the folder of all that is outside of Spark.  cuts: a batch ends at each of these
     events, even if there are more; after the last cut, a batch takes all.  trims: does the upstream
     drop acknowledged events?  effort: rounds of a hash for each event, so that large batches take
-    long."""
+    long.  trigger_s: a batch is planned so often, and nothing ends the query; 0: one after the
+    other, until the events that are there have been processed."""
 
     work: str
     cuts: Sequence[int] = ()
@@ -52,6 +53,7 @@ class JobSettings(NamedTuple):
     master: str = LOCAL
     conf: Mapping[str, str] = BRIEF
     effort: int = 0
+    trigger_s: float = 0.0
 
 
 # --- the operator --------------------------------------------------------------------------------
@@ -102,7 +104,11 @@ def run_to_end(
         "append",
         GroupStateTimeout.NoTimeout,
     )
-    writer = counts.writeStream.outputMode("append").trigger(availableNow=True)
+    writer = counts.writeStream.outputMode("append")
+    if settings.trigger_s:
+        writer = writer.trigger(processingTime=f"{round(settings.trigger_s * 1000)} milliseconds")
+    else:
+        writer = writer.trigger(availableNow=True)
     writer = writer.option("checkpointLocation", str(tracer.store.checkpoint))
     if settings.writer == Writer.DATA_SOURCE:
         writer = writer.format(StreamSource.name()).options(**options)

@@ -1,18 +1,20 @@
 """Recovery time and total time of real crashed runs, compared with the simulator's predictions.
 
 Rule of this file: runs are made and timed here.  Each is predicted from the last run before it that
-had no failures, and from what was decided before it began: where its batches end, which processes
-are killed, and at which point of which batch.
+had no failures, from the last starts before it, and from what was decided before it began: where
+its batches end, which processes are killed, and at which point of which batch.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from pathlib import Path
 from random import Random
+from statistics import median
 from typing import Any, NamedTuple
 
 from sim.predictions import micro_batch as predictions
@@ -26,6 +28,7 @@ from spark_check.micro_batch.calibration import (
     calibrate,
     read_run,
     read_times,
+    start_cost,
 )
 from spark_check.micro_batch.crashes import JOB, CrashPlan
 from spark_check.micro_batch.external_store import ExternalStore, SinkKind
@@ -58,6 +61,8 @@ BETWEEN_PHASES = {
     CrashPoint.WRITTEN: (BatchPhase.COMMITTING, 0.0),
 }
 """Points at which a phase of the simulator begins."""
+STARTS = 5
+"""A start is predicted to cost the median of so many before it, as one alone varies by a tenth."""
 AGAIN = 10
 """Crashed runs between two runs without failures."""
 END_S = 120.0
@@ -77,10 +82,12 @@ class PlannedRun(NamedTuple):
 
 
 class MeasuredRun(NamedTuple):
-    """A run that was crashed; seconds.  crash_s: from the start to the crash.  away_s: from the
-    crash until the job had ended.  recovery_s: from the crash until the sink has the batch.
-    again: did the batch run again, without being planned again?"""
+    """A run that was crashed; seconds.  first_s: from the start until the first batch was in the
+    commit log.  crash_s: from the start to the crash.  away_s: from the crash until the job had
+    ended.  recovery_s: from the crash until the sink has the batch.  again: did the batch run
+    again, without being planned again?"""
 
+    first_s: float
     crash_s: float
     away_s: float
     recovery_s: float
@@ -123,15 +130,20 @@ def _cases(setting: Setting, wanted: list[PlannedRun]) -> Iterator[Case]:
     if setting.profile == "full":
         runs.append(None)
     known: Calibration | None = None
+    starts: deque[float] = deque(maxlen=STARTS)
     for number, plan in enumerate(runs, 1):
         setting.tell("runs", number - 1, len(runs))
         work = setting.work / f"run-{number}"
+        if known is not None:
+            known = known._replace(costs=known.costs._replace(start_s=median(starts)))
         if plan is None:
             known, case = _free(setting, work, known)
-            yield case
+            starts.append(known.costs.start_s)
         else:
             assert known is not None
-            yield _case(setting, work, plan, known)
+            start_s, case = _crash(setting, work, plan, known)
+            starts.append(start_s)
+        yield case
 
 
 def _free(setting: Setting, work: Path, known: Calibration | None) -> tuple[Calibration, Case]:
@@ -157,17 +169,23 @@ def _free(setting: Setting, work: Path, known: Calibration | None) -> tuple[Cali
     return found, case
 
 
-def _case(setting: Setting, work: Path, plan: PlannedRun, known: Calibration) -> Case:
+def _crash(
+    setting: Setting, work: Path, plan: PlannedRun, known: Calibration
+) -> tuple[float, Case]:
+    """What the first start of a run that is crashed cost, and the case."""
     stream = TimedStream(work, plan.sizes)
     crash = predict_crash(plan, known)
     predicted = predictions.predict(stream.ends, known.costs, crash)
     assert predicted.recovery_s is not None  # there is a crash
     seen = crash_and_restart(stream, plan.crash)
-    return Case(
+    start_s = start_cost(seen.first_s, plan.sizes[0], known.costs)
+    return start_s, Case(
         plan.title,
         {"same": predicted.same, "again": predicted.again},
         {"same": stream.same(), "again": seen.again},
         details={
+            "start_s": round(start_s, 3),
+            "start_s, predicted": round(known.costs.start_s, 3),
             "crash_s": round(seen.crash_s, 3),
             "away_s": round(seen.away_s, 3),
             "away_s, predicted": round(crash.away_s, 3),
@@ -262,12 +280,14 @@ def crash_and_restart(stream: TimedStream, plan: CrashPlan) -> MeasuredRun:
         if stopped != victim.process.pid:
             victim.go(stop)  # else the process that stopped there would outlive the job
         wait_ended(family, END_S)
+    first_s = (stream.store.checkpoint / "commits" / "0").stat().st_mtime - began
     back = time.time()
     with start(JOB, stream.work, stream.settings(), stop_at=marks) as victim:
         victim.finish()
     ended = time.time()
     later = read_times(stream.work / "run-1")
     return MeasuredRun(
+        first_s=first_s,
         crash_s=crashed - began,
         away_s=back - crashed,
         recovery_s=later[breakpoint_at(CrashPoint.WRITTEN, first)] - crashed,

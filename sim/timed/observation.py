@@ -1,0 +1,94 @@
+"""The driver's looks at a run: series of points, peaks, and what was asked of nodes and links.
+
+Rule of this file: it reads nodes and channels and changes none, but for the effects that are due,
+which the driver settles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from model.core import NodeName
+from model.system import System, read_memory
+from model.world import DOWN
+from sim.timed.costs import Costs
+from sim.timed.network import TimedNode
+from sim.timed.record import Asked, Sample
+
+
+class Observation:
+    """What was seen of a run so far.
+
+    settle: lets the effects of a node take place that are due.  watched: are nodes' settled states
+    kept?  gauged: the nodes with a backup.  queued: the nodes with a queue to look at.  peak: the
+    largest backup up to the last point; peak_since: since then; most: in the whole run.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        costs: Costs,
+        nodes: Mapping[NodeName, TimedNode],
+        settle: Callable[[TimedNode, int], None],
+        watched: bool,
+    ) -> None:
+        self.system, self.costs, self.nodes = system, costs, nodes
+        self.settle, self.watched = settle, watched
+        self.gauged = [node for node in nodes.values() if node.gauged]
+        self.queued = [n for n in nodes.values() if n.name in system.deployment.crashable]
+        self.points: list[Sample] = []
+        self.peak = self.peak_since = self.most = 0
+        self.memory_peaks = dict.fromkeys(nodes, 0)
+        self.memory_peak = 0
+
+    def look(self, now: int) -> None:
+        """Add a point to the series."""
+        self.measure(now)
+        queues = []
+        for node in self.queued:
+            self.settle(node, now)
+            queues.append(node.longest)
+            node.longest = len(node.pending)
+        self.points.append(Sample(now, self.peak_since, tuple(queues), self._weigh(now)))
+        self.peak = max(self.peak, self.peak_since)
+        self.peak_since = 0
+
+    def _weigh(self, now: int) -> tuple[int, ...]:
+        """The bytes in the memory of each node; they count for the peaks."""
+        found = tuple(self._memory_bytes(node, now) for node in self.nodes.values())
+        self.memory_peak = max(self.memory_peak, sum(found))
+        for name, held in zip(self.nodes, found, strict=True):
+            self.memory_peaks[name] = max(self.memory_peaks[name], held)
+        return found
+
+    def _memory_bytes(self, node: TimedNode, now: int) -> int:
+        """The bytes in the memory of the node.  Where nobody watches, steps that it has begun count
+        as done."""
+        self.settle(node, now)
+        state = node.settled if self.watched else node.state
+        if state is DOWN:
+            return 0
+        return self.costs.memory_bytes(read_memory(self.system, node.name, state))
+
+    def count_asked(self, now: int) -> Asked:
+        """What was asked until now."""
+        wire = {
+            (channel.sender, node.name): sum(t.count * t.wire for t in channel.tariffs.values())
+            for node in self.nodes.values()
+            for channel in node.incoming
+        }
+        return Asked(now, {node.name: node.worked for node in self.queued}, wire)
+
+    def measure(self, now: int) -> None:
+        """Measure the backup of all nodes together."""
+        total = 0
+        for node in self.gauged:
+            pending = node.pending
+            if pending and pending[0][0] <= now:
+                self.settle(node, now)
+            total += node.kept
+        if total > self.peak_since:
+            self.peak_since = total
+            if total > self.most:
+                self.most = total
+                self._weigh(now)

@@ -1,0 +1,83 @@
+"""The phases of a recovery, as the driver sees them: which step or arrival ends which.
+
+Rule of this file: it records times in outages, and changes nothing that a run depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from model.core import RESTORED, Effect, Input, Note, Protocol, Received, Role
+from model.graph import Graph
+from model.system import size_of
+from sim.timed.failures import Outage
+from sim.timed.network import TimedNode
+
+
+def record_step(
+    protocol: Protocol,
+    node: TimedNode,
+    done: int,
+    effects: tuple[Effect, ...],
+    input_: Input | None,
+) -> None:
+    """Record the phases that end with this step, of the node and of its replicas.
+
+    done: when the effects take place.  input_: None for a restart.
+    """
+    outage = node.outage
+    if outage is not None:
+        if outage.restored_ps is None and _restores(protocol, effects, input_):
+            outage.restored_ps = done
+        if outage.restored_ps is not None and outage.replayed_ps is None:
+            progress = protocol.gauges(node.site, node.state).progress
+            outage.replayed_ps = done if outage.is_reached(progress) else None
+    for replica in node.replicas:
+        _take_over(protocol, node, replica.outage, done)
+
+
+def _restores(protocol: Protocol, effects: tuple[Effect, ...], input_: Input | None) -> bool:
+    """Has the node its state again with the effects of this step?"""
+    if RESTORED in protocol.must_occur:
+        return any(isinstance(e, Note) and e.what == RESTORED for e in effects)
+    message = input_.message if isinstance(input_, Received) else None
+    return message is not None and size_of(protocol, message).events > 0
+
+
+def _take_over(protocol: Protocol, node: TimedNode, outage: Outage | None, done: int) -> None:
+    """Record it if the node has come as far as its replica that is down."""
+    if outage is None or outage.replayed_ps is not None or done < outage.detected_ps:
+        return
+    if outage.is_reached(protocol.gauges(node.site, node.state).progress):
+        outage.restored_ps = outage.restored_ps or done
+        outage.replayed_ps = done
+        outage.caught_up_ps = max(node.busy, done)
+
+
+def record_arrival(node: TimedNode, outage: Outage, now: int, departed: int) -> None:
+    """Record it if the node had caught up before this arrival.
+
+    departed: when the message that arrives was sent.
+    """
+    replayed = outage.replayed_ps
+    if replayed is None or node.busy > now or departed <= replayed:
+        return
+    if any(c.flying and c.flying[0][1] <= replayed for c in node.incoming):
+        return
+    outage.caught_up_ps = outage.caught_up_ps or max(node.busy, replayed)
+    node.outage = None
+
+
+def find_replicas(
+    node: TimedNode, nodes: Iterable[TimedNode], graph: Graph
+) -> tuple[TimedNode, ...]:
+    """The other nodes with the same job: the graph has one of them, at most."""
+    site = node.site
+    return tuple(
+        other
+        for other in nodes
+        if other is not node
+        and not {node.name, other.name} <= graph.specs.keys()
+        and site.role is other.site.role is Role.OPERATOR
+        and (site.spec, site.preds) == (other.site.spec, other.site.preds)
+    )
