@@ -53,11 +53,17 @@ def verify_trace(
             metavar="COL", help="The inputs that a row was made of: an array, or text with spaces."
         ),
     ] = None,
+    close: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="SHARE", help="How far floats may differ, such as 1e-9."),
+    ] = None,
     expect: Annotated[
         RecoveryType, typer.Option(help="The weakest type that is good enough.")
     ] = RecoveryType.PRECISE,
     show: Annotated[int, typer.Option(min=1, help="Show so many differences of each kind.")] = 3,
-    master: MasterOption = "local[*]",
+    master: Annotated[
+        str | None, typer.Option(help="Set Spark's master, as in local[4]; small logs need none.")
+    ] = None,
     conf: ConfOption = None,
     json_: JsonOption = None,
 ) -> None:
@@ -76,6 +82,7 @@ def verify_trace(
             id=_columns(id_),
             ignore=_columns(ignore),
             lineage=[lineage] if lineage else [],
+            close=close,
             expect=Guarantee[expect.name],
             show=show,
             master=master,

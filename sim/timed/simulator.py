@@ -27,7 +27,6 @@ from simpy.events import NORMAL, URGENT, Event
 
 from model.core import (
     CONTROL,
-    RESTORED,
     Arrival,
     Effect,
     Emit,
@@ -53,7 +52,6 @@ from model.system import (
     check_step,
     describe,
     read_gauges,
-    read_memory,
     size_of,
 )
 from model.world import DOWN, Crash, boot_node
@@ -61,7 +59,9 @@ from sim.timed.clock import LAST, Clock, Entry, Occurrence
 from sim.timed.costs import Costs, Detector, picoseconds
 from sim.timed.failures import CrashPlan, Outage
 from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, traffic
-from sim.timed.record import Asked, LogEntry, Sample, TimedResult, log_step
+from sim.timed.observation import Observation
+from sim.timed.record import Asked, LogEntry, TimedResult, log_step
+from sim.timed.recovery import find_replicas, record_arrival, record_step
 
 FIRINGS = 100_000
 """If timers run out so often after the last event, the run never ends."""
@@ -98,8 +98,7 @@ def run_timed(
     series.  log: receives every action, unsorted.  watch: is called at each point with the number
     of events handed out.
     """
-    driver = TimedRun(system, costs, record, detector, log)
-    driver.plan(planned)
+    driver = TimedRun(system, costs, record, detector, log, planned)
     driver.look(max(1, -(-ends_ps // POINTS)), watch)
     driver.run(iter(feed))
     return driver.result()
@@ -115,12 +114,12 @@ class TimedRun:
         record: Record,
         detector: Detector,
         log: list[LogEntry] | None,
+        planned: Sequence[CrashPlan],
     ) -> None:
         protocol = system.protocol
         self.system, self.protocol, self.costs, self.detector = system, protocol, costs, detector
         self.record, self.log = record, log
         self.step, self.size = protocol.step, protocol.size
-        self.notes_restored = RESTORED in protocol.must_occur
         self.single = protocol.assumes.failures is Failures.SINGLE
         self.clock = Clock()
         self.at = self.clock.at
@@ -137,24 +136,21 @@ class TimedRun:
             self.nodes[sender].outgoing[receiver] = channel
             self.nodes[receiver].incoming.append(channel)
         for node in self.nodes.values():
-            node.replicas = self._replicas(node)
-        self.gauged = [node for node in self.nodes.values() if node.gauged]
-        self.watched = bool(self.gauged or log is not None)
-        self.queued = [n for n in self.nodes.values() if n.name in system.deployment.crashable]
+            node.replicas = find_replicas(node, self.nodes.values(), system.scope.graph)
+        gauged = any(node.gauged for node in self.nodes.values())
+        self.watched = gauged or log is not None or bool(planned)
+        self.seen = Observation(system, costs, self.nodes, self._settle, self.watched)
         self.timer = picoseconds(costs.timer_s)
         self.restart = picoseconds(detector.restart_s)
         self.prices = costs.note_ps()
         self.notes: Counter[str] = Counter()
         self.outages: list[Outage] = []
         self.restarts: set[int] = set()
-        self.points: list[Sample] = []
-        self.peak = self.peak_since = self.most = 0
-        self.memory_peaks = dict.fromkeys(self.nodes, 0)
-        self.memory_peak = 0
         self.firings_left = NEVER
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
         self.in_vain = 0
         self.asked = Asked(0, {}, {})
+        self._plan(planned)
 
     # --- the run -----------------------------------------------------------------------------
     def run(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
@@ -168,7 +164,23 @@ class TimedRun:
             if outage is not None and outage.replayed_ps is not None:
                 outage.caught_up_ps = outage.caught_up_ps or max(node.busy, outage.replayed_ps)
         self.ended = now
-        self._look(now)
+        self.seen.look(now)
+
+    def look(self, every: int, watch: Callable[[int], None] | None) -> None:
+        """Look at queues and backup every so many picoseconds until the run ends; less often in a
+        run that lasts longer than POINTS times that."""
+
+        def tick(moment: Occurrence) -> None:
+            now = moment.what
+            self.seen.look(now)
+            if watch is not None:
+                watch(self.events)
+            if self.clock.queue:
+                after = now + max(every, now // POINTS)
+                moment.what = after
+                self.at(after, moment)
+
+        self.at(every, Occurrence(tick, every))
 
     def _loop(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
         """Process all events in order; one event of the feed at a time is in SimPy's queue.
@@ -178,7 +190,7 @@ class TimedRun:
         other events are callbacks, and a step that a callback has evaluated continues here.
         """
         queue, count, nodes = self.clock.queue, self.clock.count, self.nodes
-        step, size_of, watched, gauged = self.step, self.size, self.watched, self.gauged
+        step, size_of, watched, seen = self.step, self.size, self.watched, self.seen
         offer = Event(self.clock)
         given: Any = next(feed, None)
         input_: Any = None
@@ -211,7 +223,7 @@ class TimedRun:
                             self.lost += 1
                             self.in_vain += tariff.events
                             continue
-                        self._catch_up(node, node.outage, now, departed)
+                        record_arrival(node, node.outage, now, departed)
                     pending = node.pending
                     while pending and pending[0][0] <= now:
                         done, aftermath = pending.popleft()
@@ -292,14 +304,14 @@ class TimedRun:
                     self._take_effect(node, done, aftermath)
 
                 if event is offer:
-                    if gauged:
-                        self._measure(now)
+                    if seen.gauged:
+                        seen.measure(now)
                     given = next(feed, None)
                     if given is not None:
                         heappush(queue, (given[0], NORMAL, next(count), offer))
                     else:
                         self.firings_left = FIRINGS
-                        self.asked = self._count_asked(now)
+                        self.asked = seen.count_asked(now)
         except (Invalid, StepFailed):
             raise
         except Exception as error:
@@ -380,15 +392,7 @@ class TimedRun:
             logged = log_step(node.name, times, self.order, input_, kind)
         if input_ is None:
             self._come_back(node, done)
-        outage = node.outage
-        if outage is not None:
-            if outage.restored_ps is None:
-                self._restore(outage, done, effects, input_)
-            if outage.restored_ps is not None and outage.replayed_ps is None:
-                progress = self.protocol.gauges(node.site, node.state).progress
-                outage.replayed_ps = done if outage.is_reached(progress) else None
-        for replica in node.replicas:
-            self._take_over(node, replica.outage, done)
+        record_step(self.protocol, node, done, effects, input_)
         return effects, logged, kept, node.state, events
 
     def _tariff(self, channel: Channel, size: Size) -> Tariff:
@@ -468,8 +472,7 @@ class TimedRun:
             node.durable = effect.value
 
     # --- failures ----------------------------------------------------------------------------
-    def plan(self, planned: Sequence[CrashPlan]) -> None:
-        self.watched = self.watched or bool(planned)
+    def _plan(self, planned: Sequence[CrashPlan]) -> None:
         for plan in planned:
             for name in plan.nodes:
                 if name not in self.system.deployment.crashable:
@@ -577,115 +580,7 @@ class TimedRun:
             strikes = done + node.again_ps
             self.at(strikes, Occurrence(self._strike, (strikes, (node.name,), None, {})), LAST)
 
-    def _restore(
-        self, outage: Outage, done: int, effects: tuple[Effect, ...], input_: Input | None
-    ) -> None:
-        """Record it if the node has its state again with the effects of this step."""
-        if self.notes_restored:
-            restored = any(isinstance(e, Note) and e.what == RESTORED for e in effects)
-        else:
-            message = input_.message if isinstance(input_, Received) else None
-            restored = message is not None and size_of(self.protocol, message).events > 0
-        if restored:
-            outage.restored_ps = done
-
-    def _replicas(self, node: TimedNode) -> tuple[TimedNode, ...]:
-        """The other nodes with the same job: the graph has one of them, at most."""
-        graph, site = self.system.scope.graph.specs, node.site
-        return tuple(
-            other
-            for other in self.nodes.values()
-            if other is not node
-            and not {node.name, other.name} <= graph.keys()
-            and site.role is other.site.role is Role.OPERATOR
-            and (site.spec, site.preds) == (other.site.spec, other.site.preds)
-        )
-
-    def _take_over(self, node: TimedNode, outage: Outage | None, done: int) -> None:
-        """Record it if the node has come as far as its replica that is down."""
-        if outage is None or outage.replayed_ps is not None or done < outage.detected_ps:
-            return
-        if outage.is_reached(self.protocol.gauges(node.site, node.state).progress):
-            outage.restored_ps = outage.restored_ps or done
-            outage.replayed_ps = done
-            outage.caught_up_ps = max(node.busy, done)
-
-    def _catch_up(self, node: TimedNode, outage: Outage, now: int, departed: int) -> None:
-        """Record it if the node had caught up before this arrival."""
-        replayed = outage.replayed_ps
-        if replayed is None or node.busy > now or departed <= replayed:
-            return
-        if any(c.flying and c.flying[0][1] <= replayed for c in node.incoming):
-            return
-        outage.caught_up_ps = outage.caught_up_ps or max(node.busy, replayed)
-        node.outage = None
-
-    # --- looking -----------------------------------------------------------------------------
-    def look(self, every: int, watch: Callable[[int], None] | None) -> None:
-        """Look at queues and backup every so many picoseconds until the run ends; less often in a
-        run that lasts longer than POINTS times that."""
-
-        def tick(moment: Occurrence) -> None:
-            now = moment.what
-            self._look(now)
-            if watch is not None:
-                watch(self.events)
-            if self.clock.queue:
-                after = now + max(every, now // POINTS)
-                moment.what = after
-                self.at(after, moment)
-
-        self.at(every, Occurrence(tick, every))
-
-    def _look(self, now: int) -> None:
-        self._measure(now)
-        queues = []
-        for node in self.queued:
-            self._settle(node, now)
-            queues.append(node.longest)
-            node.longest = len(node.pending)
-        self.points.append(Sample(now, self.peak_since, tuple(queues), self._weigh(now)))
-        self.peak = max(self.peak, self.peak_since)
-        self.peak_since = 0
-
-    def _weigh(self, now: int) -> tuple[int, ...]:
-        """The bytes in the memory of each node; they count for the peaks."""
-        found = tuple(self._memory_bytes(node, now) for node in self.nodes.values())
-        self.memory_peak = max(self.memory_peak, sum(found))
-        for name, held in zip(self.nodes, found, strict=True):
-            self.memory_peaks[name] = max(self.memory_peaks[name], held)
-        return found
-
-    def _memory_bytes(self, node: TimedNode, now: int) -> int:
-        """The bytes in the memory of the node.  Where nobody watches, steps that it has begun count
-        as done."""
-        self._settle(node, now)
-        state = node.settled if self.watched else node.state
-        if state is DOWN:
-            return 0
-        return self.costs.memory_bytes(read_memory(self.system, node.name, state))
-
-    def _count_asked(self, now: int) -> Asked:
-        wire = {
-            (channel.sender, node.name): sum(t.count * t.wire for t in channel.tariffs.values())
-            for node in self.nodes.values()
-            for channel in node.incoming
-        }
-        return Asked(now, {node.name: node.worked for node in self.queued}, wire)
-
-    def _measure(self, now: int) -> None:
-        total = 0
-        for node in self.gauged:
-            pending = node.pending
-            if pending and pending[0][0] <= now:
-                self._settle(node, now)
-            total += node.kept
-        if total > self.peak_since:
-            self.peak_since = total
-            if total > self.most:
-                self.most = total
-                self._weigh(now)
-
+    # --- the end ---------------------------------------------------------------------------
     def result(self) -> TimedResult:
         area = 0
         for node in self.nodes.values():
@@ -697,7 +592,7 @@ class TimedRun:
             ended_ps=self.ended,
             notes=dict(sorted(self.notes.items())),
             traffic=traffic(self.nodes.values()),
-            busy_ps={node.name: node.worked for node in self.queued},
+            busy_ps={node.name: node.worked for node in self.seen.queued},
             saves=self.saves,
             saving_ps=self.saving,
             outages=tuple(self.outages),
@@ -705,12 +600,12 @@ class TimedRun:
             lost=self.lost,
             in_vain=self.in_vain,
             asked=self.asked,
-            queued=tuple(node.name for node in self.queued),
-            points=tuple(self.points),
-            backup_peak=self.peak,
+            queued=tuple(node.name for node in self.seen.queued),
+            points=tuple(self.seen.points),
+            backup_peak=self.seen.peak,
             backup_mean=area / self.ended if self.ended else 0.0,
-            memory_peak=self.memory_peak,
-            memory_peaks=self.memory_peaks,
+            memory_peak=self.seen.memory_peak,
+            memory_peaks=self.seen.memory_peaks,
             states={name: node.state for name, node in self.nodes.items()},
             durable={name: node.durable for name, node in self.nodes.items()},
         )

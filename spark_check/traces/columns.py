@@ -16,7 +16,7 @@ by 64: two different rows among 10^9 pass for the same with a chance below 10^-2
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -87,12 +87,18 @@ def col(name: str) -> Column:
 
 
 def read_alike(
-    spark: SparkSession, reference: OutputLog, actual: OutputLog, asked: ColumnRoles
+    spark: SparkSession,
+    reference: OutputLog,
+    actual: OutputLog,
+    asked: ColumnRoles,
+    *,
+    as_numbers: bool = False,
 ) -> ComparedLogs:
-    """Raises Invalid if a column is missing, or the two cannot be compared."""
+    """as_numbers: columns of two CSV logs are floats if all of their values are numbers, and not
+    all of them whole.  Raises Invalid if a column is missing, or the two cannot be compared."""
     logs = (reference, actual)
     schemas = [_schema(spark, log) for log in logs]
-    _check_names(asked, logs, schemas)
+    check_names(asked, logs, schemas)
     types: dict[str, T.DataType] = {}
     for name in schemas[0].names:
         if name in asked.lineage:
@@ -108,7 +114,21 @@ def read_alike(
         frame.select(*(_used(n, t, schema, asked).alias(n) for n, t in types.items()), FILE, ROW)
         for frame, schema in zip(read, schemas, strict=True)
     ]
-    return ComparedLogs(frames[0], frames[1], tuple(types.items()), asked)
+    both = ComparedLogs(frames[0], frames[1], tuple(types.items()), asked)
+    if as_numbers and all(log.format == "csv" for log in logs):
+        return _floats_of_text(both)
+    return both
+
+
+def _floats_of_text(both: ComparedLogs) -> ComparedLogs:
+    names = [name for name, _ in both.compared]
+    floats = {name for name, kind in numeric_columns(both, names).items() if kind == "double"}
+    columns = tuple((n, T.DoubleType() if n in floats else t) for n, t in both.columns)
+    frames = [
+        frame.select(*(col(n).cast(t).alias(n) for n, t in columns), FILE, ROW)
+        for frame in (both.reference, both.actual)
+    ]
+    return both._replace(reference=frames[0], actual=frames[1], columns=columns)
 
 
 def _used(name: str, type_: T.DataType, schema: T.StructType, asked: ColumnRoles) -> Column:
@@ -152,9 +172,15 @@ def _read(spark: SparkSession, log: OutputLog, schema: T.StructType) -> DataFram
 
 
 # --- comparable? -----------------------------------------------------------------------------
-def _check_names(
-    asked: ColumnRoles, logs: Sequence[OutputLog], schemas: Sequence[T.StructType]
-) -> None:
+class Named(Protocol):
+    """A schema, as far as the names of its columns go."""
+
+    @property
+    def names(self) -> Sequence[str]: ...
+
+
+def check_names(asked: ColumnRoles, logs: Sequence[OutputLog], schemas: Sequence[Named]) -> None:
+    """Raises Invalid if a column is missing, has two roles, or is in one of the logs only."""
     every = sorted({name for schema in schemas for name in schema.names})
     for option, names in asked._asdict().items():
         for name in names:
@@ -256,11 +282,19 @@ def digest_rows(both: ComparedLogs, side: int, rank: Sequence[Column]) -> DataFr
 
 
 # --- order -----------------------------------------------------------------------------------
-def rank(spark: SparkSession, both: ComparedLogs) -> tuple[Column, ...]:
+def rank(both: ComparedLogs) -> tuple[Column, ...]:
     """The sort key for --order: CSV columns as numbers if all of their values are numbers."""
     if not both.asked.order:
         return ()
-    text = [n for n in both.asked.order if isinstance(dict(both.columns)[n], T.StringType)]
+    numeric = numeric_columns(both, both.asked.order)
+    return tuple(
+        col(name).cast(numeric[name]) if name in numeric else col(name) for name in both.asked.order
+    )
+
+
+def numeric_columns(both: ComparedLogs, names: Sequence[str]) -> dict[str, str]:
+    """Those of the columns that are text and hold nothing but numbers: "bigint" or "double"."""
+    text = [name for name in names if isinstance(dict(both.columns)[name], T.StringType)]
     numeric: dict[str, str] = {}
     if text:
         rows = both.reference.select(*map(col, text)).unionAll(both.actual.select(*map(col, text)))
@@ -274,9 +308,7 @@ def rank(spark: SparkSession, both: ComparedLogs) -> tuple[Column, ...]:
         for (name, kind), count in zip(bad, found, strict=True):
             if not count:
                 numeric.setdefault(name, kind)
-    return tuple(
-        col(name).cast(numeric[name]) if name in numeric else col(name) for name in both.asked.order
-    )
+    return numeric
 
 
 def add_places(frame: DataFrame, log: OutputLog) -> DataFrame:
@@ -284,7 +316,9 @@ def add_places(frame: DataFrame, log: OutputLog) -> DataFrame:
     numbers = {str(file.resolve()): number for number, file in enumerate(log.files)}
     paths = [urlsplit(uri).path for uri in frame.inputFiles()]
     # Spark names files in both ways, file:///path here and file:/path in _metadata.
-    known = [(f"file:{path}", numbers[unquote(path)]) for path in paths]
+    # Rows that are close to others were joined with the reference, so there are its files, too.
+    mine = [path for path in paths if unquote(path) in numbers]
+    known = [(f"file:{path}", numbers[unquote(path)]) for path in mine]
     files = frame.sparkSession.createDataFrame(known, f"{FILE} string, n long")
     number = F.coalesce("n", F.raise_error(F.concat(F.lit("unknown file "), FILE)).cast("long"))
     place = F.shiftleft(number, FILE_BITS) + F.col(ROW)

@@ -62,14 +62,17 @@ def judge_streams(rows: DataFrame, streams: DataFrame) -> DataFrame:
 
 
 def _judge(rows: pd.DataFrame) -> pd.DataFrame:
+    type_, lost = judge_stream(rows)
+    return pd.DataFrame({"k": rows["k"][:1], "by_lineage": [type_.value], "lost": [lost]})
+
+
+def judge_stream(rows: pd.DataFrame) -> tuple[Guarantee, int]:
     """The type of one stream, and how many inputs of its reference went into no actual row."""
     expected, observed = (_by_place(rows[rows["side"] == side]) for side in (0, 1))
     want = [out for place in sorted(expected) for out in sorted(expected[place], key=_body)]
     got = _settle_ties(expected, observed)
     lost = len(inputs_of(want) - inputs_of(got))
-    return pd.DataFrame(
-        {"k": rows["k"][:1], "by_lineage": [beside(want, got).value], "lost": [lost]}
-    )
+    return beside(want, got), lost
 
 
 def _by_place(rows: pd.DataFrame) -> dict[int, list[Out]]:

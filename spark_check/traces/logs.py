@@ -33,6 +33,9 @@ COMMITS = "_spark_metadata"
 """The folder in which Spark's file sink lists the files it committed, an entry a micro-batch."""
 
 
+NO_ROWS = "holds no rows, so nothing could be found wrong"
+
+
 class OutputLog(NamedTuple):
     """An output log.  side: REFERENCE or ACTUAL.  root: the path that the user named.  files: in
     order, none empty.

@@ -66,10 +66,12 @@ from pyspark.sql import functions as F
 
 from model.core import Guarantee
 from spark_check.runtime.session import BRIEF, LOCAL, session
-from spark_check.traces import columns
+from spark_check.traces import columns, memory
+from spark_check.traces.closeness import replace_close
 from spark_check.traces.columns import ColumnRoles
 from spark_check.traces.differences import SIDES, find_differences
-from spark_check.traces.logs import OutputLog, find_log
+from spark_check.traces.logs import NO_ROWS, OutputLog, find_log
+from spark_check.traces.plain import SMALL_BYTES, read_plainly
 from spark_check.traces.streams import COUNTS, Verdicts
 from spark_check.traces.unreadable import explain_errors
 
@@ -78,8 +80,6 @@ Tell: TypeAlias = Callable[[str, int, int], None]
 
 PARTITION_BYTES = 8_000_000
 """Of a log on disk, for each partition that Spark sorts or counts at once."""
-SMALL_BYTES = 10_000_000
-"""Of both logs on disk: a comparison of less takes seconds, most of which Java spends on itself."""
 WATCH_S = 0.3
 SHOWN = 3
 
@@ -97,36 +97,34 @@ def verify(
     id: Sequence[str] = (),
     ignore: Sequence[str] = (),
     lineage: Sequence[str] = (),
+    close: float | None = None,
     expect: Guarantee = Guarantee.PRECISE,
     show: int = SHOWN,
-    master: str = LOCAL,
+    master: str | None = None,
     conf: Mapping[str, str] | None = None,
     tell: Tell = _silent,
 ) -> dict[str, Any]:
     """Compare two logs, files or folders of Parquet, CSV or JSON lines: a JSON-able value.
 
-    `show` is the number of differences of each kind that are reported in full.  Raises Invalid if a
-    log cannot be read, a column is missing, or the two cannot be compared.
+    `close` is the tolerance for floats (`traces.closeness`); None: they are compared exactly.
+    `show` is the number of differences of each kind that are reported in full.  Small logs of plain
+    values are compared in this process; all others on Spark, as are those with a `master` or a
+    `conf`.  Raises Invalid if a log cannot be read, a column is missing, or the two cannot be
+    compared.
     """
     started = perf_counter()
     asked = ColumnRoles(tuple(key), tuple(order), tuple(id), tuple(ignore), tuple(lineage))
     logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
-    size = sum(one.size for one in logs)
-    settings = {
-        "spark.sql.shuffle.partitions": str(max(2, size // PARTITION_BYTES)),
-        **(BRIEF if size < SMALL_BYTES else {}),
-        **(conf or {}),
-        **columns.READING,
-    }
-    with (
-        tempfile.TemporaryDirectory(prefix="asif-trace-") as work,
-        session(Path(work), master=master, conf=settings) as spark,
-    ):
-        found = compare(spark, logs, asked, show, tell)
+    plain = None if master or conf else read_plainly(logs, asked, close)
+    if plain is None:
+        found = _on_spark(logs, asked, close, show, master or LOCAL, conf or {}, tell)
+    else:
+        found = memory.compare(logs, plain, asked, show)
     weakest = max(Guarantee[name.upper()] for name in found["streams"])
     return {
         **{side: _described(one) for side, one in zip(SIDES, logs, strict=True)},
         "asked": asked._asdict(),
+        "close": close,
         **found,
         "notes": _notes(logs, asked),
         "guarantee": weakest.name.lower(),
@@ -136,18 +134,44 @@ def verify(
     }
 
 
+def _on_spark(
+    logs: tuple[OutputLog, OutputLog],
+    asked: ColumnRoles,
+    close: float | None,
+    show: int,
+    master: str,
+    conf: Mapping[str, str],
+    tell: Tell,
+) -> dict[str, Any]:
+    size = sum(one.size for one in logs)
+    settings = {
+        "spark.sql.shuffle.partitions": str(max(2, size // PARTITION_BYTES)),
+        **(BRIEF if size < SMALL_BYTES else {}),
+        **conf,
+        **columns.READING,
+    }
+    with (
+        tempfile.TemporaryDirectory(prefix="asif-trace-") as work,
+        session(Path(work), master=master, conf=settings) as spark,
+    ):
+        return compare(spark, logs, asked, show, tell, close)
+
+
 def compare(
     spark: SparkSession,
     logs: tuple[OutputLog, OutputLog],
     asked: ColumnRoles,
     show: int,
     tell: Tell,
+    close: float | None = None,
 ) -> dict[str, Any]:
     """The part of `verify` that Spark does, in a session with `columns.READING`."""
     with explain_errors("the logs cannot be compared"), _watch(spark, tell) as phase:
         phase("reading")
-        both = columns.read_alike(spark, *logs, asked)
-        rank = columns.rank(spark, both)
+        both = columns.read_alike(spark, *logs, asked, as_numbers=close is not None)
+        if close is not None:
+            both = replace_close(both, close)
+        rank = columns.rank(both)
         sides = [columns.digest_rows(both, side, rank) for side in range(2)]
         verdicts = Verdicts(_standing(sides, logs, asked), bool(asked.identity))
         phase("counting rows")
@@ -182,7 +206,7 @@ def _totals(logs: Sequence[OutputLog], streams: DataFrame, asked: ColumnRoles) -
     rows = streams.groupBy("guarantee").agg(F.count("*").alias("streams"), *sums).collect()
     read = [sum(row[side] for row in rows) for side in "ra"]
     if not read[0]:
-        raise logs[0].complain("holds no rows, so nothing could be found wrong")
+        raise logs[0].complain(NO_ROWS)
     types = {Guarantee(row["guarantee"]): row["streams"] for row in rows}
     return {
         "read": dict(zip(SIDES, read, strict=True)),

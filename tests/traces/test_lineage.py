@@ -174,7 +174,7 @@ def verdicts_of(spark: SparkSession, folder: Path, asked: ColumnRoles) -> list[A
     """Of each stream its case, if there are several, its type, and how many inputs were lost."""
     logs = pair(folder)
     both = columns.read_alike(spark, *logs, asked)
-    rank = columns.rank(spark, both)
+    rank = columns.rank(both)
     sides = [columns.digest_rows(both, side, rank) for side in range(2)]
     verdicts = Verdicts(_standing(sides, logs, asked), bool(asked.identity))
     case = "cast(row.case as int)" if asked.key else "0"

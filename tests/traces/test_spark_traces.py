@@ -84,7 +84,7 @@ def found(
 ) -> dict[Values, StreamVerdict]:
     """What a version of `streams` finds, by key."""
     both = columns.read_alike(spark, *logs, asked)
-    rank = columns.rank(spark, both)
+    rank = columns.rank(both)
     sides = [columns.digest_rows(both, side, rank) for side in range(2)]
     keys = [
         side.select(

@@ -1,0 +1,399 @@
+"""Small logs of plain values, read into this process: without Spark, a comparison takes no time.
+
+Rule of this file: it reads what it is certain to read as `traces.columns` does on Spark, and
+nothing else: for every other log, `read_plainly` is None, and Spark reads it or says what is wrong.
+
+Plain are whole numbers, 64-bit floats, texts, truth values, dates and timestamps in Parquet; JSON
+lines without nested values; CSV without quotes.  Types must agree without a conversion.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from itertools import repeat
+from math import inf, nan
+from typing import Any, NamedTuple, NoReturn, TypeAlias
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.types as pt
+
+from model.errors import Invalid
+from spark_check.traces.closeness import NO_FLOATS, is_close_to_two
+from spark_check.traces.columns import ColumnRoles, check_names
+from spark_check.traces.logs import OutputLog
+
+SMALL_BYTES = 10_000_000
+"""Of both logs, and of the text in each log, which may be packed."""
+SMALL_ROWS = 200_000
+"""Of both logs, where their files say it."""
+LONG = 1 << 63
+FIRST = datetime(1900, 1, 1, tzinfo=UTC)
+"""Spark has another calendar for some times before."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+Values: TypeAlias = tuple[Any, ...]
+Columns: TypeAlias = Mapping[str, list[Any]]
+
+
+class NotPlain(Exception):
+    """Only Spark can read this as Spark does."""
+
+
+class PlainTable(NamedTuple):
+    """A log.  kinds: of the columns, in Spark's order.  columns: their values.  files: the number
+    of rows in each file."""
+
+    kinds: Mapping[str, str]
+    columns: Columns
+    files: Sequence[int]
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.kinds)
+
+
+class PlainRow(NamedTuple):
+    """key, identity, content: values to be compared.  order: a sort key.  of: the inputs.  shown:
+    as JSON.  file, number: the place, from 0 and from 1."""
+
+    key: Values
+    identity: Values
+    content: Values
+    order: Values
+    of: tuple[str, ...]
+    shown: Mapping[str, Any]
+    file: int
+    number: int
+
+
+class PlainLogs(NamedTuple):
+    """The rows of both logs, in order, and the names of the columns that are compared."""
+
+    rows: tuple[list[PlainRow], list[PlainRow]]
+    compared: list[str]
+
+
+def read_plainly(
+    logs: Sequence[OutputLog], asked: ColumnRoles, close: float | None = None
+) -> PlainLogs | None:
+    """The logs; None if they are not small, or not plain.  Raises Invalid as Spark's part does.
+
+    close: a tolerance for floats, as in `traces.closeness`.
+    """
+    if sum(log.size for log in logs) > SMALL_BYTES:
+        return None
+    try:
+        one, other = (READERS[log.format](log) for log in logs)
+        check_names(asked, logs, (one, other))
+        kinds = {
+            name: _common(name, kind, other.kinds[name], logs, asked)
+            for name, kind in one.kinds.items()
+            if name in asked.lineage or name in asked.order or name not in asked.ignore
+        }
+        numeric = {name: _number(name, (one, other)) for name in asked.order}
+        if close is not None and all(log.format == "csv" for log in logs):
+            texts = [name for name in kinds if name not in (*asked.ignore, *asked.lineage)]
+            floats = [name for name in texts if _number(name, (one, other)) is float]
+            kinds |= dict.fromkeys(floats, "float")
+            numeric |= dict.fromkeys({*floats} & {*asked.order}, float)
+    except (NotPlain, UnicodeError, OSError, pa.ArrowException):
+        return None
+    left_out = (*asked.ignore, *asked.lineage)
+    compared = [name for name in kinds if name not in left_out]
+    values = [
+        {name: _convert(table.columns[name], kind) for name, kind in kinds.items()}
+        for table in (one, other)
+    ]
+    if close is not None:
+        floats = [name for name in compared if kinds[name] == "float"]
+        _bring_close(values[0], values[1], compared, floats, close)
+    rows = [
+        list(_rows(columns, table.files, kinds, compared, numeric, asked))
+        for columns, table in zip(values, (one, other), strict=True)
+    ]
+    return PlainLogs((rows[0], rows[1]), compared)
+
+
+def _rows(
+    columns: Columns,
+    files: Sequence[int],
+    kinds: Mapping[str, str],
+    compared: Sequence[str],
+    numeric: Mapping[str, type],
+    asked: ColumnRoles,
+) -> Iterable[PlainRow]:
+    places = ((file, number) for file, n in enumerate(files) for number in range(1, n + 1))
+    for at, (file, number) in enumerate(places):
+        row = {name: values[at] for name, values in columns.items()}
+        of = tuple(one for name in asked.lineage for one in _inputs(row[name]))
+        yield PlainRow(
+            _values(row, asked.key),
+            _values(row, (*asked.key, *asked.identity)) if asked.identity else (),
+            _values(row, compared),
+            tuple(_rank(row[name], numeric[name]) for name in asked.order),
+            of,
+            {n: list(of) if n in asked.lineage else _shown(v, kinds[n]) for n, v in row.items()},
+            file,
+            number,
+        )
+
+
+def _bring_close(
+    reference: Columns,
+    actual: Columns,
+    compared: Sequence[str],
+    floats: Sequence[str],
+    close: float,
+) -> None:
+    """Give rows of ACTUAL the floats of the row of REFERENCE to which they are close."""
+    if not floats:
+        raise Invalid(f"--close {close:g}: {NO_FLOATS}")
+    exact = [name for name in compared if name not in floats]
+    known: dict[Values, dict[Values, None]] = {}
+    for rest, numbers in zip(_tuples(reference, exact), _tuples(reference, floats), strict=True):
+        known.setdefault(rest, {})[numbers] = None
+    rows = zip(_tuples(actual, exact), _tuples(actual, floats), strict=True)
+    for at, (rest, numbers) in enumerate(rows):
+        others = known.get(rest, {})
+        if numbers in others:
+            continue
+        meant = [other for other in others if all(map(_close, numbers, other, repeat(close)))]
+        if len(meant) > 1:
+            raise is_close_to_two(close, {name: actual[name][at] for name in floats})
+        for other in meant:
+            for name, value in zip(floats, other, strict=True):
+                actual[name][at] = nan if value is NAN else value
+
+
+def _tuples(columns: Columns, names: Sequence[str]) -> Iterable[Values]:
+    rows = len(next(iter(columns.values())))
+    return (tuple(_same(columns[name][at]) for name in names) for at in range(rows))
+
+
+def _close(one: Any, other: Any, close: float) -> bool:
+    if one == other:
+        return True
+    if not isinstance(one, float) or not isinstance(other, float):
+        return False
+    off = abs(one - other)
+    return off < inf and off <= close * max(1.0, abs(one), abs(other))
+
+
+# --- values ----------------------------------------------------------------------------------
+def _convert(values: list[Any], kind: str) -> list[Any]:
+    if kind != "float":
+        return values
+    return [value if value is None else float(value) for value in values]
+
+
+def _values(row: Mapping[str, Any], names: Iterable[str]) -> Values:
+    """Values that are equal if Spark calls them the same: NaN equals NaN."""
+    return tuple(_same(row[name]) for name in names)
+
+
+def _same(value: Any) -> Any:
+    return NAN if value != value else value
+
+
+NAN = "NaN", "that is equal to itself"
+
+
+def _rank(value: Any, number: type) -> tuple[int, Any]:
+    """A sort key: null is first, NaN is last."""
+    if value is None:
+        return 0, 0
+    if value != value:
+        return 2, 0
+    return 1, number(value)
+
+
+def _shown(value: Any, kind: str) -> Any:
+    """As Spark writes it to JSON."""
+    if value is None:
+        return None
+    if kind == "float" and value - value != 0:
+        return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}[str(value)]
+    if kind == "date":
+        return str(value)
+    if kind.startswith("timestamp"):
+        moment = EPOCH + timedelta(microseconds=value)
+        text = moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
+        return text if kind == "timestamp without a zone" else f"{text}Z"
+    return value
+
+
+def _inputs(value: Any) -> list[str]:
+    return [] if value is None else [one for one in re.split(r"\s+", str(value)) if one]
+
+
+WHOLE = re.compile(r"[+-]?\d{1,18}")
+FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+MAYBE = re.compile(
+    r"[\s\x00-\x20]*([+-]?(\d*\.?\d*([eE][+-]?\d*)?|nan|inf|infinity)[dfl]?|0x.*)?[\s\x00-\x20]*",
+    re.IGNORECASE,
+)
+"""Texts that Spark might read as a number."""
+
+
+def _number(name: str, tables: Sequence[PlainTable]) -> type:
+    """How a column of --order is ranked: text as numbers if all values of both logs are some."""
+    if any(table.kinds[name] not in ("text", "nothing") for table in tables):
+        return lambda value: value  # type: ignore[return-value]
+    values = {value for table in tables for value in table.columns[name] if value is not None}
+    if all(WHOLE.fullmatch(value) for value in values):
+        return int
+    if all(FLOAT.fullmatch(value) for value in values):
+        return float
+    numbers = (WHOLE.fullmatch(value) or FLOAT.fullmatch(value) for value in values)
+    if all(number or MAYBE.fullmatch(value) for number, value in zip(numbers, values, strict=True)):
+        raise NotPlain
+    return str
+
+
+def _common(name: str, one: str, other: str, logs: Sequence[OutputLog], asked: ColumnRoles) -> str:
+    if name in asked.lineage:
+        if {one, other} <= {"text", "whole", "nothing"}:
+            return one
+        raise NotPlain
+    if one == other:
+        return one
+    if all(log.format == "json" for log in logs):  # types are inferred from both
+        return _wider(one, other)
+    raise NotPlain
+
+
+def _wider(one: str, other: str) -> str:
+    if one == other:
+        return one
+    if "nothing" in (one, other):
+        return other if one == "nothing" else one
+    if {one, other} == {"whole", "float"}:
+        return "float"
+    raise NotPlain
+
+
+# --- Parquet ---------------------------------------------------------------------------------
+def _parquet(log: OutputLog) -> PlainTable:
+    files = [pq.ParquetFile(file) for file in log.files]
+    if any("=" in part for file in log.files for part in file.parts[len(log.root.parts) : -1]):
+        raise NotPlain  # the names of folders are values of columns
+    if sum(file.metadata.num_rows for file in files) > SMALL_ROWS:
+        raise NotPlain
+    first = files[0].schema_arrow
+    for file in files:
+        physical = [file.schema.column(at).physical_type for at in range(len(file.schema))]
+        if not file.schema_arrow.equals(first) or "INT96" in physical:
+            raise NotPlain
+    if len(set(first.names)) < len(first.names):
+        raise NotPlain
+    table = pa.concat_tables(file.read() for file in files)
+    kinds, columns = {}, {}
+    for field, column in zip(first, table.columns, strict=True):
+        kinds[field.name], columns[field.name] = _arrow(field.type, column)
+    return PlainTable(kinds, columns, [file.metadata.num_rows for file in files])
+
+
+def _arrow(type_: pa.DataType, column: pa.ChunkedArray) -> tuple[str, list[Any]]:
+    if pt.is_dictionary(type_) and pt.is_string(type_.value_type):
+        return "text", column.to_pylist()
+    if pt.is_signed_integer(type_):
+        return "whole", column.to_pylist()
+    if pt.is_float64(type_):
+        return "float", column.to_pylist()
+    if pt.is_string(type_) or pt.is_large_string(type_):
+        return "text", column.to_pylist()
+    if pt.is_boolean(type_):
+        return "truth", column.to_pylist()
+    if pt.is_date32(type_):
+        return "date", _recent(column.to_pylist(), FIRST.date())
+    if pt.is_timestamp(type_) and type_.unit == "ns":  # whole numbers for Spark, too
+        return "whole", column.cast(pa.int64()).to_pylist()
+    if pt.is_timestamp(type_) and type_.unit in ("us", "ms"):
+        zone = "timestamp" if type_.tz else "timestamp without a zone"
+        whole = column.cast(pa.timestamp("us", type_.tz)).cast(pa.int64()).to_pylist()
+        first = (FIRST - EPOCH) // timedelta(microseconds=1)
+        return zone, _recent(whole, first)
+    raise NotPlain
+
+
+def _recent(values: list[Any], first: date | int) -> list[Any]:
+    if any(value is not None and value < first for value in values):
+        raise NotPlain
+    return values
+
+
+# --- text ------------------------------------------------------------------------------------
+def _lines(log: OutputLog) -> Iterable[list[str]]:
+    """The lines of each file that are not empty."""
+    for file in log.files:
+        with pa.input_stream(file) as stream:
+            text = stream.read(SMALL_BYTES + 1)
+        lines = text.decode("utf-8").replace("\r\n", "\n").split("\n")
+        if len(text) > SMALL_BYTES or any("\r" in line or "\ufeff" in line for line in lines):
+            raise NotPlain
+        if any(line and not line.strip() for line in lines):
+            raise NotPlain
+        yield [line for line in lines if line]
+
+
+def _json(log: OutputLog) -> PlainTable:
+    files = [[_object(line) for line in lines] for lines in _lines(log)]
+    rows = [row for file in files for row in file]
+    names = sorted({name for row in rows for name in row})
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    kinds = {}
+    for name, values in columns.items():
+        kinds[name] = "nothing"
+        for type_ in {*map(type, values)}:
+            kinds[name] = _wider(kinds[name], JSON_KINDS[type_])
+    return PlainTable(kinds, columns, list(map(len, files)))
+
+
+JSON_KINDS = {type(None): "nothing", bool: "truth", int: "whole", float: "float", str: "text"}
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line, object_pairs_hook=_pairs, parse_constant=_refuse)
+    except ValueError:
+        raise NotPlain from None
+    if not isinstance(found, dict) or "\\u" in line:
+        raise NotPlain
+    return found
+
+
+def _pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs) or any(type(value) not in JSON_KINDS for value in found.values()):
+        raise NotPlain
+    numbers = [value for value in found.values() if type(value) in (int, float)]
+    if any(value - value != 0 for value in numbers):
+        raise NotPlain
+    if any(type(value) is int and not -LONG <= value < LONG for value in numbers):
+        raise NotPlain
+    return found
+
+
+def _refuse(_: str) -> NoReturn:
+    raise NotPlain
+
+
+def _csv(log: OutputLog) -> PlainTable:
+    files = []
+    for lines in _lines(log):
+        rows = [line.split(",") for line in lines[1:]]
+        if any('"' in line for line in lines) or any(len(row) != len(log.names) for row in rows):
+            raise NotPlain
+        files.append(rows)
+    columns = {
+        name: [row[at] or None for rows in files for row in rows]
+        for at, name in enumerate(log.names)
+    }
+    return PlainTable(dict.fromkeys(log.names, "text"), columns, list(map(len, files)))
+
+
+READERS = {"parquet": _parquet, "json": _json, "csv": _csv}
