@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from asif.console import ConfOption, JsonOption, MasterOption, print_all, save, settings
+from asif.console import ConfOption, JsonOption, print_all, save, settings
 
 COLUMNS = "COL[,COL]"
 
