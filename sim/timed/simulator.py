@@ -202,14 +202,14 @@ class TimedRun:
                     flying = event.flying
                     if not flying or flying[0][0] > now:  # the message was lost with its sender
                         continue
-                    _, departed, message, tariff = flying.popleft()
+                    _, departed, message, received = flying.popleft()
                     if flying:
                         held = (flying[0][0], NORMAL, next(count), event)
-                    node, service = event.receiver, tariff.service
+                    node, service = event.receiver, received.service
                     if node.outage is not None:
                         if departed < node.since:
                             self.lost += 1
-                            self.in_vain += tariff.events
+                            self.in_vain += received.events
                             continue
                         self._catch_up(node, node.outage, now, departed)
                     pending = node.pending
@@ -280,7 +280,7 @@ class TimedRun:
                         self._affect(node, done, effect)
                 aftermath = None
                 if watched:
-                    events = tariff.events if type(event) is Channel else 0
+                    events = received.events if type(event) is Channel else 0
                     times = began, busy, done
                     aftermath = self._watch_step(node, times, effects, input_, events)
                 if done > now:

@@ -271,6 +271,16 @@ def test_an_event_that_waits_at_a_node_that_crashes_came_in_vain(tmp_path: Path)
     assert found["events_in_vain"] == pytest.approx(IN_VAIN + 101 - 80, abs=2)
 
 
+def test_a_batch_under_way_came_in_vain(tmp_path: Path) -> None:
+    """The batch of 1 s has 100 events and 50 rows.  It takes 100 ms, and the crash comes after 5.
+    The query asks for the batch again; nothing is sent to a node that is down."""
+    clock = "costs.timers={trigger={every_s=1.0}}"
+    pairs = [f"operators.match.{key}" for key in ("pattern=a, a", "window=2", "slide=2")]
+    found = ran(tmp_path, "protocol=micro-batch", clock, *pairs)["metrics"]
+    assert found["events_in_vain"] == pytest.approx(100, abs=1)
+    assert found["events_again"] == 0
+
+
 def test_the_bytes_of_a_failure_do_not_depend_on_the_length_of_the_run(tmp_path: Path) -> None:
     """IN_VAIN events of 100 bytes are sent twice, in vain and again; and a few messages."""
     each = [
