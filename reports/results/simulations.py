@@ -128,7 +128,7 @@ def load(result: Result) -> list[str]:
         f"Busy while input arrives: {shares} (the busiest link comes last)",
         *(
             f"OVERLOAD: the {row['kind']} {row['name']} cannot keep up: it is asked for "
-            f"{row['busy_share']:.0%} of its time, and its queue grows as long as input arrives"
+            f"{row['busy_share']:.0%} of its time, and its backlog grows as long as input arrives"
             for row in rows
             if row["busy_share"] >= 1
         ),

@@ -154,7 +154,7 @@ class TimedRun:
         self.firings_left = NEVER
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
         self.in_vain = 0
-        self.asked = Asked(0, {}, {})
+        self.until = 0
 
     # --- the run -----------------------------------------------------------------------------
     def run(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
@@ -299,7 +299,7 @@ class TimedRun:
                         heappush(queue, (given[0], NORMAL, next(count), offer))
                     else:
                         self.firings_left = FIRINGS
-                        self.asked = self._count_asked(now)
+                        self.until = now
         except (Invalid, StepFailed):
             raise
         except Exception as error:
@@ -665,13 +665,13 @@ class TimedRun:
             return 0
         return self.costs.memory_bytes(read_memory(self.system, node.name, state))
 
-    def _count_asked(self, now: int) -> Asked:
+    def _count_asked(self) -> Asked:
         wire = {
             (channel.sender, node.name): sum(t.count * t.wire for t in channel.tariffs.values())
             for node in self.nodes.values()
             for channel in node.incoming
         }
-        return Asked(now, {node.name: node.worked for node in self.queued}, wire)
+        return Asked(self.until, {node.name: node.worked for node in self.queued}, wire)
 
     def _measure(self, now: int) -> None:
         total = 0
@@ -704,7 +704,7 @@ class TimedRun:
             missed=self.missed,
             lost=self.lost,
             in_vain=self.in_vain,
-            asked=self.asked,
+            asked=self._count_asked(),
             queued=tuple(node.name for node in self.queued),
             points=tuple(self.points),
             backup_peak=self.peak,

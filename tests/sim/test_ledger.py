@@ -93,6 +93,18 @@ def test_the_busy_share_is_work_by_time(tmp_path: Path, event_s: float) -> None:
     assert ("OVERLOAD: the node match cannot keep up" in said(result)) == (event_s > GAP_S)
 
 
+@pytest.mark.parametrize("event_s", [2e-3, 12.5e-3])
+def test_a_query_that_fetches_its_input_cannot_hide_that_it_is_slow(
+    tmp_path: Path, event_s: float
+) -> None:
+    """In micro-batches a slow query fetches fewer batches, each with more events."""
+    clock = "costs.timers={trigger={every_s=0.1}}"
+    slow = (clock, f"costs.service.event_s={event_s}", "costs.storage.latency_s=1e-9")
+    result = ran(tmp_path, "protocol=micro-batch", *slow, crash="")
+    assert share_of(result, "match") == pytest.approx(event_s / GAP_S, rel=0.01)
+    assert ("OVERLOAD: the node match cannot keep up" in said(result)) == (event_s > GAP_S)
+
+
 def test_a_link_that_cannot_keep_up_is_named(tmp_path: Path) -> None:
     result = ran(tmp_path, "costs.link.bandwidth_bytes_per_s=8000.0")
     assert share_of(result, "source -> match") == pytest.approx(100 / 8000 / GAP_S, rel=0.003)
