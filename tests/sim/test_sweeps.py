@@ -591,6 +591,13 @@ def test_a_summary_is_over_the_seeds(tmp_path: Path) -> None:
     assert json.loads(json.dumps(result)) == result
 
 
+def test_a_value_has_its_key_unless_it_is_a_protocol() -> None:
+    group = {"parameters": {"protocol": "crb", "knobs.notice_every": "10", "costs.timer_s": 0.5}}
+    by = [*group["parameters"]]
+    assert sweep_results.name_of(group, by, None) == "crb, notice_every = 10, timer_s = 0.5"
+    assert sweep_results.name_of(group, by, "protocol") == "notice_every = 10, timer_s = 0.5"
+
+
 @pytest.mark.parametrize(("knob", "own"), [("", "off"), ("[knobs]\nnotice_every = 7\n", "7")])
 def test_the_setting_of_the_scenario_is_marked(tmp_path: Path, knob: str, own: str) -> None:
     """Also where the scenario's file leaves a key out, and where a key has words and numbers."""
