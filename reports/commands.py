@@ -186,6 +186,7 @@ def simulation(result: Result) -> Output:
     yield simulation_results.table(result)
     if result["failures"]:
         yield simulation_results.failures(result)
+    yield from simulation_results.not_crashed(result)
     yield simulation_results.memory(result)
     yield from simulation_results.load(result)
     yield simulation_results.overhead(result)

@@ -275,6 +275,8 @@ def _seconds(value: float | None) -> str:
     """The time in a unit that a person reads."""
     if value is None:
         return "unknown"
+    if abs(value) >= 999.5:
+        return f"{value:,.0f} s"
     for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if abs(value) >= 0.9995 * size:
             return f"{value / size:.3g} {unit}"

@@ -47,7 +47,8 @@ ROWS = (
 
 def table(result: Result) -> Table:
     """The table of metrics: with failures, without, and without protection."""
-    rows = Table("", f"{len(result['failures'])} crashes", "none", "unprotected")
+    crashes = len(result["failures"])
+    rows = Table("", f"{crashes} crash{'' if crashes == 1 else 'es'}", "none", "unprotected")
     for label, name in ROWS:
         rows.add_row(label, *values(result, name))
     return rows
@@ -57,7 +58,7 @@ RUNS = ("metrics", "without_failures", "unprotected")
 PEAKS = frozenset(
     {
         "recovery_s",
-        "replay_s",
+        "catch_up_s",
         "latency_max_s",
         "peak_backup_events",
         "peak_memory_bytes",
@@ -115,6 +116,23 @@ def cut_off(result: Result) -> list[str]:
     ]
 
 
+def not_crashed(result: Result) -> list[str]:
+    """A line if crashes that the scenario asks for did not happen."""
+    missed = result["metrics"]["crashes_missed"]
+    lines = []
+    if missed:
+        lines.append(
+            f"Crashes that did not happen: {missed:,}; the node was down already, or the protocol "
+            "assumes that failures come one by one"
+        )
+    if result["failures_asked"] and not result["failures"] and not missed:
+        lines.append(
+            "No crash came in this run: mean_between_s is long beside it; --study estimates what "
+            "such crashes cost an hour"
+        )
+    return lines
+
+
 def load(result: Result) -> list[str]:
     """The busy share of each node and of the busiest link; a line for each that cannot keep up."""
     rows = result["load"]
@@ -128,7 +146,7 @@ def load(result: Result) -> list[str]:
         f"Busy while input arrives: {shares} (the busiest link comes last)",
         *(
             f"OVERLOAD: the {row['kind']} {row['name']} cannot keep up: it is asked for "
-            f"{row['busy_share']:.0%} of its time, and its queue grows as long as input arrives"
+            f"{row['busy_share']:.0%} of its time, and its backlog grows as long as input arrives"
             for row in rows
             if row["busy_share"] >= 1
         ),
@@ -222,11 +240,11 @@ def overhead(result: Result) -> str:
     )
     if not result["failures"]:
         return ready
+    bytes_, busy = found["failures_extra_bytes_each"], found["failures_extra_busy_each_s"]
     return (
-        f"{ready}; each crash: {format_value('_bytes', found['failures_extra_bytes_each'])} and "
-        f"{format_value('_s', found['failures_extra_busy_each_s'])} of processing more (all of "
-        f"them {_share(found['failures_link_bytes'])} and {_share(found['failures_busy'])} of this "
-        "run)"
+        f"{ready}; each crash: {_extra('_bytes', bytes_)} and {_extra('_s', busy)} of processing "
+        f"(all of them {_share(found['failures_link_bytes'])} and "
+        f"{_share(found['failures_busy'])} of this run)"
     )
 
 
@@ -238,6 +256,10 @@ def free(result: Result) -> list[str]:
 
 def _more(value: float | None) -> str:
     return _share(value) + " more" if value is None or value >= 0 else f"{-value:.1%} less"
+
+
+def _extra(unit: str, value: float) -> str:
+    return f"{format_value(unit, abs(value))} {'more' if value >= 0 else 'less'}"
 
 
 def _share(value: float | None) -> str:
@@ -255,5 +277,12 @@ def format_value(name: str, value: float | None) -> str:
     if name.endswith("_bytes"):
         return f"{value / 1000:,.1f} kB"
     if name.endswith("_s"):
-        return f"{value * 1000:,.3g} ms" if abs(value) < 1 else f"{value:,.3g} s"
+        return _seconds(value)
     return f"{value:,.0f}"
+
+
+def _seconds(value: float) -> str:
+    """The time with three digits, and without an exponent if it is long."""
+    if abs(value) >= 999.5:
+        return f"{value:,.0f} s"
+    return f"{value * 1000:.3g} ms" if abs(value) < 0.9995 else f"{value:.3g} s"

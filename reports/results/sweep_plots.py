@@ -14,7 +14,7 @@ from model.errors import Invalid, nearest
 from reports.diagrams import canvas
 from reports.diagrams.canvas import Colours
 from reports.results.simulations import format_value
-from reports.results.sweeps import half, name_of, short_names, show_value
+from reports.results.sweeps import half, name_of, name_value, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -266,13 +266,7 @@ def _looks(summary: Result, key: str | None) -> Callable[[Result], tuple[str, st
 
     def look(group: Result) -> tuple[str, str, str]:
         value = group["parameters"][key] if key else None
-        label = (
-            ""
-            if key is None
-            else value
-            if isinstance(value, str)
-            else f"{key} = {show_value(value)}"
-        )
+        label = name_value(summary["by"], key, value) if key else ""
         return *looks[str(value)], label
 
     return look

@@ -95,14 +95,14 @@ def show_value(value: Any) -> str:
 
 
 def name_of(group: Result, by: Sequence[str], without: str | None) -> str:
-    """The values of a group, with their keys, without one of them; texts need no key."""
-    short = short_names(by)
-    parts = []
-    for key in by:
-        value = group["parameters"][key]
-        if key != without:
-            parts.append(value if isinstance(value, str) else f"{short[key]} = {show_value(value)}")
-    return ", ".join(parts)
+    """The values of a group, with their keys, without one of them."""
+    return ", ".join(name_value(by, key, group["parameters"][key]) for key in by if key != without)
+
+
+def name_value(by: Sequence[str], key: str, value: Any) -> str:
+    """The value with its key; a protocol needs no key."""
+    shown = show_value(value)
+    return shown if key == "protocol" else f"{short_names(by)[key]} = {shown}"
 
 
 def half(found: Result) -> float:

@@ -48,7 +48,7 @@ from model.protocols.micro_batch.scopes import counting_operator
 from model.system import System
 from model.world import Deliver, Restart
 from sim.timed import failures
-from sim.timed.costs import PS, Costs, Detector, Link, Service, Storage, picoseconds
+from sim.timed.costs import PS, Costs, Detector, Link, Service, Storage, Timer, picoseconds
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
 
@@ -128,6 +128,16 @@ def predict(ends: Sequence[int], costs: BatchCosts, crash: CrashPlan | None = No
     out = next(e.done_ps for e in log if e.done_ps > back and _batch_of(e, SINK, Write) is not None)
     again = played.notes.get(AGAIN.name, 0) > 0
     return Predicted(same, again, (out - at) / PS, run.total(played))
+
+
+def predict_plan(every_s: float, free_s: float, planned_s: float | None) -> float:
+    """When the next batch is planned, for a trigger on the clock, in seconds since the epoch.
+
+    free_s: when the query is free for it.  planned_s: when the batch before was planned; None after
+    a start.
+    """
+    used = None if planned_s is None else picoseconds(planned_s)
+    return Timer(every_s=every_s).due_ps(picoseconds(free_s), used, overdue=True) / PS
 
 
 class TimedBatches(NamedTuple):

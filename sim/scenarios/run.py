@@ -83,6 +83,7 @@ def simulate(
         "overhead": metrics.overhead(found, free, bare),
         "free_steps": metrics.free_steps(free, scenario.costs),
         "load": load(free_run.result.asked),
+        "failures_asked": len(scenario.failures),
         "failures": failures,
         "series": metrics.series(ran.result, ran.emissions, scenario.unit_ps),
         **({} if log is None else {"steps": steps(log, partial(show_value, scenario.protocol))}),

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from model.core import COMMON, Arrival, NodeName, Protocol, Scope
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE
-from model.knobs import turn
+from model.knobs import settings, turn
 from model.registry import is_file, protocols, subject
 from model.system import System
 from sim.inputs.flights import flight_workload
@@ -129,6 +129,19 @@ def draft(path: Path | str) -> Draft:
     return Draft(path, content, places(text))
 
 
+def settled(draft: Draft) -> ScenarioFile:
+    """The content with all defaults, also those of the protocol's knobs; no event is drawn.
+
+    Raises Invalid as `read` does, for what is wrong in the tables or the knobs.
+    """
+    reader = _Reader(draft)
+    try:
+        file = ScenarioFile.model_validate(draft.content)
+    except ValidationError as error:
+        raise reader.refuse(error) from None
+    return file.model_copy(update={"knobs": settings(reader.protocol(file))})
+
+
 def check_draft(draft: Draft) -> Scenario:
     """Check a draft and return its scenario.  Raises Invalid as `read` does."""
     reader = _Reader(draft)
@@ -171,13 +184,18 @@ class _Reader:
             raise self.wrong(("protocol",), f"no protocol {name!r}{nearest(name, sorted(known))}")
         return known[name]
 
-    def scenario(self, file: ScenarioFile) -> Scenario:
+    def protocol(self, file: ScenarioFile) -> Protocol:
+        """The protocol with its knobs as in the file."""
         protocol = self._protocol(file.protocol)
         for name, value in file.knobs.items():
             try:
                 protocol = turn(protocol, name, value)
             except Invalid as error:
                 raise self.wrong(("knobs", name), str(error)) from None
+        return protocol
+
+    def scenario(self, file: ScenarioFile) -> Scenario:
+        protocol = self.protocol(file)
         if picoseconds(file.unit_s) < 1:
             raise self.wrong(("unit_s",), f"unit_s = {file.unit_s}: give at least 1e-12")
         unit_ps = picoseconds(file.unit_s)

@@ -156,7 +156,7 @@ def _error_line(error: BaseException) -> str:
 # --- the table -------------------------------------------------------------------------------
 def table(sweep: Sweep, runs: Sequence[SweepRun], found: Mapping[str, Entry]) -> pa.Table:
     """A row for each run that has an outcome, in the order of the runs."""
-    fields, types = schema(sweep), _parameter_types(sweep)
+    fields, types = schema(sweep), parameter_types(sweep)
     rows = [
         {
             **entry,
@@ -175,7 +175,7 @@ def schema(sweep: Sweep) -> pa.Schema:
     return pa.schema(
         {
             **{"run": TEXT, "scenario": TEXT},
-            **_parameter_types(sweep),
+            **parameter_types(sweep),
             **VERDICT,
             **METRICS,
             **{f"without_failures_{name}": type_ for name, type_ in METRICS.items()},
@@ -188,11 +188,11 @@ def schema(sweep: Sweep) -> pa.Schema:
 
 def _parameters(sweep: Sweep, run: SweepRun, types: Mapping[str, pa.DataType]) -> dict[str, Any]:
     values = {**_base(sweep), **{override.name: override.value for override in run.overrides}}
-    cells = {name: _cell(value, types[name]) for name, value in values.items()}
+    cells = {name: cell(value, types[name]) for name, value in values.items()}
     return {"scenario": sweep.base.path.stem, **cells}
 
 
-def _parameter_types(sweep: Sweep) -> dict[str, pa.DataType]:
+def parameter_types(sweep: Sweep) -> dict[str, pa.DataType]:
     """The types of the two columns that every table has, and of all that is varied."""
     always = {name: _type([value]) for name, value in _base(sweep).items()}
     return always | {axis.name: _type([o.value for o in axis.values]) for axis in sweep.axes}
@@ -213,7 +213,7 @@ def _type(values: Sequence[Any]) -> pa.DataType:
     return TEXT
 
 
-def _cell(value: Any, type_: pa.DataType) -> Any:
+def cell(value: Any, type_: pa.DataType) -> Any:
     """Tables, lists and mixtures are JSON."""
     if type_ == NUMBER:
         return float(value)

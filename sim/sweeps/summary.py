@@ -5,14 +5,15 @@ Rule of this file: it reads a table as it was written, so that any user's pandas
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import NormalDist, fmean, stdev
 from typing import Any
 
 from model.errors import Invalid, nearest
-from sim.scenarios.overrides import place
+from sim.scenarios.scenario import settled
 from sim.sweeps.grid import Axis, Sweep
+from sim.sweeps.results import cell, parameter_types
 
 CONFIDENCE = 0.95
 SUMMARIZED = (
@@ -26,8 +27,6 @@ SUMMARIZED = (
     "overhead_protection_link_bytes_share",
     "overhead_protection_busy_share",
     "overhead_failures_link_bytes_share",
-    "overhead_protection_link_bytes_share",
-    "overhead_protection_busy_share",
 )
 """Columns with a mean and its confidence interval."""
 
@@ -44,7 +43,7 @@ def summarize(sweep: Sweep, path: Path, metrics: Iterable[str] = ()) -> dict[str
 
     metrics: columns beside those of SUMMARIZED.  Of a group, metrics: by column, the mean and the
     95 % confidence interval of the mean over the runs that have a value (a failed run has none);
-    None where there are too few.  chosen: the scenario's file has these values.
+    None where there are too few.  chosen: the scenario has these values without the sweep.
     Raises Invalid if a metric is no column with numbers.
     """
     import pandas as pd  # most commands need no pandas
@@ -101,12 +100,17 @@ def _t_95(freedom: int) -> float:
 
 
 def _own(sweep: Sweep, axis: Axis) -> Any:
-    """The value that the scenario's file has; None if the file leaves the key out."""
-    at: Any = sweep.base.content
-    for part in place(at, axis.key):
-        found = isinstance(at, list) or part in at
-        at = at[part] if found else {}
-    return None if isinstance(at, Mapping) else at
+    """The value that the scenario has without the sweep, as the table has it; None if the grid has
+    another one only."""
+    base = settled(sweep.base)
+    types = parameter_types(sweep)
+    for override in axis.values:
+        try:
+            if settled(sweep.base.override([override])) == base:
+                return cell(override.value, types[axis.name])
+        except Invalid:  # with this value alone; a run with others, too, may be possible
+            continue
+    return None
 
 
 def _plain(value: Any) -> Any:

@@ -2,8 +2,9 @@
 
 Rule of this file: arithmetic on what was asked of nodes and links; nothing is measured here.
 
-The busy share is the work asked for while input arrives, divided by that time.  A node whose share
-is 1 or more cannot keep up: its queue grows as long as input arrives.  After an outage a node has a
+The busy share is the work that all input asks for, divided by the time in which the input arrives;
+also the work after this time, since a node that fetches its input, or one behind a slow node, gets
+it late.  A node whose share is 1 or more cannot keep up.  After an outage a node has a
 backlog of (arrival rate * outage) events, which shrinks by (capacity - arrival rate) events a
 second; in shares of the node's time, it has caught up after outage * share / (1 - share).  What a
 protocol sends again comes on top.

@@ -70,14 +70,14 @@ class Observation:
             return 0
         return self.costs.memory_bytes(read_memory(self.system, node.name, state))
 
-    def count_asked(self, now: int) -> Asked:
-        """What was asked until now."""
+    def count_asked(self, until: int) -> Asked:
+        """What the input asked for.  until: the time of its last event."""
         wire = {
             (channel.sender, node.name): sum(t.count * t.wire for t in channel.tariffs.values())
             for node in self.nodes.values()
             for channel in node.incoming
         }
-        return Asked(now, {node.name: node.worked for node in self.queued}, wire)
+        return Asked(until, {node.name: node.worked for node in self.queued}, wire)
 
     def measure(self, now: int) -> None:
         """Measure the backup of all nodes together."""

@@ -80,10 +80,10 @@ class Traffic(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What was asked of nodes and links while input arrived, in picoseconds.
+    """What the input asked of nodes and links, in picoseconds.
 
-    until_ps: the time of the last input event.  service: by node that may crash.  wire: the time
-    for which messages occupy the link, by (sender, receiver).
+    until_ps: the time of the last input event.  service: by node that may crash, also after this
+    time.  wire: the time for which messages occupy the link, by (sender, receiver).
     """
 
     until_ps: int

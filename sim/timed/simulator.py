@@ -60,7 +60,7 @@ from sim.timed.costs import Costs, Detector, picoseconds
 from sim.timed.failures import CrashPlan, Outage
 from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, traffic
 from sim.timed.observation import Observation
-from sim.timed.record import Asked, LogEntry, TimedResult, log_step
+from sim.timed.record import LogEntry, TimedResult, log_step
 from sim.timed.recovery import find_replicas, record_arrival, record_step
 
 FIRINGS = 100_000
@@ -149,7 +149,7 @@ class TimedRun:
         self.firings_left = NEVER
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
         self.in_vain = 0
-        self.asked = Asked(0, {}, {})
+        self.until = 0
         self._plan(planned)
 
     # --- the run -----------------------------------------------------------------------------
@@ -214,14 +214,14 @@ class TimedRun:
                     flying = event.flying
                     if not flying or flying[0][0] > now:  # the message was lost with its sender
                         continue
-                    _, departed, message, tariff = flying.popleft()
+                    _, departed, message, received = flying.popleft()
                     if flying:
                         held = (flying[0][0], NORMAL, next(count), event)
-                    node, service = event.receiver, tariff.service
+                    node, service = event.receiver, received.service
                     if node.outage is not None:
                         if departed < node.since:
                             self.lost += 1
-                            self.in_vain += tariff.events
+                            self.in_vain += received.events
                             continue
                         record_arrival(node, node.outage, now, departed)
                     pending = node.pending
@@ -292,7 +292,7 @@ class TimedRun:
                         self._affect(node, done, effect)
                 aftermath = None
                 if watched:
-                    events = tariff.events if type(event) is Channel else 0
+                    events = received.events if type(event) is Channel else 0
                     times = began, busy, done
                     aftermath = self._watch_step(node, times, effects, input_, events)
                 if done > now:
@@ -311,7 +311,7 @@ class TimedRun:
                         heappush(queue, (given[0], NORMAL, next(count), offer))
                     else:
                         self.firings_left = FIRINGS
-                        self.asked = seen.count_asked(now)
+                        self.until = now
         except (Invalid, StepFailed):
             raise
         except Exception as error:
@@ -599,7 +599,7 @@ class TimedRun:
             missed=self.missed,
             lost=self.lost,
             in_vain=self.in_vain,
-            asked=self.asked,
+            asked=self.seen.count_asked(self.until),
             queued=tuple(node.name for node in self.seen.queued),
             points=tuple(self.seen.points),
             backup_peak=self.seen.peak,

@@ -12,6 +12,7 @@ import pytest
 
 from reports.page import write
 from reports.results.simulation_plots import _broken, about, over_time, over_time_png
+from reports.results.simulations import format_value
 from sim.experiments.campaign import reproduce
 from sim.experiments.lima.figure9 import FIG9
 from sim.scenarios.run import simulate
@@ -23,6 +24,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 @lru_cache
 def ran(name: str = "everything") -> dict[str, Any]:
     return simulate(read(f"docs/scenarios/{name}.toml"))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.0, "0 ms"), (0.99949, "999 ms"), (0.9996, "1 s"), (999.4, "999 s"), (12_345.6, "12,346 s")],
+)
+def test_a_time_has_no_exponent(seconds: float, shown: str) -> None:
+    assert format_value("recovery_s", seconds) == shown
 
 
 def words(svg: str) -> list[str]:

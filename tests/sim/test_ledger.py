@@ -15,12 +15,14 @@ import pytest
 from asif import main
 from model.errors import Invalid
 from reports import commands
+from reports.results.simulations import values
 from sim.scenarios.longer import simulate_until_caught_up
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import draft, read
 from sim.sweeps.grid import SweepRun
 from sim.sweeps.results import simulate_run
+from sim.timed.metrics import PHASES
 
 GAP_S = 0.01
 SCENARIO = """\
@@ -93,6 +95,18 @@ def test_the_busy_share_is_work_by_time(tmp_path: Path, event_s: float) -> None:
     assert ("OVERLOAD: the node match cannot keep up" in said(result)) == (event_s > GAP_S)
 
 
+@pytest.mark.parametrize("event_s", [2e-3, 12.5e-3])
+def test_a_query_that_fetches_its_input_cannot_hide_that_it_is_slow(
+    tmp_path: Path, event_s: float
+) -> None:
+    """In micro-batches a slow query fetches fewer batches, each with more events."""
+    clock = "costs.timers={trigger={every_s=0.1}}"
+    slow = (clock, f"costs.service.event_s={event_s}", "costs.storage.latency_s=1e-9")
+    result = ran(tmp_path, "protocol=micro-batch", *slow, crash="")
+    assert share_of(result, "match") == pytest.approx(event_s / GAP_S, rel=0.01)
+    assert ("OVERLOAD: the node match cannot keep up" in said(result)) == (event_s > GAP_S)
+
+
 def test_a_link_that_cannot_keep_up_is_named(tmp_path: Path) -> None:
     result = ran(tmp_path, "costs.link.bandwidth_bytes_per_s=8000.0")
     assert share_of(result, "source -> match") == pytest.approx(100 / 8000 / GAP_S, rel=0.003)
@@ -118,6 +132,20 @@ def test_at_88_percent_the_recovery_takes_what_arithmetic_says(tmp_path: Path) -
     assert short["metrics"]["recoveries_cut_off"] == 1
     assert short["without_failures"]["recoveries_cut_off"] == 0
     assert "CUT OFF: the input ends before match had caught up" in said(short)
+    shown = {name: values(short, name)[0].startswith("≥ ") for name in PHASES}
+    assert [name for name in PHASES if shown[name]] == ["catch_up_s"]
+
+
+def test_a_crash_that_did_not_happen_is_said(tmp_path: Path) -> None:
+    """The node of the second crash is down already; a crash a year does not come in 10 s."""
+    again = CRASH + CRASH.replace("at_s = 1.005", "at_s = 1.2")
+    found = ran(tmp_path, crash=again)
+    assert found["failures_asked"] == 2
+    assert "Crashes that did not happen: 1;" in said(found)
+    rare = ran(tmp_path, crash=CRASH.replace("at_s = 1.005", "mean_between_s = 3e7"))
+    assert "No crash came in this run" in said(rare)
+    assert "did not happen" not in said(ran(tmp_path))
+    assert "No crash" not in said(ran(tmp_path, crash=""))
 
 
 def test_a_node_that_crashes_again_is_not_cut_off_twice(tmp_path: Path) -> None:
@@ -259,16 +287,29 @@ def test_events_are_counted_by_the_driver(tmp_path: Path) -> None:
 
 
 def test_nothing_comes_again_under_amnesia(tmp_path: Path) -> None:
-    found = ran(tmp_path, "protocol=amnesia")["metrics"]
+    result = ran(tmp_path, "protocol=amnesia")
+    found = result["metrics"]
     assert found["events_in_vain"] == IN_VAIN
     assert found["events_again"] == 0
     assert found["events_first"] == 2 * (1_000 - found["events_in_vain"])
+    # What is lost is neither processed, 1 ms each, nor handed on, 100 bytes each.
+    assert "each crash: 7.9 kB less and 79 ms less of processing" in said(result)
 
 
 def test_an_event_that_waits_at_a_node_that_crashes_came_in_vain(tmp_path: Path) -> None:
     """At 125 % of its time the operator has done 80 of the first 101 events when it crashes."""
     found = ran(tmp_path, "protocol=amnesia", "costs.service.event_s=12.5e-3")["metrics"]
     assert found["events_in_vain"] == pytest.approx(IN_VAIN + 101 - 80, abs=2)
+
+
+def test_a_batch_under_way_came_in_vain(tmp_path: Path) -> None:
+    """The batch of 1 s has 100 events and 50 rows.  It takes 100 ms, and the crash comes after 5.
+    The query asks for the batch again; nothing is sent to a node that is down."""
+    clock = "costs.timers={trigger={every_s=1.0}}"
+    pairs = [f"operators.match.{key}" for key in ("pattern=a, a", "window=2", "slide=2")]
+    found = ran(tmp_path, "protocol=micro-batch", clock, *pairs)["metrics"]
+    assert found["events_in_vain"] == pytest.approx(100, abs=1)
+    assert found["events_again"] == 0
 
 
 def test_the_bytes_of_a_failure_do_not_depend_on_the_length_of_the_run(tmp_path: Path) -> None:

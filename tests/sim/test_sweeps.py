@@ -432,7 +432,7 @@ def stopping(after: int, order: Sequence[int] = ()) -> swept.Execute:
 )
 def test_any_values_make_a_column(values: list[Any]) -> None:
     type_ = swept._type(values)
-    column = pa.array([swept._cell(value, type_) for value in values], type_)
+    column = pa.array([swept.cell(value, type_) for value in values], type_)
     assert column.null_count == 0
     if {*map(type, values)} in ({int}, {float}, {str}, {bool}) and type_ != swept.TEXT:
         assert repr(column.to_pylist()) == repr(values)
@@ -589,6 +589,25 @@ def test_a_summary_is_over_the_seeds(tmp_path: Path) -> None:
     assert first["mean"] == pytest.approx(found["peak_backup_events"][:3].mean())
     assert first["low"] < first["mean"] < first["high"]
     assert json.loads(json.dumps(result)) == result
+
+
+def test_a_value_has_its_key_unless_it_is_a_protocol() -> None:
+    group = {"parameters": {"protocol": "crb", "knobs.notice_every": "10", "costs.timer_s": 0.5}}
+    by = [*group["parameters"]]
+    assert sweep_results.name_of(group, by, None) == "crb, notice_every = 10, timer_s = 0.5"
+    assert sweep_results.name_of(group, by, "protocol") == "notice_every = 10, timer_s = 0.5"
+
+
+@pytest.mark.parametrize(("knob", "own"), [("", "off"), ("[knobs]\nnotice_every = 7\n", "7")])
+def test_the_setting_of_the_scenario_is_marked(tmp_path: Path, knob: str, own: str) -> None:
+    """Also where the scenario's file leaves a key out, and where a key has words and numbers."""
+    lines = 'knobs.notice_every = ["off", 7]\ncosts.timer_s = [0.02, 0.01]'
+    text = f'scenario = "base.toml"\n[grid]\n{lines}\n'
+    sweep = written(tmp_path, text, SCENARIO + knob)
+    swept_table(sweep, tmp_path / "out", faked)
+    groups = summarize(sweep, tmp_path / "out" / TABLE)["groups"]
+    marked = [group["parameters"] for group in groups if group["chosen"]]
+    assert marked == [{"knobs.notice_every": own, "costs.timer_s": 0.01}]
 
 
 def test_an_interval_holds_the_mean_as_often_as_it_says() -> None:

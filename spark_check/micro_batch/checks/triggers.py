@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from sim.timed.costs import PS, Timer, picoseconds
+from sim.predictions.micro_batch import predict_plan
 from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.calibration import arm, read_times
 from spark_check.micro_batch.crashes import JOB
@@ -48,8 +48,7 @@ class PlannedBatch(NamedTuple):
     @property
     def due(self) -> float:
         """When the simulator plans it."""
-        used = picoseconds(self.before + STEP_S)
-        return Timer(every_s=PERIOD_S).due_ps(picoseconds(self.free), used, overdue=True) / PS
+        return predict_plan(PERIOD_S, self.free, self.before + STEP_S)
 
     @property
     def predicted(self) -> str:
@@ -70,8 +69,8 @@ class RestartedQuery(NamedTuple):
 
     @property
     def predicted(self) -> str:
-        now = picoseconds(self.started)
-        return AT_ONCE if Timer(every_s=LONG_S).due_ps(now, None, overdue=True) == now else "later"
+        due = predict_plan(LONG_S, self.started, None)
+        return AT_ONCE if due - self.started < STEP_S else ON_THE_CLOCK
 
     @property
     def seen(self) -> str:
