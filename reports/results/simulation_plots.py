@@ -21,31 +21,30 @@ Result = Mapping[str, Any]
 
 
 class RecoveryPhase(NamedTuple):
-    """A phase of a recovery, from one moment to the next.  colour: people with any colour vision
+    """A phase of a recovery.  length: its key in the result.  colour: people with any colour vision
     can distinguish it from the others (Okabe and Ito), on white and on black."""
 
     name: str
-    start: str
-    end: str
+    length: str
     colour: str
 
 
 GIVEN = (
-    RecoveryPhase("detection", "crashed_s", "detected_s", "#D55E00"),
-    RecoveryPhase("restart", "detected_s", "restarted_s", "#999999"),
+    RecoveryPhase("detection", "detection_s", "#D55E00"),
+    RecoveryPhase("restart", "restart_s", "#999999"),
 )
 """The phases that the scenario's detector gives, whatever the protocol."""
 OWN = (
-    RecoveryPhase("redirection", "restarted_s", "restored_s", "#E69F00"),
-    RecoveryPhase("replay", "restored_s", "replayed_s", "#CC79A7"),
-    RecoveryPhase("catch-up", "replayed_s", "caught_up_s", "#009E73"),
+    RecoveryPhase("redirection", "redirection_s", "#E69F00"),
+    RecoveryPhase("replay", "replay_s", "#CC79A7"),
+    RecoveryPhase("catch-up", "catch_up_s", "#009E73"),
 )
 """The phases that depend on the protocol."""
 PHASES = (*GIVEN, *OWN)
 BARS = 12
 """The number of crashes that have a bar."""
-WIDTH, PANELS, BAR = 8.6, 7.6, 0.28
-"""Inches: of the picture, of the panels over time, of a bar."""
+WIDTH, PANELS, BAR, COSTS = 8.6, 7.6, 0.28, 1.4
+"""Inches: of the picture, of the panels over time, of a bar, of the panels of costs."""
 SHADE = 0.35
 """The density of phases behind a line; bars have the full colour."""
 TITLE: Mapping[str, Any] = {"loc": "left", "fontsize": 10}
@@ -53,8 +52,9 @@ PERCENTILES = (("p50_s", "-", "median"), ("p95_s", "--", "95 %"), ("p99_s", ":",
 
 
 def over_time(result: Result) -> str:
-    """The plot of a run as an <svg> element: a bar for each crash, and three panels over time with
-    the phases of recoveries shaded."""
+    """The plot of a run as an <svg> element: a bar for each crash, what it costs beside the runs
+    without failures and without protection, and three panels over time with the phases of
+    recoveries shaded."""
     return svg(partial(_panels, result), WIDTH, _height(result), name="costs", about=about(result))
 
 
@@ -83,7 +83,7 @@ def _bars_height(result: Result) -> float:
 
 
 def _height(result: Result) -> float:
-    return PANELS + _bars_height(result)
+    return PANELS + COSTS + _bars_height(result)
 
 
 def _panels(result: Result, figure: Figure, colours: Colours) -> None:
@@ -91,8 +91,8 @@ def _panels(result: Result, figure: Figure, colours: Colours) -> None:
     over = [["latency"] * 2, ["backup"] * 2, ["queues"] * 2]
     failures = result["failures"]
     bars = [["whole", "own"]] if failures else []
-    heights = [*([_bars_height(result)] if failures else []), *[PANELS / 3] * 3]
-    rows: Any = [*bars, *over]
+    heights = [*([_bars_height(result)] if failures else []), COSTS, *[PANELS / 3] * 3]
+    rows: Any = [*bars, ["sent", "busy"], *over]
     axes = figure.subplot_mosaic(rows, height_ratios=heights)
     if failures:
         _bars(axes["whole"], failures, PHASES)
@@ -101,6 +101,11 @@ def _panels(result: Result, figure: Figure, colours: Colours) -> None:
         axes["whole"].set_title(f"Recovery, from the crash on{count}", **TITLE)
         axes["own"].set_title("Without detection and restart", **TITLE)
         axes["own"].set_yticklabels([])
+    _costs(axes["sent"], result, SENT, 1e-6, "MB", colours)
+    axes["sent"].set_title("Sent over links; hatched: all but events", **TITLE)
+    _costs(axes["busy"], result, BUSY, 1.0, "s", colours)
+    axes["busy"].set_title("Processing of all nodes together", **TITLE)
+    axes["busy"].set_yticklabels([])
     _latency(axes["latency"], result["series"]["latency"], colours)
     _backup(axes["backup"], result["series"], colours)
     _queues(axes["queues"], result["series"], colours)
@@ -114,6 +119,38 @@ def _panels(result: Result, figure: Figure, colours: Colours) -> None:
     axes["queues"].set_xlabel("seconds since the start")
     handles, labels = _once(axes["latency"])
     figure.legend(handles, labels, loc="outside lower center", ncols=5, columnspacing=1.2)
+
+
+# --- costs -----------------------------------------------------------------------------------
+RUNS = {"unprotected": "unprotected", "without_failures": "no failures", "metrics": "this run"}
+SENT = (("link_event_bytes",), ("link_control_bytes", "keep_alive_bytes"))
+BUSY = (("busy_s",), ())
+"""Keys of metrics that are added up: work for events, and work of protection alone."""
+
+
+def _costs(
+    axes: Axes,
+    result: Result,
+    keys: tuple[tuple[str, ...], tuple[str, ...]],
+    scale: float,
+    unit: str,
+    colours: Colours,
+) -> None:
+    """A bar for each run."""
+    longest = 0.0
+    for at, name in enumerate(RUNS):
+        plain, hatched = (scale * sum(result[name][key] for key in some) for some in keys)
+        whole = plain + hatched
+        axes.barh(at, plain, height=0.62, color=colours.with_)
+        if hatched:
+            axes.barh(at, hatched, left=plain, height=0.62, color=colours.without, hatch="///")
+        axes.text(whole, at, f" {whole:,.3g} {unit}", va="center", fontsize=8.5)
+        longest = max(longest, whole)
+    axes.set_xlim(0, 1.25 * longest or 1)
+    axes.set_yticks(range(len(RUNS)), RUNS.values())
+    axes.invert_yaxis()
+    axes.locator_params(axis="x", nbins=5)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g} {unit}" if value else "0")
 
 
 # --- over time -------------------------------------------------------------------------------
@@ -230,12 +267,16 @@ def _bars(axes: Axes, failures: Sequence[Result], phases: Sequence[RecoveryPhase
 def _stretch(
     phase: RecoveryPhase, failures: Sequence[Result], at: int
 ) -> tuple[float, float] | None:
-    """The start and the end of the phase of that recovery; the next crash of the node ends it,
-    too."""
-    start, end = failures[at][phase.start], failures[at][phase.end]
-    if end is None:
-        end = _next_crash(failures, at)
-    return None if start is None or end is None else (start, end)
+    """The start and the end of the phase of that recovery, which follow each other; the next crash
+    of the node ends it, too."""
+    failure = failures[at]
+    before = [failure[one.length] for one in PHASES[: PHASES.index(phase)]]
+    if None in before:
+        return None
+    start = failure["crashed_s"] + sum(before)
+    length = failure[phase.length]
+    end = _next_crash(failures, at) if length is None else start + length
+    return None if end is None else (start, end)
 
 
 def _next_crash(failures: Sequence[Result], at: int) -> float | None:

@@ -124,6 +124,19 @@ def test_the_memory() -> None:
 
 
 @pytest.mark.exhaustive
+@pytest.mark.parametrize("row", rows(2), ids=lambda row: row[0])
+def test_the_window(row: list[str]) -> None:
+    windows, results, kept, memory, recovery = row
+    window, slide = (1000 * int(part.removesuffix(" s")) for part in windows.split(", "))
+    found = ran(f"operators.match.window={window}", f"operators.match.slide={slide}")
+    free = found["without_failures"]
+    assert str(found["expected_outputs"]) == results
+    assert f"{free['peak_backup_events']:,} events" == kept
+    assert f"{free['node_memory_bytes']['match']['peak'] / 1000:.1f} kB" == memory
+    assert f"{found['failures'][0]['recovery_s']:.3g} s" == recovery
+
+
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("row", rows(1), ids=lambda row: row[0])
 def test_the_knob(row: list[str]) -> None:
     every, share, kept, recovery = row
