@@ -69,7 +69,11 @@ def open_windows(box: Any) -> int | None:
 
 def contents(state: Any) -> Amount:
     """What the state of a box or CEP operator holds: the events in it, and as items its open
-    windows, the values that an aggregate has so far, and its groups."""
+    windows, the values that an aggregate has so far, and its groups.  A plain tuple holds what its
+    parts hold, such as the states of several boxes."""
+    if type(state) is tuple:
+        parts = [contents(part) for part in state]
+        return Amount(sum(part.events for part in parts), sum(part.items for part in parts))
     if isinstance(state, Panes):
         return Amount(0, sum(map(_values, state.open)) + len(state.turns))
     windows = len(state.open) if isinstance(state, CepState | Windows) else 0

@@ -209,7 +209,7 @@ def explanation(tables: Sequence[Result]) -> Output:
         if not found["keys"]:
             yield "  (none)"
             continue
-        table = Table("key", "value", "unit", "default", "meaning")
+        table = Table(Column("key", no_wrap=True), "value", "unit", "default", "meaning")
         for row in found["keys"]:
             meaning = (row["default"] or "required", escape(row["meaning"]))
             table.add_row(row["key"], escape(row["values"]), row["unit"], *meaning)

@@ -74,12 +74,17 @@ def run_(
     json_: JsonOption = None,
 ) -> None:
     """Run on real events with crashes: is the output as if nothing had failed?"""
+    from model.errors import Invalid
     from model.registry import subject
     from reports import commands
     from reports.progress import progress
     from sim.inputs import flights, streams
 
     if file is None:
+        if pattern or key or alone:
+            raise Invalid(
+                "--pattern, --key and --alone are for a file of yours; give --events, too"
+            )
         workload = flights.flight_workload(limit)
         usual: Sequence[str] = flights.flight_crashes(workload.size)
     else:

@@ -107,10 +107,13 @@ def simulate(
 
 
 def _explain(protocol: str | None, json_: Path | None) -> None:
+    from model.errors import Invalid
     from model.registry import modules, subject
     from reports import commands
     from sim.scenarios.explain import explain_knobs, explain_tables
 
+    if protocol is not None and protocol.endswith(".toml"):
+        raise Invalid(f"--explain {protocol}: give the name of a protocol, as in asif list")
     tables = explain_tables() if protocol is None else ()
     names = [protocol] if protocol else [family.name for family in modules().values()]
     knobs = [table for name in names for table in explain_knobs(subject(name).protocol)]

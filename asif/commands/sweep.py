@@ -48,12 +48,15 @@ def sweep(
     json_: JsonOption = None,
 ) -> None:
     """Run a grid of timed runs on Spark, a row each; an interrupted sweep is resumed."""
+    from model.errors import Invalid
     from reports.progress import progress
     from reports.results import sweep_plots, sweeps
     from sim.sweeps.grid import read
     from sim.sweeps.results import carry_out
     from sim.sweeps.summary import summarize
 
+    if axes and plot is None:
+        raise Invalid("--axes says what to plot; give --plot FILE.png, too")
     asked = read(file)
     charts = sweep_plots.charts(axes or ())
     folder = out or Path("build/sweep") / asked.name

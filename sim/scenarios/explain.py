@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 from pydantic.fields import FieldInfo
 
 from model.core import Protocol
-from model.knobs import allowed, settings
+from model.knobs import OFF, allowed, settings
 from sim.scenarios.tables import ScenarioFile
 from sim.timed.costs import ScenarioTable
 
@@ -64,13 +64,13 @@ def explain_knobs(protocol: Protocol) -> tuple[ExplainedTable, ...]:
             knob.name,
             allowed(protocol, knob),
             knob.unit,
-            _format(found[knob.name]),
+            _format(OFF if found[knob.name] is None else found[knob.name]),
             knob.description,
         )
         for knob in protocol.knobs
     )
     timers = tuple(
-        ExplainedKey(f"costs.timers.{kind}", "after_s or every_s", "s", "timer_s", meaning)
+        ExplainedKey(f"costs.timers.{kind}", "after_s or every_s", "s", "costs.timer_s", meaning)
         for kind, meaning in protocol.timers.items()
     )
     return (

@@ -7,7 +7,6 @@ oracle.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -16,8 +15,8 @@ from model.errors import StepFailed
 from model.graph import SINK
 from model.knobs import settings
 from model.oracle import oracle
-from model.registry import unprotected
 from model.system import System, faulty_output, show_value
+from sim.scenarios.baseline import baseline
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
 from sim.timed.costs import PS
@@ -60,9 +59,7 @@ def simulate(
     free = _metrics(scenario, free_run)
     bare = free
     if scenario.protocol.protects:
-        bare = _metrics(
-            scenario, run(replace(scenario, protocol=unprotected()), (), watch=stage(stages - 1))
-        )
+        bare = _metrics(scenario, run(baseline(scenario), (), watch=stage(stages - 1)))
     bare = {**bare, "keep_alive_bytes": 0}  # nobody waits for them
     failures = recoveries_under_load(ran.result.outages, ran.result.asked, free_run.result.asked)
     graph = scenario.workload.graph

@@ -201,15 +201,13 @@ class _Reader:
         unit_ps = picoseconds(file.unit_s)
         workload = self._workload(file)
         try:
-            System(protocol, Scope(workload.graph, (), 0))
+            system = System(protocol, Scope(workload.graph, (), 0))
         except Invalid as error:
             raise self.wrong(("protocol",), str(error)) from error
         operators = [n for n, spec in workload.graph.nodes if spec not in (SOURCE, SINK)]
         for key, named in (("slow", file.costs.slow), ("work", file.costs.work)):
             for name in named:
-                if name not in operators:
-                    fix = nearest(name, operators)
-                    raise self.wrong(("costs", key, name), f"{key}: no operator {name!r}{fix}")
+                self._check_operator(("costs", key, name), key, name, operators, system)
         for kind in file.costs.timers:
             if kind not in protocol.timers:
                 fix = nearest(kind, sorted(protocol.timers))
@@ -227,7 +225,7 @@ class _Reader:
         )
         ends = [*workload.events, OUTPUT]
         for number, failure in enumerate(file.failures):
-            self._check_failure(("failures", number), failure, operators, ends, times)
+            self._check_failure(("failures", number), failure, operators, ends, times, system)
         return Scenario(
             name=self.draft.path.stem,
             protocol=protocol,
@@ -284,6 +282,18 @@ class _Reader:
         except Invalid as error:
             raise self.wrong(key, str(error)) from None
 
+    def _check_operator(
+        self, key: Key, what: str, name: str, operators: Sequence[str], system: System
+    ) -> None:
+        if name not in operators:
+            raise self.wrong(key, f"{what}: no operator {name!r}{nearest(name, operators)}")
+        if name not in system.sites:
+            nodes = " or ".join(repr(one) for one in operators if one in system.sites)
+            raise self.wrong(
+                key,
+                f"{what}: {system.protocol.name} runs {name!r} within another node; name {nodes}",
+            )
+
     def _check_failure(
         self,
         key: Key,
@@ -291,16 +301,14 @@ class _Reader:
         operators: list[str],
         ends: Sequence[str],
         times: list[int],
+        system: System,
     ) -> None:
         for name in failure.nodes:
             if name in ends:
                 raise self.wrong(
                     (*key, "nodes"), f"nodes: sources and sinks do not fail{nearest('', operators)}"
                 )
-            if name not in operators:
-                raise self.wrong(
-                    (*key, "nodes"), f"nodes: no operator {name!r}{nearest(name, operators)}"
-                )
+            self._check_operator((*key, "nodes"), "nodes", name, operators, system)
         if failure.at_event is not None and failure.at_event > len(times):
             raise self.wrong(
                 (*key, "at_event"),

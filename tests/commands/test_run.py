@@ -97,3 +97,16 @@ def test_a_protocol_that_loses_is_shown_beside_one_that_does_not(
     assert matches(other) != matches(folder / "outs" / "expected.csv")
     assert run(monkeypatch, "--alone", "--protocol", loses, "--crash", "match@2+5") == 1
     assert f"NOT THE SAME: {said}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", [("--alone",), ("--key", "user"), ("--pattern", "a, b")])
+def test_options_of_a_file_of_events_need_one(
+    option: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.argv", ["asif", "run", "--limit", "10", *option])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "give --events, too" in capsys.readouterr().err

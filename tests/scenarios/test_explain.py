@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from asif import app
-from model.registry import modules
+from model.registry import modules, protocols
 from sim.scenarios.explain import ExplainedTable, explain_knobs, explain_tables
 from sim.scenarios.tables import ScenarioFile
 
@@ -72,6 +72,18 @@ def test_a_protocol_is_explained_on_the_command_line(name: str, tmp_path: Path) 
     printed = re.sub(r"\s+", "", ran.output)
     assert all(knob.name in printed for knob in protocol.knobs)
     assert explain_knobs(protocol)[1].name == "timers"
+
+
+def test_every_key_is_printed_whole_and_a_knob_that_is_off_says_so() -> None:
+    printed = CliRunner().invoke(app, ["simulate", "--explain", "micro-batch"]).output
+    assert "costs.timers.trigger" in printed
+    (knobs, _) = explain_knobs(protocols()["upstream-backup"])
+    assert {key.key: key.default for key in knobs.keys}["notice_every"] == '"off"'
+
+
+def test_a_scenario_is_no_protocol() -> None:
+    ran = CliRunner().invoke(app, ["simulate", "--explain", str(EVERYTHING)])
+    assert "give the name of a protocol" in str(ran.exception)
 
 
 def test_explain_simulates_nothing() -> None:

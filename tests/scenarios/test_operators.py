@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from model.cep.predicates import Hashed
 from model.errors import Invalid
 from model.events import Body
+from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
+from sim.scenarios.scenario import read
 from sim.timed.costs import Costs
 from tests.sim.test_scenarios import written
 
@@ -149,3 +151,18 @@ def test_what_is_wrong_is_reported_with_its_line(
     found = str(error.value)
     assert found.startswith(f"{tmp_path / 'bad.toml'}:{message}")
     assert "\n" not in found
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "costs.work={matches={event_s=1.0}}",
+        "costs.slow={matches=2.0}",
+        'failures=[{nodes=["matches"],at_s=1.0}]',
+    ],
+)
+def test_an_operator_within_a_query_has_no_work_and_no_crash_of_its_own(setting: str) -> None:
+    """A query of micro-batches runs both operators, and has the name of the first."""
+    with pytest.raises(Invalid, match="runs 'matches' within another node; name 'match'"):
+        read("docs/scenarios/micro-batch.toml", overrides([setting]))
+    read("docs/scenarios/micro-batch.toml", overrides([setting.replace("matches", "match")]))
