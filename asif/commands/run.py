@@ -39,7 +39,7 @@ def run_(
         typer.Option(help="Set the size of windows: seconds of timestamps, or units of numbers."),
     ] = 360,
     window_slide: Annotated[
-        int, typer.Option(help="Set the distance of windows, in the same unit.")
+        int, typer.Option(help="Set the least distance of windows, which begin with events.")
     ] = 120,
     key: Annotated[
         str | None,

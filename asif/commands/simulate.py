@@ -77,15 +77,15 @@ def simulate(
     from sim.timed.trace import chrome
 
     if explain:
-        if set_ or plot or trace or study:
+        if set_ or plot or trace or study or until_caught_up or allow_cut_off:
             raise Invalid("--explain simulates nothing; give it with --json alone")
         _explain(scenario, json_)
         return
     if scenario is None:
         raise Invalid("simulate: give a scenario, as in docs/scenarios; or --explain")
     if study:
-        if plot or trace:
-            raise Invalid("--study has many runs; leave out --plot and --trace")
+        if plot or trace or until_caught_up or allow_cut_off:
+            raise Invalid("--study has many runs; give it with --set and --json alone")
         _study(scenario, set_ or (), json_)
         return
     draft = scenarios.draft(scenario).override(overrides(set_ or ()))

@@ -118,7 +118,8 @@ class WindowTable(OperatorTable):
 
 
 class PatternTable(WindowTable):
-    """A CEP operator: a pattern in windows."""
+    """A CEP operator: a pattern in windows.  A window of time begins with the first event that is
+    `slide` or more after the beginning of the one before."""
 
     pattern: str
     """Event types in order, as in "a, b+, !c": + is one or more, ! is none before the next."""

@@ -69,7 +69,9 @@ def study(draft: Draft, kept: Path, watch: Watch | None = None) -> dict[str, Any
     _check(base, draft)
     wanted = base.study
     warm_up_ps, rule = _warm_up(base, draft)
-    identity = identify(draft.path, draft.content, {})
+    # How many replications are wanted does not change one; the end of the warm-up does.
+    content = {key: value for key, value in draft.content.items() if key != "study"}
+    identity = f"{identify(draft.path, content, {})}-{warm_up_ps}"
     rates = [1 / (failure.mean_between_s or 0) for failure in base.failures]
     found: list[Entry] = []
     with journal(kept) as done:

@@ -91,3 +91,10 @@ def test_explain_simulates_nothing() -> None:
     assert ran.exit_code != 0
     assert CliRunner().invoke(app, ["simulate"]).exit_code != 0
     assert CliRunner().invoke(app, ["simulate", "--explain"]).exit_code == 0
+
+
+@pytest.mark.parametrize("option", ["--until-caught-up", "--allow-cut-off"])
+@pytest.mark.parametrize("words", [["--explain"], ["--study", str(EVERYTHING)]])
+def test_options_of_one_run_are_refused_elsewhere(words: list[str], option: str) -> None:
+    ran = CliRunner().invoke(app, ["simulate", *words, option])
+    assert "give it with" in str(ran.exception)

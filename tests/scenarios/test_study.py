@@ -141,6 +141,15 @@ def test_a_study_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     assert studied(tmp_path, FREE, "detector.restart_s=0.4")["resumed"] == 0
 
 
+def test_a_study_that_is_to_be_narrower_goes_on(tmp_path: Path) -> None:
+    """What it has is kept, unless the failures come at other times."""
+    wide = studied(tmp_path, FREE, "study.half_width=0.001", "study.replications=10")
+    assert (wide["replications"], wide["resumed"]) == (10, 0)
+    more = studied(tmp_path, FREE, "study.half_width=0.001", "study.replications=12")
+    assert (more["replications"], more["resumed"]) == (12, 10)
+    assert studied(tmp_path, FREE, "study.warm_up_s=1.0")["resumed"] == 0
+
+
 def test_lost_and_late_results_by_hand() -> None:
     """Due at 10, 20, 30, 40, 50; a crash at 15, over at 45.  That of 20 comes at 25, that of 30
     never, that of 40 early, and one of 50 twice: overdue from 20 to 25 and from 30 to 45."""
