@@ -1,26 +1,20 @@
-"""The prices that scenarios have by default, measured: what a step, a savepoint, a write and a
-message cost on this machine.  `python -m benchmarks.prices [FOLDER]`
+"""The prices of steps that scenarios have by default, measured: an event, an acknowledgement, a
+savepoint and an item on this machine.  `python -m benchmarks.prices`
 
 Rule of this file: medians of single acts, with the quartiles beside them; no limit.  The operators
-are the model's own, in Python; FOLDER is on the disk that is measured.
+are the model's own, in Python.  `asif calibrate` measures disk and link.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
-import socket
-import sys
-import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from statistics import median, quantiles
 from typing import Any, NamedTuple
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
@@ -32,9 +26,7 @@ from model.registry import protocols, unprotected
 from model.system import System
 from model.world import boot_node
 
-EVENTS, WRITES, MESSAGES = 4_000, 200, 2_000
-BLOCK = 32 << 20
-"""The bytes of a write and of a message from which a bandwidth follows."""
+EVENTS, ROUNDS = 4_000, 200
 GRAPH = chain(
     ("match", Operator(sequence("a", "b", "c"), CountWindows(40, 20))),
     ("pair", Operator(sequence("match", "match"), CountWindows(2, 1))),
@@ -99,70 +91,19 @@ def _saves(effects: tuple[Any, ...]) -> bool:
 
 def _per_item(item: Any, count: int = 1_000) -> list[float]:
     items = [(number, item) for number in range(count)]
-    return [seconds / count for seconds in timed(lambda: pickle.loads(pickle.dumps(items)), WRITES)]
-
-
-# --- disk and network ------------------------------------------------------------------------
-def timed(act: Callable[[], Any], times: int) -> list[float]:
     found = []
-    for _ in range(times):
+    for _ in range(ROUNDS):
         started = time.perf_counter()
-        act()
-        found.append(time.perf_counter() - started)
+        pickle.loads(pickle.dumps(items))
+        found.append((time.perf_counter() - started) / count)
     return found
 
 
-def of_disk(folder: Path) -> list[Price]:
-    with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
-
-        def write(block: bytes) -> None:
-            file.seek(0)
-            file.write(block)
-            os.fsync(file.fileno())
-
-        small = timed(lambda: write(bytes(1_000)), WRITES)
-        large = timed(lambda: write(bytes(BLOCK)), 5)
-    return [
-        price("storage.latency_s", "1,000 bytes, written and synced", small),
-        price("storage.bandwidth_bytes_per_s", f"{BLOCK >> 20} MiB, seconds a byte", _each(large)),
-    ]
-
-
-def of_link() -> list[Price]:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        echo = threading.Thread(target=_echo, args=(server,), daemon=True)
-        echo.start()
-        with socket.create_connection(server.getsockname()) as peer:
-            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-            def there_and_back(message: bytes) -> None:
-                peer.sendall(message)
-                left = len(message)
-                while left:
-                    left -= len(peer.recv(1 << 20))
-
-            one_way = [
-                seconds / 2 for seconds in timed(lambda: there_and_back(b"e" * 100), MESSAGES)
-            ]
-    return [price("link.delay_s", "100 bytes, one way, TCP on this machine", one_way)]
-
-
-def _echo(server: socket.socket) -> None:
-    peer, _ = server.accept()
-    with peer:
-        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        while received := peer.recv(1 << 20):
-            peer.sendall(received)
-
-
-def _each(seconds: list[float]) -> list[float]:
-    return [one / BLOCK for one in seconds]
-
-
 def main() -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.gettempdir())
-    table = Table("price", "of what", "lower quartile", "median", "upper quartile")
-    for row in (*of_steps(), *of_disk(folder), *of_link()):
+    table = Table(
+        Column("price", no_wrap=True), "of what", "lower quartile", "median", "upper quartile"
+    )
+    for row in of_steps():
         table.add_row(row.key, row.what, *(f"{value:.3g}" for value in row[2:]))
     Console().print(table)
 

@@ -157,10 +157,16 @@ class Costs(ScenarioTable):
     def service_ps(self, size: Size, node: NodeName = "") -> int:
         """The picoseconds for which the node is busy with the message."""
         each = self.service
-        own = self.work[node].event_s if node in self.work else None
-        event_s = each.event_s if own is None else own
-        work = size.events * event_s if size.events else each.control_s
+        work = size.events * self._event_s(node) if size.events else each.control_s
         return picoseconds(work + size.items * each.item_s)
+
+    def events_ps(self, size: Size, node: NodeName) -> int:
+        """The part of it that grows with the events."""
+        return picoseconds(size.events * self._event_s(node))
+
+    def _event_s(self, node: NodeName) -> float:
+        own = self.work[node].event_s if node in self.work else None
+        return self.service.event_s if own is None else own
 
     def output_ps(self, node: NodeName) -> int:
         """The picoseconds for which the node is busy with an event that it sends."""

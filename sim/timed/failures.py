@@ -148,7 +148,7 @@ class Outage:
 
     detected: by the failure detector.  restarted: the node runs again, without its state.
     restored: the node has its state again (its note says so; in a protocol without this note, the
-    first event that the node processes).  replayed: after that, its progress is what it was.
+    node begins to process events).  replayed: after that, its progress is what it was.
     caught_up: the first time after that when the input queue of the node is empty and no message
     sent to the node before is on its way.
 

@@ -6,8 +6,9 @@ The busy share is the work that all input asks for, divided by the time in which
 also the work after this time, since a node that fetches its input, or one behind a slow node, gets
 it late.  A node whose share is 1 or more cannot keep up.  After an outage a node has a
 backlog of (arrival rate * outage) events, which shrinks by (capacity - arrival rate) events a
-second; in shares of the node's time, it has caught up after outage * share / (1 - share).  What a
-protocol sends again comes on top.
+second; in shares of the node's time, it has caught up after outage * events / (1 - busy), where
+`events` is the share of the work that grows with the events.  What a protocol sends again comes on
+top.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def recoveries_under_load(
 
     ended: of the run with these crashes.  normal: of the same run without failures.
     """
-    shares = busy_shares(normal)
+    ratios = _ratios(normal)
     began: dict[NodeName, int] = {}
     found = []
     for outage, cut_off in zip(outages, are_cut_off(outages, ended), strict=True):
@@ -65,7 +66,7 @@ def recoveries_under_load(
             {
                 **outage.summary(),
                 "cut_off": cut_off,
-                "expected_catch_up_s": _expected(start, outage, shares.get(outage.node)),
+                "expected_catch_up_s": _expected(start, outage, ratios.get(outage.node)),
             }
         )
     return found
@@ -83,13 +84,13 @@ def are_cut_off(outages: Sequence[Outage], asked: Asked) -> list[bool]:
     ]
 
 
-def busy_shares(asked: Asked) -> Mapping[NodeName, float]:
-    """The busy share of each node that may crash; empty without input."""
-    work = asked.service
-    return {name: work[name] / asked.until_ps for name in work} if asked.until_ps else {}
+def _ratios(asked: Asked) -> Mapping[NodeName, float]:
+    """Of each node that can keep up: the share of its time for events, by what is left of it."""
+    left = {name: asked.until_ps - work for name, work in asked.service.items()}
+    return {name: asked.growing[name] / rest for name, rest in left.items() if rest > 0}
 
 
-def _expected(crashed_ps: int, outage: Outage, share: float | None) -> float | None:
-    if share is None or share >= 1 or outage.restored_ps is None:
+def _expected(crashed_ps: int, outage: Outage, ratio: float | None) -> float | None:
+    if ratio is None or outage.restored_ps is None:
         return None
-    return (outage.restored_ps - crashed_ps) / PS * share / (1 - share)
+    return (outage.restored_ps - crashed_ps) / PS * ratio

@@ -21,13 +21,14 @@ from sim.timed.record import LogEntry, Traffic
 
 class Tariff:
     """The costs of a message of one size on one channel, the events in it, and the number of such
-    messages."""
+    messages.  growing: the part of the service that grows with the events."""
 
-    __slots__ = ("bytes", "count", "events", "service", "wire")
+    __slots__ = ("bytes", "count", "events", "growing", "service", "wire")
 
     def __init__(self, costs: Costs, size: Size, receiver: TimedNode) -> None:
         self.wire = costs.wire_ps(size)
         self.service = round(costs.service_ps(size, receiver.name) * receiver.pace)
+        self.growing = round(costs.events_ps(size, receiver.name) * receiver.pace)
         self.bytes = costs.bytes(size)
         self.events = size.events
         self.count = 0

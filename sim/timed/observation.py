@@ -77,7 +77,8 @@ class Observation:
             for node in self.nodes.values()
             for channel in node.incoming
         }
-        return Asked(until, {node.name: node.worked for node in self.queued}, wire)
+        service = {node.name: node.worked for node in self.queued}
+        return Asked(until, service, {node.name: _growing(node) for node in self.queued}, wire)
 
     def measure(self, now: int) -> None:
         """Measure the backup of all nodes together."""
@@ -92,3 +93,10 @@ class Observation:
             if total > self.most:
                 self.most = total
                 self._weigh(now)
+
+
+def _growing(node: TimedNode) -> int:
+    """The work that grows with the events that the node receives and sends."""
+    received = (t.count * t.growing for channel in node.incoming for t in channel.tariffs.values())
+    sent = (t.count * t.events for one in node.outgoing.values() for t in one.tariffs.values())
+    return sum(received) + node.making * sum(sent)

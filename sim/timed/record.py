@@ -83,11 +83,14 @@ class Asked(NamedTuple):
     """What the input asked of nodes and links, in picoseconds.
 
     until_ps: the time of the last input event.  service: by node that may crash, also after this
-    time.  wire: the time for which messages occupy the link, by (sender, receiver).
+    time.  growing: the part of it that grows with the events: work for each that a node receives
+    or sends, without savepoints, batches and other messages.  wire: the time for which messages
+    occupy the link, by (sender, receiver).
     """
 
     until_ps: int
     service: Mapping[NodeName, int]
+    growing: Mapping[NodeName, int]
     wire: Mapping[tuple[NodeName, NodeName], int]
 
 

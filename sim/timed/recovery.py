@@ -17,18 +17,19 @@ from sim.timed.network import TimedNode
 def record_step(
     protocol: Protocol,
     node: TimedNode,
-    done: int,
+    times: tuple[int, int, int],
     effects: tuple[Effect, ...],
     input_: Input | None,
 ) -> None:
     """Record the phases that end with this step, of the node and of its replicas.
 
-    done: when the effects take place.  input_: None for a restart.
+    times: began, served, done.  input_: None for a restart.
     """
+    began, _, done = times
     outage = node.outage
     if outage is not None:
-        if outage.restored_ps is None and _restores(protocol, effects, input_):
-            outage.restored_ps = done
+        if outage.restored_ps is None:
+            outage.restored_ps = _restored(protocol, began, done, effects, input_)
         if outage.restored_ps is not None and outage.replayed_ps is None:
             progress = protocol.gauges(node.site, node.state).progress
             outage.replayed_ps = done if outage.is_reached(progress) else None
@@ -36,12 +37,20 @@ def record_step(
         _take_over(protocol, node, replica.outage, done)
 
 
-def _restores(protocol: Protocol, effects: tuple[Effect, ...], input_: Input | None) -> bool:
-    """Has the node its state again with the effects of this step?"""
+def _restored(
+    protocol: Protocol,
+    began: int,
+    done: int,
+    effects: tuple[Effect, ...],
+    input_: Input | None,
+) -> int | None:
+    """When the node has its state again: with the effects of this step, if they say so; in a
+    protocol whose nodes never say so, when the step begins, if it processes events."""
     if RESTORED in protocol.must_occur:
-        return any(isinstance(e, Note) and e.what == RESTORED for e in effects)
+        says_so = any(isinstance(e, Note) and e.what == RESTORED for e in effects)
+        return done if says_so else None
     message = input_.message if isinstance(input_, Received) else None
-    return message is not None and size_of(protocol, message).events > 0
+    return began if message is not None and size_of(protocol, message).events else None
 
 
 def _take_over(protocol: Protocol, node: TimedNode, outage: Outage | None, done: int) -> None:

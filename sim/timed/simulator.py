@@ -392,7 +392,7 @@ class TimedRun:
             logged = log_step(node.name, times, self.order, input_, kind)
         if input_ is None:
             self._come_back(node, done)
-        record_step(self.protocol, node, done, effects, input_)
+        record_step(self.protocol, node, times, effects, input_)
         return effects, logged, kept, node.state, events
 
     def _tariff(self, channel: Channel, size: Size) -> Tariff:

@@ -312,6 +312,16 @@ def test_a_batch_under_way_came_in_vain(tmp_path: Path) -> None:
     assert found["events_again"] == 0
 
 
+def test_the_batch_that_runs_again_is_the_replay(tmp_path: Path) -> None:
+    """The query has its state from its checkpoint when the batch is there, 100 events of 100 bytes
+    later; then come 100 ms of work, and a write of 1 ms."""
+    clock = "costs.timers={trigger={every_s=1.0}}"
+    (failure,) = ran(tmp_path, "protocol=micro-batch", clock)["failures"]
+    assert failure["redirection_s"] == pytest.approx(100 * 100 / 125e6, rel=0.02)
+    assert failure["replay_s"] == pytest.approx(100 * 1e-3 + 1e-3, rel=0.02)
+    assert failure["catch_up_s"] == 0
+
+
 def test_the_bytes_of_a_failure_do_not_depend_on_the_length_of_the_run(tmp_path: Path) -> None:
     """IN_VAIN events of 100 bytes are sent twice, in vain and again; and a few messages."""
     each = [
