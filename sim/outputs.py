@@ -10,7 +10,8 @@ import hashlib
 import io
 import json
 from collections import Counter
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from model.events import Body
 
@@ -46,11 +47,12 @@ def _tally(outputs: Outputs) -> Counter[tuple[int, int, Body]]:
     )
 
 
-def as_csv(outputs: Outputs) -> str:
+def as_csv(outputs: Outputs, show: Callable[[int], Any]) -> str:
     """The outputs as CSV, a row each, in the order of each input edge of a sink.
 
-    edge: of which sink, from 0, and which input.  n: the place there.  content: what the output was
-    made of, as JSON.
+    show: a time of the model as a user has it.  Columns: edge: of which sink, from 0, and which
+    input.  n: the place there.  content: what the output was made of, as JSON; an event is [time,
+    type, content].
     """
     lines = io.StringIO()
     rows = csv.writer(lines, lineterminator="\n")
@@ -58,9 +60,15 @@ def as_csv(outputs: Outputs) -> str:
     for sink, edges in enumerate(outputs):
         for edge, bodies in enumerate(edges):
             for n, body in enumerate(bodies, 1):
-                content = json.dumps(body.data, ensure_ascii=False, default=str)
-                rows.writerow((f"{sink}.{edge}", n, body.time, body.type, content))
+                content = json.dumps(_shown(body.data, show), ensure_ascii=False, default=str)
+                rows.writerow((f"{sink}.{edge}", n, show(body.time), body.type, content))
     return lines.getvalue()
+
+
+def _shown(value: Any, show: Callable[[int], Any]) -> Any:
+    if isinstance(value, Body):
+        return show(value.time), value.type, _shown(value.data, show)
+    return [_shown(part, show) for part in value] if isinstance(value, tuple) else value
 
 
 def count(outputs: Outputs) -> int:

@@ -80,19 +80,20 @@ def run_(
     from reports.progress import progress
     from sim.inputs import flights, streams
 
+    shown: Callable[[int], Any]
     if file is None:
         if pattern or key or alone:
             raise Invalid(
                 "--pattern, --key and --alone are for a file of yours; give --events, too"
             )
-        workload = flights.flight_workload(limit)
+        workload, shown = flights.flight_workload(limit), int
         usual: Sequence[str] = flights.flight_crashes(workload.size)
     else:
         from sim.inputs.files import load  # imports pandas, which most commands do not need
 
         stream = load(file, type_, time, (key,) if key else ())
         types = frozenset(arrival.type for arrival in stream.events)
-        steps = stream.clock.steps
+        steps, shown = stream.clock.steps, stream.clock.show
         graph = streams.graph_for(
             *(pattern, window_size * steps, window_slide * steps, strategy, types, key), alone=alone
         )
@@ -113,7 +114,7 @@ def run_(
         from sim.outputs import as_csv
 
         for name, outputs in kept.items():
-            write(out / f"{name.replace(':', '-')}.csv", as_csv(outputs))
+            write(out / f"{name.replace(':', '-')}.csv", as_csv(outputs, shown))
     save(json_, result)
     if not result["same"]:
         raise typer.Exit(1)

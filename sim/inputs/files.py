@@ -50,11 +50,20 @@ EXACT = 2**53
 
 class Clock(NamedTuple):
     """The times of a file.  column: their name.  stamps: are they timestamps, or numbers?  steps:
-    of the model, in one second of timestamps or in 1 of the column."""
+    of the model, in one second of timestamps or in 1 of the column.  first: the time of the first
+    event, as a timestamp or in steps."""
 
     column: str
     stamps: bool
     steps: int
+    first: pd.Timestamp | int
+
+    def show(self, time: int) -> str | int | float:
+        """A time of the model as the file would have it."""
+        if isinstance(self.first, pd.Timestamp):
+            return (self.first + pd.Timedelta(time * (10**9 // self.steps), "ns")).isoformat()
+        whole = self.first + time
+        return whole if self.steps == 1 else whole / self.steps
 
     def units(self, unit_s: float, one_s: float) -> Fraction:
         """How many units of this length a step lasts.  one_s: the seconds of 1 in the column, if it
@@ -168,10 +177,10 @@ def _times(path: Path, column: Column, name: str) -> tuple[list[int], Clock]:
     if pd.api.types.is_datetime64_any_dtype(values):
         since = (values - values.iloc[0]).to_numpy().astype("timedelta64[ns]").astype(np.int64)
         steps = next(10**k for k in (0, 3, 6, 9) if not (since % 10 ** (9 - k)).any())
-        return (since // (10**9 // steps)).tolist(), Clock(name, True, steps)
+        return (since // (10**9 // steps)).tolist(), Clock(name, True, steps, values.iloc[0])
     if pd.api.types.is_integer_dtype(values):
         whole = [int(value) for value in values.tolist()]
-        return [value - whole[0] for value in whole], Clock(name, False, 1)
+        return [value - whole[0] for value in whole], Clock(name, False, 1, whole[0])
     return _decimals(path, values.astype(float), name)
 
 
@@ -183,7 +192,7 @@ def _decimals(path: Path, values: Column, name: str) -> tuple[list[int], Clock]:
         fits = (scaled / 10.0**digits == numbers) & (np.abs(scaled) < EXACT)
         if fits.all():
             whole = [int(value) for value in scaled.tolist()]
-            return [value - whole[0] for value in whole], Clock(name, False, 10**digits)
+            return [value - whole[0] for value in whole], Clock(name, False, 10**digits, whole[0])
     row = int(np.argmin(fits)) + 1
     raise Invalid(
         f"{path}: row {row}: {name!r} is {numbers[row - 1].item()!r}; times with more than "

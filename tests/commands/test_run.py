@@ -22,6 +22,9 @@ b,2024-01-01T00:00:05.000,1
 """
 
 
+FIRST = pd.Timestamp("2024-01-01T00:00:00Z")
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -38,11 +41,15 @@ def run(monkeypatch: pytest.MonkeyPatch, *options: str) -> int:
 
 
 def matches(path: Path) -> list[tuple[int, int]]:
-    """The times of first and last event of each match, in milliseconds."""
+    """The times of first and last event of each match, in milliseconds since the first event; a
+    match has the time of its last event."""
     found = []
-    for content in pd.read_csv(path)["content"]:
-        first, last = json.loads(content)
-        found.append((first[0], last[0]))
+    rows = pd.read_csv(path)
+    for time, content in zip(rows["time"], rows["content"], strict=True):
+        ends = [pd.Timestamp(event[0]) for event in json.loads(content)]
+        assert ends[-1] == pd.Timestamp(time)
+        first, last = ((end - FIRST) // pd.Timedelta(milliseconds=1) for end in ends)
+        found.append((first, last))
     return found
 
 

@@ -116,6 +116,13 @@ def test_no_time_is_rounded(stamps: bool, tmp_path_factory: pytest.TempPathFacto
         stream = load(path, "type", "time")
         got = [Fraction(one.time, stream.clock.steps) for one in assign_times(stream.events)]
         assert got == [time - times[0] for time in times]
+        shown = [stream.clock.show(one.time) for one in assign_times(stream.events)]
+        if stamps:
+            assert [pd.Timestamp(one) for one in shown] == [
+                pd.Timestamp(t, tz="UTC") for t in texts
+            ]
+        else:
+            assert shown == [float(text) for text in texts]
 
     check()
 
