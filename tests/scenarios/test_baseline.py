@@ -70,16 +70,3 @@ def test_a_query_of_micro_batches_is_compared_with_one_node() -> None:
     batches = ready["traffic"]["events"]["messages"]
     service = batches * (0.77 + 3 * 0.012) + ready["service_control_s"]
     assert ready["busy_s"] - bare["busy_s"] == pytest.approx(service)
-
-
-def test_the_page_of_two_sources_says_so() -> None:
-    """Eight batches, also in the numbers of the page."""
-    free = simulate(read(Path("docs/scenarios/micro-batch.toml"), overrides(["failures=[]"])))
-    ready, bare = free["without_failures"], free["unprotected"]
-    assert ready["traffic"]["events"]["messages"] == 8
-    page = " ".join(Path("docs/two-sources.md").read_text(encoding="utf-8").split())
-    assert f"{ready['link_control_bytes'] / 1000:.1f} kB of messages; and for each of 8" in page
-    assert bare["busy_s"] == pytest.approx(20_000 * 0.2e-3)
-    extra = ready["busy_s"] - bare["busy_s"]
-    assert extra == pytest.approx(8 * (0.77 + 3 * 0.012), rel=0.001)
-    assert f"{extra:.2f} s on top of {bare['busy_s']:.2f} s" in page

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from reports.results.simulations import format_value
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import Scenario, read
@@ -121,6 +122,53 @@ def test_the_memory() -> None:
         100 * metrics["peak_backup_events"], rel=0.01
     )
     assert metrics["peak_backup_events"] >= metrics["events_in_vain"]
+
+
+@cache
+def batched() -> dict[str, Any]:
+    return simulate(read(Path("docs/scenarios/merged-sources.toml")))
+
+
+def test_micro_batches_beside_it() -> None:
+    shown = {name: (here, there) for name, here, there, _ in rows(3)}
+    for at, found in enumerate((ran(), batched())):
+        free, (failure,) = found["without_failures"], found["failures"]
+        restarted = failure["recovery_s"] - failure["detection_s"] - failure["restart_s"]
+        share = found["overhead"]
+        for name, value in (
+            ("recovery", f"{failure['recovery_s']:.3g} s"),
+            ("after the restart", f"{restarted:.3g} s"),
+            ("latency, median", format_value("_s", free["latency_p50_s"])),
+            ("protection, bytes", f"{share['protection_link_bytes']:.1%}".replace("%", " %")),
+            ("protection, processing", f"{share['protection_busy']:.1%}".replace("%", " %")),
+            ("events kept without failures, peak", f"{free['peak_backup_events']:,}"),
+        ):
+            assert shown[name][at] == value
+
+
+BATCH_S = 0.77 + 3 * 0.012
+
+
+def test_micro_batches_by_hand() -> None:
+    scenario = read(Path("docs/scenarios/merged-sources.toml"))
+    times = [at / 1e12 for at, _, _ in scenario.feed()]
+    (failure,) = batched()["failures"]
+    back = 15 + AWAY_S
+    missed = sum(10 < at <= back for at in times)
+    assert missed == pytest.approx(33_300, abs=100)
+    replay = missed * SERVICE_S + BATCH_S - 0.012  # the offset log's entry is before
+    assert failure["replay_s"] == pytest.approx(replay, abs=0.02)
+    assert failure["redirection_s"] == pytest.approx(missed * 100 / 12.5e6, abs=0.04)
+    free, bare = batched()["without_failures"], batched()["unprotected"]
+    assert free["traffic"]["events"]["messages"] == 7
+    assert bare["busy_s"] == pytest.approx(len(times) * SERVICE_S)
+    assert free["busy_s"] - bare["busy_s"] == pytest.approx(7 * BATCH_S, rel=0.001)
+    says("7 batches 0.77 s and three writes of 12 ms, 5.64 s on top of 7.53 s")
+    keep_alive = free["keep_alive_bytes"] / 1000
+    says(f"{free['link_control_bytes'] / 1000:.1f} kB of messages and {keep_alive:.1f} kB of keep")
+    a_batch = 12_500 * SERVICE_S + BATCH_S
+    assert a_batch == pytest.approx(2.1, abs=0.05)
+    assert a_batch < free["latency_p50_s"] < 5 + a_batch + 12_500 * 100 / 12.5e6
 
 
 @pytest.mark.exhaustive

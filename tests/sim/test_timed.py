@@ -537,7 +537,7 @@ def test_the_scenarios_in_the_docs_run(path: Path) -> None:
     assert result["missing_outputs"] == result["surplus_outputs"] == 0
     found = result["metrics"]
     assert found["crashes"] == len(result["failures"]) > 0
-    between_batches = path.stem == "micro-batch"
+    between_batches = path.stem in ("micro-batch", "merged-sources")
     assert (found["events_replayed"] > 0) is not between_batches
     assert found["peak_backup_events"] >= found["mean_backup_events"] > 0
     assert found["latency_p50_s"] <= found["latency_p99_s"] <= found["latency_max_s"]
