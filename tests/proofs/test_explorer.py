@@ -38,7 +38,7 @@ from proofs.explore.explorer import Exploration, explore
 
 PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
-LARGE = 30_000
+LARGE = 10_000
 """Worlds of a scope from which on it is slow to explore; so are those that have no number."""
 
 

@@ -191,6 +191,7 @@ MUTANTS = (
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive  # a minute; whoever changes how streams are judged runs all tests
 @pytest.mark.parametrize(("name", "old", "new"), MUTANTS, ids=[old for _, old, _ in MUTANTS])
 def test_a_mutant_judges_otherwise(
     name: str,
