@@ -29,7 +29,7 @@ from spark_check.traces.logs import OutputLog
 SMALL_BYTES = 10_000_000
 """Of both logs, and of the text in each log, which may be packed."""
 SMALL_ROWS = 200_000
-"""Of both logs, where their files say it."""
+"""Of each log, where its files say it."""
 LONG = 1 << 63
 FIRST = datetime(1900, 1, 1, tzinfo=UTC)
 """Spark has another calendar for some times before."""

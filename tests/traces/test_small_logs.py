@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from model.errors import Invalid
 from spark_check.runtime.session import BRIEF, session
-from spark_check.traces import columns, memory, verify
+from spark_check.traces import columns, memory, plain, verify
 from spark_check.traces.columns import ColumnRoles
 from spark_check.traces.differences import SIDES
 from spark_check.traces.logs import OutputLog, find_log
@@ -56,9 +56,9 @@ def logs_at(reference: Path, actual: Path) -> tuple[OutputLog, OutputLog]:
 def in_memory(
     logs: tuple[OutputLog, OutputLog], asked: ColumnRoles, close: float | None = None
 ) -> dict[str, Any]:
-    plain = read_plainly(logs, asked, close)
-    assert plain is not None
-    return memory.compare(logs, plain, asked, ALL)
+    found = read_plainly(logs, asked, close)
+    assert found is not None
+    return memory.compare(logs, found, asked, ALL)
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +97,25 @@ def test_the_command_starts_no_spark_for_small_logs(
     for asked in ({"master": "local[1]"}, {"conf": {"spark.x": "1"}}):
         with pytest.raises(Invalid, match="Spark was asked"):
             verify.verify(reference, actual, order=["n"], **asked)
+
+
+def test_a_foreign_row_that_ties_with_the_last_one_comes_after_it(tmp_path: Path) -> None:
+    reference: list[Row] = [{"n": 1, "v": 0.5}, {"n": 2, "v": 0.5}]
+    asked = ColumnRoles(order=("n",), id=("n", "v"))
+    for n, type_ in ((1, "convergent"), (2, "divergent")):
+        paths = write(tmp_path, reference, [*reference, {"n": n, "v": 1.0}])
+        assert in_memory(logs_at(*paths), asked)["streams"] == {type_: 1}
+
+
+@pytest.mark.parametrize("limit", ["SMALL_BYTES", "SMALL_ROWS"])
+def test_what_is_not_small_is_left_to_spark(
+    limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"n": [1, 2, 3]}), path)
+    assert read_plainly(logs_at(path, path), ColumnRoles()) is not None
+    monkeypatch.setattr(plain, limit, 2)
+    assert read_plainly(logs_at(path, path), ColumnRoles()) is None
 
 
 def test_a_reference_without_rows_is_refused(tmp_path: Path) -> None:
@@ -287,6 +306,7 @@ def test_json_is_read_as_on_spark(what: str, spark: SparkSession, tmp_path: Path
         ("quoted.csv", 'n,v\n1,"a"\n'),
         ("short.csv", "n,v\n1\n"),
         ("blank.csv", "n,v\n1,a\n \n"),
+        ("one.csv", "n\n1\n \n"),
         ("old.csv", "n,v\r1,a\r"),
         ("nested.jsonl", '{"n": {"v": 1}}\n'),
         ("array.jsonl", '{"n": [1]}\n'),
