@@ -45,6 +45,7 @@ def report(
     """Check every protocol and variant, hunt the mutants, run on real input; write one page."""
     from importlib.metadata import version
 
+    from model.core import Outcome
     from model.registry import modules, protocols
     from proofs.classify import figure2
     from proofs.classify import verdict as classifying
@@ -98,7 +99,8 @@ def report(
         ]
         begin("flights")
         limit = flights.QUICK if profile is Profile.QUICK else None
-        names = [protocol.name for protocol in modules().values()]
+        # What is expected to lose is not judged by whether it loses.
+        names = [one.name for one in modules().values() if one.expected is Outcome.HOLDS]
         runs = side_by_side(
             "flights", {name: partial(_run_on_flights, name, limit) for name in names}, watch
         )
