@@ -430,7 +430,8 @@ def test_a_row_that_is_close_to_two_is_refused(spark: SparkSession, tmp_path: Pa
         in_memory(logs, ColumnRoles(), 0.1)
     with pytest.raises(Invalid, match=UNDECIDED):
         verify.compare(spark, logs, ColumnRoles(), 1, lambda *_: None, 0.1)
-    equal = logs_at(paths[0], csv(tmp_path / "b.csv", [(1, 0.45), (1, 0.55)]))
+    rows = [(1, 0.45), (1, 0.5)]
+    equal = logs_at(csv(tmp_path / "c.csv", rows), csv(tmp_path / "d.csv", rows))
     assert_as_on_spark(spark, equal, ColumnRoles(), 0.1)
 
 
