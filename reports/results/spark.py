@@ -62,7 +62,7 @@ def summary_line(result: Result) -> str:
     cases = result["cases"]
     good = sum(case["agrees"] for case in cases)
     crashes = sum(len(case["crashed"]) for case in cases)
-    after = f", after {crashes} crashes" if crashes else ""
+    after = f", after {crashes} crash{'' if crashes == 1 else 'es'}" if crashes else ""
     if result["holds"]:
         return f"{result['check']}: Spark did as predicted in all {good} cases{after}"
     return (

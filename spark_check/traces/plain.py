@@ -4,14 +4,15 @@ Rule of this file: it reads what it is certain to read as `traces.columns` does 
 nothing else: for every other log, `read_plainly` is None, and Spark reads it or says what is wrong.
 
 Plain are whole numbers, 64-bit floats, texts, truth values, dates and timestamps in Parquet; JSON
-lines without nested values; CSV without quotes.  Types must agree without a conversion.
+lines without nested values; CSV with a line for each row.  Types must agree without a conversion.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import repeat
 from math import inf, nan
@@ -123,7 +124,7 @@ def _rows(
     files: Sequence[int],
     kinds: Mapping[str, str],
     compared: Sequence[str],
-    numeric: Mapping[str, type],
+    numeric: Mapping[str, Callable[[Any], Any]],
     asked: ColumnRoles,
 ) -> Iterable[PlainRow]:
     places = ((file, number) for file, n in enumerate(files) for number in range(1, n + 1))
@@ -202,7 +203,7 @@ def _same(value: Any) -> Any:
 NAN = "NaN", "that is equal to itself"
 
 
-def _rank(value: Any, number: type) -> tuple[int, Any]:
+def _rank(value: Any, number: Callable[[Any], Any]) -> tuple[int, Any]:
     """A sort key: null is first, NaN is last."""
     if value is None:
         return 0, 0
@@ -239,10 +240,10 @@ MAYBE = re.compile(
 """Texts that Spark might read as a number."""
 
 
-def _number(name: str, tables: Sequence[PlainTable]) -> type:
+def _number(name: str, tables: Sequence[PlainTable]) -> Callable[[Any], Any]:
     """How a column of --order is ranked: text as numbers if all values of both logs are some."""
     if any(table.kinds[name] not in ("text", "nothing") for table in tables):
-        return lambda value: value  # type: ignore[return-value]
+        return _same
     values = {value for table in tables for value in table.columns[name] if value is not None}
     if all(WHOLE.fullmatch(value) for value in values):
         return int
@@ -382,11 +383,18 @@ def _refuse(_: str) -> NoReturn:
     raise NotPlain
 
 
+VALUE = r'(?:[^",]*|"(?:[^"]|"")+")'
+CSV_LINE = re.compile(f"{VALUE}(?:,{VALUE})*")
+"""A line with whole values, of which none is "": Spark reads that as no null."""
+
+
 def _csv(log: OutputLog) -> PlainTable:
     files = []
     for lines in _lines(log):
-        rows = [line.split(",") for line in lines[1:]]
-        if any('"' in line for line in lines) or any(len(row) != len(log.names) for row in rows):
+        if not all(map(CSV_LINE.fullmatch, lines)):
+            raise NotPlain
+        rows = list(csv.reader(lines[1:], strict=True))
+        if any(len(row) != len(log.names) for row in rows):
             raise NotPlain
         files.append(rows)
     columns = {

@@ -258,6 +258,10 @@ TEXTS = {
     "dates": ("n,v\n2024-01-02,a\n2024-01-10,b\n", "n,v\n2024-01-10,b\n2024-01-02,a\n"),
     "windows": ("n,v\r\n1,a\r\n", "n,v\r\n1,b\r\n\r\n"),
     "spaces": ("n,v\n 1, a\n", "n,v\n1,a\n"),
+    "quotes": (
+        'n,v\n1,"a,b"\n2,"say ""x"""\n3,"""y"""\n"4",""""\n5," z "\n',
+        '"n",v\n1,"a,b"\n2,say\n3,"""y"""\n4,""""\n',
+    ),
     "one column": ("n\n1\n2\n", "n\n2\n\n1\n"),
 }
 """REFERENCE and ACTUAL, by what is in them."""
@@ -303,7 +307,10 @@ def test_json_is_read_as_on_spark(what: str, spark: SparkSession, tmp_path: Path
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("quoted.csv", 'n,v\n1,"a"\n'),
+        ("empty.csv", 'n,v\n1,""\n'),
+        ("inside.csv", 'n,v\n1,a"b"\n'),
+        ("behind.csv", 'n,v\n1,"a"b\n'),
+        ("lines.csv", 'n,v\n1,"a\nb"\n'),
         ("short.csv", "n,v\n1\n"),
         ("blank.csv", "n,v\n1,a\n \n"),
         ("one.csv", "n\n1\n \n"),

@@ -134,9 +134,9 @@ CHECK = Check(
     "When a query with a trigger plans its batches",
     _run,
     notes=(
-        f"The trigger is {PERIOD_S:g} s.  Batch {HELD + 1} is held up until half a trigger after "
-        "its end; the query is killed as it plans the last batch, and started again with a trigger "
-        "of an hour.",
+        f"The trigger is {PERIOD_S:g} s.  Batch {HELD + 1} is held up until {PERIOD_S / 2:g} s "
+        "after the next one; the query is killed as it plans the last batch, and started again "
+        "with a trigger of an hour.",
         "Predicted by the rule of the simulator's timers from when the batch before was planned "
         "and committed; the clock is that of the epoch.",
     ),
