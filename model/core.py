@@ -48,9 +48,9 @@ class Lost(NamedTuple):
     """The notice that ends a watched channel: its sender has crashed.
 
     The notice comes as Received(node, Lost(node)) after all that the node had sent there, so it is
-    a failure detector that never errs.  It is a message like any other: it is lost if its receiver
-    crashes before it is delivered, and never sent if the receiver is down.  A node that crashes
-    again sends it again.
+    a failure detector that never errs, unless the protocol assumes false suspicions (Assumptions).
+    It is a message like any other: it is lost if its receiver crashes before it is delivered, and
+    never sent if the receiver is down.  A node that crashes again sends it again.
     """
 
     node: NodeName
@@ -100,6 +100,9 @@ SPANNED = Quantity(
     "crashes",
     "a node with an open window crashed; every driver that explores counts this itself",
 )
+SUSPECTED = Quantity(
+    "false suspicions", "suspicions", "a node that is up was reported lost; the drivers count this"
+)
 CHECKPOINTED = Quantity(
     "savepoints sent", "savepoints", "a node made safe what a restart of it begins from"
 )
@@ -111,7 +114,7 @@ STALE = Quantity(
 DISCARDED = Quantity(
     "duplicates discarded", "messages", "a node received again what it had, and dropped it"
 )
-COMMON = (CRASHED, SPANNED, CHECKPOINTED, RESTORED, REPLAYED, STALE, DISCARDED)
+COMMON = (CRASHED, SPANNED, SUSPECTED, CHECKPOINTED, RESTORED, REPLAYED, STALE, DISCARDED)
 """The quantities of every family, which drivers, price lists and metrics know; a family may add
 its own."""
 
@@ -254,7 +257,7 @@ class Deployment(NamedTuple):
 
     together: failure groups (a host, a rack): crashable sites that one fault may take down at once;
     each may also crash alone.  watched: channels (sender, receiver) that end with a notice, `Lost`,
-    when the sender crashes.
+    when the sender crashes.  returning: the nodes that restart after a crash; None: all.
     """
 
     sites: tuple[Site, ...]
@@ -262,6 +265,7 @@ class Deployment(NamedTuple):
     crashable: frozenset[NodeName]
     together: tuple[frozenset[NodeName], ...] = ()
     watched: frozenset[tuple[NodeName, NodeName]] = frozenset()
+    returning: frozenset[NodeName] | None = None
 
 
 # --- worlds to look at -----------------------------------------------------------------------
@@ -381,9 +385,14 @@ class Failures(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Assumptions:
-    """The assumptions of a protocol; drivers grant exactly these."""
+    """The assumptions of a protocol; drivers grant exactly these.
+
+    suspicions: a fault may also be a false suspicion: a watched channel carries a notice, and its
+    sender is up.
+    """
 
     failures: Failures
+    suspicions: bool = False
 
 
 @dataclass(frozen=True, slots=True)

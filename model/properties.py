@@ -64,9 +64,22 @@ AS_IF = Property("outputs are a prefix of the failure-free outputs", When.ALWAYS
 COMPLETE = Property("at rest, all failure-free outputs have been seen", When.QUIESCENT, _complete)
 
 
+def at_least(weakest: Guarantee) -> Property:
+    """The property that at rest the recovery type is this one or a stronger one."""
+
+    def holds(scope: Scope, seen: Observation) -> bool:
+        return guarantee(scope, seen) <= weakest
+
+    return Property(f"at rest, the recovery is {weakest.name.lower()}", When.QUIESCENT, holds)
+
+
 def guarantee(scope: Scope, seen: Observation) -> Guarantee:
     """The strongest recovery type that a quiescent observation allows."""
     return min(
         max((beside(want, got) for want, got in pairs), default=Guarantee.PRECISE)
         for pairs in comparisons(scope, seen)
     )
+
+
+NOTHING_LOST = at_least(Guarantee.DIVERGENT)
+"""Rollback recovery: the effects of all inputs are forwarded (Hwang et al., Section 3.1)."""

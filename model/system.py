@@ -49,8 +49,8 @@ class System:
     """A protocol deployed in a scope, with the indices that drivers look up.
 
     properties: the protocol's, and LETS_GO in a scope without crashes if the protocol says what is
-    `needed`.  victims: the nodes that may crash in the scope.  groups: the failure groups that may;
-    members in the order of the sites.
+    `needed`.  victims: the nodes that may crash in the scope.  returning: the nodes that restart
+    after a crash.  groups: the failure groups that may crash; members in the order of the sites.
     """
 
     protocol: Protocol
@@ -63,6 +63,7 @@ class System:
     sink_at: Mapping[NodeName, int] = field(init=False)
     properties: tuple[Property, ...] = field(init=False)
     victims: frozenset[NodeName] = field(init=False)
+    returning: frozenset[NodeName] = field(init=False)
     groups: tuple[tuple[NodeName, ...], ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -92,6 +93,9 @@ class System:
             "source_at": {name: at for at, (name, _) in enumerate(self.scope.inputs)},
             "sink_at": {name: at for at, name in enumerate(sinks)},
             "victims": victims,
+            "returning": deployment.crashable
+            if deployment.returning is None
+            else deployment.returning,
             "groups": tuple(
                 tuple(name for name in names if name in group)
                 for group in deployment.together
@@ -175,6 +179,11 @@ def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
     for ends in sorted(deployment.watched - {*deployment.channels}):
         raise Invalid(
             f"{protocol.name}: deploy watches a channel {ends[0]} -> {ends[1]}, and there is none"
+        )
+    for name in sorted((deployment.returning or frozenset()) - {*crashable}):
+        raise Invalid(
+            f"{protocol.name}: deploy lets {name!r} return from a crash, and it may not crash"
+            f"{nearest(name, crashable)}"
         )
     for name in sorted((scope.victims or frozenset()) - {*crashable}):
         raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")

@@ -13,6 +13,8 @@ the effects before the crash have happened.
 One fault may take down a failure group (`group`): all its members that are up go down at once, and
 each restarts by itself.  A watched channel ends with a notice, `Lost`, when its sender goes down
 and its receiver is up: the last message there, also where `drops_sent` clears what came before.
+A fault may be a false suspicion instead of a crash, where the protocol assumes that: such a notice
+comes, and the sender goes on.
 """
 
 from __future__ import annotations
@@ -122,7 +124,14 @@ class Restart(NamedTuple):
     group: tuple[NodeName, ...] = ()
 
 
-Action: TypeAlias = Deliver | Timeout | Inject | Crash | Restart
+class Suspect(NamedTuple):
+    """The watcher gets the notice that the node has crashed, and the node is up."""
+
+    node: NodeName
+    watcher: NodeName
+
+
+Action: TypeAlias = Deliver | Timeout | Inject | Crash | Restart | Suspect
 
 
 def initial(system: System) -> World:
@@ -175,7 +184,7 @@ def progress(
     """The actions that the node takes by itself."""
     node = world.nodes[system.node_at[name]]
     if node.state is DOWN:
-        return (Restart(name),)
+        return (Restart(name),) if name in system.returning else ()
     takes = tuple(
         Deliver(name, sender)
         for (sender, receiver), channel in zip(
@@ -198,7 +207,7 @@ def offers(system: System, world: World, name: NodeName) -> tuple[Inject, ...]:
 
 
 def faults(system: System, world: World, name: NodeName) -> tuple[Action, ...]:
-    """The crashes at the node: its own, and those of its failure groups.
+    """The faults at the node: its own crashes, those of its failure groups, false suspicions.
 
     `may_fail` knows whether anything may fail now.
     """
@@ -210,10 +219,10 @@ def faults_of(
     system: System, world: World, name: NodeName, group: tuple[NodeName, ...]
 ) -> tuple[Action, ...]:
     """The crashes at the node, alone (()) or with a group: between two steps, or between any two
-    effects of a step.
+    effects of a step; for the node alone also false suspicions.
 
-    Only these nodes are looked at.  Between two steps a group crashes at its first member that is
-    up, so that no crash is listed twice.
+    Only these nodes are looked at: a suspicion is lost if its watcher is down.  Between two steps a
+    group crashes at its first member that is up, so that no crash is listed twice.
     """
     if not world.crashes or name not in system.victims:
         return ()
@@ -230,11 +239,18 @@ def faults_of(
             action._replace(crash_after=crash_after, group=group)
             for crash_after in range(1, points)
         ]
+    if system.protocol.assumes.suspicions and actions and not group:
+        ends = system.deployment.channels
+        watched = (end for end in ends if end[0] == name and end in system.deployment.watched)
+        actions += [Suspect(*end) for end in watched if not _is_down(system, world, name)]
     return tuple(actions)
 
 
 def apply(system: System, world: World, action: Action) -> World:
     """The world after an enabled action."""
+    if isinstance(action, Suspect):
+        world = world._replace(crashes=world.crashes - 1)
+        return _take_effect(system, world, action.node, Send(action.watcher, Lost(action.node)))
     down = struck(system, world, action)
     if isinstance(action, Crash):
         return _crash(system, world, down, action.drops_sent)
@@ -290,7 +306,7 @@ def real_effects(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
 
 def struck(system: System, world: World, action: Action) -> tuple[NodeName, ...]:
     """The nodes that go down in the action; `world` is the one before it."""
-    if isinstance(action, Inject):
+    if isinstance(action, Inject | Suspect):
         return ()
     if not isinstance(action, Crash) and action.crash_after is None:
         return ()
@@ -314,7 +330,7 @@ def observe(world: World) -> Observation:
 def observe_at_rest(system: System, world: World) -> Observation:
     """The observation with the nodes' states, for properties that look at nodes.
 
-    At rest no node is down.
+    A node that is down at rest never returns, and is left out.
     """
     nodes = zip(system.sites, world.nodes, strict=True)
     states = tuple((name, node.state) for name, node in nodes if node.state is not DOWN)

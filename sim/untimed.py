@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import accumulate
+from math import inf
 from typing import Any, NamedTuple
 
 from model.core import (
@@ -60,6 +61,8 @@ PROGRESS_CALLS = 200
 """The number of calls of a watcher in a run."""
 ROUNDS = 1_000
 """A run in which timers have run out more often than this since the last event never ends."""
+NEVER = inf
+"""The event at which a node comes back that does not return."""
 RESTART_AFTER_EVENTS = 50
 """A crashed node restarts after so many further events, unless the caller says otherwise."""
 
@@ -227,7 +230,7 @@ class UntimedRun:
             self._group(plan)
         self.plans = deque(sorted(plans, key=lambda plan: plan.event))
         self.armed: dict[NodeName, list[tuple[int, CrashPlan]]] = {}
-        self.back: dict[NodeName, int] = {}
+        self.back: dict[NodeName, float] = {}
         self.kept = dict.fromkeys(system.sites, 0)
         self.touched: set[NodeName] = set()
 
@@ -283,7 +286,8 @@ class UntimedRun:
 
     def _resting(self) -> bool:
         """Is there nothing that the system does by itself?"""
-        return not (self.back or self.messages or any(self.timers.values()))
+        returns = any(event < NEVER for event in self.back.values())
+        return not (returns or self.messages or any(self.timers.values()))
 
     def finish(self) -> None:
         """Restart the nodes that are down and let timers run out.
@@ -292,7 +296,8 @@ class UntimedRun:
         """
         rounds = 0
         while not self._resting():  # a recovery may crash, and set timers, too
-            self._settle(max(self.back.values(), default=self.event))
+            returns = (event for event in self.back.values() if event < NEVER)
+            self._settle(max(returns, default=self.event))
             rounds += 1
             if rounds > ROUNDS:
                 name, timers = next((n, t) for n, t in self.timers.items() if t)
@@ -323,7 +328,7 @@ class UntimedRun:
             by_edge(outputs, len(sites[name].preds)) for name, outputs in self.passed_on.items()
         )
 
-    def _settle(self, now: int) -> None:
+    def _settle(self, now: float) -> None:
         """Deliver, let timers run out and restart nodes until event `now` is over."""
         self._deliver()
         for name, timers in self.timers.items():
@@ -412,7 +417,8 @@ class UntimedRun:
             self.states[name] = DOWN
             self.touched.add(name)
             self.timers[name].clear()
-            self.back[name] = self.event + self.restart_after
+            returns = name in self.system.returning
+            self.back[name] = self.event + self.restart_after if returns else NEVER
             self.outages.append(Outage(name, self.event))
         self.messages = deque(entry for entry in self.messages if entry[1] not in names)
         deployment = self.system.deployment

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from model.core import CRASHED, SPANNED, NodeName, Note
+from model.core import CRASHED, SPANNED, SUSPECTED, NodeName, Note
 from model.system import System, describe, read_gauges
 from model.world import (
     DOWN,
@@ -18,6 +18,7 @@ from model.world import (
     Deliver,
     Inject,
     Restart,
+    Suspect,
     Timeout,
     World,
     input_of,
@@ -62,6 +63,8 @@ def gather_evidence(system: System, world: World, action: Action) -> Evidence:
     """
     if isinstance(action, Inject):
         return Evidence()
+    if isinstance(action, Suspect):
+        return Evidence({SUSPECTED.name: 1})
     if down := struck(system, world, action):
         hit = {_hit(system, world, action)} if len(down) > 1 or not action.group else ()
         spanned = sum(map(bool, (_open_windows(system, world, name) for name in down)))

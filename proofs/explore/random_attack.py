@@ -275,7 +275,8 @@ mended.
 
 from model.core import Arrival
 from model.system import System
-from model.world import (Crash, Deliver, Inject, Restart, Timeout, apply, first_violation, initial)
+from model.world import (Crash, Deliver, Inject, Restart, Suspect, Timeout, apply, first_violation,
+    initial)
 from proofs.explore.random_attack import targets
 from model.registry import subject
 

@@ -123,7 +123,8 @@ def perform_on(chosen: Subject, task: Task) -> dict[str, Any]:
         case TaskKind.SCOPE:
             pinned = next(one for one in protocol.scopes if one.name == task.name)
             worlds, seconds, memory = task.budget
-            limit = WORLD_LIMIT[pinned.expect] if worlds is None else worlds
+            usual = max(WORLD_LIMIT[pinned.expect], pinned.states or 0)
+            limit = usual if worlds is None else worlds
             found = explore(protocol, pinned.scope, limit=limit, seconds=seconds, memory=memory)
             result = {
                 "row": _scope_row(pinned, found),

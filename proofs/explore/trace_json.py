@@ -23,6 +23,7 @@ from model.world import (
     Inject,
     Node,
     Restart,
+    Suspect,
     Timeout,
     World,
     is_noticed,
@@ -70,7 +71,8 @@ def story(trace: Trace, circle: int = 0) -> dict[str, Any]:
                 emits.append(_show_output(system.protocol, system.sites[name], effect.output))
         down = struck(system, before, action)
         for ends, channel in under_way.items():
-            if ends[0] in down and is_noticed(system, after, ends):
+            suspected = isinstance(action, Suspect) and ends == action
+            if suspected or (ends[0] in down and is_noticed(system, after, ends)):
                 notice = _send_fields(system.protocol, Send(ends[1], Lost(ends[0])), lost=False)
                 sends.append({**notice, "by": ends[0]})
                 channel.append((at, sends[-1]))
@@ -82,7 +84,7 @@ def story(trace: Trace, circle: int = 0) -> dict[str, Any]:
                 "node": name,
                 "kind": type(action).__name__.lower(),
                 "label": _label(system, before, action),
-                "cut": None if isinstance(action, Crash | Inject) else action.crash_after,
+                "cut": _cut(action),
                 "with": [other for other in down if other != name],
                 "from": came_from,
                 "sends": sends,
@@ -136,10 +138,14 @@ def _lanes(system: System) -> list[NodeName]:
 
 def _effects_of(system: System, world: World, action: Action) -> tuple[Any, ...]:
     """The effects of the action that took place; a crash in the action drops the later ones."""
-    if isinstance(action, Crash):
+    if isinstance(action, Crash | Suspect):
         return ()
-    crash_after = None if isinstance(action, Inject) else action.crash_after
-    return real_effects(response(system, world, action).effects)[:crash_after]
+    return real_effects(response(system, world, action).effects)[: _cut(action)]
+
+
+def _cut(action: Action) -> int | None:
+    """After how many effects of the step a crash strikes; None: there is no crash in a step."""
+    return None if isinstance(action, Crash | Inject | Suspect) else action.crash_after
 
 
 def _send_fields(protocol: Protocol, send: Send, *, lost: bool) -> dict[str, Any]:
@@ -166,6 +172,8 @@ def _label(system: System, world: World, action: Action) -> str:
             return ("their" if group else "its") + " messages lost" if drops_sent else ""
         case Restart():
             return ""
+        case Suspect(_, watcher):
+            return f"suspected by {watcher}"
 
 
 def _state_fields(system: System, name: NodeName, node: Node) -> dict[str, Any]:

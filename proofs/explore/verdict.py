@@ -162,7 +162,7 @@ def assemble(
     claims = protocol.claims
     tried = [operators for operators in claims if any(c <= operators for c in found)]
     weaker = [c.name for c in tried if _found_for(c, found) > claims[c]]
-    stronger = [c.name for c in tried if _found_for(c, found) < claims[c]]
+    stronger = [c.name for c in found if c in claims and _found_for(c, found) < claims[c]]
     unclaimed = [operators.name for operators in found if operators not in claims]
     missing = [note.name for note in protocol.must_occur if not evidence[note.name]]
     vacuous = [f"{one['row']['name']}: {why}" for one in scopes for why in one["vacuous"]]

@@ -177,6 +177,8 @@ def _words(moment: Mapping[str, Any], with_: str) -> str:
             return ", ".join(part for part in ("crash", with_, moment["label"]) if part)
         case "restart":
             return "restart"
+        case "suspect":
+            return str(moment["label"])
         case "timeout":
             return f"timer {moment['label']}"
         case _:

@@ -21,7 +21,7 @@ from model.core import DISCARDED, REPLAYED, Arrival, Inputs, NodeName, Note, Pro
 from model.events import Body, Event
 from model.graph import Graph
 from model.system import System
-from model.world import Action, Crash, Deliver, Inject, Restart, apply, initial, response
+from model.world import Action, Crash, Deliver, Inject, Restart, Suspect, apply, initial, response
 
 
 class CrashPoint(StrEnum):
@@ -160,7 +160,7 @@ class BatchedRun:
         return channel[0] if channel else None
 
     def do(self, action: Action) -> None:
-        if not isinstance(action, Crash):
+        if not isinstance(action, Crash | Suspect):
             for effect in response(self.system, self.world, action).effects:
                 if isinstance(effect, Note):
                     self.notes[action.node, effect.what.name] += effect.times

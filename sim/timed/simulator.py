@@ -530,7 +530,8 @@ class TimedRun:
         self.outages.append(node.outage)
         back = node.outage.detected_ps + restart
         node.again_ps = again
-        self.at(back, Occurrence(self._restart, (back, node)), URGENT)
+        if node.name in self.system.returning:
+            self.at(back, Occurrence(self._restart, (back, node)), URGENT)
 
     def _send_notices(self, node: TimedNode, now: int) -> None:
         """Let the node's watched channels end with a notice.
@@ -550,9 +551,10 @@ class TimedRun:
                 flying.append((arrives, now, Lost(node.name), tariff))
 
     def _at_rest(self, now: int) -> bool:
-        """Is the system at rest: is no node down or busy, no message on its way, no timer set?"""
+        """Is the system at rest: is no node to return, none busy, no message on its way, no timer
+        set?"""
         return not any(
-            node.since == NEVER
+            (node.since == NEVER and node.name in self.system.returning)
             or node.timers
             or node.done > now
             or any(channel.flying for channel in node.incoming)

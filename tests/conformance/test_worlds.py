@@ -11,7 +11,7 @@ import pytest
 
 from model.core import COMMON, Emit, MessageKind, Note, Outcome, Save, Send, Size
 from model.system import System, read_gauges, read_memory
-from model.world import DOWN, Crash, World, apply, enabled, response
+from model.world import DOWN, Crash, Suspect, World, apply, enabled, response
 from proofs.explore import explorer, tasks, verdict
 from proofs.explore.random_walk import walks
 from reports import commands
@@ -86,7 +86,7 @@ def test_its_verdict_is_json_and_is_printed(name: str, monkeypatch: pytest.Monke
 def test_messages_and_durable_values_have_sizes(name: str) -> None:
     protocol, seen = PROTOCOLS[name], 0
     for system, before, action, _ in edges(name):
-        if isinstance(action, Crash):
+        if isinstance(action, Crash | Suspect):
             continue
         for effect in response(system, before, action).effects:
             if isinstance(effect, Send | Save):
@@ -106,7 +106,7 @@ def test_notes_are_quantities_that_are_known(name: str) -> None:
     assert len({quantity.name for quantity in known}) == len(known)
     assert {*protocol.must_occur} <= {*known}
     for system, before, action, _ in edges(name):
-        if not isinstance(action, Crash):
+        if not isinstance(action, Crash | Suspect):
             for effect in response(system, before, action).effects:
                 if isinstance(effect, Note):
                     assert effect.what in known
@@ -118,7 +118,7 @@ def test_everything_can_be_shown(name: str) -> None:
     protocol = PROTOCOLS[name]
     for system, before, action, after in edges(name):
         values = [node.state for node in after.nodes if node.state is not DOWN]
-        if not isinstance(action, Crash):
+        if not isinstance(action, Crash | Suspect):
             effects = response(system, before, action).effects
             values += [effect[-1] for effect in effects if isinstance(effect, Send | Emit)]
         for value in values:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from model.core import Arrival, Assumptions, Failures, Guarantee, Outcome, Protocol
 from model.errors import Invalid
 from model.system import System
-from model.world import Action, Crash, Inject, World, apply, enabled, initial, quiescent
+from model.world import Action, Crash, Inject, Suspect, World, apply, enabled, initial, quiescent
 from proofs.explore.explorer import Trace, edges, explore
 from proofs.explore.random_attack import attack, enlarge
 from proofs.explore.random_walk import walks
@@ -33,8 +33,9 @@ NO_READY = replace(PROTOCOL, properties=PROTOCOL.properties[:2])
 
 
 def faulty(action: Action) -> bool:
-    crashes_within = not isinstance(action, Crash | Inject) and action.crash_after is not None
-    return isinstance(action, Crash) or crashes_within
+    if isinstance(action, Crash | Suspect):
+        return True
+    return not isinstance(action, Inject) and action.crash_after is not None
 
 
 def assert_granted(system: System, worlds: Sequence[World], actions: Sequence[Action]) -> int:

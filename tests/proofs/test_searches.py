@@ -94,6 +94,8 @@ class Shape(NamedTuple):
     messages: tuple[Any, ...]
     together: str = ""
     watched: float = 0.0
+    returning: float = 1.0
+    suspicions: bool = False
 
 
 SHAPES = st.builds(
@@ -109,6 +111,8 @@ SHAPES = st.builds(
     messages=st.sampled_from([ALIKE, (0, 1, 2)]),
     together=st.sampled_from(["", "", "A sink", "A B", "A B sink", "A B, B sink"]),
     watched=st.sampled_from([0.0, 0.5]),
+    returning=st.sampled_from([1.0, 0.5, 0.0]),
+    suspicions=st.booleans(),
 )
 
 
@@ -122,10 +126,12 @@ def made(shape: Shape) -> tuple[Protocol, Scope]:
         groups = [frozenset(group.split()) & names for group in shape.together.split(",")]
         together = tuple(dict.fromkeys(group for group in groups if len(group) > 1))
         draw = random.Random(shape.seed)
+        crashable = deployment.crashable.union(*together)
         return deployment._replace(
-            crashable=deployment.crashable.union(*together),
+            crashable=crashable,
             together=together,
             watched=frozenset(c for c in deployment.channels if draw.random() < shape.watched),
+            returning=frozenset(n for n in sorted(crashable) if draw.random() < shape.returning),
         )
 
     def answer(site: Site, value: Any, input_: Input | None) -> Answer:
@@ -158,7 +164,7 @@ def made(shape: Shape) -> tuple[Protocol, Scope]:
         step=answer,
         gauges=lambda *_: NO_GAUGES,
         show=str,
-        assumes=Assumptions(shape.failures),
+        assumes=Assumptions(shape.failures, shape.suspicions),
         claims={class_: Guarantee.GAP},
         properties=(
             Property("rarely broken", When.ALWAYS, holds),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.core import Arrival, Assumptions, Deployment, Failures, Lost, Scope
+from model.core import Arrival, Assumptions, Deployment, Failures, Lost, Protocol, Scope
 from model.errors import Invalid
 from model.oracle import by_edge
 from model.parts import deploy_graph
@@ -41,16 +41,24 @@ def deploy(scope: Scope) -> Deployment:
     )
 
 
+def deploy_leaving(scope: Scope) -> Deployment:
+    """As `deploy`; every second operator never returns from a crash."""
+    deployment = deploy(scope)
+    return deployment._replace(returning=frozenset(sorted(deployment.crashable)[1::2]))
+
+
 GROUPED = replace(LEDGER, deploy=deploy)
+LEAVING = replace(LEDGER, deploy=deploy_leaving)
 
 
 # --- timed runs ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("protocol", [GROUPED, LEAVING])
 @settings(max_examples=200)
-@given(timed_cases())
+@given(case=timed_cases())
 def test_every_timed_run_is_one_that_the_world_allows(
-    case: tuple[Workload, Costs, tuple[TimedPlan, ...]],
+    protocol: Protocol, case: tuple[Workload, Costs, tuple[TimedPlan, ...]]
 ) -> None:
-    _, log = assert_same(GROUPED, case)
+    _, log = assert_same(protocol, case)
     crashes = [entry.action for entry in log if isinstance(entry.action, Crash)]
     planned = {frozenset(plan.nodes) for plan in case[2]}
     assert {frozenset(crash.group) for crash in crashes if crash.group} <= planned

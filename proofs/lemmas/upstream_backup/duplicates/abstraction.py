@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from model.system import System
-from model.world import Action, Crash, Deliver, Inject, World, response
+from model.world import Action, Crash, Deliver, Inject, Suspect, World, response
 from proofs.lemmas.upstream_backup.duplicates import edge
 from proofs.lemmas.upstream_backup.duplicates.ends import EdgeView, Ends
 from proofs.lemmas.upstream_backup.duplicates.steps import EdgeRun, EdgeState, Steps
@@ -53,7 +53,7 @@ class EdgeObserver(Observer):
     def whole(self, view: EdgeView, before: World, action: Action, other: Ends) -> Any:
         """The producer's state after its whole step, of which a crash may leave out the last
         effects; None if it does none."""
-        if action.node != view.u.name or isinstance(action, Crash):
+        if action.node != view.u.name or isinstance(action, Crash | Suspect):
             return None
         crashes = not isinstance(action, Inject) and action.crash_after is not None
         return response(self.system, before, action).state if crashes else other.producer

@@ -1,0 +1,81 @@
+"""The choices of active standby: what the paper's words allow, and the mends.
+
+Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
+step of a node.  The default of each field is the mended choice of rollback recovery.
+Hwang et al., Sections 5.3 and 6: cited at each choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from model.pairs import Again, Deposes, Late, Newest, Returns
+
+
+class Trims(Enum):
+    """Which outputs a secondary discards.  5.3: "a lower-valued high watermark than a tuple at the
+    primary"; "older than I1[200] and ... older than I2[100]"."""
+
+    ALL_LOWER = "those with a lower watermark for every input"
+    NONE_GREATER = "those with a greater watermark for no input"
+    ANY_LOWER = "those with a lower watermark for some input"
+
+
+class Serves(Enum):
+    """The watermarks of an output that downstream has, with which the secondary compares its own.
+    5.3: "a lower-valued high watermark than a tuple at the primary"."""
+
+    HIGH = "its high watermarks"
+    LOW = "its low watermarks: those of the oldest tuples in the state"
+
+
+class Renewal(Enum):
+    """What a new secondary begins from.  5.3: "it starts with an empty state and becomes up-to-date
+    with respect to the new primary only after processing sufficiently many input tuples"."""
+
+    NEW = "an empty state, and the tuples that come from now on"
+    KEPT = "an empty state, and all tuples that upstream keeps"
+    COPY = "a copy of the primary's state"
+
+
+class Joins(Enum):
+    """When a new secondary asks for a copy of the state.  No word: there is no copy."""
+
+    AT_ONCE = "when it is back, beside its request for the tuples"
+    CONNECTED = "when upstream has answered its request, and keeps the tuples for it"
+
+
+class Determinants(Enum):
+    """When an output leaves.  6: "the primary cannot send tuples downstream until the secondary
+    receives all determinants involved in generating these tuples"."""
+
+    NONE = "at once: no determinants are logged"
+    SENT = "when its determinants have been sent"
+    STORED = "when the secondary has its determinants"
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A protocol: one choice of each kind."""
+
+    newest: Newest = Newest.MADE_OF
+    trims: Trims = Trims.ALL_LOWER
+    serves: Serves = Serves.LOW
+    renewal: Renewal = Renewal.COPY
+    joins: Joins = Joins.CONNECTED
+    late: Late = Late.REFUSED
+    again: Again = Again.ALL
+    determinants: Determinants = Determinants.NONE
+    deposes: Deposes = Deposes.YES
+    returns: Returns = Returns.YES
+
+
+PUBLISHED = Design(serves=Serves.HIGH, renewal=Renewal.NEW, late=Late.TAKEN, deposes=Deposes.NO)
+"""The reading that is nearest to the paper's words."""
+
+PRECISE = Design(again=Again.AFTER)
+"""Precise recovery of deterministic networks."""
+
+ARBITRARY = replace(PRECISE, determinants=Determinants.STORED)
+"""Precise recovery of arbitrary networks."""

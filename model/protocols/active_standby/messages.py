@@ -1,0 +1,116 @@
+"""Active standby as values: states of nodes, messages between replicas.
+
+Rule of this file: no step of a node; nodes.py has these.
+Hwang et al., Sections 5.3 and 6.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+from model import pairs
+from model.core import MessageKind, NodeName, Quantity, Size
+from model.pairs import Inlet, Marks, Output, Queue, SinkState, SourceState
+from model.parts import contents
+from model.queues import TRIMMED
+
+WITHHELD = Quantity("outputs withheld", "outputs", "an output had to wait before it left")
+UNREADY = Quantity("takeovers without a state", "nodes", "a secondary waited for its copy")
+QUANTITIES = (TRIMMED, pairs.TOOK_OVER, pairs.REJOINED, WITHHELD, UNREADY)
+
+
+class Trim(NamedTuple):
+    """All readers have an output with these watermarks."""
+
+    marks: Marks
+
+
+class Determinant(NamedTuple):
+    """The primary has processed a tuple of this input next; with that, it has made so many
+    outputs."""
+
+    edge: int
+    outputs: int
+
+
+class Logged(NamedTuple):
+    """The secondary has the determinants of the outputs up to this one."""
+
+    output: int
+
+
+class Replica(NamedTuple):
+    """A node that processes tuples.
+
+    leads: is it the primary?  spare: has the primary a secondary?  pending: the tuples of each
+    input that wait for determinants.  order: the determinants to follow.  safe: the last output of
+    which the secondary has the determinants.  forwarded: the last one that has left.
+    """
+
+    inlets: tuple[Inlet, ...]
+    inner: Any
+    queue: Queue
+    leads: bool
+    spare: bool
+    pending: tuple[tuple[Output, ...], ...]
+    order: tuple[int, ...] = ()
+    safe: int = 0
+    forwarded: int = 0
+
+
+class Joining(NamedTuple):
+    """A new secondary that waits for the state of the primary.
+
+    came: what has come since, with the sender.  unconnected: the inputs on which upstream has not
+    answered yet.
+    """
+
+    unconnected: tuple[int, ...]
+    came: tuple[tuple[NodeName, Any], ...] = ()
+
+
+class Copied(NamedTuple):
+    """The state of the primary."""
+
+    inlets: tuple[Inlet, ...]
+    inner: Any
+    queue: Queue
+
+
+State: TypeAlias = SourceState | SinkState | Replica | Joining
+
+
+def size(message: Any) -> Size:
+    match message:
+        case Trim() | Logged():
+            return Size(MessageKind.ACKNOWLEDGEMENT, name=type(message).__name__.lower())
+        case Determinant():
+            return Size(MessageKind.DETERMINANT, items=1)
+        case Copied(_, inner, queue):
+            events, items = contents(inner)
+            return Size(MessageKind.COPY, 0, events + items + len(queue.kept))
+        case _:
+            return pairs.size(message)
+
+
+def show(value: object) -> str:
+    """A message or a state in a few words."""
+    match value:
+        case Trim(marks):
+            return f"trim {', '.join(map(str, marks))}"
+        case Determinant(edge, outputs):
+            return f"next: input {edge}, {outputs}"
+        case Logged(output):
+            return f"logged {output}"
+        case Copied(inlets):
+            return "copy at " + ", ".join(str(inlet.place) for inlet in inlets)
+        case Replica(inlets, _, queue, leads):
+            places = ", ".join(str(inlet.place) for inlet in inlets)
+            role = "primary" if leads else "secondary"
+            return f"{role} at {places}, {len(queue.kept)} of {queue.place} kept"
+        case Joining():
+            return "secondary, waits"
+        case SourceState(queue):
+            return f"{len(queue.kept)} of {queue.place}"
+        case _:
+            return pairs.show(value)

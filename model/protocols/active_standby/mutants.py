@@ -1,0 +1,113 @@
+"""One-line faults of active standby, which the checkers must find.
+
+Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+"""
+
+from __future__ import annotations
+
+from model.core import Mutant
+
+NODES = "model.protocols.active_standby.nodes"
+PAIRS = "model.pairs"
+MUTANTS = (
+    Mutant(
+        "acknowledge one tuple too many",
+        PAIRS,
+        "return tuple(Send(inlet.producer, Ack(inlet.place, inlet.place)) for inlet in inlets)",
+        "return tuple(Send(inlet.producer, Ack(*[inlet.place + 1] * 2)) for inlet in inlets)",
+    ),
+    Mutant(
+        "take the tuples of a dead producer",
+        PAIRS,
+        "if late is Late.REFUSED:",
+        "if late is not Late.REFUSED:",
+    ),
+    Mutant(
+        "let go when one replica is done",
+        PAIRS,
+        "return min(reader.released for reader in self.readers)",
+        "return max(reader.released for reader in self.readers)",
+    ),
+    Mutant(
+        "forget what came before the copy",
+        NODES,
+        "for sender, message in state.came:",
+        "for sender, message in ():",
+    ),
+    Mutant(
+        "trim what downstream may not have",
+        NODES,
+        "return all(mark < bound for mark, bound in pairs)",
+        "return True",
+    ),
+    Mutant(
+        "take over in silence",
+        NODES,
+        "state, more = _advance(site, state, 0)",
+        "return Step(state)",
+    ),
+    Mutant(
+        "report the newest output as served",
+        NODES,
+        "served = [output for output in before.kept if output.place <= queue.received]",
+        "served = [*before.kept]",
+    ),
+    Mutant(
+        "a copy without the state",
+        NODES,
+        "return Step(state, (Send(sender, Copied(state.inlets, state.inner, state.queue)),))",
+        "return Step(state, (Send(sender, Copied(state.inlets, site.spec.begin(1), state.queue)),))",
+        "pairs, two crashes",
+    ),
+    Mutant(
+        "send nothing again", PAIRS, "again = [*queue.kept] if request.kept else []", "again = []"
+    ),
+    Mutant(
+        "forget what is logged",
+        NODES,
+        "forwarded = start if asks else queue.place",
+        "forwarded = queue.place",
+    ),
+    Mutant(
+        "watermarks that are too high",
+        NODES,
+        "marks = _marks(site, state, out.of | of if processed else out.of)",
+        "marks = tuple(mark + 1 for mark in _marks(site, state, out.of))",
+    ),
+    Mutant(
+        "send nothing when all have answered",
+        NODES,
+        "state, sends = _release(site, state._replace(queue=queue))",
+        "sends = ()",
+    ),
+)
+DETERMINANTS = (
+    Mutant(
+        "send before the determinants are safe",
+        NODES,
+        "number = queue.place if free else state.safe",
+        "number = queue.place",
+    ),
+    Mutant(
+        "follow no determinants", NODES, "free = determinants is Determinants.NONE", "free = True"
+    ),
+    Mutant(
+        "log the other input",
+        NODES,
+        "effects = (Send(site.config.other, Determinant(edge, queue.place)),)",
+        "effects = (Send(site.config.other, Determinant(0, queue.place)),)",
+        "a union",
+    ),
+    Mutant(
+        "report determinants that have not come",
+        NODES,
+        "return Step(state, (*effects, Send(sender, Logged(outputs))))",
+        "return Step(state, (*effects, Send(sender, Logged(outputs + 1))))",
+    ),
+    Mutant(
+        "forget the determinants at the takeover",
+        NODES,
+        "while state.order and state.pending[state.order[0]]:",
+        "while state.order and state.pending[state.order[0]] and not state.leads:",
+    ),
+)

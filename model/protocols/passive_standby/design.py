@@ -1,0 +1,88 @@
+"""The choices of passive standby: what the paper's words allow, and the mends.
+
+Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
+step of a node.  The default of each field is the mended choice of rollback recovery.
+Hwang et al., Sections 5.1 and 6: cited at each choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from model.pairs import Again, Deposes, Late, Returns
+
+
+class Line(Enum):
+    """What may pass the sweep line.  5.1: "The primary is free to execute operators away from the
+    sweep line both upstream and downstream"."""
+
+    FREE = "operators on both sides process what comes"
+    BARRED = "what an operator behind the line makes waits until the next one is behind it"
+
+
+class Releases(Enum):
+    """When upstream may let go of a tuple.  5.1: "until they are safely stored at the downstream
+    secondaries"."""
+
+    COPIED = "when the secondary has a checkpoint with it"
+    PROCESSED = "when the primary has it"
+
+
+class Forwards(Enum):
+    """Which tuples a primary sends downstream.  6: "can only forward checkpointed tuples"."""
+
+    ALL = "every one at once"
+    SENT = "those in a checkpoint that it has sent"
+    STORED = "those in a checkpoint that the secondary has"
+
+
+class Alone(Enum):
+    """What a primary without a secondary forwards, where it forwards only what is checkpointed.
+    No word."""
+
+    NOTHING = "nothing: it waits for a secondary"
+    ALL = "every tuple at once"
+
+
+class Renewal(Enum):
+    """What a secondary that is new gets.  5.1: "the primary sends its complete state in the first
+    checkpoint message"."""
+
+    COMPLETE = "the complete state"
+    DELTA = "what has changed since the last checkpoint, as any other one"
+    NOTHING = "no checkpoint before the next input"
+
+
+class Known(Enum):
+    """What a secondary that takes over does with the tuples of upstream that its checkpoint has.
+    5.1: it asks for the streams, "including tuples stored in their output queues"."""
+
+    TAKEN = "it processes them again"
+    DISCARDED = "it discards them by their numbers"
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A protocol: one choice of each kind."""
+
+    line: Line = Line.BARRED
+    releases: Releases = Releases.COPIED
+    forwards: Forwards = Forwards.ALL
+    alone: Alone = Alone.ALL
+    renewal: Renewal = Renewal.COMPLETE
+    late: Late = Late.REFUSED
+    again: Again = Again.ALL
+    known: Known = Known.DISCARDED
+    deposes: Deposes = Deposes.YES
+    returns: Returns = Returns.YES
+
+
+PUBLISHED = Design(line=Line.FREE, late=Late.TAKEN, known=Known.TAKEN, deposes=Deposes.NO)
+"""The reading that is nearest to the paper's words."""
+
+PRECISE = Design(again=Again.AFTER)
+"""Precise recovery of deterministic networks."""
+
+ARBITRARY = Design(again=Again.AFTER, forwards=Forwards.STORED)
+"""Precise recovery of arbitrary networks."""

@@ -1,0 +1,131 @@
+"""Passive standby as values: checkpoints, states of nodes.
+
+Rule of this file: no step of a node; nodes.py has these.
+Hwang et al., Section 5.1.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, NamedTuple, TypeAlias
+
+from model import pairs
+from model.boxes.box import Item
+from model.core import MessageKind, Quantity, Size
+from model.pairs import Inlet, Output, Queue, Reader, SinkState, SourceState
+from model.parts import contents
+from model.queues import TRIMMED
+
+CROSSED = Quantity(
+    "tuples behind the sweep line", "tuples", "an operator processed a tuple during a checkpoint"
+)
+WITHHELD = Quantity(
+    "outputs withheld", "outputs", "an output had to wait until a checkpoint had it"
+)
+LOST_COPY = Quantity("takeovers without a copy", "nodes", "a secondary had no checkpoint yet")
+QUANTITIES = (TRIMMED, pairs.TOOK_OVER, pairs.REJOINED, CROSSED, WITHHELD, LOST_COPY)
+
+
+class Stage(NamedTuple):
+    """An operator inside the node: its state, and the items that wait before it."""
+
+    inner: Any
+    waiting: tuple[Item, ...] = ()
+
+
+class Copy(NamedTuple):
+    """What a secondary holds: the state of its primary as of the last checkpoint."""
+
+    inlets: tuple[Inlet, ...]
+    stages: tuple[Stage, ...]
+    queue: Queue
+
+
+class Checkpoint(NamedTuple):
+    """A checkpoint message.
+
+    complete: it has everything; else only the operators that have changed since the last checkpoint
+    (None: one that has not), the outputs since then, and how far the queue is released.  number:
+    that of the last output.
+    """
+
+    complete: bool
+    inlets: tuple[Inlet, ...]
+    stages: tuple[Stage | None, ...]
+    readers: tuple[Reader, ...]
+    number: int
+    outputs: tuple[Output, ...]
+
+
+class Stored(NamedTuple):
+    """The secondary has the checkpoint up to this output."""
+
+    number: int
+
+
+class Spare(Enum):
+    """What a primary knows of its secondary."""
+
+    NONE = "there is none"
+    NEW = "it has no checkpoint yet"
+    READY = "it has one"
+
+
+class Primary(NamedTuple):
+    """A primary.
+
+    shipped: the operators as of the last checkpoint, and its last output.  safe: the last output
+    that may leave where only checkpointed ones may.  forwarded: the last one that has left.
+    behind: what the checkpoint under way has so far, with one stage for each operator behind the
+    sweep line; None: none is under way.
+    """
+
+    inlets: tuple[Inlet, ...]
+    stages: tuple[Stage, ...]
+    queue: Queue
+    spare: Spare
+    shipped: tuple[tuple[Stage, ...], int]
+    safe: int = 0
+    forwarded: int = 0
+    behind: Copy | None = None
+
+
+class Secondary(NamedTuple):
+    """A secondary; copy: None before its first checkpoint."""
+
+    copy: Copy | None
+
+
+State: TypeAlias = SourceState | SinkState | Primary | Secondary
+
+
+def size(message: Any) -> Size:
+    match message:
+        case Checkpoint(_, _, stages, _, _, outputs):
+            items = sum(contents(stage.inner).events for stage in stages if stage)
+            return Size(MessageKind.CHECKPOINT, 0, len(outputs) + items, name="checkpoints")
+        case Stored():
+            return Size(MessageKind.ACKNOWLEDGEMENT, name="stored")
+        case _:
+            return pairs.size(message)
+
+
+def show(value: object) -> str:
+    """A message or a state in a few words."""
+    match value:
+        case Checkpoint(complete, inlets, _, _, number):
+            places = ", ".join(str(inlet.place) for inlet in inlets)
+            return f"{'complete ' if complete else ''}checkpoint {places}: {number}"
+        case Stored(number):
+            return f"stored {number}"
+        case Primary(inlets, spare=spare):
+            places = ", ".join(str(inlet.place) for inlet in inlets)
+            return f"primary at {places}, spare {spare.name.lower()}"
+        case Secondary(None):
+            return "secondary, empty"
+        case Secondary(Copy(inlets)):
+            return "secondary at " + ", ".join(str(inlet.place) for inlet in inlets)
+        case SourceState(queue):
+            return f"{len(queue.kept)} of {queue.place}"
+        case _:
+            return pairs.show(value)

@@ -1,0 +1,145 @@
+"""One-line faults of passive standby, which the checkers must find.
+
+Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+"""
+
+from __future__ import annotations
+
+from model.core import Mutant
+
+NODES = "model.protocols.passive_standby.nodes"
+PAIRS = "model.pairs"
+MUTANTS = (
+    Mutant(
+        "acknowledge one tuple too many",
+        PAIRS,
+        "return tuple(Send(inlet.producer, Ack(inlet.place, inlet.place)) for inlet in inlets)",
+        "return tuple(Send(inlet.producer, Ack(*[inlet.place + 1] * 2)) for inlet in inlets)",
+    ),
+    Mutant(
+        "never acknowledge",
+        PAIRS,
+        "return tuple(Send(inlet.producer, Ack(inlet.place, inlet.place)) for inlet in inlets)",
+        "return ()",
+        "no crash",
+    ),
+    Mutant(
+        "send nothing again", PAIRS, "again = [*queue.kept] if request.kept else []", "again = []"
+    ),
+    Mutant(
+        "let go of what one reader needs no more",
+        PAIRS,
+        "return min(reader.released for reader in self.readers)",
+        "return self.place",
+    ),
+    Mutant(
+        "take the tuples of a dead producer",
+        PAIRS,
+        "if late is Late.REFUSED:",
+        "if late is not Late.REFUSED:",
+    ),
+    Mutant(
+        "the new producer knows nobody",
+        PAIRS,
+        "reader._replace(target=sender, received=done, released=done, has=0)",
+        "reader._replace(received=done, released=done, has=0)",
+    ),
+    Mutant(
+        "send too little",
+        PAIRS,
+        "has = place - 1 if again is Again.FROM else place",
+        "has = place + 1",
+    ),
+    Mutant(
+        "acknowledge what the primary has",
+        NODES,
+        "if design.releases is Releases.PROCESSED or not site.config.other:",
+        "if True:",
+    ),
+    Mutant(
+        "a checkpoint without the outputs",
+        NODES,
+        "new = tuple(o for o in queue.kept if complete or o.place > number)",
+        "new = ()",
+    ),
+    Mutant(
+        "a checkpoint without the state",
+        NODES,
+        "changed = tuple(one if complete or one != old else None for one, old in pairs)",
+        "changed = tuple(None for one, old in pairs)",
+    ),
+    Mutant(
+        "checkpoint only once",
+        NODES,
+        "if after.spare is not Spare.NONE and after != before:",
+        "if after.spare is Spare.NEW and after != before:",
+        "no crash",
+    ),
+    Mutant(
+        "do not ask upstream",
+        NODES,
+        "effects += (Send(name, Connect()) for names in site.config.above for name in names)",
+        "effects += ()",
+    ),
+    Mutant(
+        "take over without the copy",
+        NODES,
+        "inlets, stages, queue = state.copy or _empty(site)",
+        "inlets, stages, queue = _empty(site)",
+    ),
+    Mutant(
+        "a delta for a new secondary",
+        NODES,
+        "complete = state.spare is Spare.NEW and design.renewal is not Renewal.DELTA",
+        "complete = False",
+        "pairs, two crashes",
+    ),
+    Mutant(
+        "forget a new secondary",
+        NODES,
+        "state, effects = _stop_line(site, state._replace(spare=Spare.NEW))",
+        "state, effects = _stop_line(site, state)",
+        "pairs, two crashes",
+    ),
+    Mutant(
+        "the sweep line holds nothing back",
+        NODES,
+        "if at and at == behind and site.config.design.line is Line.BARRED:",
+        "if False:",
+        "two operators in a node, two crashes",
+    ),
+    Mutant(
+        "lose what waits before the line",
+        NODES,
+        "waiting = [stage.waiting for stage in state.stages]",
+        "waiting = [() for stage in state.stages]",
+        "two operators in a node, two crashes",
+    ),
+    Mutant(
+        "the position at the end of a checkpoint",
+        NODES,
+        "behind = state.behind or Copy(state.inlets, (), state.queue)",
+        "behind = (state.behind or Copy(state.inlets, (), state.queue))._replace(inlets=state.inlets)",
+        "two operators in a node, two crashes",
+    ),
+)
+STORED = (
+    Mutant(
+        "report a later output as stored",
+        NODES,
+        "effects.append(Send(site.config.other, Stored(checkpoint.number)))",
+        "effects.append(Send(site.config.other, Stored(checkpoint.number + 1)))",
+    ),
+    Mutant(
+        "forward what is not stored",
+        NODES,
+        "number = queue.place if alone or design.forwards is Forwards.ALL else state.safe",
+        "number = queue.place",
+    ),
+    Mutant(
+        "alone for ever",
+        NODES,
+        "alone = state.spare is Spare.NONE and (design.alone is Alone.ALL or not site.config.other)",
+        "alone = True",
+    ),
+)

@@ -1,0 +1,83 @@
+"""The choices of upstream backup by acknowledgements: the readings of the paper's words, the mends.
+
+Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
+step of a node.  The default of each field is the mended choice of rollback recovery.
+Hwang et al., Sections 5.2 and 6: cited at each choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from model.pairs import Deposes, Late, Newest, Returns
+
+
+class Oldest(Enum):
+    """The low watermark of an output.  5.2.2: "the oldest tuples on input streams necessary to
+    generate O[v]", and "the indicator of the oldest tuple currently in the state"."""
+
+    MADE_OF = "the oldest tuple that the output was made of"
+    STATE = "the oldest tuple in the state when the output was made"
+
+
+class Maps(Enum):
+    """The output whose cause bounds what a node still needs.  5.2.1: "the latest output tuple O[v]
+    acknowledged at level-0 by all downstream neighbors"."""
+
+    RECEIVED = "the latest that all readers have received"
+    RELEASED = "the latest that no reader needs any more"
+
+
+class Labels(Enum):
+    """What identifies an input.  5.2: "ACK(1, S, u), where S identifies a stream and u identifies a
+    tuple on that stream"."""
+
+    PLACE = "its number in the stream"
+    CONNECTION = "its number, and the producer that gave it"
+
+
+class Idle(Enum):
+    """What a node acknowledges at level 1 whose readers have all that it put out.  No word."""
+
+    CAUSE = "what precedes the cause of its latest output"
+    STATE = "what precedes the oldest tuple in its state"
+
+
+class Repeats(Enum):
+    """Which outputs a consumer discards as duplicates.  5: none.  6: for repeatable networks
+    "input-tuple indicators therefore uniquely identify tuples"; otherwise by "high watermarks"."""
+
+    NEVER = "none"
+    LOW = "those with no greater low watermark than the last one"
+    HIGH_LOWER = "those with a lower high watermark than the last one"
+    HIGH = "those with no greater high watermark than the last one"
+    COUNTED = "the same, where outputs of one input are counted from the last one back"
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A protocol: one choice of each kind."""
+
+    oldest: Oldest = Oldest.STATE
+    maps: Maps = Maps.RELEASED
+    labels: Labels = Labels.CONNECTION
+    idle: Idle = Idle.CAUSE
+    late: Late = Late.REFUSED
+    repeats: Repeats = Repeats.NEVER
+    newest: Newest = Newest.PROCESSED
+    deposes: Deposes = Deposes.YES
+    returns: Returns = Returns.YES
+
+
+PUBLISHED = Design(
+    maps=Maps.RECEIVED,
+    labels=Labels.PLACE,
+    late=Late.TAKEN,
+    newest=Newest.MADE_OF,
+    deposes=Deposes.NO,
+)
+"""The reading that is nearest to the paper's words."""
+
+PRECISE = replace(Design(), repeats=Repeats.COUNTED)
+"""Precise recovery of convergent-capable networks."""

@@ -1,0 +1,64 @@
+"""Upstream backup by acknowledgements as values: states of nodes.
+
+Rule of this file: no step of a node; nodes.py has these.
+Hwang et al., Section 5.2.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+from model import pairs
+from model.pairs import Inlet, Queue, SinkState, SourceState
+from model.queues import TRIMMED
+
+QUANTITIES = (TRIMMED, pairs.TOOK_OVER, pairs.REJOINED)
+
+
+class Label(NamedTuple):
+    """An input tuple of a node: how many producers of its stream came before, and its number."""
+
+    connection: int = 0
+    place: int = 0
+
+
+class Cause(NamedTuple):
+    """The indicators of an output: for each input the oldest tuple that it needs."""
+
+    output: int
+    oldest: tuple[Label, ...]
+
+
+class Primary(NamedTuple):
+    """A primary.
+
+    causes: of the outputs that readers may not have yet, and of the last one that they have.  last:
+    the last tuple processed of each input.
+    """
+
+    inlets: tuple[Inlet, ...]
+    inner: Any
+    queue: Queue
+    last: tuple[Label, ...]
+    causes: tuple[Cause, ...] = ()
+
+
+class Waiting(NamedTuple):
+    """A secondary: it holds nothing."""
+
+
+State: TypeAlias = SourceState | SinkState | Primary | Waiting
+
+
+def show(value: object) -> str:
+    """A message or a state in a few words."""
+    match value:
+        case Primary(inlets, _, queue):
+            places = ", ".join(str(inlet.place) for inlet in inlets)
+            return f"primary at {places}, {len(queue.kept)} of {queue.place} kept"
+        case Waiting():
+            return "secondary"
+        case SourceState(queue):
+            return f"{len(queue.kept)} of {queue.place}"
+        case _:
+            return pairs.show(value)

@@ -1,0 +1,91 @@
+"""One-line faults of upstream backup by acknowledgements, which the checkers must find.
+
+Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+"""
+
+from __future__ import annotations
+
+from model.core import Mutant
+
+NODES = "model.protocols.upstream_backup_acks.nodes"
+PAIRS = "model.pairs"
+MUTANTS = (
+    Mutant(
+        "acknowledge one tuple too many",
+        PAIRS,
+        "return tuple(Send(inlet.producer, Ack(inlet.place, inlet.place)) for inlet in inlets)",
+        "return tuple(Send(inlet.producer, Ack(*[inlet.place + 1] * 2)) for inlet in inlets)",
+    ),
+    Mutant(
+        "take the tuples of a dead producer",
+        PAIRS,
+        "if late is Late.REFUSED:",
+        "if late is not Late.REFUSED:",
+    ),
+    Mutant(
+        "forget the marks",
+        PAIRS,
+        "return inlet._replace(last=output.place, marks=output.marks), None",
+        "return inlet._replace(last=output.place), None",
+    ),
+    Mutant(
+        "number on from the old producer",
+        PAIRS,
+        "return Inlet(sender, inlet.connection + 1, place, inlet.last, inlet.marks)",
+        "return Inlet(sender, inlet.connection + 1, inlet.place, inlet.last, inlet.marks)",
+    ),
+    Mutant(
+        "acknowledge the cause itself",
+        NODES,
+        "released = max(0, label.place - 1) if known else 0",
+        "released = label.place if known else 0",
+    ),
+    Mutant(
+        "release what was received",
+        NODES,
+        "sends.append(Send(inlet.producer, Ack(inlet.place, released)))",
+        "sends.append(Send(inlet.producer, Ack(inlet.place, inlet.place)))",
+    ),
+    Mutant(
+        "the newest cause",
+        NODES,
+        "while len(causes) > 1 and causes[1].output <= mapped:",
+        "while len(causes) > 1:",
+    ),
+    Mutant(
+        "the youngest tuple of an output",
+        NODES,
+        "found[edge] = min(label, found.get(edge, label))",
+        "found[edge] = max(label, found.get(edge, label))",
+    ),
+    Mutant(
+        "discard all but the last output of an input",
+        NODES,
+        "return (*marks, -follow) if repeats is Repeats.COUNTED else marks",
+        "return (*marks, 0) if repeats is Repeats.COUNTED else marks",
+    ),
+    Mutant(
+        "count outputs of an input forward",
+        NODES,
+        "return (*marks, -follow) if repeats is Repeats.COUNTED else marks",
+        "return (*marks, follow) if repeats is Repeats.COUNTED else marks",
+    ),
+    Mutant(
+        "discard nothing", NODES, "return all(new <= old for new, old in pairs)", "return False"
+    ),
+    Mutant(
+        "do not ask upstream",
+        NODES,
+        "effects += (Send(name, Connect()) for names in site.config.above for name in names)",
+        "effects += ()",
+    ),
+    Mutant(
+        "keep what is in the state out of the cause",
+        NODES,
+        "held = [*inputs_in(state.inner), *of]",
+        "held = [*of]",
+    ),
+    Mutant(
+        "the secondary never takes over", NODES, "return _take_over(site)", "return Step(state)"
+    ),
+)

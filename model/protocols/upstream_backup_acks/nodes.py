@@ -1,0 +1,315 @@
+"""The nodes of upstream backup by acknowledgements: a source, process pairs, a sink.
+
+Rule of this file: no claim which choice is right (model.protocols.upstream_backup_acks.variants).
+
+A node acknowledges when a timer runs out: what it has received (level 0), and, from the outputs
+that its readers have, what it needs no more (level 1).  Its secondary holds nothing; when it hears
+that its primary is lost, it begins empty, and asks upstream for all tuples that are kept there.
+Hwang et al., Sections 2, 5.2 and 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from model.boxes.box import Item, Lineage, Of, Out, inputs_in
+from model.core import (
+    RESTORED,
+    STALE,
+    Amount,
+    Answer,
+    Deployment,
+    Effect,
+    Gauges,
+    Input,
+    Lost,
+    Memory,
+    NodeName,
+    Note,
+    Observation,
+    Received,
+    Role,
+    Scope,
+    Send,
+    SetTimer,
+    Site,
+    Step,
+    TimerFired,
+)
+from model.pairs import (
+    ACKNOWLEDGE,
+    REJOINED,
+    TOOK_OVER,
+    Ack,
+    Begin,
+    Connect,
+    Deposed,
+    Deposes,
+    Last,
+    Marks,
+    Newest,
+    Output,
+    SinkState,
+    SourceState,
+    begin,
+    connect,
+    deploy_pairs,
+    edge_of,
+    hear,
+    open_inlets,
+    open_queue,
+    put,
+    receive,
+    send,
+    set_inlet,
+    step_sink,
+    step_source,
+)
+from model.parts import contents, open_windows
+from model.protocols.upstream_backup_acks.design import (
+    Design,
+    Idle,
+    Labels,
+    Maps,
+    Oldest,
+    Repeats,
+)
+from model.protocols.upstream_backup_acks.messages import Cause, Label, Primary, State, Waiting
+
+TIMERS = {ACKNOWLEDGE: "From something new to the next acknowledgements of a node."}
+
+
+def deploy(design: Design, scope: Scope) -> Deployment:
+    return deploy_pairs("upstream-backup-acks", design, scope)
+
+
+def boot(site: Site) -> State:
+    if site.role is Role.SOURCE:
+        return SourceState(open_queue(site))
+    if site.role is Role.SINK:
+        return SinkState(open_inlets(site))
+    return Waiting() if site.config.second else _empty(site)
+
+
+def _empty(site: Site) -> Primary:
+    """The state before the first tuple."""
+    edges = len(site.preds)
+    return Primary(open_inlets(site), site.spec.begin(edges), open_queue(site), (Label(),) * edges)
+
+
+def recover(_site: Site, _durable: None) -> Answer:
+    """Come back as the secondary of the other replica."""
+    return Waiting(), (Note(REJOINED),)
+
+
+def step(site: Site, state: State, input_: Input) -> Answer:
+    match state:
+        case SourceState():
+            return step_source(site, state, input_)
+        case SinkState():
+            return step_sink(site, state, input_, _rule(site))
+        case Primary():
+            return _lead(site, state, input_)
+        case Waiting():
+            return _wait(site, state, input_)
+    raise TypeError(f"{site.name}: {state} is no state of a node")
+
+
+# --- duplicates ------------------------------------------------------------------------------
+def _rule(site: Site) -> Any:
+    """By their marks, is an output a duplicate, given the last one?"""
+    repeats = site.config.design.repeats
+
+    def is_repeated(last: Marks, marks: Marks) -> bool:
+        if repeats is Repeats.NEVER or not last:
+            return False
+        pairs = [*zip(marks, last, strict=True)]
+        if repeats is Repeats.HIGH_LOWER:
+            return all(new < old for new, old in pairs)
+        if repeats is Repeats.COUNTED and marks[:-1] != last[:-1]:
+            pairs = pairs[:-1]
+        return all(new <= old for new, old in pairs)
+
+    return is_repeated
+
+
+def _marks(site: Site, state: Primary, of: Lineage, cause: Cause, follow: int) -> Marks:
+    """The indicators that travel with an output.  follow: how many more come of the same input."""
+    repeats = site.config.design.repeats
+    if repeats is Repeats.NEVER:
+        return ()
+    if repeats is Repeats.LOW:
+        return tuple(label.place for label in cause.oldest)
+    high = [0] * len(state.inlets)
+    for edge, label in _labels(site, of):
+        high[edge] = max(high[edge], label.place)
+    before = state.queue.kept.last().marks if state.queue.kept else (0,) * len(high)
+    marks = tuple(map(max, high, before))
+    return (*marks, -follow) if repeats is Repeats.COUNTED else marks
+
+
+# --- a primary -------------------------------------------------------------------------------
+def _lead(site: Site, state: Primary, input_: Input) -> Step:
+    match input_:
+        case Received(sender, Output() as output):
+            return _process(site, state, sender, output)
+        case Received(sender, Begin() as message):
+            edge = edge_of(site, sender)
+            inlet = state.inlets[edge]
+            answer = (Send(sender, Last(inlet.last)),) if message.asks else ()
+            return _end(state, set_inlet(state, edge, begin(inlet, sender, message)), answer)
+        case Received(sender, Ack() as ack):
+            queue, notes = hear(state.queue, sender, ack)
+            return _end(state, state._replace(queue=queue), notes)
+        case Received(sender, Connect() | Last()):
+            queue, effects = connect(state.queue, sender, Connect())
+            return Step(state._replace(queue=queue), effects)
+        case Received(_, Deposed()):
+            return Step(Waiting(), (Note(REJOINED),))
+        case Received(_, Lost()):  # its secondary, which holds nothing
+            return Step(state)
+        case TimerFired():
+            return _acknowledge(site, state)
+        case _:
+            raise TypeError(f"{site.name}: nothing to do with {input_}")
+
+
+def _process(site: Site, state: Primary, sender: NodeName, output: Output) -> Step:
+    edge, edges = edge_of(site, sender), len(state.inlets)
+    inlet, known = receive(site.config.design.late, state.inlets[edge], sender, output, _rule(site))
+    after = set_inlet(state, edge, inlet)
+    if known is not None:
+        return _end(state, after, known)
+    late = sender != inlet.producer
+    label = Label(inlet.connection - late, output.place)
+    of = output.of | {Of(-1 - (label.connection * edges + edge), label.place)}
+    fed, *_ = site.spec.feed(state.inner, Item(edge, output.body, of))
+    last = tuple(label if at == edge else old for at, old in enumerate(state.last))
+    after = after._replace(last=last)
+    held = [*inputs_in(state.inner), *of]
+    effects: list[Effect] = []
+    for number, out in enumerate(fed.outs, start=1):
+        after, new = _put_out(site, after, out, of, held, len(fed.outs) - number)
+        effects += send(after.queue, (new,))
+    return _end(state, after._replace(inner=fed.state), effects)
+
+
+def _put_out(
+    site: Site, state: Primary, out: Out, by: Lineage, held: Iterable[Of], follow: int
+) -> tuple[Primary, Output]:
+    """Number an output, keep it with its indicators.
+
+    by: of the input that made it come out.  held: in the state then.  follow: the number of
+    outputs still to come.
+    """
+    made_of = site.config.design.oldest is Oldest.MADE_OF
+    before = state.causes[-1].oldest if state.causes else state.last
+    oldest = _oldest(site, out.of, before) if made_of else _oldest(site, held, state.last)
+    cause = Cause(state.queue.place + 1, oldest)
+    ghost = frozenset(one for one in out.of if one.edge >= 0)
+    processed = site.config.design.newest is Newest.PROCESSED
+    marks = _marks(site, state, out.of | by if processed else out.of, cause, follow)
+    new = Output(cause.output, out.body, ghost, marks)
+    queue = put(state.queue, new)
+    return state._replace(queue=queue, causes=(*state.causes, cause)), new
+
+
+def _labels(site: Site, of: Iterable[Of]) -> Iterator[tuple[int, Label]]:
+    """The input tuples of the node in a lineage: (input, label)."""
+    for one in of:
+        if one.edge < 0:
+            connection, edge = divmod(-1 - one.edge, len(site.preds))
+            yield edge, Label(connection, one.place)
+
+
+def _oldest(site: Site, of: Iterable[Of], otherwise: tuple[Label, ...]) -> tuple[Label, ...]:
+    """The oldest tuple of each input in a lineage."""
+    found: dict[int, Label] = {}
+    for edge, label in _labels(site, of):
+        found[edge] = min(label, found.get(edge, label))
+    return tuple(found.get(edge, label) for edge, label in enumerate(otherwise))
+
+
+def _end(before: Primary, after: Primary, effects: Iterable[Effect]) -> Step:
+    """The step, with the timer of the next acknowledgements if something has changed."""
+    return Step(after, (*effects, *((SetTimer(ACKNOWLEDGE),) if after != before else ())))
+
+
+def _acknowledge(site: Site, state: Primary) -> Step:
+    """Acknowledge to all upstream nodes at both levels."""
+    design, queue = site.config.design, state.queue
+    mapped = queue.received if design.maps is Maps.RECEIVED else queue.released
+    causes = state.causes
+    while len(causes) > 1 and causes[1].output <= mapped:
+        causes = causes[1:]
+    if design.idle is Idle.STATE and mapped == queue.place:
+        after = tuple(Label(c, place + 1) for c, place in state.last)
+        needed = _oldest(site, inputs_in(state.inner), after)
+    elif causes and causes[0].output <= mapped:
+        needed = causes[0].oldest
+    else:
+        needed = (Label(),) * len(state.inlets)
+    sends = []
+    for inlet, label in zip(state.inlets, needed, strict=True):
+        known = design.labels is Labels.PLACE or label.connection == inlet.connection
+        released = max(0, label.place - 1) if known else 0
+        sends.append(Send(inlet.producer, Ack(inlet.place, released)))
+    return Step(state._replace(causes=causes), tuple(sends))
+
+
+# --- a secondary -----------------------------------------------------------------------------
+def _wait(site: Site, state: Waiting, input_: Input) -> Step:
+    match input_:
+        case Received(_, Lost()):
+            return _take_over(site)
+        case Received() | TimerFired():  # for a primary that is no more
+            return Step(state, (Note(STALE),))
+        case _:
+            raise TypeError(f"{site.name}: nothing to do with {input_}")
+
+
+def _take_over(site: Site) -> Step:
+    """Become the primary: begin empty, with all tuples that upstream keeps.
+
+    Where a reader has two replicas, the one that leads answers, and gets the outputs.
+    """
+    primary = _empty(site)
+    effects: list[Effect] = [Note(TOOK_OVER), Note(RESTORED)]
+    if site.config.design.deposes is Deposes.YES:
+        effects.append(Send(site.config.other, Deposed()))
+    readers = []
+    for reader in primary.queue.readers:
+        several = len(reader.names) > 1
+        effects += (Send(name, Begin(0, several)) for name in reader.names)
+        readers.append(reader._replace(target="") if several else reader)
+    effects += (Send(name, Connect()) for names in site.config.above for name in names)
+    queue = primary.queue._replace(readers=tuple(readers))
+    return Step(primary._replace(queue=queue), tuple(effects))
+
+
+# --- what is shown ---------------------------------------------------------------------------
+def gauges(_site: Site, state: State) -> Gauges:
+    match state:
+        case SourceState(queue):
+            return Gauges(len(queue.kept), None, queue.place)
+        case Primary(inlets, inner, queue):
+            places = tuple(inlet.place for inlet in inlets)
+            return Gauges(len(queue.kept), open_windows(inner), places)
+        case _:
+            return Gauges()
+
+
+def memory(_site: Site, state: State) -> Memory:
+    match state:
+        case SourceState(queue):
+            return Memory(Amount(len(queue.kept)))
+        case Primary(_, inner, queue):
+            return Memory(Amount(len(queue.kept)), state=contents(inner))
+        case _:
+            return Memory()
+
+
+def needed(scope: Scope, _seen: Observation) -> Mapping[NodeName, int]:
+    """The most that nodes keep at rest where operators hold nothing at the end: nothing."""
+    return dict.fromkeys((name for name, _ in scope.graph.nodes), 0)
