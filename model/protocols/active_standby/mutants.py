@@ -55,8 +55,8 @@ MUTANTS = (
     Mutant(
         "a copy without the state",
         NODES,
-        "return Step(state, (Send(sender, Copied(state.inlets, state.inner, state.queue)),))",
-        "return Step(state, (Send(sender, Copied(state.inlets, site.spec.begin(1), state.queue)),))",
+        "copied = Copied(state.inlets, state.inner, state.queue)",
+        "copied = Copied(state.inlets, site.spec.begin(1), state.queue)",
         "pairs, two crashes",
     ),
     Mutant(

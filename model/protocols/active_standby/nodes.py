@@ -270,7 +270,8 @@ def _lead(site: Site, state: Replica, input_: Input) -> Step:
             state = state._replace(spare=True, safe=state.queue.place)
             if site.config.design.renewal is not Renewal.COPY:
                 return Step(state)
-            return Step(state, (Send(sender, Copied(state.inlets, state.inner, state.queue)),))
+            copied = Copied(state.inlets, state.inner, state.queue)
+            return Step(state, (Send(sender, copied),))
         case Received(_, Lost()):
             return Step(*_release(site, state._replace(spare=False)))
         case Received(_, Deposed()):

@@ -16,8 +16,8 @@ PROTOCOL = replace(
         "",
         PRECISE,
         "With a copy of the state for a new secondary, asked for once upstream keeps tuples for "
-        "it, and closed connections of dead primaries: precise for deterministic networks, also after "
-        "an earlier failure.",
+        "it, and closed connections of dead primaries: precise for deterministic networks, also "
+        "after an earlier failure.",
         must_occur=ALL,
     ),
     variants=VARIANTS,

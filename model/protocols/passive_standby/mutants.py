@@ -118,8 +118,8 @@ MUTANTS = (
     Mutant(
         "the position at the end of a checkpoint",
         NODES,
-        "behind = state.behind or Copy(state.inlets, (), state.queue)",
-        "behind = (state.behind or Copy(state.inlets, (), state.queue))._replace(inlets=state.inlets)",
+        "behind = state.behind or begun",
+        "behind = (state.behind or begun)._replace(inlets=state.inlets)",
         "two operators in a node, two crashes",
     ),
 )
@@ -136,10 +136,5 @@ STORED = (
         "number = queue.place if alone or design.forwards is Forwards.ALL else state.safe",
         "number = queue.place",
     ),
-    Mutant(
-        "alone for ever",
-        NODES,
-        "alone = state.spare is Spare.NONE and (design.alone is Alone.ALL or not site.config.other)",
-        "alone = True",
-    ),
+    Mutant("alone for ever", NODES, "alone = state.spare is Spare.NONE and free", "alone = True"),
 )

@@ -237,7 +237,8 @@ def _release(site: Site, state: Primary) -> tuple[Primary, tuple[Effect, ...]]:
     if waits(state.queue):
         return state, (Note(WITHHELD),)
     design, queue = site.config.design, state.queue
-    alone = state.spare is Spare.NONE and (design.alone is Alone.ALL or not site.config.other)
+    free = design.alone is Alone.ALL or not site.config.other
+    alone = state.spare is Spare.NONE and free
     number = queue.place if alone or design.forwards is Forwards.ALL else state.safe
     leaving = tuple(o for o in queue.kept if state.forwarded < o.place <= number)
     held = (Note(WITHHELD),) if number < queue.place else ()
@@ -262,7 +263,8 @@ def _sweep(site: Site, state: Primary) -> Step:
     if state.spare is Spare.NONE:
         return Step(state)
     at = len(state.behind.stages) if state.behind else 0
-    behind = state.behind or Copy(state.inlets, (), state.queue)
+    begun = Copy(state.inlets, (), state.queue)
+    behind = state.behind or begun
     behind = behind._replace(stages=(*behind.stages, Stage(state.stages[at].inner)))
     if at + 1 < len(state.stages):
         return Step(state._replace(behind=behind), (SetTimer(CHECKPOINT),))
