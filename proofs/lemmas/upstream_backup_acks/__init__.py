@@ -1,3 +1,3 @@
 """Upstream backup (Hwang et al.): indicators, what upstream keeps, and duplicates."""
 
-READING_ORDER = ("indicators", "next_failure", "low_watermarks", "high_watermarks")
+READING_ORDER = ("indicators", "next_failure", "duplicates")
