@@ -1,3 +1,1 @@
-"""Upstream backup (Hwang et al.): indicators, what upstream keeps, and duplicates."""
-
-READING_ORDER = ("indicators", "next_failure", "duplicates")
+"""Upstream backup (Hwang et al.): what is trimmed by indicators, and what they identify."""

@@ -2,9 +2,8 @@
 
 Rule of this file: one node, until it fails; what is trimmed in one of its inputs.
 
-A box takes tuples into its state, forgets some, and makes outputs of those in it; the last one of
-a stream counts as in the state while there is no other one.  An output is `made_of` the place in
-the input of the oldest tuple that affected it.
+A box makes outputs of the tuples in its state; the last one of a stream counts as in the state
+while there is no other.  An output is `made_of` the place of the oldest tuple that affected it.
 Hwang et al., High-Availability Algorithms, 2005, Section 5.2.
 """
 
@@ -24,10 +23,9 @@ from proofs.prove.query import Query
 from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Hwang et al., 5.2"
-TUPLE, STREAM, PLACE = DeclareSort("tuple"), DeclareSort("stream"), DeclareSort("place")
-BOOL = z3.BoolSort()
-tuples, places = Order(TUPLE, "le#tuple"), Order(PLACE, "le#place")
-on = Function("on", TUPLE, STREAM)
+TUPLE, STREAM, PLACE = DeclareSort("item"), DeclareSort("stream"), DeclareSort("place")
+tuples, places = Order(TUPLE, "le#item"), Order(PLACE, "le#place")
+BOOL, on = z3.BoolSort(), Function("on", TUPLE, STREAM)
 mark, made_of = (Function(name, TUPLE, PLACE) for name in ("mark", "made of"))
 reads, behind = (Function(name, STREAM, STREAM, BOOL) for name in ("reads", "behind"))
 """reads: the box that fills the one stream reads the other; behind: through any boxes."""
@@ -42,6 +40,8 @@ ONCE = "what has left the state does not come back"
 LOWEST = "an indicator is at most that of the oldest tuple in the state, on every path"
 ATTAINED = "an indicator is that of the oldest tuple in the state, on some path"
 EVERY = "upstream trims what the level-1 acknowledgements of all outputs permit"
+RISE = "indicators on a stream never decrease"
+KEPT = "what has yet to affect what downstream receives is made of nothing that is trimmed"
 
 
 def system(given: Given, affecting: bool = False) -> TransitionSystem:
@@ -100,27 +100,22 @@ def system(given: Given, affecting: bool = False) -> TransitionSystem:
     of_tuples = [Symbol(name, TUPLE, BOOL) for name in ("sent", "taken", "held", "received")]
     of_streams = [Symbol(name, STREAM, PLACE) for name in ("omega", "upto")]
     state_ = (*of_tuples, *of_streams, Symbol("trimmed", PLACE))
-    one = (("tuple", TUPLE),)
     steps = (
-        Transition("take", one, ("taken", "held", "omega"), take),
+        Transition("take", (("tuple", TUPLE),), ("taken", "held", "omega"), take),
         Transition("forget", (("stream", STREAM),), ("held", "omega"), forget),
-        Transition("make", (*one, ("of", TUPLE)), ("sent",), make),
-        Transition("acknowledge", one, ("received", "upto", "trimmed"), acknowledge),
+        Transition("make", (("tuple", TUPLE), ("of", TUPLE)), ("sent",), make),
+        Transition(
+            "acknowledge", (("tuple", TUPLE),), ("received", "upto", "trimmed"), acknowledge
+        ),
     )
     return TransitionSystem("a node", state_, axioms, init, steps, INVARIANTS)
 
 
-RISE = "indicators on a stream never decrease"
-KEPT = "what has yet to affect what downstream receives is made of nothing that is trimmed"
-
-
 def _waits(s: Moment) -> Any:
-    """Is the tuple in the state of a box, or on its way to it?"""
     return And(s.sent(p), Or(Not(s.taken(p)), s.held(p)))
 
 
 def _leaves(s: Moment) -> Any:
-    """Is it on its way to downstream?"""
     return And(leaves(on(p)), s.sent(p), Not(s.received(p)))
 
 
@@ -145,13 +140,9 @@ INVARIANTS = {
     "no omega is below what was made of it": lambda s: _below(
         And(s.sent(p), behind(on(p), r)), mark(p), s.omega(r), p, r
     ),
-    "no omega is above those behind it": lambda s: _below(
-        behind(r, u), s.omega(r), s.omega(u), r, u
-    ),
+    "omega rises along paths": lambda s: _below(behind(r, u), s.omega(r), s.omega(u), r, u),
     "no omega is above what waits": lambda s: _below(_waits(s), s.omega(on(p)), mark(p), p),
-    "no indicator is above what the tuple is made of": lambda s: _below(
-        s.sent(p), mark(p), made_of(p), p
-    ),
+    "no indicator is above the oldest tuple": lambda s: _below(s.sent(p), mark(p), made_of(p), p),
     "no more is trimmed than outputs permit": lambda s: _below(leaves(r), s.trimmed, s.upto(r), r),
     "no output permits to trim what waits": lambda s: _below(
         And(leaves(r), behind(r, u)), s.upto(r), s.omega(u), r, u
@@ -166,27 +157,20 @@ def prove(given: Given) -> Iterator[Query]:
 
 
 # --- do they identify outputs? ---------------------------------------------------------------
-EXACT = "low watermarks are of the tuples of which the output is made"
+EXACT = "low watermarks are of the tuples of an output, not of the oldest ones in the state"
 ONE = "outputs made of the same tuples are equal"
 LOST, TWICE = "what is discarded equals an output passed on", "no two outputs passed on are equal"
 part, low = (Function(name, TUPLE, STREAM, PLACE) for name in ("part", "low"))
-"""The tuple of that stream of which an output is made, by its place; the low watermark."""
 equal = Function("equal", TUPLE, TUPLE, BOOL)
 
 
 def receiver(given: Given) -> TransitionSystem:
-    """Downstream discards what has the low watermarks of an output passed on.  Without EXACT, these
-    are of the oldest tuples in the state.  An output that is made again is another element."""
+    """part: the tuple of an output in that stream.  What is made again is another element."""
 
-    def known(s: Moment, one: Any) -> Any:
-        return Exists([p], And(s.passed(p), ForAll([r], low(p, r) == low(one, r))))
-
-    def pass_on(s: Moment, t: Moment, one: Any) -> Any:
-        return And(Not(known(s, one)), ForAll([p], t.passed(p) == Or(s.passed(p), p == one)))
-
-    def discard(s: Moment, t: Moment, one: Any) -> Any:
-        gone = ForAll([p], t.gone(p) == Or(s.gone(p), p == one))
-        return And(known(s, one), Not(s.passed(one)), gone)
+    def receive(s: Moment, t: Moment, one: Any) -> Any:
+        known = Exists([q], And(s.passed(q), ForAll([r], low(q, r) == low(one, r))))
+        passed = t.passed(p) == Or(s.passed(p), And(p == one, Not(known)))
+        return ForAll([p], And(passed, t.gone(p) == Or(s.gone(p), And(p == one, known))))
 
     def lost(s: Moment) -> Any:
         return ForAll([p], Implies(s.gone(p), Exists([q], And(s.passed(q), equal(p, q)))))
@@ -194,24 +178,20 @@ def receiver(given: Given) -> TransitionSystem:
     def twice(s: Moment) -> Any:
         return ForAll([p, q], Implies(And(s.passed(p), s.passed(q), equal(p, q)), p == q))
 
+    def init(s: Moment) -> Any:
+        return ForAll([p], Not(Or(s.passed(p), s.gone(p))))
+
     same = ForAll([r], part(p, r) == part(q, r))
-    older = ForAll([p, r], places.le(low(p, r), part(p, r)))
     axioms = {
-        "orders": And(places.axiom, older),
+        "orders": And(places.axiom, ForAll([p, r], places.le(low(p, r), part(p, r)))),
         "equal outputs": ForAll([p, q], And(equal(p, p), Implies(equal(p, q), same))),
         ONE: given(ONE, ForAll([p, q], Implies(same, equal(p, q)))),
         EXACT: given(EXACT, ForAll([p, r], low(p, r) == part(p, r))),
     }
-    steps = (
-        Transition("pass on", (("output", TUPLE),), ("passed",), pass_on),
-        Transition("discard", (("output", TUPLE),), ("gone",), discard),
-    )
+    steps = (Transition("receive", (("output", TUPLE),), ("passed", "gone"), receive),)
     state = Symbol("passed", TUPLE, BOOL), Symbol("gone", TUPLE, BOOL)
-    none, claims = (
-        lambda s: ForAll([p], Not(Or(s.passed(p), s.gone(p)))),
-        {LOST: lost, TWICE: twice},
-    )
-    return TransitionSystem("a receiver", state, axioms, none, steps, claims)
+    claims = {LOST: lost, TWICE: twice}
+    return TransitionSystem("a receiver", state, axioms, init, steps, claims)
 
 
 def identify(given: Given) -> Iterator[Query]:
@@ -219,12 +199,8 @@ def identify(given: Given) -> Iterator[Query]:
     yield reaches(receiver(given), "one is discarded", lambda s: Exists([p], s.gone(p)), 2, SMALL)
 
 
-# --- lemmas ----------------------------------------------------------------------------------
 SMALL = {TUPLE: 2, STREAM: 2, PLACE: 2}
-KEEPS = (
-    "For any acyclic network and any states of its boxes: indicators never decrease, and upstream "
-    "has all that affects tuples in the node or outputs that downstream has not received."
-)
+KEEPS = "For any acyclic network: indicators never decrease, and upstream has what affects outputs."
 AFFECTED = "Indicators of the oldest tuples that affected each output never decrease."
 TRIMS = "Upstream may trim what is older than all that affected an acknowledged output."
 CAUSE = "cause((O, v), I) is the earliest tuple that affected the value of O[v].", LOWEST
@@ -237,7 +213,7 @@ PATHS = "Low watermarks identify the outputs of two paths that are made of one t
 CLAIM, PRECISE = "Input-tuple indicators uniquely identify tuples.", "Hwang et al., 6"
 OLDEST, BOTH = receiver(without(EXACT)), receiver(without(ONE))
 LEMMAS = (
-    Lemma("input-preservation", KEEPS, PAPER, Outcome.HOLDS, prove),
+    Lemma("input-preservation", KEEPS, PAPER, Outcome.HOLDS, prove, fragment="first-order"),
     refuted(PAPER, "indicators-affecting", AFFECTED, AFFECTING, FALL, CAUSE),
     refuted(PAPER, "input-affecting", TRIMS, AFFECTING, LOSS, CAUSE),
     Lemma("indicators-unique", UNIQUE, PRECISE, Outcome.HOLDS, identify, fragment="first-order"),
