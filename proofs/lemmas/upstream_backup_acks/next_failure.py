@@ -78,8 +78,8 @@ def prove(given: Given) -> Iterator[Query]:
     yield reaches(system(given), "trimmed", lambda s: And(of(p, q), Not(s.kept(q))), 3, WORLD)
 
 
-ALWAYS = "For any graph and any failures in turn: upstream has what a restart from nothing needs."
-NEXT = "Level-1 acknowledgements may follow those of level 0, as published."
+ALWAYS = "For any graph, failures in turn: upstream has what a restart needs if level 1 follows 1."
+NEXT = "Upstream has what each restart needs if level 1 follows level 0, as published."
 CLAIM = "The system is then able to tolerate a new failure without further delay.", FOLLOWS
 LEMMAS = (
     Lemma("next-failure", ALWAYS, PAPER, Outcome.HOLDS, prove, fragment="first-order"),
