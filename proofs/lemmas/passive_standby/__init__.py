@@ -1,0 +1,1 @@
+"""Passive standby (Hwang et al.): what is in a checkpoint."""
