@@ -20,7 +20,7 @@ from model.properties import AS_IF, COMPLETE, guarantee
 from model.queues import QueueState, Replay, Replayed, Restarted, Trim, produce, serve, trim
 
 
-class Copy(NamedTuple):  # what a checkpoint brings; a delta has None for what has not changed
+class Checkpoint(NamedTuple):  # a delta has None for what has not changed since the last one
     number: int | None = 0  # of the last input
     inner: CepState | None = CepState()
     outputs: QueueState | None = QueueState()  # those that the sink has not acknowledged
@@ -28,19 +28,18 @@ class Copy(NamedTuple):  # what a checkpoint brings; a delta has None for what h
 
 class Replica(NamedTuple):
     primary: bool
-    copy: Copy = Copy()
-    sent: Copy = Copy(None, None, None)  # the last checkpoint
+    copy: Checkpoint = Checkpoint()
+    sent: Checkpoint = Checkpoint(None, None, None)  # the last checkpoint
     after: int = 0  # the sink has the outputs up to this one
 
 
 def deploy(scope: core.Scope) -> core.Deployment:
     source, first, sink = deploy_graph(scope.graph).sites
     both = ((first.name, "standby"), ("standby", first.name))
-    replicas = (first._replace(name=name, config=other) for name, other in both)
+    sites = (source, *(first._replace(name=name, config=other) for name, other in both), sink)
     ends = [(name, end.name) for name, _ in both for end in (source, sink)]
     channels = (*ends, *((end, name) for name, end in ends), *both)
-    sites, pair = (source, *replicas, sink), frozenset(both[0])
-    return core.Deployment(sites, channels, pair, watched=frozenset(both))
+    return core.Deployment(sites, channels, frozenset(both[0]), watched=frozenset(both))
 
 
 def boot(site: Site) -> Any:
@@ -74,15 +73,15 @@ def step(site: Site, state: Any, input_: Any, variant: str = "") -> Answer:
             inner, (*_, produced, _) = process(site.spec, state.copy.inner, body)
             place, now, kept = state.copy.outputs
             made = [Event((n,), body) for n, (_, body) in enumerate(produced, place + 1)]
-            copy = Copy(number, inner, QueueState(place + len(made), now, kept.extend(made)))
+            copy = Checkpoint(number, inner, QueueState(place + len(made), now, kept.extend(made)))
             sends = [Send(site.succs[0], event) for event in made if event.sn[0] > state.after]
             sends += [Send(site.preds[0], Trim(number))] if variant == "early" else []
             return state._replace(copy=copy), (*sends, core.SetTimer("checkpoint"))
         case _, Replica(_, copy, sent), core.TimerFired():
-            delta = Copy(*(None if a == b else a for a, b in zip(copy, sent, strict=True)))
+            delta = Checkpoint(*(None if a == b else a for a, b in zip(copy, sent, strict=True)))
             return state._replace(sent=copy), (Note(core.CHECKPOINTED), Send(site.config, delta))
-        case _, Replica(_, copy), Received(_, Copy() as delta):
-            copy = Copy(*(b if a is None else a for a, b in zip(delta, copy, strict=True)))
+        case _, Replica(_, copy), Received(_, Checkpoint() as delta):
+            copy = Checkpoint(*(b if a is None else a for a, b in zip(delta, copy, strict=True)))
             held, ack = state._replace(copy=copy), Send(site.preds[0], Trim(copy.number))
             return held, (ack,)
         case _, Replica(_, copy), Received(_, Trim(number)):
@@ -97,10 +96,10 @@ def step(site: Site, state: Any, input_: Any, variant: str = "") -> Answer:
             taken, ask = state._replace(primary=True, after=after), Send(site.preds[0], Replay(0))
             return taken, (*sends, ask)
         case _, Replica(), Received(other, Restarted()) if (variant, other) != ("alone", "A"):
-            sent = state.sent if variant == "delta" else Copy(None, None, None)
+            sent = state.sent if variant == "delta" else Checkpoint(None, None, None)
             return state._replace(sent=sent), (core.SetTimer("checkpoint"),)
-        case _:  # from or for the failed node
-            return state, (Note(core.STALE),)
+        case _:  # the beginning of a replay, and what was from or for the failed node
+            return state, ()
 
 
 def ready(_scope: core.Scope, seen: core.Observation) -> bool:
@@ -115,20 +114,21 @@ GAP, REPEATING, PRECISE = Guarantee.GAP, Guarantee.REPEATING, Guarantee.PRECISE
 READY = core.Property("at rest, the secondary has all, and the source nothing", REST, ready, True)
 REPEATS = core.Property("at rest, outputs repeat", REST, lambda *of: guarantee(*of) <= REPEATING)
 BASE = core.Protocol(
-    name="passive-standby",
+    name="passive_standby",
     title="A standby that holds checkpoints",
     source="Hwang et al., Section 5.1",
     deploy=deploy,
     boot=boot,
     recover=recover,
     step=step,
-    gauges=lambda _site, _state: core.NO_GAUGES,
+    gauges=lambda _, one: core.Gauges(progress=one.copy[0] if isinstance(one, Replica) else None),
     show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
     assumes=core.Assumptions(core.Failures.SINGLE),
     claims={CLASS: REPEATING},
     properties=(READY, REPEATS),
     scopes=(core.PinnedScope("two crashes", SCOPE, CLASS, states=29_563, guarantee=REPEATING),),
-    must_occur=(core.CRASHED, core.REPLAYED, core.CHECKPOINTED, core.STALE),
+    timers={"checkpoint": "From the first input after a checkpoint to the next checkpoint."},
+    must_occur=(core.CRASHED, core.REPLAYED, core.CHECKPOINTED),
     mutants=(
         Mutant("nothing is acknowledged", __name__, "return held, (ack,)", "return held, ()"),
         Mutant("nothing is stored", __name__, "return held, (ack,)", "return state, (ack,)"),
