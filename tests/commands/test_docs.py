@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ import typer.main
 from typer.core import TyperGroup
 
 import asif
-from model.core import Guarantee, Outcome
+from docs.examples import passive_standby
+from model.core import Guarantee, Outcome, Protocol
 from model.events import Body
 from model.recovery import classify
 from model.registry import protocols
@@ -40,6 +42,11 @@ EXAMPLES = {
     "amnesia": (1, "gap"),
     "forgetful": (1, "repeating"),
     "mindful": (0, "precise"),
+    "passive_standby": (0, "repeating"),
+    "passive_standby:alone": (1, "gap"),
+    "passive_standby:delta": (1, "gap"),
+    "passive_standby:early": (1, "gap"),
+    "passive_standby:precise": (0, "precise"),
     "relay": (0, "precise"),
     "relay:lazy": (0, "precise"),
     "standby": (0, "precise"),
@@ -295,6 +302,25 @@ def test_the_page_of_operators_quotes_its_example() -> None:
 def test_the_tutorial_quotes_both_examples() -> None:
     parts = [text for language, text in blocks(TUTORIAL) if language == "python"]
     assert 0 < sum(part in STANDBY for part in parts) < len(parts)
+
+
+def test_the_tutorial_gives_the_steps_that_each_fault_takes() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (\d+) \|$", TUTORIAL.read_text("utf-8"), re.MULTILINE)
+    faults = {name: steps for name, steps in steps_of(passive_standby.PROTOCOL) if steps}
+    assert {name: int(steps) for name, steps in rows} == faults
+
+
+def steps_of(protocol: Protocol) -> Iterator[tuple[str, int | None]]:
+    """For each variant its name and the pinned length of its shortest counterexample."""
+    for one in protocol.variants:
+        yield one.name.partition(":")[2], one.scopes[0].steps
+
+
+def test_passive_standby_is_as_short_as_the_tutorial_says() -> None:
+    count = len((ROOT / "docs" / "examples" / "passive_standby.py").read_text("utf-8").splitlines())
+    said = re.search(r"passive standby \(.*?\) in (\d+)\s+lines", TUTORIAL.read_text("utf-8"))
+    assert said
+    assert count <= int(said[1])
 
 
 @pytest.mark.slow
