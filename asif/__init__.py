@@ -26,6 +26,7 @@ from asif.commands import (
     spark,
     sweep,
     verify_trace,
+    witness,
 )
 from asif.commands import (
     list as list_,
@@ -41,6 +42,7 @@ app = typer.Typer(
 COMMANDS: Mapping[str, Callable[..., None]] = {
     "list": list_.list_,
     "check": check.check,
+    "witness": witness.witness,
     "run": run.run_,
     "classify": classify.classify,
     "prove": prove.prove,

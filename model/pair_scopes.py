@@ -125,7 +125,7 @@ SCOPES = {
     ),
     "a window beside a map": Explored(one(beside(windows(3, 3), Map("b")), 3), DETERMINISTIC),
     "windows by key": Explored(
-        one(windows(2, 2, by="time", group="type"), 4, "ab", gaps=(2,)), CONVERGENT_CAPABLE
+        one(windows(2, 2, by="time", group="type"), 4, "ab", gaps=(2,)), REPEATABLE
     ),
     "sliding windows, four tuples": Explored(one(SLIDING, 4), CONVERGENT_CAPABLE),
     "windows from the first tuple": Explored(
@@ -159,7 +159,7 @@ def pin(pins: Pins) -> tuple[PinnedScope, ...]:
             states,
             steps,
             guarantee,
-            states is not None and states < MANY,
+            (states or 0) < MANY,
         )
         for name, (states, steps, guarantee) in pins.items()
     )

@@ -15,7 +15,7 @@ from rich.table import Column, Table
 
 from model.core import Guarantee
 from model.recovery import WORDS
-from reports.diagrams import grid
+from reports.diagrams import grid, terminal
 from reports.results import experiments as experiment_results
 from reports.results import plans as plan_results
 from reports.results import proofs as proof_results
@@ -270,6 +270,19 @@ def classes(results: Sequence[Result], *, in_full: bool) -> Output:
         for witness in one["witnesses"] if in_full else ():
             yield f"{one['name']} is not {_word(witness['not_of'])}:"
             yield grid.style(witness["grid"])
+
+
+def witnesses(name: str, results: Sequence[Result]) -> Output:
+    """The output of `asif witness`: each run, drawn."""
+    if not results:
+        yield f"{name}: every scope is precise"
+    for one in results:
+        what = f"{one['protocol']}, {escape(one['scope'])}: {_word(one['guarantee'])}"
+        if one["story"] is None:
+            yield f"{what}, and no run in {one['states']:,} worlds shows that"
+            continue
+        yield f"{what}; not {_word(one['not'])}, in {_steps(one['steps'])}:"
+        yield terminal.style(one["story"])
 
 
 def _word(name: str) -> str:

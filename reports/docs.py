@@ -1,5 +1,5 @@
-"""The generator of docs/protocols.md and of a table in docs/plans.md: `python -m reports.docs`
-writes them from the registry and from pinned evidence.
+"""The generator of docs/protocols.md and of tables in docs/plans.md and docs/standbys.md: `python
+-m reports.docs` writes them from the registry and from pinned evidence.
 
 Rule of this file: no change outside the marks; people write nothing between the marks.
 """
@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from model.core import Outcome, PinnedScope, Protocol
+from model.core import OperatorClass, Outcome, PinnedScope, Protocol
 from model.plans.design import MEANT, READINGS
 from model.plans.evidence import WORSE, Worse
-from model.registry import modules
+from model.registry import modules, protocols
 
 PAGE = Path(__file__).parent.parent / "docs" / "protocols.md"
 PLANS = PAGE.with_name("plans.md")
+STANDBYS = PAGE.with_name("standbys.md")
 BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
 
 
@@ -118,6 +119,44 @@ def _worse(found: Worse | None) -> str:
     return f"{costs}; {queries}; R = {found.resources}: {found.ours} of {found.best}"
 
 
+CONDITIONS = {
+    "after one failure": "",
+    "after an earlier failure that is over": "-again",
+    "if a second failure may come at once": "-any",
+    "after a false suspicion": "-suspicion",
+}
+"""Of Table 2 of Hwang et al., and the endings of the variants that have them."""
+FAMILIES = ("passive-standby", "upstream-backup-acks", "active-standby")
+
+
+def standbys_page(text: str) -> str:
+    """The page about high availability with its tables of guarantees between its marks."""
+    known = protocols()
+    lines: list[str] = []
+    for condition, ending in CONDITIONS.items():
+        classes = [one.name.lower().replace("_", "-") for one in OperatorClass]
+        lines += [f"**{condition.capitalize()}**", "", _join("rollback recovery", *classes)]
+        lines += [_join(*["---"] * (1 + len(classes)))]
+        for family in FAMILIES:
+            for kind, words in (("published", "as published"), ("rollback", "mended")):
+                variant = known[f"{family}:{kind}{ending}"]
+                cells = [_guarantee(variant, one) for one in OperatorClass]
+                lines.append(_join(f"`{variant.name}` ({words})", *cells))
+        lines.append("")
+    return between(text, lines)
+
+
+def _guarantee(variant: Protocol, operators: OperatorClass) -> str:
+    """The weakest guarantee in the scopes of a class; bold where the paper claims another one."""
+    found = [one.guarantee for one in variant.scopes if one.operators is operators]
+    if not found:
+        return ""
+    weakest, claim = max(found), variant.claims[operators]
+    word = weakest.name.lower()
+    return word if weakest is claim else f"**{word}** (paper: {claim.name.lower()})"
+
+
 if __name__ == "__main__":
+    STANDBYS.write_text(standbys_page(STANDBYS.read_text(encoding="utf-8")), encoding="utf-8")
     PLANS.write_text(plans_page(PLANS.read_text(encoding="utf-8")), encoding="utf-8")
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -17,14 +17,20 @@ from model.events import Body
 class Alphabet(NamedTuple):
     """The next item of any edge, at any time.
 
-    edges: the arrivals of each edge.  ahead: the most items, and the most units of time, by which
-    an edge may be ahead of another one, and by which a restart may begin one edge later.
+    edges: the arrivals of each edge.  ahead: the most items, and the most units of time unless a
+    gap is longer, by which an edge may be ahead of another one; also the most items by which a
+    restart may begin one edge later.
     ties: the most items of an edge with equal times.
     """
 
     edges: tuple[tuple[Arrival, ...], ...]
     ahead: int = 2
     ties: int = 2
+
+    @property
+    def apart(self) -> int:
+        """The most units of time by which an edge may be ahead of another one."""
+        return max([self.ahead, *(arrival.gap for edge in self.edges for arrival in edge)])
 
 
 class Place(NamedTuple):
@@ -53,7 +59,7 @@ def next_items(alphabet: Alphabet, place: Place) -> Iterator[tuple[int, Arrival,
             ties = _put(place.ties, edge, 1 if gap else place.ties[edge] + 1)
             if (
                 max(ahead) <= alphabet.ahead
-                and max(times).time - min(times).time <= alphabet.ahead
+                and max(times).time - min(times).time <= alphabet.apart
                 and ties[edge] <= alphabet.ties
             ):
                 yield edge, arrival, Body(time, type_, data), Place(times, ahead, ties)

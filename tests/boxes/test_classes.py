@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.boxes.box import Box, Fed, Item, Out, answer
+from model.boxes.stateless import Union
 from model.core import Arrival, OperatorClass
 from model.events import Body
 from proofs.classify.classes import Classified, classify
@@ -307,3 +308,10 @@ def test_a_witness_begins_its_second_copy_later() -> None:
     events = [taken.event for taken in first.steps]
     assert isinstance(events[1], Begin)
     assert len(events) == 4
+
+
+@pytest.mark.parametrize("gap", [1, 2, 3, 7])
+def test_a_union_is_arbitrary_whatever_its_gaps(gap: int) -> None:
+    """Also where an edge is further ahead after one item than edges are compared otherwise."""
+    alphabet = Alphabet(((Arrival(1, "a"),), (Arrival(gap, "b"),)))
+    assert classify(Union(), alphabet, 10_000).operators is OperatorClass.ARBITRARY

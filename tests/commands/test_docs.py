@@ -76,6 +76,12 @@ def test_the_table_of_readings_is_fresh() -> None:
     assert docs.plans_page(text.replace("R = 2", "R = 3")) == text
 
 
+def test_the_tables_of_guarantees_are_fresh() -> None:
+    text = docs.STANDBYS.read_text(encoding="utf-8")
+    assert text == docs.standbys_page(text), "stale: run `make docs`"
+    assert docs.standbys_page(text.replace("| gap", "| precise")) == text
+
+
 def test_the_picture_of_a_plan_is_fresh() -> None:
     result = compare(read(ROOT / "docs" / "plans" / "priorities.toml"))
     drawn = (PICTURES / "plan-priorities.svg").read_text("utf-8")

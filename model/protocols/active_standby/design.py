@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from model.pairs import Again, Deposes, Late, Newest, Returns
+from model.pairs import Again, Deposes, Late, Returns
 
 
 class Trims(Enum):
@@ -59,7 +59,6 @@ class Determinants(Enum):
 class Design:
     """A protocol: one choice of each kind."""
 
-    newest: Newest = Newest.MADE_OF
     trims: Trims = Trims.ALL_LOWER
     serves: Serves = Serves.LOW
     renewal: Renewal = Renewal.COPY

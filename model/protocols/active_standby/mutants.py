@@ -69,10 +69,10 @@ MUTANTS = (
         "forwarded = queue.place",
     ),
     Mutant(
-        "watermarks that are too high",
+        "watermarks that are too low",
         NODES,
-        "marks = _marks(site, state, out.of | of if processed else out.of)",
-        "marks = tuple(mark + 1 for mark in _marks(site, state, out.of))",
+        "marks = _marks(site, state, out.of, held)",
+        "marks = tuple(mark - 1 for mark in _marks(site, state, out.of, held))",
     ),
     Mutant(
         "send nothing when all have answered",

@@ -50,7 +50,6 @@ from model.pairs import (
     Deposes,
     Last,
     Marks,
-    Newest,
     Output,
     Rejoined,
     SinkState,
@@ -202,8 +201,7 @@ def _run(site: Site, state: Replica, edge: int) -> tuple[Replica, tuple[Effect, 
     queue = state.queue
     for out in fed.outs:
         ghost = frozenset(one for one in out.of if one.edge >= 0)
-        processed = design.newest is Newest.PROCESSED
-        marks = _marks(site, state, out.of | of if processed else out.of, held)
+        marks = _marks(site, state, out.of, held)
         queue = put(queue, Output(queue.place + 1, out.body, ghost, marks))
         state = state._replace(queue=queue)
     state = state._replace(pending=pending, inner=fed.state)

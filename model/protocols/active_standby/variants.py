@@ -27,7 +27,7 @@ from model.core import (
     Quantity,
 )
 from model.pair_scopes import ARBITRARY, CONVERGENT_CAPABLE, DETERMINISTIC, REPEATABLE, pin
-from model.pairs import REJOINED, TOOK_OVER, Again, Deposes, Late, Newest, Returns
+from model.pairs import REJOINED, TOOK_OVER, Again, Deposes, Late, Returns
 from model.properties import AS_IF, COMPLETE, NOTHING_LOST
 from model.protocols.active_standby import design as designs
 from model.protocols.active_standby.design import (
@@ -206,11 +206,6 @@ VARIANTS = (
         claims=TABLE_2,
     ),
     build(
-        "processed",
-        replace(PRECISE, newest=Newest.PROCESSED),
-        "The tuple that made an output come out is as good a watermark as those it is made of.",
-    ),
-    build(
         "determinants-sent",
         replace(ARBITRARY_TOO, determinants=Determinants.SENT, returns=Returns.NEVER),
         "Determinants that have been sent can be lost with the primary, and their outputs have "
@@ -235,11 +230,6 @@ VARIANTS = (
         "Two primaries: the old one is no secondary, so nobody takes over at the next failure.",
         assumes=SUSPICIONS,
         must_occur=(*SEEN, SUSPECTED),
-    ),
-    build(
-        "permanent",
-        replace(PRECISE, returns=Returns.NEVER),
-        "A primary that never returns does no harm to the outputs.",
     ),
     build("any", PRECISE, "Two failures at once lose both states.", assumes=ANY),
 )

@@ -54,14 +54,6 @@ class Renewal(Enum):
     NOTHING = "no checkpoint before the next input"
 
 
-class Known(Enum):
-    """What a secondary that takes over does with the tuples of upstream that its checkpoint has.
-    5.1: it asks for the streams, "including tuples stored in their output queues"."""
-
-    TAKEN = "it processes them again"
-    DISCARDED = "it discards them by their numbers"
-
-
 @dataclass(frozen=True, slots=True)
 class Design:
     """A protocol: one choice of each kind."""
@@ -73,12 +65,11 @@ class Design:
     renewal: Renewal = Renewal.COMPLETE
     late: Late = Late.REFUSED
     again: Again = Again.ALL
-    known: Known = Known.DISCARDED
     deposes: Deposes = Deposes.YES
     returns: Returns = Returns.YES
 
 
-PUBLISHED = Design(line=Line.FREE, late=Late.TAKEN, known=Known.TAKEN, deposes=Deposes.NO)
+PUBLISHED = Design(line=Line.FREE, late=Late.TAKEN, deposes=Deposes.NO)
 """The reading that is nearest to the paper's words."""
 
 PRECISE = Design(again=Again.AFTER)

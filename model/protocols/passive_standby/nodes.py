@@ -81,7 +81,6 @@ from model.protocols.passive_standby.design import (
     Alone,
     Design,
     Forwards,
-    Known,
     Line,
     Releases,
     Renewal,
@@ -346,8 +345,6 @@ def _take_over(site: Site, state: Secondary) -> Step:
     if state.copy is None:
         effects.append(Note(LOST_COPY))
     inlets, stages, queue = state.copy or _empty(site)
-    if design.known is Known.TAKEN:
-        inlets = tuple(inlet._replace(place=0) for inlet in inlets)
     if design.deposes is Deposes.YES:
         effects.append(Send(other, Deposed()))
     asks, start = design.again is not Again.ALL, queue.place - len(queue.kept)

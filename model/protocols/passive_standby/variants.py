@@ -29,7 +29,7 @@ from model.core import (
 )
 from model.pair_scopes import ARBITRARY, CONVERGENT_CAPABLE, DETERMINISTIC, REPEATABLE, pin
 from model.pairs import REJOINED, TOOK_OVER, Again, Deposes, Late, Returns
-from model.properties import AS_IF, COMPLETE, NOTHING_LOST
+from model.properties import AS_IF, COMPLETE, NOTHING_LOST, at_least
 from model.protocols.passive_standby import design as designs
 from model.protocols.passive_standby.design import (
     PRECISE,
@@ -37,7 +37,6 @@ from model.protocols.passive_standby.design import (
     Alone,
     Design,
     Forwards,
-    Known,
     Line,
     Releases,
     Renewal,
@@ -96,7 +95,7 @@ def build(
         assumes=assumes,
         claims={c: Guarantee.PRECISE if claims is None else claims[c] for c in found},
         properties=EXACT if claims is None else ROLLBACK,
-        needed=needed,
+        needed=needed if any(not pinned.scope.crashes for pinned in scopes) else None,
         scopes=scopes,
         must_occur=must_occur,
         finding=finding,
@@ -143,8 +142,16 @@ VARIANTS = (
     _rollback(
         "published",
         replace(PUBLISHED, returns=Returns.NEVER),
-        "As in Table 2, but for a node with two operators: a tuple that passes the sweep line is "
-        "counted twice.",
+        "As in Table 2, for nodes with one operator.",
+    ),
+    replace(
+        build(
+            "published-sweep",
+            PUBLISHED,
+            "With two operators in a node, a tuple that passes the sweep line is counted twice.",
+            claims=TABLE_2,
+        ),
+        properties=(at_least(Guarantee.REPEATING),),
     ),
     _rollback("published-again", PUBLISHED, "The same after an earlier failure that is over."),
     _rollback(
@@ -177,12 +184,6 @@ VARIANTS = (
         "question for the last tuple received was answered too early.",
     ),
     build(
-        "known-taken",
-        replace(PRECISE, known=Known.TAKEN),
-        "Upstream sends nothing that the checkpoint has: the acknowledgement is on its way before "
-        "the request, on the same connection.",
-    ),
-    build(
         "releases-processed",
         replace(PRECISE, releases=Releases.PROCESSED),
         "If upstream lets go of what the primary has, a checkpoint without it is too old.",
@@ -211,11 +212,6 @@ VARIANTS = (
         "state.",
         assumes=SUSPICIONS,
         must_occur=(*SEEN, SUSPECTED),
-    ),
-    build(
-        "permanent",
-        replace(PRECISE, returns=Returns.NEVER),
-        "A primary that never returns does no harm to the outputs.",
     ),
     build(
         "any",

@@ -17,12 +17,6 @@ MUTANTS = (
         "return tuple(Send(inlet.producer, Ack(*[inlet.place + 1] * 2)) for inlet in inlets)",
     ),
     Mutant(
-        "take the tuples of a dead producer",
-        PAIRS,
-        "if late is Late.REFUSED:",
-        "if late is not Late.REFUSED:",
-    ),
-    Mutant(
         "forget the marks",
         PAIRS,
         "return inlet._replace(last=output.place, marks=output.marks), None",
@@ -45,12 +39,6 @@ MUTANTS = (
         NODES,
         "sends.append(Send(inlet.producer, Ack(inlet.place, released)))",
         "sends.append(Send(inlet.producer, Ack(inlet.place, inlet.place)))",
-    ),
-    Mutant(
-        "the newest cause",
-        NODES,
-        "while len(causes) > 1 and causes[1].output <= mapped:",
-        "while len(causes) > 1:",
     ),
     Mutant(
         "the youngest tuple of an output",

@@ -1,0 +1,36 @@
+"""`asif witness`: a shortest run which shows that a guarantee is no stronger."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from asif.console import JsonOption, print_all, save
+
+
+def witness(
+    name: Annotated[str, typer.Argument(metavar="NAME|FILE.py", help="A protocol or variant.")],
+    scope: Annotated[
+        str | None, typer.Argument(help="One of its scopes; default: all that are not precise.")
+    ] = None,
+    json_: JsonOption = None,
+) -> None:
+    """Draw, for each scope, a shortest run that shows why its guarantee is no stronger."""
+    from model.registry import subject
+    from proofs.explore import witness as witnesses
+    from reports import commands
+    from reports.progress import progress
+
+    protocol = subject(name).protocol
+    chosen = witnesses.choose(protocol, scope)
+    results = []
+    with progress() as watch:
+        for at, pinned in enumerate(chosen):
+            watch("searching", at, len(chosen), pinned.name)
+            results.append(witnesses.witness(protocol, pinned))
+        watch("searching", len(chosen), len(chosen))
+    print_all(commands.witnesses(protocol.name, results))
+    save(json_, results)
+    if any(result["story"] is None for result in results):
+        raise typer.Exit(1)
