@@ -49,7 +49,8 @@ from model.log import Log
 from model.parts import deploy_graph
 from model.queues import TRIMMED
 
-TOOK_OVER = Quantity("takeovers", "nodes", "a secondary took over from its primary")
+TOOK_OVER = Quantity("failovers", "nodes", "a secondary took over from its primary")
+WITHHELD = Quantity("outputs withheld", "outputs", "an output had to wait before it left")
 REJOINED = Quantity("rejoins", "nodes", "a node came back as the secondary of the other one")
 
 ACKNOWLEDGE = "acknowledge"
@@ -396,18 +397,18 @@ def receive(
 
 
 # --- sources and sinks -----------------------------------------------------------------------
-class SourceState(NamedTuple):
+class SourceQueue(NamedTuple):
     """now: the time of the last event."""
 
     queue: Queue
     now: int = 0
 
 
-class SinkState(NamedTuple):
+class SinkInlets(NamedTuple):
     inlets: tuple[Inlet, ...]
 
 
-def step_source(site: Site, state: SourceState, input_: Input) -> Step:
+def step_source(site: Site, state: SourceQueue, input_: Input) -> Step:
     queue = state.queue
     match input_:
         case Arrival(gap, type_, data):
@@ -415,7 +416,7 @@ def step_source(site: Site, state: SourceState, input_: Input) -> Step:
             of = frozenset([Of(site.config.source, queue.place)])
             output = Output(queue.place + 1, Body(now, type_, data), of)
             queue = put(queue, output)
-            return Step(SourceState(queue, now), send(queue, (output,)))
+            return Step(SourceQueue(queue, now), send(queue, (output,)))
         case Received(sender, Ack() as ack):
             queue, notes = hear(queue, sender, ack)
             return Step(state._replace(queue=queue), notes)
@@ -428,7 +429,7 @@ def step_source(site: Site, state: SourceState, input_: Input) -> Step:
 
 def step_sink(
     site: Site,
-    state: SinkState,
+    state: SinkInlets,
     input_: Input,
     repeats: Callable[[Marks, Marks], bool] = lambda _last, _marks: False,
 ) -> Step:

@@ -22,9 +22,13 @@ PACKAGES = ("asif", "model", "proofs", "reports", "sim", "spark_check")
 FAMILIES = [home.split(".")[-2] for home in modules()]
 ROOMS = ("model/protocols", "proofs/lemmas", "sim/predictions", "spark_check")
 PAPERS = {
+    "active_standby": Path("sim/experiments/hwang"),
+    "amnesia": Path("sim/experiments/hwang"),
     "cec": Path("sim/experiments/sebepou"),
+    "passive_standby": Path("sim/experiments/hwang"),
     "progressive": Path("sim/experiments/su"),
     "upstream_backup": Path("sim/experiments/lima"),
+    "upstream_backup_acks": Path("sim/experiments/hwang"),
 }
 """An experiment runs the method whose published numbers it reproduces, so it names it."""
 TEXTS = (".j2", ".css")

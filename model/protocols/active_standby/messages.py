@@ -10,13 +10,22 @@ from typing import Any, NamedTuple, TypeAlias
 
 from model import pairs
 from model.core import MessageKind, NodeName, Quantity, Size
-from model.pairs import Inlet, Marks, Output, Queue, SinkState, SourceState
+from model.pairs import (
+    REJOINED,
+    TOOK_OVER,
+    WITHHELD,
+    Inlet,
+    Marks,
+    Output,
+    Queue,
+    SinkInlets,
+    SourceQueue,
+)
 from model.parts import contents
 from model.queues import TRIMMED
 
-WITHHELD = Quantity("outputs withheld", "outputs", "an output had to wait before it left")
-UNREADY = Quantity("takeovers without a state", "nodes", "a secondary waited for its copy")
-QUANTITIES = (TRIMMED, pairs.TOOK_OVER, pairs.REJOINED, WITHHELD, UNREADY)
+UNREADY = Quantity("failovers without a state", "nodes", "a secondary waited for its copy")
+QUANTITIES = (TRIMMED, TOOK_OVER, REJOINED, WITHHELD, UNREADY)
 
 
 class Trim(NamedTuple):
@@ -77,7 +86,7 @@ class Copied(NamedTuple):
     queue: Queue
 
 
-State: TypeAlias = SourceState | SinkState | Replica | Joining
+State: TypeAlias = SourceQueue | SinkInlets | Replica | Joining
 
 
 def size(message: Any) -> Size:
@@ -110,7 +119,7 @@ def show(value: object) -> str:
             return f"{role} at {places}, {len(queue.kept)} of {queue.place} kept"
         case Joining():
             return "secondary, waits"
-        case SourceState(queue):
+        case SourceQueue(queue):
             return f"{len(queue.kept)} of {queue.place}"
         case _:
             return pairs.show(value)

@@ -42,6 +42,7 @@ from model.pairs import (
     ACKNOWLEDGE,
     REJOINED,
     TOOK_OVER,
+    WITHHELD,
     Ack,
     Again,
     Begin,
@@ -52,8 +53,8 @@ from model.pairs import (
     Marks,
     Output,
     Rejoined,
-    SinkState,
-    SourceState,
+    SinkInlets,
+    SourceQueue,
     acknowledge,
     answer,
     ask,
@@ -83,7 +84,6 @@ from model.protocols.active_standby.design import (
 )
 from model.protocols.active_standby.messages import (
     UNREADY,
-    WITHHELD,
     Copied,
     Determinant,
     Joining,
@@ -103,9 +103,9 @@ def deploy(design: Design, scope: Scope) -> Deployment:
 
 def boot(site: Site) -> State:
     if site.role is Role.SOURCE:
-        return SourceState(open_queue(site, both=True))
+        return SourceQueue(open_queue(site, both=True))
     if site.role is Role.SINK:
-        return SinkState(open_inlets(site))
+        return SinkInlets(open_inlets(site))
     return _empty(site, leads=not site.config.second)
 
 
@@ -132,9 +132,9 @@ def recover(site: Site, _durable: None) -> Answer:
 
 def step(site: Site, state: State, input_: Input) -> Answer:
     match state:
-        case SourceState():
+        case SourceQueue():
             return step_source(site, state, input_)
-        case SinkState():
+        case SinkInlets():
             return step_sink(site, state, input_)
         case Replica():
             return _process(site, state, input_)
@@ -386,7 +386,7 @@ def _join(site: Site, state: Joining, input_: Input) -> Step:
 # --- what is shown ---------------------------------------------------------------------------
 def gauges(_site: Site, state: State) -> Gauges:
     match state:
-        case SourceState(queue):
+        case SourceQueue(queue):
             return Gauges(len(queue.kept), None, queue.place)
         case Replica(inlets, inner, queue):
             places = tuple(inlet.place for inlet in inlets)
@@ -397,7 +397,7 @@ def gauges(_site: Site, state: State) -> Gauges:
 
 def memory(_site: Site, state: State) -> Memory:
     match state:
-        case SourceState(queue):
+        case SourceQueue(queue):
             return Memory(Amount(len(queue.kept)))
         case Replica(_, inner, queue):
             return Memory(Amount(len(queue.kept)), state=contents(inner))

@@ -12,18 +12,25 @@ from typing import Any, NamedTuple, TypeAlias
 from model import pairs
 from model.boxes.box import Item
 from model.core import MessageKind, Quantity, Size
-from model.pairs import Inlet, Output, Queue, Reader, SinkState, SourceState
+from model.pairs import (
+    REJOINED,
+    TOOK_OVER,
+    WITHHELD,
+    Inlet,
+    Output,
+    Queue,
+    Reader,
+    SinkInlets,
+    SourceQueue,
+)
 from model.parts import contents
 from model.queues import TRIMMED
 
 CROSSED = Quantity(
     "tuples behind the sweep line", "tuples", "an operator processed a tuple during a checkpoint"
 )
-WITHHELD = Quantity(
-    "outputs withheld", "outputs", "an output had to wait until a checkpoint had it"
-)
-LOST_COPY = Quantity("takeovers without a copy", "nodes", "a secondary had no checkpoint yet")
-QUANTITIES = (TRIMMED, pairs.TOOK_OVER, pairs.REJOINED, CROSSED, WITHHELD, LOST_COPY)
+LOST_COPY = Quantity("failovers without a copy", "nodes", "a secondary had no checkpoint yet")
+QUANTITIES = (TRIMMED, TOOK_OVER, REJOINED, CROSSED, WITHHELD, LOST_COPY)
 
 
 class Stage(NamedTuple):
@@ -96,7 +103,7 @@ class Secondary(NamedTuple):
     copy: Copy | None
 
 
-State: TypeAlias = SourceState | SinkState | Primary | Secondary
+State: TypeAlias = SourceQueue | SinkInlets | Primary | Secondary
 
 
 def size(message: Any) -> Size:
@@ -125,7 +132,7 @@ def show(value: object) -> str:
             return "secondary, empty"
         case Secondary(Copy(inlets)):
             return "secondary at " + ", ".join(str(inlet.place) for inlet in inlets)
-        case SourceState(queue):
+        case SourceQueue(queue):
             return f"{len(queue.kept)} of {queue.place}"
         case _:
             return pairs.show(value)

@@ -45,6 +45,7 @@ from model.pairs import (
     ACKNOWLEDGE,
     REJOINED,
     TOOK_OVER,
+    WITHHELD,
     Ack,
     Again,
     Begin,
@@ -55,8 +56,8 @@ from model.pairs import (
     Output,
     Queue,
     Rejoined,
-    SinkState,
-    SourceState,
+    SinkInlets,
+    SourceQueue,
     acknowledge,
     answer,
     ask,
@@ -88,7 +89,6 @@ from model.protocols.passive_standby.design import (
 from model.protocols.passive_standby.messages import (
     CROSSED,
     LOST_COPY,
-    WITHHELD,
     Checkpoint,
     Copy,
     Primary,
@@ -122,9 +122,9 @@ def boxes(spec: Any) -> tuple[Box, ...]:
 
 def boot(site: Site) -> State:
     if site.role is Role.SOURCE:
-        return SourceState(open_queue(site))
+        return SourceQueue(open_queue(site))
     if site.role is Role.SINK:
-        return SinkState(open_inlets(site))
+        return SinkInlets(open_inlets(site))
     copy = _empty(site)
     if site.config.second:
         return Secondary(copy)
@@ -146,9 +146,9 @@ def recover(site: Site, _durable: None) -> Answer:
 
 def step(site: Site, state: State, input_: Input) -> Answer:
     match state:
-        case SourceState():
+        case SourceQueue():
             return step_source(site, state, input_)
-        case SinkState():
+        case SinkInlets():
             return step_sink(site, state, input_)
         case Primary():
             return _lead(site, state, input_)
@@ -371,7 +371,7 @@ def _resume(site: Site, state: Primary, sender: NodeName, place: int) -> Step:
 # --- what is shown ---------------------------------------------------------------------------
 def gauges(_site: Site, state: State) -> Gauges:
     match state:
-        case SourceState(queue):
+        case SourceQueue(queue):
             return Gauges(len(queue.kept), None, queue.place)
         case Primary(inlets, stages, queue):
             windows = [open_windows(stage.inner) for stage in stages]
@@ -384,7 +384,7 @@ def gauges(_site: Site, state: State) -> Gauges:
 
 def memory(_site: Site, state: State) -> Memory:
     match state:
-        case SourceState(queue):
+        case SourceQueue(queue):
             return Memory(Amount(len(queue.kept)))
         case Primary(_, stages, queue):
             return Memory(Amount(len(queue.kept)), state=contents(tuple(s.inner for s in stages)))

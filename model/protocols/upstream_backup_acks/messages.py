@@ -9,10 +9,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias
 
 from model import pairs
-from model.pairs import Inlet, Queue, SinkState, SourceState
+from model.core import Quantity
+from model.pairs import REJOINED, TOOK_OVER, Inlet, Queue, SinkInlets, SourceQueue
 from model.queues import TRIMMED
 
-QUANTITIES = (TRIMMED, pairs.TOOK_OVER, pairs.REJOINED)
+MAPPED = Quantity(
+    "outputs mapped to inputs",
+    "acknowledgements",
+    "a node mapped an output that its readers have to the oldest inputs that it needs",
+)
+QUANTITIES = (TRIMMED, TOOK_OVER, REJOINED, MAPPED)
 
 
 class Label(NamedTuple):
@@ -47,7 +53,7 @@ class Waiting(NamedTuple):
     """A secondary: it holds nothing."""
 
 
-State: TypeAlias = SourceState | SinkState | Primary | Waiting
+State: TypeAlias = SourceQueue | SinkInlets | Primary | Waiting
 
 
 def show(value: object) -> str:
@@ -58,7 +64,7 @@ def show(value: object) -> str:
             return f"primary at {places}, {len(queue.kept)} of {queue.place} kept"
         case Waiting():
             return "secondary"
-        case SourceState(queue):
+        case SourceQueue(queue):
             return f"{len(queue.kept)} of {queue.place}"
         case _:
             return pairs.show(value)

@@ -50,8 +50,8 @@ from model.pairs import (
     Marks,
     Newest,
     Output,
-    SinkState,
-    SourceState,
+    SinkInlets,
+    SourceQueue,
     begin,
     connect,
     deploy_pairs,
@@ -75,7 +75,14 @@ from model.protocols.upstream_backup_acks.design import (
     Oldest,
     Repeats,
 )
-from model.protocols.upstream_backup_acks.messages import Cause, Label, Primary, State, Waiting
+from model.protocols.upstream_backup_acks.messages import (
+    MAPPED,
+    Cause,
+    Label,
+    Primary,
+    State,
+    Waiting,
+)
 
 TIMERS = {ACKNOWLEDGE: "From something new to the next acknowledgements of a node."}
 
@@ -86,9 +93,9 @@ def deploy(design: Design, scope: Scope) -> Deployment:
 
 def boot(site: Site) -> State:
     if site.role is Role.SOURCE:
-        return SourceState(open_queue(site))
+        return SourceQueue(open_queue(site))
     if site.role is Role.SINK:
-        return SinkState(open_inlets(site))
+        return SinkInlets(open_inlets(site))
     return Waiting() if site.config.second else _empty(site)
 
 
@@ -105,9 +112,9 @@ def recover(_site: Site, _durable: None) -> Answer:
 
 def step(site: Site, state: State, input_: Input) -> Answer:
     match state:
-        case SourceState():
+        case SourceQueue():
             return step_source(site, state, input_)
-        case SinkState():
+        case SinkInlets():
             return step_sink(site, state, input_, _rule(site))
         case Primary():
             return _lead(site, state, input_)
@@ -241,13 +248,14 @@ def _acknowledge(site: Site, state: Primary) -> Step:
     design, queue = site.config.design, state.queue
     mapped = queue.received if design.maps is Maps.RECEIVED else queue.released
     causes = state.causes
+    notes: tuple[Note, ...] = ()
     while len(causes) > 1 and causes[1].output <= mapped:
         causes = causes[1:]
     if design.idle is Idle.STATE and mapped == queue.place:
         after = tuple(Label(c, place + 1) for c, place in state.last)
         needed = _oldest(site, inputs_in(state.inner), after)
     elif causes and causes[0].output <= mapped:
-        needed = causes[0].oldest
+        needed, notes = causes[0].oldest, (Note(MAPPED),)
     else:
         needed = (Label(),) * len(state.inlets)
     sends = []
@@ -255,7 +263,7 @@ def _acknowledge(site: Site, state: Primary) -> Step:
         known = design.labels is Labels.PLACE or label.connection == inlet.connection
         released = max(0, label.place - 1) if known else 0
         sends.append(Send(inlet.producer, Ack(inlet.place, released)))
-    return Step(state._replace(causes=causes), tuple(sends))
+    return Step(state._replace(causes=causes), (*notes, *sends))
 
 
 # --- a secondary -----------------------------------------------------------------------------
@@ -291,7 +299,7 @@ def _take_over(site: Site) -> Step:
 # --- what is shown ---------------------------------------------------------------------------
 def gauges(_site: Site, state: State) -> Gauges:
     match state:
-        case SourceState(queue):
+        case SourceQueue(queue):
             return Gauges(len(queue.kept), None, queue.place)
         case Primary(inlets, inner, queue):
             places = tuple(inlet.place for inlet in inlets)
@@ -302,7 +310,7 @@ def gauges(_site: Site, state: State) -> Gauges:
 
 def memory(_site: Site, state: State) -> Memory:
     match state:
-        case SourceState(queue):
+        case SourceQueue(queue):
             return Memory(Amount(len(queue.kept)))
         case Primary(_, inner, queue):
             return Memory(Amount(len(queue.kept)), state=contents(inner))
