@@ -85,7 +85,7 @@ BAD_CALLS = {
     "nothing to prove": (["prove", "bare.py"], "bare.py: no LEMMAS"),
     "nowhere to export": (["prove", "skipping", "--smtlib", "e.csv"], "e.csv"),
     "unknown experiment": (["reproduce", "lima-fig8"], "did you mean lima-fig9?"),
-    "no experiment": (["reproduce"], "give an experiment or --all; known: lima-fig9"),
+    "no experiment": (["reproduce"], "give an experiment or --all; known: hwang-fig6"),
     "empty pattern": (["run", "--events", "e.csv"], "pattern: empty"),
     "unknown type": (["run", "--events", "e.csv", "--pattern", "a, z"], "'z'"),
     "slide 0": (

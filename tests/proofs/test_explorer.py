@@ -40,16 +40,21 @@ PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
 LARGE = 10_000
 """Worlds of a scope from which on it is slow to explore; so are those that have no number."""
+MANY = 1_000_000
+"""Worlds of a scope beyond which whoever changes the family explores it."""
 
 
 def cost(name: str, pinned: PinnedScope) -> Sequence[pytest.MarkDecorator]:
-    """Large quick scopes of variants are exhaustive: the report compares the same numbers.
+    """Large quick scopes of variants are exhaustive: the report compares the same numbers.  So are
+    those of many worlds.
 
     Those of the corrected protocol are explored for their crash points in any case.
     """
     if (pinned.states or LARGE) < LARGE:
         return ()
-    return (pytest.mark.exhaustive if pinned.quick and name != MAIN.name else pytest.mark.slow,)
+    long = pinned.states is not None and pinned.states > MANY
+    elsewhere = (pinned.quick or long) and name != MAIN.name
+    return (pytest.mark.exhaustive if elsewhere else pytest.mark.slow,)
 
 
 PINNED = [
@@ -68,7 +73,7 @@ def explored(name: str, pinned_name: str) -> Exploration:
     """Each scope of the corrected protocol is looked at by two tests."""
     protocol = PROTOCOLS[name]
     (pinned,) = (one for one in protocol.scopes if one.name == pinned_name)
-    limit = 600_000 if pinned.expect is Outcome.REFUTED else None
+    limit = max(600_000, pinned.states or 0) if pinned.expect is Outcome.REFUTED else None
     return explore(protocol, pinned.scope, limit=limit)
 
 
