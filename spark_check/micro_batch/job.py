@@ -44,7 +44,9 @@ class JobSettings(NamedTuple):
     events, even if there are more; after the last cut, a batch takes all.  trims: does the upstream
     drop acknowledged events?  effort: rounds of a hash for each event, so that large batches take
     long.  trigger_s: a batch is planned so often, and nothing ends the query; 0: one after the
-    other, until the events that are there have been processed."""
+    other, until the events that are there have been processed.  begins: the event after which a
+    query without a checkpoint begins.  checkpoint: the folder of Spark's checkpoint; "": that of
+    the store."""
 
     work: str
     cuts: Sequence[int] = ()
@@ -54,6 +56,8 @@ class JobSettings(NamedTuple):
     conf: Mapping[str, str] = BRIEF
     effort: int = 0
     trigger_s: float = 0.0
+    begins: int = 0
+    checkpoint: str = ""
 
 
 # --- the operator --------------------------------------------------------------------------------
@@ -93,6 +97,7 @@ def run_to_end(
         "work": settings.work,
         "cuts": json.dumps(settings.cuts),
         "trims": json.dumps(settings.trims),
+        "begins": json.dumps(settings.begins),
         "breakpoints": json.dumps(passed),
     }
     spark.dataSource.register(StreamSource)
@@ -109,7 +114,8 @@ def run_to_end(
         writer = writer.trigger(processingTime=f"{round(settings.trigger_s * 1000)} milliseconds")
     else:
         writer = writer.trigger(availableNow=True)
-    writer = writer.option("checkpointLocation", str(tracer.store.checkpoint))
+    checkpoint = settings.checkpoint or str(tracer.store.checkpoint)
+    writer = writer.option("checkpointLocation", checkpoint)
     if settings.writer == Writer.DATA_SOURCE:
         writer = writer.format(StreamSource.name()).options(**options)
     else:

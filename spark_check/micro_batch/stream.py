@@ -95,7 +95,8 @@ class StreamSource(DataSource):
 
     def streamReader(self, schema: Any) -> StreamReader:
         cuts, trims = json.loads(self.options["cuts"]), json.loads(self.options["trims"])
-        return StreamReader(make_tracer(self.options), cuts, trims)
+        begins = json.loads(self.options["begins"])
+        return StreamReader(make_tracer(self.options), cuts, trims, begins)
 
     def streamWriter(self, schema: Any, overwrite: bool) -> StreamCommitter:
         return StreamCommitter(make_tracer(self.options))
@@ -104,11 +105,12 @@ class StreamSource(DataSource):
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """The upstream: it plans batches, reads them in tasks, and trims what is acknowledged."""
 
-    def __init__(self, tracer: Tracer, cuts: Sequence[int], trims: bool):
+    def __init__(self, tracer: Tracer, cuts: Sequence[int], trims: bool, begins: int = 0):
         self.tracer, self.cuts, self.trims, self.target = tracer, cuts, trims, 0
+        self.begins = begins
 
     def initialOffset(self) -> dict[str, int]:
-        return {"end": 0}
+        return {"end": self.begins}
 
     def getDefaultReadLimit(self) -> ReadLimit:
         return ReadAllAvailable()

@@ -111,6 +111,7 @@ READINGS: Mapping[str, Callable[[Setting], Setting]] = {
     "nodes acknowledge at own moments": lambda setting: replace(setting, phases=Phases.OWN),
     "tuples are received beside": lambda setting: replace(setting, receives=Receives.BESIDE),
     "work as in normal operation": lambda setting: replace(setting, work=Work.STEADY),
+    "primaries report at once": lambda setting: replace(setting, answers=Answers.AT_ONCE),
 }
 """How the numbers are found: each reading differs from the first one in one choice."""
 

@@ -1,0 +1,182 @@
+"""Passive standby: Spark's checkpoint is shipped to a second driver, which takes over.
+
+Rule of this file: which crashes come; sim.predictions.passive_standby says what they leave.
+
+The checkpoint is copied while the first driver stands between two batches.  The second driver is
+killed, too; a third one takes over from a copy of its checkpoint, or from the old copy.
+Hwang et al., Section 5.1.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from sim.predictions.counts import Ran, Row, appended, idempotent, text
+from sim.predictions.passive_standby import Shipped, after, before, is_refused
+from spark_check.check import Case, Check, Outage, Setting
+from spark_check.micro_batch.crashes import JOB, Load, prepare
+from spark_check.micro_batch.external_store import ExternalStore, SinkKind
+from spark_check.micro_batch.job import JobSettings, run_to_end
+from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
+from spark_check.micro_batch.verdict import judge
+from spark_check.runtime.session import BRIEF, session
+from spark_check.runtime.victim import CrashKind, start
+
+LOAD = Load((4, 4, 2), late=6)
+SHIPPED = Shipped(1, LOAD.ends[1])
+"""The copy is made when batch 0 is done and batch 1 is not planned."""
+SECOND = Ran(1, LOAD.ends[1], LOAD.ends[-1] + 3)
+"""The batch that the second driver finishes if it is killed: in the next one."""
+GONE = "are gone"
+"""In the source's message that upstream has let go of events."""
+
+
+class Takeover(NamedTuple):
+    """keeps: does upstream keep what no shipped checkpoint has?  again: is the second driver's
+    checkpoint shipped to the third one?  None: the second driver is not killed."""
+
+    name: str
+    keeps: bool
+    again: bool | None = None
+
+
+QUICK = (
+    Takeover("upstream keeps what the secondary does not have", keeps=True),
+    Takeover("upstream lets go of what the primary has", keeps=False),
+)
+FULL = (
+    *QUICK,
+    Takeover("killed again, with a new shipment", keeps=True, again=True),
+    Takeover("killed again, without one", keeps=True, again=False),
+)
+
+
+# --- what is done --------------------------------------------------------------------------------
+def fail_over(settings: JobSettings, ship: int, dies: int, copy: Path | None) -> None:
+    """Run a driver, and kill it before the sinks have the results of the batch after event `dies`.
+
+    copy: where its checkpoint is shipped before the batch after event `ship`; None: it is not.
+    """
+    stop = breakpoint_at(CrashPoint.PLAN, ship)
+    end = breakpoint_at(CrashPoint.PROCESSED, dies)
+    own = Path(settings.checkpoint or ExternalStore(settings.work).checkpoint)
+    with start(JOB, Path(settings.work), settings._asdict(), stop_at={stop: 0, end: 0}) as victim:
+        victim.stopped(stop)
+        if copy:
+            shutil.copytree(own, copy)
+        victim.go(stop)
+        victim.stopped(end)
+        victim.kill(CrashKind.TREE)
+
+
+def fail(work: Path, takeover: Takeover) -> ExternalStore:
+    """Crash the first driver, and the second one if it is to fail, too."""
+    store, ends, types = prepare(work, LOAD), LOAD.ends, LOAD.types()
+    first = JobSettings(store.work, ends[1:], trims=not takeover.keeps)
+    fail_over(first, ends[1], ends[2], standby(store, 2))
+    store.arrive(types[ends[-1] :])
+    if takeover.again is not None:
+        second = first._replace(cuts=(SECOND.end,), checkpoint=str(standby(store, 2)))
+        shutil.copytree(standby(store, 2), standby(store, 4))
+        copy = standby(store, 3) if takeover.again else None
+        fail_over(second, SECOND.end, SECOND.end, copy)
+    return store
+
+
+def standby(store: ExternalStore, number: int) -> Path:
+    """The checkpoint of the second or third driver; 4: what was shipped before the second began."""
+    return Path(store.work) / f"checkpoint-{number}"
+
+
+def take_over(spark: SparkSession, store: ExternalStore, takeover: Takeover) -> str:
+    """Run the last driver on the checkpoint that was shipped to it: the error that ended it."""
+    number = {None: 2, True: 3, False: 4}[takeover.again]
+    checkpoint = str(standby(store, number))
+    try:
+        run_to_end(spark, JobSettings(store.work, trims=not takeover.keeps, checkpoint=checkpoint))
+    except (PySparkException, Py4JJavaError) as error:
+        return str(error)
+    return ""
+
+
+def observe(store: ExternalStore, error: str) -> dict[str, Any]:
+    """What the sinks have, and whether the last driver was refused its events."""
+    return {
+        "refused": GONE in error,
+        "ends": error == "",
+        **{f"{sink} sink": text(store.output(sink)) for sink in SinkKind},
+        **{f"{sink} sink, guarantee": judge(store, sink).name.lower() for sink in SinkKind},
+    }
+
+
+# --- what is predicted ---------------------------------------------------------------------------
+def predict(takeover: Takeover) -> dict[str, Any]:
+    """The same, of the batches that run."""
+    ends, types = LOAD.ends, LOAD.types()
+    ran, shipped = before(ends, written=2), SHIPPED
+    if takeover.again is not None:
+        ran = [*ran, SECOND]
+        shipped = Shipped(SECOND.id + 1, SECOND.end) if takeover.again else SHIPPED
+    refused = not takeover.keeps and is_refused(SHIPPED, acknowledged=ends[2])
+    ran = ran if refused else after(ran, shipped, LOAD.total)
+    append, by_batch = appended(types, ran), idempotent(types, ran)
+    return {
+        "refused": refused,
+        "ends": not refused,
+        "idempotent sink": text(by_batch),
+        "append sink": text(append),
+        "idempotent sink, guarantee": _guarantee(by_batch),
+        "append sink, guarantee": _guarantee(append),
+    }
+
+
+def _guarantee(rows: list[Row]) -> str:
+    """All counts are right here, so rows are there once, again, or not at all."""
+    numbers = [row[0] for row in rows]
+    if {*numbers} != {*range(1, LOAD.total + 1)}:
+        return "gap"
+    return "precise" if numbers == sorted({*numbers}) else "repeating"
+
+
+def run(setting: Setting) -> tuple[Case, ...]:
+    """Fail over once or twice in each case."""
+    takeovers = QUICK if setting.profile == "quick" else FULL
+    failed = []
+    for number, one in enumerate(takeovers):
+        setting.tell(f"drivers fail: {one.name}", number, len(takeovers))
+        failed.append((one, fail(setting.work / f"case-{number}", one)))
+    cases = []
+    with session(setting.work / "takeovers", conf=BRIEF) as spark:
+        for number, (one, store) in enumerate(failed):
+            setting.tell(f"takeover: {one.name}", number, len(failed))
+            crash = Outage(CrashKind.TREE.value, CrashPoint.PROCESSED.value)
+            cases.append(
+                Case(
+                    name=one.name,
+                    predicted=predict(one),
+                    seen=observe(store, take_over(spark, store, one)),
+                    crashed=(crash,) * (1 if one.again is None else 2),
+                )
+            )
+    return tuple(cases)
+
+
+CHECK = Check(
+    "passive-standby",
+    "Passive standby: a second driver takes over from a shipped checkpoint",
+    run,
+    notes=(
+        "What the shipped checkpoint does not have is processed again, in one batch: a sink that "
+        "appends has it twice.",
+        "A sink that takes no batch id twice discards that batch: it has one with this id, and "
+        "fewer events in it.  Batch ids mean something to one driver.",
+        "Upstream that trims what the primary has acknowledged refuses the second driver: input "
+        "preservation needs acknowledgements of what was shipped (5.1).",
+    ),
+)
