@@ -9,7 +9,17 @@ import random
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from model.core import Arrival, Failures, Inputs, Outcome, PinnedScope, Protocol, Scope
+from model.core import (
+    Arrival,
+    Failures,
+    Guarantee,
+    Inputs,
+    Outcome,
+    PinnedScope,
+    Protocol,
+    Role,
+    Scope,
+)
 from model.oracle import oracle
 from model.registry import protocols
 from model.system import System
@@ -84,9 +94,17 @@ def schedules(name: str) -> tuple[tuple[CrashPlan, ...], ...]:
         return ()
     if protocol.assumes.failures is Failures.SINGLE:
         return tuple((CrashPlan(node, 8),) for node in nodes)
-    # After so many effects; a node that protects nothing has few of them.
-    effects = [at % 3 if protocol.protects else 0 for at in range(len(nodes))]
+    # After so many effects; a node that protects nothing has few of them, and so has one that works
+    # while another one stands by.
+    operators = [site for site in system.sites.values() if site.role is Role.OPERATOR]
+    alone = {site.name for site in operators} <= {*of_graph(name)}
+    effects = [at % 3 if protocol.protects and alone else 0 for at in range(len(nodes))]
     return (tuple(CrashPlan(node, 5 + 3 * at, effects[at]) for at, node in enumerate(nodes)),)
+
+
+def of_graph(name: str) -> tuple[str, ...]:
+    """The nodes of the workload's graph."""
+    return tuple(node for node, _ in workload(name).graph.nodes)
 
 
 def deployed(protocol: Protocol, of: Workload, crashes: int) -> System:
@@ -109,3 +127,8 @@ def followed(system: System, actions: Sequence[Action]) -> World:
 
 def holds(protocol: Protocol) -> bool:
     return protocol.expected is Outcome.HOLDS
+
+
+def is_precise(protocol: Protocol) -> bool:
+    """Does the protocol hold, and promise the output of a run without failures?"""
+    return holds(protocol) and {*protocol.claims.values()} == {Guarantee.PRECISE}

@@ -31,6 +31,8 @@ PAPERS = {
     "upstream_backup_acks": Path("sim/experiments/hwang"),
 }
 """An experiment runs the method whose published numbers it reproduces, so it names it."""
+JOBS = {"micro_batch": (Path("spark_check/amnesia"), Path("spark_check/passive_standby"))}
+"""Families whose Spark checks crash the job of another family."""
 TEXTS = (".j2", ".css")
 
 
@@ -81,6 +83,8 @@ def own(family: str, path: Path) -> bool:
     """Is the file in one of the family's rooms?"""
     relative = path.relative_to(PROJECT)
     if family in PAPERS and relative.is_relative_to(PAPERS[family]):
+        return True
+    if any(relative.is_relative_to(room) for room in JOBS.get(family, ())):
         return True
     return any(
         relative.is_relative_to(f"{room}/{family}") or relative == Path(f"{room}/{family}.py")

@@ -31,6 +31,7 @@ from tests.conformance.subjects import (
     expected,
     followed,
     holds,
+    is_precise,
     schedules,
     workload,
 )
@@ -79,7 +80,7 @@ def bare(world: World) -> tuple[tuple[Any, ...], ...]:
 @EVERY
 def test_an_untimed_run_without_crashes_is_right(name: str) -> None:
     found = run(PROTOCOLS[name], workload(name))
-    assert found.outputs == expected(workload(name))
+    assert found.outputs == expected(workload(name)) or not holds(PROTOCOLS[name])
     assert found.count
     assert not found.outages
 
@@ -102,7 +103,7 @@ def test_an_untimed_run_is_one_that_the_world_allows(name: str) -> None:
         assert [node.state for node in world.nodes] == [*driver.states.values()]
         assert [node.durable for node in world.nodes] == [*map(driver.durable.get, system.sites)]
         assert bare(world) == tuple(map(tuple, driver.passed_on.values()))
-        if holds(protocol):
+        if is_precise(protocol):
             assert driver.outputs() == expected(whole)
 
 
@@ -112,7 +113,7 @@ def test_an_untimed_result_is_json_and_is_printed(name: str) -> None:
         found = compare(PROTOCOLS[name], None, workload(name), plans, restart_after=RESTART_AFTER)
         assert json.loads(json.dumps(found)) == found
         assert found["protocol"] == name
-        assert "the same" in [*commands.run(found)] or not holds(PROTOCOLS[name])
+        assert "the same" in [*commands.run(found)] or not is_precise(PROTOCOLS[name])
 
 
 # --- timed -----------------------------------------------------------------------------------
@@ -129,7 +130,7 @@ def test_a_timed_run_is_as_claimed_priced_and_json(name: str, tmp_path: Path) ->
     assert found["without_failures"]["crashes"] == 0
     if PROTOCOLS[name].assumes.failures is not Failures.NONE:
         assert metrics["crashes"] == len(found["failures"]) == 1
-    if holds(PROTOCOLS[name]):
+    if is_precise(PROTOCOLS[name]):
         assert found["same"]
     assert as_claimed(PROTOCOLS[name], found["recovery_type"])
 
@@ -144,10 +145,11 @@ def test_a_timed_run_is_one_that_the_world_allows(name: str, tmp_path: Path) -> 
     assert quiescent(system, world)
     assert [node.state for node in world.nodes] == [*ran.result.states.values()]
     assert [node.durable for node in world.nodes] == [*ran.result.durable.values()]
-    assert DOWN not in ran.result.states.values()
+    down = {node for node, state in ran.result.states.items() if state is DOWN}
+    assert down.isdisjoint(system.returning)
     for passed, outputs in zip(ran.emissions.values(), bare(world), strict=True):
         assert tuple(output for _, output in passed) == outputs
-    if holds(asked.protocol):
+    if is_precise(asked.protocol):
         edges = tuple(
             by_edge(outputs, len(system.sites[sink].preds))
             for sink, outputs in zip(system.sink_at, world.outputs, strict=True)
