@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from model.core import MessageKind, Quantity, Size
 from model.events import Body
 
-TAKEN_OVER = Quantity("takeovers", "takeovers", "the standby became the primary")
-COPIED = Quantity("outputs copied", "outputs", "outputs that a standby could repeat")
+TAKEN_OVER = Quantity("standbys in charge", "standbys", "the standby became the primary")
+OUTPUTS_COPIED = Quantity("outputs copied", "outputs", "outputs that a standby could repeat")
 
 
 # --- states ----------------------------------------------------------------------------------

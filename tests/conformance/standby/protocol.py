@@ -49,7 +49,7 @@ from model.parts import over_words
 from model.properties import AS_IF, COMPLETE
 
 from .messages import (
-    COPIED,
+    OUTPUTS_COPIED,
     TAKEN_OVER,
     Copied,
     Copy,
@@ -150,7 +150,7 @@ def _of_replica(site: Site, state: Replica, message: Any) -> Answer:
         case Resend():
             return state, (Send(other, Copy(state)),)
         case Copy(copied) if copied.done >= state.done:
-            note = Note(COPIED, len(copied.outputs) - len(state.outputs))
+            note = Note(OUTPUTS_COPIED, len(copied.outputs) - len(state.outputs))
             return copied, (note, Send(site.preds[0], Copied(copied.done)))
         case _:  # an event that reaches a node without its state comes again with TakeOver
             return state, ()
@@ -172,7 +172,7 @@ def gauges(_site: Site, state: Any) -> Gauges:
         case Sending():
             return Gauges(buffered=len(state.kept), progress=state.last)
         case Replica():
-            return Gauges(progress=state.done, own=((COPIED, len(state.outputs)),))
+            return Gauges(progress=state.done, own=((OUTPUTS_COPIED, len(state.outputs)),))
         case _:
             return Gauges(progress=state)
 
@@ -229,8 +229,8 @@ PROTOCOL = Protocol(
     claims={CLASS: Guarantee.PRECISE},
     properties=(AS_IF, COMPLETE, READY),
     scopes=(PinnedScope("two crashes", TWO_CRASHES, CLASS, states=2924),),
-    must_occur=(CRASHED, TAKEN_OVER, COPIED),
-    quantities=(TAKEN_OVER, COPIED),
+    must_occur=(CRASHED, TAKEN_OVER, OUTPUTS_COPIED),
+    quantities=(TAKEN_OVER, OUTPUTS_COPIED),
 )
 ANY = replace(
     PROTOCOL,
