@@ -31,11 +31,12 @@ class Past(NamedTuple):
 
     def is_allowed(self, ahead: int, ties: int) -> bool:
         """No edge is too far ahead, in items or in time, and no time has too many items."""
+        apart = max(ahead, *(arrival.gap for arrival in EDGE))
         counts = [len(edge) for edge in self.edges]
         times = [self.time(edge) for edge in range(len(self.edges))]
         return (
             max(counts) - min(counts) <= ahead
-            and max(times) - min(times) <= ahead
+            and max(times) - min(times) <= apart
             and all(
                 [time for time, _ in edge].count(time) <= ties
                 for edge in self.edges

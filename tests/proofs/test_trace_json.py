@@ -169,7 +169,8 @@ def test_results_states_and_crashes_are_those_of_the_run(run: Run) -> None:
     emitted = sum(len(moment["emits"]) for moment in told["moments"])
     assert emitted == sum(map(len, trace.worlds[-1].outputs))
     stops = [m for m in told["moments"] if m["kind"] == "crash" or m["cut"] is not None]
-    assert len(stops) == trace.worlds[0].crashes - trace.worlds[-1].crashes
+    suspicions = [m for m in told["moments"] if m["kind"] == "suspect"]
+    assert len(stops + suspicions) == trace.worlds[0].crashes - trace.worlds[-1].crashes
     assert all((m["state"], m["backup"], m["windows"]) == ("", None, None) for m in stops)
     for moment, before, after in zip(told["moments"], trace.worlds, trace.worlds[1:], strict=False):
         assert moment["with"] == [

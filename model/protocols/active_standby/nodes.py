@@ -391,8 +391,10 @@ def gauges(_site: Site, state: State) -> Gauges:
         case Replica(inlets, inner, queue):
             places = tuple(inlet.place for inlet in inlets)
             return Gauges(len(queue.kept), open_windows(inner), places)
-        case _:
+        case SinkInlets():
             return Gauges()
+        case _:  # a secondary
+            return Gauges(0)
 
 
 def memory(_site: Site, state: State) -> Memory:

@@ -378,8 +378,10 @@ def gauges(_site: Site, state: State) -> Gauges:
             known = [count for count in windows if count is not None]
             places = tuple(inlet.place for inlet in inlets)
             return Gauges(len(queue.kept), sum(known) if known else None, places)
-        case _:
+        case SinkInlets():
             return Gauges()
+        case _:  # a secondary
+            return Gauges(0)
 
 
 def memory(_site: Site, state: State) -> Memory:

@@ -304,8 +304,10 @@ def gauges(_site: Site, state: State) -> Gauges:
         case Primary(inlets, inner, queue):
             places = tuple(inlet.place for inlet in inlets)
             return Gauges(len(queue.kept), open_windows(inner), places)
-        case _:
+        case SinkInlets():
             return Gauges()
+        case _:  # a secondary
+            return Gauges(0)
 
 
 def memory(_site: Site, state: State) -> Memory:
@@ -318,6 +320,15 @@ def memory(_site: Site, state: State) -> Memory:
             return Memory()
 
 
-def needed(scope: Scope, _seen: Observation) -> Mapping[NodeName, int]:
-    """The most that nodes keep at rest where operators hold nothing at the end: nothing."""
-    return dict.fromkeys((name for name, _ in scope.graph.nodes), 0)
+def needed(scope: Scope, seen: Observation) -> Mapping[NodeName, int]:
+    """The most that nodes keep at rest: nothing, if no operator downstream holds a tuple.
+
+    For the other nodes nothing is said.
+    """
+    holding = {
+        name
+        for name, state in seen.states
+        if isinstance(state, Primary) and any(inputs_in(state.inner))
+    }
+    graph = scope.graph
+    return {name: 0 for name, _ in graph.nodes if holding.isdisjoint(graph.descendants(name))}
