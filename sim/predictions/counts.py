@@ -5,9 +5,8 @@ Rule of this file: no Spark and no crash; a family says which batches ran, and f
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 
 class Ran(NamedTuple):
@@ -20,31 +19,43 @@ class Ran(NamedTuple):
     since: int = 0
 
 
+R = TypeVar("R", bound=tuple[Any, ...])
 Row = tuple[int, str, int]
 """(number of an event, its type, the events of this type so far)."""
 
 
-def rows(types: Sequence[str], ran: Ran) -> list[Row]:
-    """The rows of a batch."""
-    counted: Counter[str] = Counter(types[ran.since : ran.start])
+def rows(types: Sequence[str], ran: Ran, window: int = 0) -> list[Row]:
+    """The rows of a batch.  window: counts begin anew after so many events; 0: they never do."""
     found = []
     for number, type_ in enumerate(types[ran.start : ran.end], ran.start + 1):
-        counted[type_] += 1
-        found.append((number, type_, counted[type_]))
+        since = max(ran.since, (number - 1) // window * window if window else 0)
+        found.append((number, type_, [*types[since:number]].count(type_)))
     return found
 
 
-def appended(types: Sequence[str], batches: Iterable[Ran]) -> list[Row]:
+def appended(types: Sequence[str], batches: Iterable[Ran], window: int = 0) -> list[Row]:
     """The rows of a sink that appends every batch."""
-    return [row for ran in batches for row in rows(types, ran)]
+    return [row for ran in batches for row in rows(types, ran, window)]
 
 
-def idempotent(types: Sequence[str], batches: Iterable[Ran]) -> list[Row]:
+def idempotent(types: Sequence[str], batches: Iterable[Ran], window: int = 0) -> list[Row]:
     """The rows of a sink that takes no batch id twice."""
     first: dict[int, Ran] = {}
     for ran in batches:
         first.setdefault(ran.id, ran)
-    return [row for ran in first.values() for row in rows(types, ran)]
+    return appended(types, first.values(), window)
+
+
+def newer(found: Iterable[R]) -> list[R]:
+    """The rows that a consumer keeps which discards every row that is no newer than the last one.
+
+    Hwang et al., Section 6: duplicates, by their high watermarks.  A row begins with its event.
+    """
+    kept: list[R] = []
+    for row in found:
+        if not kept or row[0] > kept[-1][0]:
+            kept.append(row)
+    return kept
 
 
 def text(found: Iterable[Sequence[object]]) -> str:

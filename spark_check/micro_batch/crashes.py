@@ -9,10 +9,10 @@ queries share, since a checkpoint does not depend on the process that wrote it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, cycle, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -32,6 +32,7 @@ from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
 from spark_check.runtime.session import BRIEF, LOCAL, session
 from spark_check.runtime.victim import CrashKind, JobEnded, start
 
+T = TypeVar("T")
 JOB = "spark_check.micro_batch.job:run"
 SINKS = {
     SinkKind.BY_BATCH: PROTOCOL,
@@ -123,17 +124,29 @@ def crash(settings: JobSettings, plan: CrashPlan, load: Load) -> int | None:
 
 
 def crash_job(work: Path, job: CrashedJob) -> tuple[ExternalStore, int | None]:
-    """Run the job with a new store and crash it: the store, and the job's exit code.
+    """Run the job with a new store and crash it: the store, and the job's exit code."""
 
-    A job that ends because this machine is too busy is run anew.  Raises Invalid if that goes on.
-    """
-    for attempt in range(ATTEMPTS):
-        store = prepare(work / f"attempt-{attempt}", job.load)
+    def attempt(folder: Path) -> tuple[ExternalStore, int | None]:
+        store = prepare(folder, job.load)
         settings = JobSettings(store.work, job.load.ends[1:], writer=job.writer, master=job.master)
+        return store, crash(settings, job.plan, job.load)
+
+    return insist(work, attempt)
+
+
+def insist(work: Path, attempt: Callable[[Path], T]) -> T:
+    """What the attempt returns, which runs jobs in a new folder of its own.
+
+    One whose job ends because this machine is too busy is made anew.  Raises Invalid if that goes
+    on.
+    """
+    for number in range(ATTEMPTS):
+        folder = work / f"attempt-{number}"
         try:
-            return store, crash(settings, job.plan, job.load)
+            return attempt(folder)
         except JobEnded:
-            if BUSY not in (Path(store.work) / "spark.log").read_text(errors="replace"):
+            logs = [log.read_text(errors="replace") for log in folder.rglob("spark.log")]
+            if not any(BUSY in log for log in logs):
                 raise
     raise Invalid(TOO_BUSY)
 
@@ -206,7 +219,10 @@ def observe_recovery(store: ExternalStore) -> dict[str, Any]:
     return {
         "ran after the restart": [list(batch) for batch in restarted_batches(store)],
         "offsets in the end": [list(batch) for batch in logged_batches(store)],
-        **{f"{sink} sink": judge(store, sink).name.lower() for sink in SinkKind},
+        **{
+            f"{sink} sink": judge(store.events(), store.output(sink)).name.lower()
+            for sink in SinkKind
+        },
         **{f"{sink} sink, rows too many": (got[sink] - want).total() for sink in SinkKind},
         **{f"{sink} sink, rows missing": (want - got[sink]).total() for sink in SinkKind},
     }

@@ -46,7 +46,8 @@ class JobSettings(NamedTuple):
     long.  trigger_s: a batch is planned so often, and nothing ends the query; 0: one after the
     other, until the events that are there have been processed.  begins: the event after which a
     query without a checkpoint begins.  checkpoint: the folder of Spark's checkpoint; "": that of
-    the store."""
+    the store.  window: counts begin anew after so many events; 0: they never do.  group: the
+    upstream drops acknowledged events in groups of so many, so it has the rest of a group."""
 
     work: str
     cuts: Sequence[int] = ()
@@ -58,6 +59,8 @@ class JobSettings(NamedTuple):
     trigger_s: float = 0.0
     begins: int = 0
     checkpoint: str = ""
+    window: int = 0
+    group: int = 1
 
 
 # --- the operator --------------------------------------------------------------------------------
@@ -65,16 +68,23 @@ ROW = "sn long, type string, running long"
 
 
 def count_types(
-    tracer: Tracer, effort: int, key: tuple[str], parts: Iterable[pd.DataFrame], state: GroupState
+    tracer: Tracer,
+    effort: int,
+    window: int,
+    key: tuple[str],
+    parts: Iterable[pd.DataFrame],
+    state: GroupState,
 ) -> Iterator[pd.DataFrame]:
-    """Each event, with the number of events of its type so far."""
-    before = state.get[0] if state.exists else 0
+    """Each event, with the number of events of its type so far, in its window if there are any."""
+    newest, before = state.get if state.exists else (0, 0)
     events = pd.concat(parts).sort_values("sn")
-    state.update((before + len(events),))
+    windows = (events["sn"] - 1) // window if window else events["sn"] * 0
+    running = events.groupby(windows).cumcount() + 1 + before * (windows == newest)
+    state.update((int(windows.iloc[-1]), int(running.iloc[-1])))
     tracer.at(CrashPoint.COUNT, int(events["batch"].iloc[0]), attempt=task_attempt())
     if effort:
         pbkdf2_hmac("sha256", b"event", b"", effort * len(events))
-    events["running"] = range(before + 1, before + 1 + len(events))
+    events["running"] = running
     yield events[["sn", "type", "running"]]
 
 
@@ -98,14 +108,15 @@ def run_to_end(
         "cuts": json.dumps(settings.cuts),
         "trims": json.dumps(settings.trims),
         "begins": json.dumps(settings.begins),
+        "group": json.dumps(settings.group),
         "breakpoints": json.dumps(passed),
     }
     spark.dataSource.register(StreamSource)
     events = spark.readStream.format(StreamSource.name()).options(**options).load()
     counts = events.groupBy("type").applyInPandasWithState(
-        partial(count_types, tracer, settings.effort),
+        partial(count_types, tracer, settings.effort, settings.window),
         ROW,
-        "count long",
+        "window long, count long",
         "append",
         GroupStateTimeout.NoTimeout,
     )

@@ -95,8 +95,8 @@ class StreamSource(DataSource):
 
     def streamReader(self, schema: Any) -> StreamReader:
         cuts, trims = json.loads(self.options["cuts"]), json.loads(self.options["trims"])
-        begins = json.loads(self.options["begins"])
-        return StreamReader(make_tracer(self.options), cuts, trims, begins)
+        begins, group = json.loads(self.options["begins"]), json.loads(self.options["group"])
+        return StreamReader(make_tracer(self.options), cuts, trims, begins, group)
 
     def streamWriter(self, schema: Any, overwrite: bool) -> StreamCommitter:
         return StreamCommitter(make_tracer(self.options))
@@ -105,9 +105,11 @@ class StreamSource(DataSource):
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """The upstream: it plans batches, reads them in tasks, and trims what is acknowledged."""
 
-    def __init__(self, tracer: Tracer, cuts: Sequence[int], trims: bool, begins: int = 0):
+    def __init__(
+        self, tracer: Tracer, cuts: Sequence[int], trims: bool, begins: int = 0, group: int = 1
+    ):
         self.tracer, self.cuts, self.trims, self.target = tracer, cuts, trims, 0
-        self.begins = begins
+        self.begins, self.group = begins, group
 
     def initialOffset(self) -> dict[str, int]:
         return {"end": self.begins}
@@ -127,9 +129,9 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[StreamPartition]:
         first, last = start["end"], end["end"]
         self.tracer.at(CrashPoint.SPLIT, first, end=last)
-        acked = self.tracer.store.acked()
-        if self.trims and first < acked:
-            raise LookupError(f"events {first + 1} to {last} are asked for, up to {acked} are gone")
+        gone = self.tracer.store.acked() // self.group * self.group
+        if self.trims and first < gone:
+            raise LookupError(f"events {first + 1} to {last} are asked for, up to {gone} are gone")
         cuts = [first + (last - first) * n // PARTITIONS for n in range(PARTITIONS + 1)]
         return [StreamPartition(first, *cut) for cut in pairwise(cuts)]
 

@@ -13,23 +13,24 @@ from model.events import Body
 from model.oracle import assign_times
 from model.protocols.micro_batch.scopes import counting_operator
 from model.recovery import classify
-from spark_check.micro_batch.external_store import CountRow, ExternalStore, SinkKind
+from sim.predictions.counts import Row
 
 
-def judge(store: ExternalStore, sink: SinkKind) -> Guarantee:
-    """The guarantee that the output of a sink satisfies."""
-    return classify(expected_bodies(store.events()), bodies(store.output(sink)))
+def judge(types: Sequence[str], rows: Sequence[Row], window: int = 0) -> Guarantee:
+    """The guarantee that the rows of a sink satisfy.  window: as that of JobSettings."""
+    return classify(expected_bodies(types, window), bodies(rows))
 
 
-def bodies(rows: Sequence[CountRow]) -> tuple[Body, ...]:
+def bodies(rows: Sequence[Row]) -> tuple[Body, ...]:
     """Rows as values of the model."""
     emits = counting_operator(1).emits
     return tuple(
-        Body(row.sn, emits, (Body(row.sn, row.type, (("count", row.running),)),)) for row in rows
+        Body(number, emits, (Body(number, type_, (("count", running),)),))
+        for number, type_, running in rows
     )
 
 
-def expected_bodies(types: Sequence[str]) -> tuple[Body, ...]:
+def expected_bodies(types: Sequence[str], window: int = 0) -> tuple[Body, ...]:
     """What a sink would have if nothing had failed."""
     stream = assign_times([Arrival(1, type_) for type_ in types])
-    return tuple(evaluate(counting_operator(len(types)), stream))
+    return tuple(evaluate(counting_operator(window or len(types)), stream))

@@ -31,7 +31,8 @@ PAPERS = {
     "upstream_backup_acks": Path("sim/experiments/hwang"),
 }
 """An experiment runs the method whose published numbers it reproduces, so it names it."""
-JOBS = {"micro_batch": (Path("spark_check/amnesia"), Path("spark_check/passive_standby"))}
+STANDBYS = ("active_standby", "amnesia", "passive_standby", "upstream_backup_acks")
+JOBS = {"micro_batch": tuple(Path("spark_check") / family for family in STANDBYS)}
 """Families whose Spark checks crash the job of another family."""
 TEXTS = (".j2", ".css")
 

@@ -226,8 +226,8 @@ def test_one_sink_takes_a_batch_twice_and_the_other_does_not(tmp_path: Path) -> 
     assert store.taken() == first
     assert not store.write(first, ROWS[:2])
     assert store.write(second, ROWS[2:])
-    assert judge(store, SinkKind.BY_BATCH) is Guarantee.PRECISE
-    assert judge(store, SinkKind.APPEND) is Guarantee.REPEATING
+    assert judge(store.events(), store.output(SinkKind.BY_BATCH)) is Guarantee.PRECISE
+    assert judge(store.events(), store.output(SinkKind.APPEND)) is Guarantee.REPEATING
 
 
 def test_a_sink_that_knows_batches_drops_another_one_with_the_same_id(tmp_path: Path) -> None:
@@ -235,14 +235,14 @@ def test_a_sink_that_knows_batches_drops_another_one_with_the_same_id(tmp_path: 
     store.arrive("aba")
     store.write(Batch(0, 0, 2), ROWS[:2])
     store.write(Batch(0, 0, 3), ROWS)
-    assert judge(store, SinkKind.BY_BATCH) is Guarantee.GAP
+    assert judge(store.events(), store.output(SinkKind.BY_BATCH)) is Guarantee.GAP
 
 
 def test_double_counting_shows(tmp_path: Path) -> None:
     store = ExternalStore(str(tmp_path))
     store.arrive("aba")
     store.write(Batch(0, 0, 3), [*ROWS[:2], CountRow(3, "a", 3)])
-    assert judge(store, SinkKind.BY_BATCH) is Guarantee.GAP
+    assert judge(store.events(), store.output(SinkKind.BY_BATCH)) is Guarantee.GAP
 
 
 def test_what_was_noted_lately_is_of_the_last_start(tmp_path: Path) -> None:

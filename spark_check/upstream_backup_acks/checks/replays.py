@@ -1,0 +1,181 @@
+"""Upstream backup: a query that is killed begins again without a checkpoint: upstream sends again.
+
+Rule of this file: which crashes come; sim.predictions.upstream_backup_acks says what they leave.
+
+Spark's commit is a level-0 acknowledgement: the events are processed.  A restart needs more: the
+events of the windows that are open.  Hwang et al., Section 5.2.
+
+The first crash is the same in all cases, so it comes once, and its folder is copied.
+"""
+
+from __future__ import annotations
+
+import shutil
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sim.predictions.counts import Ran, Row, appended, idempotent, newer, text
+from sim.predictions.upstream_backup_acks import after, cause, is_refused
+from spark_check.check import Case, Check, Outage, Setting
+from spark_check.micro_batch.crashes import JOB, Load, insist, prepare, restart
+from spark_check.micro_batch.external_store import ExternalStore, SinkKind
+from spark_check.micro_batch.job import JobSettings
+from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
+from spark_check.micro_batch.verdict import judge
+from spark_check.runtime.session import BRIEF, session
+from spark_check.runtime.victim import CrashKind, start
+
+LOAD = Load((4, 4, 2), late=6)
+WINDOW = 3
+"""Events of a window, in which a batch may end."""
+AGAIN = LOAD.ends[-1] + 1
+"""The end of the batch that a second query finishes if it is killed, too: in the next one."""
+
+
+class Replay(NamedTuple):
+    """acknowledges: does the query acknowledge at level 1 what it needs no more, or all that it has
+    processed?  whole: does it begin with the windows that were open, or with what upstream has?
+    again: is the second query killed, too?"""
+
+    name: str
+    acknowledges: bool
+    whole: bool = True
+    again: bool = False
+
+    @property
+    def group(self) -> int:
+        """Upstream lets go of events in groups of so many."""
+        return WINDOW if self.acknowledges else 1
+
+    def begins(self, acknowledged: int) -> int:
+        """The event after which the next query begins."""
+        return cause(acknowledged, WINDOW) if self.whole else acknowledged
+
+
+QUICK = (
+    Replay("from the cause, which upstream has", acknowledges=True),
+    Replay("from the cause, which is gone", acknowledges=False),
+    Replay("from what upstream has", acknowledges=False, whole=False),
+)
+FULL = (
+    *QUICK,
+    Replay("killed again, from the cause", acknowledges=True, again=True),
+    Replay("killed again, from what upstream has", acknowledges=False, whole=False, again=True),
+)
+GONE = "are gone"
+"""In the source's message that upstream has let go of events."""
+
+
+# --- what is done --------------------------------------------------------------------------------
+def settings(replay: Replay, store: ExternalStore, number: int, begins: int) -> JobSettings:
+    """Of query 0, 1 or 2, each with an empty state."""
+    checkpoint = str(Path(store.work) / f"checkpoint-{number}")
+    return JobSettings(
+        store.work, begins=begins, checkpoint=checkpoint, window=WINDOW, group=replay.group
+    )
+
+
+def fail(work: Path) -> ExternalStore:
+    """Kill the first query in its last batch."""
+    store = prepare(work, LOAD)
+    _kill(settings(QUICK[0], store, 0, 0)._replace(cuts=LOAD.ends[1:]), LOAD.ends[2])
+    return store
+
+
+def fail_again(replay: Replay, failed: ExternalStore, work: Path) -> ExternalStore:
+    """Kill the second query, too, if it is to be."""
+    shutil.copytree(failed.work, work)
+    store = ExternalStore(str(work))
+    if replay.again:
+        store.arrive(LOAD.types()[LOAD.ends[-1] :])
+        second = settings(replay, store, 1, replay.begins(store.acked()))
+        _kill(second._replace(cuts=(AGAIN,)), AGAIN)
+    return store
+
+
+def _kill(job: JobSettings, start_: int) -> None:
+    """Run the query, and kill it before the sinks have the batch of the events after `start_`."""
+    place = breakpoint_at(CrashPoint.PROCESSED, start_)
+    with start(JOB, Path(job.work), job._asdict(), stop_at={place: 0}) as victim:
+        victim.stopped(place)
+        victim.kill(CrashKind.TREE)
+
+
+def observe(error: str, append: list[Row], by_batch: list[Row]) -> dict[str, Any]:
+    """What the sinks have; one discards by high watermarks what comes again (Section 6)."""
+    sinks = {"append sink": append, "idempotent sink": by_batch, "sink by event": newer(append)}
+    return {
+        "refused": GONE in error,
+        "ends": error == "",
+        **{sink: text(rows) for sink, rows in sinks.items()},
+        **{f"{sink}, guarantee": _judge(rows) for sink, rows in sinks.items()},
+    }
+
+
+def _judge(rows: list[Row]) -> str:
+    return judge(LOAD.types(), rows, WINDOW).name.lower()
+
+
+# --- what is predicted ---------------------------------------------------------------------------
+def predict(replay: Replay) -> dict[str, Any]:
+    """The same, of the batches that run; acknowledged is what precedes the one that is killed."""
+    types, acknowledged = LOAD.types(), LOAD.ends[2]
+    ran = [Ran(id_, *ends) for id_, ends in enumerate(pairwise(LOAD.ends[:-1]))]
+    if replay.again:
+        ran = after(ran, replay.begins(acknowledged), AGAIN)
+        acknowledged = AGAIN
+    begins = replay.begins(acknowledged)
+    refused = is_refused(begins, acknowledged, replay.group)
+    ran = ran if refused else after(ran, begins, LOAD.total)
+    error = GONE if refused else ""
+    return observe(error, appended(types, ran, WINDOW), idempotent(types, ran, WINDOW))
+
+
+def run(setting: Setting) -> tuple[Case, ...]:
+    """Kill the query in each case, and begin again."""
+    replays = QUICK if setting.profile == "quick" else FULL
+    setting.tell("the first query is killed", 0, len(replays))
+    first = insist(setting.work / "first", fail)
+    failed = []
+    for number, one in enumerate(replays):
+        setting.tell(f"after the first crash: {one.name}", number, len(replays))
+        failed.append(
+            (one, insist(setting.work / f"case-{number}", partial(fail_again, one, first)))
+        )
+    cases = []
+    with session(setting.work / "replays", conf=BRIEF) as spark:
+        for number, (one, store) in enumerate(failed):
+            setting.tell(f"replay: {one.name}", number, len(failed))
+            last = settings(one, store, 2, one.begins(store.acked()))
+            late = LOAD._replace(late=0) if one.again else LOAD
+            error = restart(spark, last, late)
+            append, by_batch = (
+                [(row.sn, row.type, row.running) for row in store.output(sink)]
+                for sink in (SinkKind.APPEND, SinkKind.BY_BATCH)
+            )
+            crash = Outage(CrashKind.TREE.value, CrashPoint.PROCESSED.value)
+            cases.append(
+                Case(
+                    name=one.name,
+                    predicted=predict(one),
+                    seen=observe(error, append, by_batch),
+                    crashed=(crash,) * (2 if one.again else 1),
+                )
+            )
+    return tuple(cases)
+
+
+CHECK = Check(
+    "upstream-backup-acks",
+    "Upstream backup: a query without a checkpoint, whose events upstream sends again",
+    run,
+    notes=(
+        "Begun with the windows that were open, the query makes the same rows again: repeating, "
+        "and precise for a sink that discards by the number of the event.",
+        "Spark acknowledges what it has processed (level 0).  Upstream that lets go of this "
+        "refuses the query the windows that are open; begun with what is left, it counts wrongly.",
+        "A sink that takes no batch id twice discards the first batches of the new query.",
+    ),
+)
