@@ -46,10 +46,12 @@ PINS: Mapping[str, Pins] = {
     "rollback-any": {
         "a relay, two crashes": (None, 12, GAP),
         "pairs, two crashes": (None, 15, GAP),
+        "sliding windows, two crashes": (None, 15, GAP),
     },
     "rollback-suspicion": {
         "a relay": (465_341, None, REPEATING),
         "pairs": (333_011, None, REPEATING),
+        "sliding windows": (1_889_580, None, REPEATING),
     },
     "published": {
         "a relay": (35_913, None, REPEATING),
@@ -67,10 +69,12 @@ PINS: Mapping[str, Pins] = {
     "published-any": {
         "a relay, two crashes": (None, 10, GAP),
         "pairs, two crashes": (None, 11, GAP),
+        "sliding windows, two crashes": (None, 11, GAP),
     },
     "published-suspicion": {
         "a relay": (461_230, None, REPEATING),
         "pairs": (437_683, None, REPEATING),
+        "sliding windows": (2_099_895, None, REPEATING),
     },
     "published-precise": {
         "a relay": (491_324, 8, REPEATING),

@@ -45,6 +45,9 @@ PINS: Mapping[str, Pins] = {
         "two operators in a node": (1_644, None, REPEATING),
         "pairs of a union": (53_778, None, DIVERGENT),
     },
+    "rollback-behind": {
+        "two nodes": (95_724, 15, GAP),
+    },
     "rollback-again": {
         "a relay, two crashes": (78_875, None, REPEATING),
         "sliding windows, two crashes": (208_533, None, REPEATING),
@@ -55,11 +58,13 @@ PINS: Mapping[str, Pins] = {
         "a relay, two crashes": (None, 6, GAP),
         "sliding windows, two crashes": (None, 7, GAP),
         "pairs, two crashes": (None, 7, GAP),
+        "a union, two crashes": (None, 6, GAP),
     },
     "rollback-suspicion": {
         "a relay": (107_144, None, REPEATING),
         "sliding windows": (257_735, None, REPEATING),
         "pairs": (65_439, None, REPEATING),
+        "pairs of a union": (4_792_958, None, DIVERGENT),
     },
     "published": {
         "a relay": (3_503, None, REPEATING),
@@ -82,11 +87,13 @@ PINS: Mapping[str, Pins] = {
         "a relay, two crashes": (None, 6, GAP),
         "sliding windows, two crashes": (None, 7, GAP),
         "pairs, two crashes": (None, 7, GAP),
+        "a union, two crashes": (None, 6, GAP),
     },
     "published-suspicion": {
         "a relay": (93_960, None, REPEATING),
         "sliding windows": (214_842, None, REPEATING),
         "pairs": (44_681, None, REPEATING),
+        "pairs of a union": (4_693_941, None, DIVERGENT),
     },
     "published-precise": {
         "a relay": (166_726, 10, REPEATING),

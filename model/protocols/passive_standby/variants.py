@@ -126,6 +126,15 @@ VARIANTS = (
         replace(MENDED, returns=Returns.NEVER),
         "Without questions to downstream, every class recovers as in Table 2.",
     ),
+    replace(
+        _rollback(
+            "rollback-behind",
+            replace(MENDED, returns=Returns.NEVER),
+            "A recovery type is that of the stream which the next node gets: windows by count there "
+            "pair a tuple with its copy.",
+        ),
+        properties=(at_least(Guarantee.REPEATING),),
+    ),
     _rollback("rollback-again", MENDED, "The same after an earlier failure that is over."),
     _rollback(
         "rollback-any",

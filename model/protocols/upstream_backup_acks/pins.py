@@ -37,6 +37,8 @@ PINS: Mapping[str, Pins] = {
     "rollback-any": {
         "a relay, two crashes": (None, 5, GAP),
         "sliding windows, two crashes": (None, 6, GAP),
+        "pairs, two crashes": (None, 6, GAP),
+        "a union, two crashes": (None, 5, GAP),
     },
     "rollback-suspicion": {
         "a relay": (99_345, None, REPEATING),
@@ -61,6 +63,8 @@ PINS: Mapping[str, Pins] = {
     "published-any": {
         "a relay, two crashes": (None, 5, GAP),
         "sliding windows, two crashes": (None, 6, GAP),
+        "pairs, two crashes": (None, 6, GAP),
+        "a union, two crashes": (None, 5, GAP),
     },
     "published-suspicion": {
         "a relay": (100_765, None, REPEATING),
