@@ -98,6 +98,11 @@ LAST_ALONE = Network(
 )
 """Behind a union, tuples of type c come out alone, and the others in pairs."""
 
+RELAYS = replace(
+    over_words(chain(("A", Relay()), ("B", Relay())), 2, "a"), victims=frozenset({"A"})
+)
+"""Two nodes in a row, of which the second one has no secondary."""
+
 PAIRS, SLIDING, EVERY = windows(2, 2), windows(2, 1, by="time"), windows(1, 2)
 SCOPES = {
     "a relay": Explored(one(Relay(), 2), REPEATABLE),
@@ -117,6 +122,7 @@ SCOPES = {
     "two nodes that relay": Explored(
         over_words(chain(("A", Relay()), ("B", SLIDING)), 2, "a"), CONVERGENT_CAPABLE
     ),
+    "two relays": Explored(RELAYS, REPEATABLE),
     "two nodes, three tuples": Explored(
         over_words(chain(("A", Relay()), ("B", windows(3, 3))), 3, "a"), DETERMINISTIC
     ),

@@ -55,8 +55,8 @@ REJOINED = Quantity("rejoins", "nodes", "a node came back as the secondary of th
 
 ACKNOWLEDGE = "acknowledge"
 
-Marks: TypeAlias = tuple[int, ...]
-"""For each input of a node the place of an input tuple: indicators of an output."""
+Marks: TypeAlias = tuple[Any, ...]
+"""For each input of a node the place of an input tuple, or its marks: indicators of an output."""
 
 
 # --- choices that all families have ----------------------------------------------------------
@@ -179,7 +179,8 @@ def secondary(name: NodeName) -> NodeName:
 def deploy_pairs(family: str, design: Any, scope: Scope) -> Deployment:
     """The deployment with a secondary for each operator that may crash in the scope.
 
-    Raises Invalid for an operator that is neither a box nor a CEP operator.
+    Raises Invalid for an operator that is neither a box nor a CEP operator, and for a CEP operator
+    with several inputs: it merges them in the order of time, and tuples come here as they arrive.
     """
     graph, base = scope.graph, deploy_graph(scope.graph, replies=True)
     sources = [name for name, spec in graph.nodes if spec is SOURCE]
@@ -205,6 +206,11 @@ def deploy_pairs(family: str, design: Any, scope: Scope) -> Deployment:
         if site.role is Role.OPERATOR and not isinstance(spec, Box | Operator):
             raise Invalid(
                 f"{family}: {name} is a {type(spec).__name__}; give a box or CEP operator"
+            )
+        if isinstance(spec, Operator) and len(site.preds) > 1:
+            raise Invalid(
+                f"{family}: {name} is a CEP operator with {len(site.preds)} inputs, which it needs "
+                "in the order of time; give it one input"
             )
         spec = CepBox(spec) if isinstance(spec, Operator) else spec
         return site._replace(name=name, spec=spec, config=wiring)

@@ -132,8 +132,10 @@ def run_and_compare(
     """Run the protocol on the workload with crashes; and another, or the one that it names.
 
     If one of them cannot deploy the whole graph, its first operator runs alone.  usual: the crashes
-    if none are given, as far as their nodes are deployed.  keep: as in sim.comparison.
+    if none are given, as far as their nodes are deployed, and the failures assumed.  keep: as in
+    sim.comparison.
     """
+    from model.core import Failures
     from model.errors import unknown
     from model.registry import protocols
     from sim import untimed
@@ -152,6 +154,18 @@ def run_and_compare(
         names = [name for name in names if name in untimed.crashable(other, workload)]
     if crashes is None:
         crashes = [text for text in usual if text.split("@")[0] in names]
+        if any(one and one.assumes.failures is Failures.SINGLE for one in (protocol, other)):
+            crashes = _one_by_one(crashes)
     plans = untimed.crash_plans(crashes, names, workload.size)
     part = partial(watch, workload.name)
     return compare(protocol, other, workload, plans, watch=part, keep=keep)
+
+
+def _one_by_one(crashes: Sequence[str]) -> list[str]:
+    """The crashes that a protocol is granted which assumes single failures: one at an event, not
+    between effects."""
+    first: dict[str, str] = {}
+    for text in crashes:
+        node, event = text.partition("+")[0].split("@")
+        first.setdefault(event, node)
+    return [f"{node}@{event}" for event, node in first.items()]

@@ -117,3 +117,11 @@ def test_options_of_a_file_of_events_need_one(
         main()
     assert ended.value.code == 2
     assert "give --events, too" in capsys.readouterr().err
+
+
+def test_a_protocol_that_assumes_single_failures_is_crashed_once_at_a_time(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The usual crashes come at one event; of these it is granted the first."""
+    assert run(monkeypatch, "--protocol", "passive-standby") == 0
+    assert "crashes: match at event 3\n" in capsys.readouterr().out

@@ -130,7 +130,7 @@ VARIANTS = (
         _rollback(
             "rollback-behind",
             replace(MENDED, returns=Returns.NEVER),
-            "A recovery type is that of the stream which the next node gets: windows by count there "
+            "A recovery type is that of the stream that the next node gets: windows by count there "
             "pair a tuple with its copy.",
         ),
         properties=(at_least(Guarantee.REPEATING),),

@@ -37,6 +37,13 @@ class Labels(Enum):
     CONNECTION = "its number, and the producer that gave it"
 
 
+class Names(Enum):
+    """By what a high watermark names an input.  5.2: "u identifies a tuple on that stream"."""
+
+    PLACE = "its number in the stream"
+    MARKS = "the watermarks with which it came; a tuple of a source by its number"
+
+
 class Idle(Enum):
     """What a node acknowledges at level 1 whose readers have all that it put out.  No word."""
 
@@ -64,6 +71,7 @@ class Design:
     labels: Labels = Labels.CONNECTION
     idle: Idle = Idle.CAUSE
     late: Late = Late.REFUSED
+    names: Names = Names.MARKS
     repeats: Repeats = Repeats.NEVER
     newest: Newest = Newest.PROCESSED
     deposes: Deposes = Deposes.YES
@@ -73,6 +81,7 @@ class Design:
 PUBLISHED = Design(
     maps=Maps.RECEIVED,
     labels=Labels.PLACE,
+    names=Names.PLACE,
     late=Late.TAKEN,
     newest=Newest.MADE_OF,
     deposes=Deposes.NO,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from model import pairs
 from model.core import Quantity
-from model.pairs import REJOINED, TOOK_OVER, Inlet, Queue, SinkInlets, SourceQueue
+from model.pairs import REJOINED, TOOK_OVER, Inlet, Marks, Queue, SinkInlets, SourceQueue
 from model.queues import TRIMMED
 
 MAPPED = Quantity(
@@ -38,14 +38,15 @@ class Cause(NamedTuple):
 class Primary(NamedTuple):
     """A primary.
 
-    causes: of the outputs that readers may not have yet, and of the last one that they have.  last:
-    the last tuple processed of each input.
+    last, newest: the last tuple processed of each input, by its label and by its marks.  causes: of
+    the outputs that readers may not have yet, and of the last one that they have.
     """
 
     inlets: tuple[Inlet, ...]
     inner: Any
     queue: Queue
     last: tuple[Label, ...]
+    newest: tuple[Marks, ...]
     causes: tuple[Cause, ...] = ()
 
 

@@ -77,3 +77,12 @@ MUTANTS = (
         "the secondary never takes over", NODES, "return _take_over(site)", "return Step(state)"
     ),
 )
+NAMED = (
+    Mutant(
+        "name an input by its number",
+        NODES,
+        "name = output.marks or (output.place,)",
+        "name = (output.place,)",
+        "two relays",
+    ),
+)

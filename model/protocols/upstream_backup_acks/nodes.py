@@ -72,6 +72,7 @@ from model.protocols.upstream_backup_acks.design import (
     Idle,
     Labels,
     Maps,
+    Names,
     Oldest,
     Repeats,
 )
@@ -102,7 +103,13 @@ def boot(site: Site) -> State:
 def _empty(site: Site) -> Primary:
     """The state before the first tuple."""
     edges = len(site.preds)
-    return Primary(open_inlets(site), site.spec.begin(edges), open_queue(site), (Label(),) * edges)
+    return Primary(
+        open_inlets(site),
+        site.spec.begin(edges),
+        open_queue(site),
+        (Label(),) * edges,
+        ((),) * edges,
+    )
 
 
 def recover(_site: Site, _durable: None) -> Answer:
@@ -143,17 +150,23 @@ def _rule(site: Site) -> Any:
 
 def _marks(site: Site, state: Primary, of: Lineage, cause: Cause, follow: int) -> Marks:
     """The indicators that travel with an output.  follow: how many more come of the same input."""
-    repeats = site.config.design.repeats
+    design = site.config.design
+    repeats = design.repeats
     if repeats is Repeats.NEVER:
         return ()
     if repeats is Repeats.LOW:
         return tuple(label.place for label in cause.oldest)
+    marks = state.newest if design.names is Names.MARKS else _high(site, state, of)
+    return (*marks, -follow) if repeats is Repeats.COUNTED else marks
+
+
+def _high(site: Site, state: Primary, of: Lineage) -> Marks:
+    """The place of the most recent tuple of each input in a lineage, or of the output before."""
     high = [0] * len(state.inlets)
     for edge, label in _labels(site, of):
         high[edge] = max(high[edge], label.place)
     before = state.queue.kept.last().marks if state.queue.kept else (0,) * len(high)
-    marks = tuple(map(max, high, before))
-    return (*marks, -follow) if repeats is Repeats.COUNTED else marks
+    return tuple(map(max, high, before))
 
 
 # --- a primary -------------------------------------------------------------------------------
@@ -192,8 +205,11 @@ def _process(site: Site, state: Primary, sender: NodeName, output: Output) -> St
     label = Label(inlet.connection - late, output.place)
     of = output.of | {Of(-1 - (label.connection * edges + edge), label.place)}
     fed, *_ = site.spec.feed(state.inner, Item(edge, output.body, of))
-    last = tuple(label if at == edge else old for at, old in enumerate(state.last))
-    after = after._replace(last=last)
+    name = output.marks or (output.place,)
+    after = after._replace(
+        last=(*state.last[:edge], label, *state.last[edge + 1 :]),
+        newest=(*state.newest[:edge], name, *state.newest[edge + 1 :]),
+    )
     held = [*inputs_in(state.inner), *of]
     effects: list[Effect] = []
     for number, out in enumerate(fed.outs, start=1):

@@ -36,10 +36,12 @@ from model.protocols.upstream_backup_acks.design import (
     Idle,
     Labels,
     Maps,
+    Names,
     Oldest,
     Repeats,
 )
 from model.protocols.upstream_backup_acks.messages import QUANTITIES, show
+from model.protocols.upstream_backup_acks.mutants import NAMED
 from model.protocols.upstream_backup_acks.nodes import (
     TIMERS,
     boot,
@@ -188,7 +190,7 @@ VARIANTS = (
     ),
     build(
         "newest-made-of",
-        replace(PRECISE, newest=Newest.MADE_OF),
+        replace(PRECISE, newest=Newest.MADE_OF, names=Names.PLACE),
         "An old window that closes late has an older watermark than the output before it: without "
         "any failure it is taken for a duplicate.",
     ),
@@ -207,8 +209,15 @@ VARIANTS = (
     build(
         "labels-place",
         replace(PRECISE, labels=Labels.PLACE, idle=Idle.STATE, returns=Returns.NEVER),
-        "A restarted node counts anew.  In these scopes no number of its predecessor releases a "
-        "tuple that has it now.",
+        "A restarted node counts anew: an acknowledgement of its predecessor's tuple releases the "
+        "one that has the number now.  A window is lost after the next failure, in longer runs than "
+        "these scopes have.",
+    ),
+    build(
+        "names-place",
+        replace(PRECISE, names=Names.PLACE, idle=Idle.STATE, returns=Returns.NEVER),
+        "A restarted node numbers its outputs from the beginning: to the node after the next one, "
+        "new outputs look like old ones.",
     ),
     build(
         "idle-state",
@@ -216,10 +225,13 @@ VARIANTS = (
         "A node that releases all but its state lets queues become empty.  Windows by count with "
         "gaps lose their alignment: their state holds no tuple and is not empty.",
     ),
-    build(
-        "idle-state-permanent",
-        replace(PRECISE, idle=Idle.STATE, returns=Returns.NEVER),
-        "The same with nodes that never return.",
+    replace(
+        build(
+            "idle-state-permanent",
+            replace(PRECISE, idle=Idle.STATE, returns=Returns.NEVER),
+            "The same with nodes that never return.",
+        ),
+        mutants=NAMED,
     ),
     build(
         "idle-state-gaps",

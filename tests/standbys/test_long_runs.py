@@ -1,0 +1,151 @@
+"""Long runs of chains of nodes, too large to explore: are they as if nothing had failed?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.boxes.stateless import Filter, Map, Relay
+from model.cep.predicates import Type
+from model.core import Guarantee, Protocol
+from model.graph import chain
+from model.pair_scopes import COPIES, EVERY, PAIRS, SLIDING, windows
+from model.parts import over_words
+from model.properties import guarantee
+from model.protocols.upstream_backup_acks.design import PRECISE, Idle, Labels, Names
+from model.protocols.upstream_backup_acks.nodes import deploy
+from model.registry import protocols
+from model.system import System
+from model.world import (
+    Action,
+    Crash,
+    Inject,
+    Suspect,
+    World,
+    apply,
+    enabled,
+    initial,
+    observe,
+    progress,
+)
+
+CONVERGING = (
+    *(Relay(), Map("b"), Filter(Type("a")), COPIES),
+    *(SLIDING, windows(3, 1, by="time"), windows(2, 1)),
+)
+BOXES = {
+    "passive-standby": (*CONVERGING, PAIRS, EVERY),
+    "active-standby": (*CONVERGING, PAIRS, EVERY),
+    "upstream-backup-acks": CONVERGING,
+}
+"""Operators for which each one claims precise recovery."""
+
+INJECT, FAIL, GO_ON, SETTLE = "inject", "fail", "go on", "settle"
+ANY_OF = st.integers(0, 20)
+STEPS = st.one_of(
+    *[st.just((INJECT, 0))] * 2,
+    st.just((SETTLE, 0)),
+    st.tuples(st.just(FAIL), ANY_OF),
+    *[st.tuples(st.just(GO_ON), ANY_OF)] * 2,
+)
+
+
+def recovery(
+    protocol: Protocol, boxes: Sequence[Any], gap: int, steps: Sequence[tuple[str, int]]
+) -> Guarantee:
+    """The recovery type of a run of a chain of nodes.
+
+    Each step is to hand out an event, to crash or suspect a node, alone or between two effects, to
+    let a node do something, or to wait until nothing is left to do; its number chooses among what
+    is possible then.
+    """
+    kinds = [kind for kind, _ in steps]
+    nodes = chain(*zip("ABC", boxes, strict=False))
+    scope = over_words(nodes, max(1, kinds.count(INJECT)), "a", (1, gap), crashes=kinds.count(FAIL))
+    system = System(protocol, scope)
+    world = _settle(system, initial(system))
+    for kind, number in steps:
+        if kind == SETTLE:
+            world = _settle(system, world)
+        elif found := _possible(system, world, kind):
+            world = apply(system, world, found[number % len(found)])
+    return guarantee(scope, observe(_settle(system, world)))
+
+
+def _possible(system: System, world: World, kind: str) -> list[Action]:
+    if kind == GO_ON:
+        return [a for name in system.sites for a in progress(system, world, name)]
+    actions = enabled(system, world)
+    if kind == INJECT:
+        return [a for a in actions if isinstance(a, Inject)]
+    return [
+        a
+        for a in actions
+        if isinstance(a, Crash | Suspect) or getattr(a, "crash_after", None) is not None
+    ]
+
+
+def _settle(system: System, world: World) -> World:
+    while left := _possible(system, world, GO_ON):
+        world = apply(system, world, left[0])
+    return world
+
+
+@pytest.mark.parametrize("ending", ["", ":suspicion"])
+@pytest.mark.parametrize("name", BOXES)
+@given(st.data())
+def test_chains_of_nodes_recover_precisely(name: str, ending: str, data: st.DataObject) -> None:
+    boxes = data.draw(st.lists(st.sampled_from(BOXES[name]), min_size=1, max_size=3))
+    steps = data.draw(st.lists(STEPS, min_size=1, max_size=40))
+    gap = data.draw(st.integers(2, 3))
+    assert recovery(protocols()[name + ending], boxes, gap, steps) is Guarantee.PRECISE
+
+
+@pytest.mark.parametrize("names", Names)
+def test_a_name_that_begins_anew_hides_what_is_new(names: Names) -> None:
+    """Five tuples through three nodes, the first of which fails after the fourth one: B discards
+    what comes again, and C takes the fifth one for an old one by its number."""
+    design = replace(PRECISE, names=names)
+    protocol = replace(protocols()["upstream-backup-acks"], deploy=partial(deploy, design))
+    steps = [*[(INJECT, 0)] * 4, (SETTLE, 0), (FAIL, 0), (INJECT, 0)]
+    found = recovery(protocol, [Relay()] * 3, 2, steps)
+    assert found is (Guarantee.PRECISE if names is Names.MARKS else Guarantee.GAP)
+
+
+def after_two_failures(protocol: Protocol, box: Any, tuples: int) -> Guarantee:
+    """The weakest recovery type of runs in which a relay fails, then the node behind it, which has
+    the box, when so many tuples have been processed; two more come at the end."""
+    calm = [(INJECT, 0), (SETTLE, 0)]
+    return max(
+        recovery(
+            protocol,
+            [Relay(), box],
+            2,
+            [*calm * tuples, (FAIL, 0), (SETTLE, 0), (FAIL, number), (SETTLE, 0), *calm * 2],
+        )
+        for number in range(8)
+    )
+
+
+@pytest.mark.parametrize("labels", Labels)
+def test_an_acknowledgement_without_its_connection_releases_another_tuple(labels: Labels) -> None:
+    """A fails when upstream has let go of its first tuple, so the second one is number 1 now; B
+    releases number 1, which preceded its open window, and fails: the window is lost."""
+    design = replace(PRECISE, labels=labels, idle=Idle.STATE)
+    protocol = replace(protocols()["upstream-backup-acks"], deploy=partial(deploy, design))
+    found = after_two_failures(protocol, windows(2, 1), 3)
+    assert (found is Guarantee.PRECISE) is (labels is Labels.CONNECTION)
+
+
+@pytest.mark.parametrize("name", BOXES)
+def test_windows_by_count_are_aligned_if_the_state_is_kept(name: str) -> None:
+    """Upstream backup keeps their alignment after one failure; after one of the node before, that
+    node sends more than the cause."""
+    found = after_two_failures(protocols()[name], PAIRS, 4)
+    assert (found is Guarantee.PRECISE) is (name != "upstream-backup-acks")
