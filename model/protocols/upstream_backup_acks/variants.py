@@ -210,8 +210,8 @@ VARIANTS = (
         "labels-place",
         replace(PRECISE, labels=Labels.PLACE, idle=Idle.STATE, returns=Returns.NEVER),
         "A restarted node counts anew: an acknowledgement of its predecessor's tuple releases the "
-        "one that has the number now.  A window is lost after the next failure, in longer runs than "
-        "these scopes have.",
+        "one that has the number now.  A window is lost after the next failure, in runs that are "
+        "longer than those of these scopes.",
     ),
     build(
         "names-place",
