@@ -133,21 +133,41 @@ class Ordinary(NamedTuple):
 
 TUPLE_MS = TUPLE_BYTES / BYTES_A_MS
 ID_MS = FILTER_MS / 10
+LEG_MS = ID_BYTES / BYTES_A_MS + DELAY_MS
+"""From the start of an acknowledgement to its arrival."""
+
+
+class Moments(NamedTuple):
+    """When things happen in a run.  first: the first input tuple is sent.  crash: of the primary.
+    below, here: the first acknowledgements of the downstream node, and of the node itself."""
+
+    first: float
+    crash: float
+    below: float
+    here: float
 
 
 def run(setting: Setting, seed: int, count: int) -> Result:
     """A run over so many tuples, with a crash in its second half."""
-    chance = np.random.default_rng(seed)
-    ordinary = _ordinary(setting, chance, count)
+    return run_at(setting, _draw(setting, np.random.default_rng(seed), count), count)
+
+
+def _draw(setting: Setting, chance: np.random.Generator, count: int) -> Moments:
+    first = float(chance.uniform() / RATE * 1000)
     crash = float(chance.uniform(0.5, 1.0) * count / RATE * 1000)
-    same = setting.phases is Phases.SAME
-    own = chance.uniform(0, setting.interval_ms, 2)
-    below, here = (own[0], own[0]) if same else own
-    ticks_below = np.arange(below, crash, setting.interval_ms)
-    ticks = np.arange(here, crash, setting.interval_ms)
+    below, here = (float(own) for own in chance.uniform(0, setting.interval_ms, 2))
+    return Moments(first, crash, below, below if setting.phases is Phases.SAME else here)
+
+
+def run_at(setting: Setting, moments: Moments, count: int) -> Result:
+    """The run over so many tuples in which things happen at these moments."""
+    crash = moments.crash
+    ordinary = _ordinary(setting, moments.first, count)
+    ticks_below = np.arange(moments.below, crash, setting.interval_ms)
+    ticks = np.arange(moments.here, crash, setting.interval_ms)
     match setting.protocol:
         case Protocol.PASSIVE:
-            return _passive(setting, ordinary, crash, ticks)
+            return _passive(setting, ordinary, crash, ticks, ticks_below)
         case Protocol.ACTIVE:
             return _active(setting, ordinary, crash, ticks, ticks_below)
         case Protocol.UPSTREAM:
@@ -156,9 +176,9 @@ def run(setting: Setting, seed: int, count: int) -> Result:
             return Result(0.0, 0, 0, _bytes(ordinary, crash), {})
 
 
-def _ordinary(setting: Setting, chance: np.random.Generator, count: int) -> Ordinary:
+def _ordinary(setting: Setting, first: float, count: int) -> Ordinary:
     steps = process(setting.network, count)
-    sent = (np.arange(count) + chance.uniform()) / RATE * 1000
+    sent = first + np.arange(count) / RATE * 1000
     size = TUPLE_BYTES / BYTES_A_MS
     arrived = serve(sent, np.full(count, size)) + DELAY_MS
     done = serve(arrived, cost(setting, steps))
@@ -199,17 +219,28 @@ def _replay(setting: Setting, first: int, last: int, state: int) -> float:
     return float(serve(arrivals, work)[-1])
 
 
-def _passive(setting: Setting, ordinary: Ordinary, crash: float, ticks: Floats) -> Result:
+def _known(ordinary: Ordinary, ticks_below: Floats, now: Floats) -> Ints:
+    """The outputs of which the node knows at these moments that downstream has received them."""
+    received = np.searchsorted(ordinary.received, ticks_below)
+    there = ticks_below + LEG_MS
+    last = np.searchsorted(there, now, side="right") - 1
+    return np.where(last >= 0, received[np.maximum(last, 0)], 0)
+
+
+def _passive(
+    setting: Setting, ordinary: Ordinary, crash: float, ticks: Floats, ticks_below: Floats
+) -> Result:
     network, steps = setting.network, ordinary.steps
     upto = np.searchsorted(ordinary.done, ticks)  # the tuples in each checkpoint
     made = np.concatenate([[0], np.cumsum(steps.outs)])
     ids = 2 + 2 * network.inputs + network.aggregates
+    known = _known(ordinary, ticks_below, ticks)  # these have left the output queue
     sizes = np.zeros(len(ticks))
     for at, (before, now) in enumerate(zip([0, *upto[:-1]], upto, strict=True)):
         entered = int(steps.entered[before:now].sum())
         if network.aggregates == 1:  # what came and left since then is not in the delta
             entered = min(entered, network.window)
-        sizes[at] = TUPLE_BYTES * (entered + made[now] - made[before])
+        sizes[at] = TUPLE_BYTES * (entered + max(0, made[now] - max(made[before], known[at])))
     messages = sizes + ID_BYTES * (ids - network.inputs)
     stored = serve(ticks, messages / BYTES_A_MS) + DELAY_MS
     whole = stored - DELAY_MS <= crash  # what has been sent by then arrives
@@ -218,7 +249,7 @@ def _passive(setting: Setting, ordinary: Ordinary, crash: float, ticks: Floats) 
     state = max(0, first - network.aggregates * network.window)
     rest = _replay(setting, first, last, state) if last > first else 0.0
     # What is in the output queue, and what is made again; downstream has up to `made[last]`.
-    duplicates = 0 if setting.precise else int(made[last] - made[int(upto[max(0, at - 1)])])
+    duplicates = 0 if setting.precise else int(made[last] - known[at])
     kinds = {
         "checkpoints": float(messages.sum()),
         "acknowledgements": float(ID_BYTES * network.inputs * len(ticks)),
@@ -234,23 +265,16 @@ def _passive(setting: Setting, ordinary: Ordinary, crash: float, ticks: Floats) 
     )
 
 
-def _known(ordinary: Ordinary, ticks_below: Floats, now: Floats) -> Ints:
-    """The outputs of which the node knows at these moments that downstream has received them."""
-    received = np.searchsorted(ordinary.received, ticks_below)
-    there = ticks_below + ID_BYTES / BYTES_A_MS + DELAY_MS
-    last = np.searchsorted(there, now, side="right") - 1
-    return np.where(last >= 0, received[np.maximum(last, 0)], 0)
-
-
 def _active(
     setting: Setting, ordinary: Ordinary, crash: float, ticks: Floats, ticks_below: Floats
 ) -> Result:
     network = setting.network
-    on_its_way = ID_BYTES / BYTES_A_MS + DELAY_MS
     at_once = setting.answers is Answers.AT_ONCE
-    moments = ticks_below + on_its_way if at_once else ticks
+    moments = ticks_below + LEG_MS if at_once else ticks
     moments = moments[moments <= crash]
-    served = int(_known(ordinary, ticks_below, moments)[-1]) if len(moments) else 0
+    reported = _known(ordinary, ticks_below, moments)
+    served = int(reported[-1]) if len(moments) else 0
+    trims = np.count_nonzero(np.diff(reported, prepend=0))  # nothing new: nothing is reported
     produced = int(np.searchsorted(np.repeat(ordinary.done, ordinary.steps.outs), crash))
     # An output with the very watermark of the last one served is kept ("lower-valued").
     logged = produced - max(0, served - 1)
@@ -263,11 +287,11 @@ def _active(
     kinds = {
         "copies": tuple_bytes,
         "acknowledgements": float(2 * ids * len(ticks)),
-        "trims": float(ids * len(moments)),
+        "trims": float(ids * trims),
     }
     rest = max(0, produced - known) * TUPLE_MS if setting.precise else resend
     ordinary_ms = _work(setting, ordinary, crash)
-    indicators = 2 * _indicators(setting, ordinary, crash) + len(moments) * network.inputs * ID_MS
+    indicators = 2 * _indicators(setting, ordinary, crash) + trims * network.inputs * ID_MS
     processing = 1 + indicators / ordinary_ms
     return Result(asked + rest, again, 0, tuple_bytes, kinds, processing)
 
