@@ -7,6 +7,10 @@ Times are in milliseconds.  Upstream sends each tuple over a link to the node, w
 after the other and sends outputs on.  Nodes acknowledge, and primaries checkpoint, at moments an
 interval apart.  The recovery begins when the failure is discovered, and ends when the secondary has
 processed the last tuple that the primary had (Section 4).
+
+Equal to timed runs of the families in what both define (tests/sim/test_hwang_model.py).  By design
+other than there: a redirection takes REDIRECT_MS; watermarks, identifiers in checkpoints and the
+tuples in an aggregate's state have a size; active standby trims by high watermarks, as published.
 Hwang et al., Sections 5 to 7.
 """
 
