@@ -12,6 +12,8 @@ What the two have by design in different ways, so that the tests convert it:
 - An Ack of the model has both levels; the kernel counts an identifier for each.
 - The model prices no marks of outputs, no identifiers in a checkpoint, and of an aggregate the
   values and not the tuples in its windows.  Tests compare the numbers of tuples and messages.
+- A checkpoint that is on its way into the link when the node crashes is lost in the kernel; a timed
+  run delivers every message whose step was done.
 - The kernel's secondary of active standby compares high watermarks with high ones, as published.
 """
 
@@ -49,6 +51,7 @@ from sim.experiments.hwang.setting import (
     FILTER,
     FILTER_MS,
     ID_BYTES,
+    RATE,
     REDIRECT_MS,
     TUPLE_BYTES,
     Answers,
@@ -234,6 +237,17 @@ def test_passive_standby(network: str, precise: bool, moments: Moments) -> None:
     assert expected.bytes["acknowledgements"] == ID_BYTES * sent
     assert_processed_again(found, expected)
     assert_duplicates(setting, found, expected)
+
+
+@both_networks
+def test_a_crash_while_a_checkpoint_is_sent_costs_the_kernel_an_interval(network: str) -> None:
+    """The crash is half a millisecond after a checkpoint, and sending it takes more than that."""
+    shape, box = NETWORKS[network]
+    moments, setting = Moments(0.7, 462.5, 12.0, 12.0), point(Protocol.PASSIVE, shape)
+    expected, found = kernel(setting, moments), timed(setting, box, moments)
+    held = found.by("A'", "A", Checkpoint)[-1].what[1].inlets[0].place
+    assert held == found.last()
+    assert expected.reprocessed == INTERVAL_MS * RATE / 1000
 
 
 @both_networks

@@ -11,6 +11,7 @@ processed the last tuple that the primary had (Section 4).
 Equal to timed runs of the families in what both define (tests/sim/test_hwang_model.py).  By design
 other than there: a redirection takes REDIRECT_MS; watermarks, identifiers in checkpoints and the
 tuples in an aggregate's state have a size; active standby trims by high watermarks, as published.
+A crash loses what is not on the link yet.
 Hwang et al., Sections 5 to 7.
 """
 
