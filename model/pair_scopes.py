@@ -27,7 +27,7 @@ DETERMINISTIC = OperatorClass.DETERMINISTIC
 ARBITRARY = OperatorClass.ARBITRARY
 
 
-MANY = 1_000_000
+MANY = 1_150_000
 """Scopes of more worlds are left to the full profile."""
 
 

@@ -86,6 +86,15 @@ class Newest(Enum):
     PROCESSED = "the most recent tuple processed, which made it come out"
 
 
+class Determinants(Enum):
+    """When an output leaves.  6: "the primary cannot send tuples downstream until the secondary
+    receives all determinants involved in generating these tuples"."""
+
+    NONE = "at once: no determinants are logged"
+    SENT = "when its determinants have been sent"
+    STORED = "when the secondary has its determinants"
+
+
 class Deposes(Enum):
     """Whether a secondary that takes over informs the primary, which may be up.  No word: Section 2
     has no false suspicions."""
@@ -153,6 +162,24 @@ class Deposed(NamedTuple):
 
 class Rejoined(NamedTuple):
     """A node is back, and is the secondary of the receiver."""
+
+
+class Determinant(NamedTuple):
+    """The primary has processed a tuple of this input next; with that, it has made so many
+    outputs.  place: of the tuple.  cut: for each input the first tuple that a restart needs; both
+    for a secondary that processes the tuples later."""
+
+    edge: int
+    outputs: int
+    place: int = 0
+    cut: tuple[int, ...] = ()
+
+
+class Logged(NamedTuple):
+    """The secondary has the determinants of the outputs up to this one, from the cut on."""
+
+    output: int
+    cut: tuple[int, ...] = ()
 
 
 # --- where nodes stand -----------------------------------------------------------------------
@@ -477,6 +504,10 @@ def size(message: Any) -> Size:
             return EVENT
         case Ack():
             return Size(MessageKind.ACKNOWLEDGEMENT)
+        case Logged():
+            return Size(MessageKind.ACKNOWLEDGEMENT, name="logged")
+        case Determinant():
+            return Size(MessageKind.DETERMINANT, items=1)
         case Begin() | Last() | Connect() | Rejoined() | Deposed():
             return Size(MessageKind.RECOVERY, name=type(message).__name__.lower())
         case _:
@@ -496,6 +527,10 @@ def show(value: object) -> str:
             return "connect" if kept else "connect, new ones"
         case Ack(received, released):
             return f"ack {received}" if received == released else f"ack {received}, {released}"
+        case Determinant(edge, outputs):
+            return f"next: input {edge}, {outputs}"
+        case Logged(output):
+            return f"logged {output}"
         case Rejoined():
             return "rejoined"
         case Deposed():

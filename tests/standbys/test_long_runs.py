@@ -11,14 +11,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.boxes.stateless import Filter, Map, Relay
+from model.boxes.stateless import Filter, Map, Relay, Union
 from model.cep.predicates import Type
-from model.core import Guarantee, Protocol
+from model.core import Guarantee, Protocol, Scope
 from model.graph import chain
-from model.pair_scopes import COPIES, EVERY, PAIRS, SLIDING, windows
+from model.pair_scopes import COPIES, EVERY, PAIRS, SLIDING, after_union, two, windows
 from model.parts import over_words
 from model.properties import guarantee
-from model.protocols.upstream_backup_acks.design import PRECISE, Idle, Labels, Names
+from model.protocols.upstream_backup_acks.design import (
+    ARBITRARY_TOO,
+    PRECISE,
+    Absent,
+    Cuts,
+    Design,
+    Idle,
+    Labels,
+    Names,
+    Renews,
+)
 from model.protocols.upstream_backup_acks.nodes import deploy
 from model.registry import protocols
 from model.system import System
@@ -45,29 +55,40 @@ BOXES = {
     "upstream-backup-acks": CONVERGING,
 }
 """Operators for which each one claims precise recovery."""
+ARBITRARY = [f"{name}:arbitrary" for name in BOXES]
 
 INJECT, FAIL, GO_ON, SETTLE = "inject", "fail", "go on", "settle"
 ANY_OF = st.integers(0, 20)
 STEPS = st.one_of(
-    *[st.just((INJECT, 0))] * 2,
+    *[st.tuples(st.just(INJECT), ANY_OF)] * 2,
     st.just((SETTLE, 0)),
     st.tuples(st.just(FAIL), ANY_OF),
     *[st.tuples(st.just(GO_ON), ANY_OF)] * 2,
 )
 
 
+def upstream_backup(design: Design) -> Protocol:
+    return replace(protocols()["upstream-backup-acks"], deploy=partial(deploy, design))
+
+
 def recovery(
     protocol: Protocol, boxes: Sequence[Any], gap: int, steps: Sequence[tuple[str, int]]
 ) -> Guarantee:
-    """The recovery type of a run of a chain of nodes.
+    """The recovery type of a run of a chain of nodes."""
+    kinds = [kind for kind, _ in steps]
+    nodes = chain(*zip("ABC", boxes, strict=False))
+    injected, failures = max(1, kinds.count(INJECT)), kinds.count(FAIL)
+    scope = over_words(nodes, injected, "a", (1, gap), crashes=failures)
+    return recovery_in(protocol, scope, steps)
+
+
+def recovery_in(protocol: Protocol, scope: Scope, steps: Sequence[tuple[str, int]]) -> Guarantee:
+    """The recovery type of a run.
 
     Each step is to hand out an event, to crash or suspect a node, alone or between two effects, to
     let a node do something, or to wait until nothing is left to do; its number chooses among what
     is possible then.
     """
-    kinds = [kind for kind, _ in steps]
-    nodes = chain(*zip("ABC", boxes, strict=False))
-    scope = over_words(nodes, max(1, kinds.count(INJECT)), "a", (1, gap), crashes=kinds.count(FAIL))
     system = System(protocol, scope)
     world = _settle(system, initial(system))
     for kind, number in steps:
@@ -107,12 +128,23 @@ def test_chains_of_nodes_recover_precisely(name: str, ending: str, data: st.Data
     assert recovery(protocols()[name + ending], boxes, gap, steps) is Guarantee.PRECISE
 
 
+@pytest.mark.parametrize("name", ARBITRARY)
+@given(st.data())
+def test_unions_recover_precisely_by_determinants(name: str, data: st.DataObject) -> None:
+    box = data.draw(st.sampled_from([Relay(), PAIRS, windows(2, 1), windows(3, 2), EVERY]))
+    steps = data.draw(st.lists(STEPS, min_size=1, max_size=40))
+    kinds = [kind for kind, _ in steps]
+    injected = kinds.count(INJECT)
+    scope = two(after_union(box), injected, injected, "bc")
+    scope = replace(scope, crashes=kinds.count(FAIL), victims=None)
+    assert recovery_in(protocols()[name], scope, steps) is Guarantee.PRECISE
+
+
 @pytest.mark.parametrize("names", Names)
 def test_a_name_that_begins_anew_hides_what_is_new(names: Names) -> None:
     """Five tuples through three nodes, the first of which fails after the fourth one: B discards
     what comes again, and C takes the fifth one for an old one by its number."""
-    design = replace(PRECISE, names=names)
-    protocol = replace(protocols()["upstream-backup-acks"], deploy=partial(deploy, design))
+    protocol = upstream_backup(replace(PRECISE, names=names))
     steps = [*[(INJECT, 0)] * 4, (SETTLE, 0), (FAIL, 0), (INJECT, 0)]
     found = recovery(protocol, [Relay()] * 3, 2, steps)
     assert found is (Guarantee.PRECISE if names is Names.MARKS else Guarantee.GAP)
@@ -137,8 +169,7 @@ def after_two_failures(protocol: Protocol, box: Any, tuples: int) -> Guarantee:
 def test_an_acknowledgement_without_its_connection_releases_another_tuple(labels: Labels) -> None:
     """A fails when upstream has let go of its first tuple, so the second one is number 1 now; B
     releases number 1, which preceded its open window, and fails: the window is lost."""
-    design = replace(PRECISE, labels=labels, idle=Idle.STATE)
-    protocol = replace(protocols()["upstream-backup-acks"], deploy=partial(deploy, design))
+    protocol = upstream_backup(replace(PRECISE, labels=labels, idle=Idle.STATE))
     found = after_two_failures(protocol, windows(2, 1), 3)
     assert (found is Guarantee.PRECISE) is (labels is Labels.CONNECTION)
 
@@ -149,3 +180,52 @@ def test_windows_by_count_are_aligned_if_the_state_is_kept(name: str) -> None:
     node sends more than the cause."""
     found = after_two_failures(protocols()[name], PAIRS, 4)
     assert (found is Guarantee.PRECISE) is (name != "upstream-backup-acks")
+
+
+@pytest.mark.parametrize("absent", Absent)
+def test_an_input_of_which_nothing_is_held_is_needed_from_the_next_tuple_on(absent: Absent) -> None:
+    """Windows of three tuples, each of which begins two tuples after the one before: a1 a2 b1, then
+    b1 b2 b3, in which there is no a.  A restart that begins with a2 is out of line."""
+    scope = two(after_union(windows(3, 2)), 3, 3, "b")
+    left, right = (INJECT, 0), (INJECT, 1)
+    steps = [left, left, right, right, right, (SETTLE, 0), left, (SETTLE, 0), (FAIL, 0)]
+    found = recovery_in(upstream_backup(replace(ARBITRARY_TOO, absent=absent)), scope, steps)
+    assert (found is Guarantee.PRECISE) is (absent is Absent.NEXT)
+
+
+@pytest.mark.parametrize("renews", Renews)
+def test_a_new_secondary_needs_the_order_of_what_upstream_still_sends(renews: Renews) -> None:
+    protocol = upstream_backup(replace(ARBITRARY_TOO, renews=renews))
+    scope = replace(two(Union(), 1, 1), crashes=2, victims=None)
+    steps = [(INJECT, 1), (FAIL, 0), (SETTLE, 0)]
+    found = [
+        recovery_in(protocol, scope, [*steps, (FAIL, number), (INJECT, 0)]) for number in range(8)
+    ]
+    assert (max(found) is Guarantee.PRECISE) is (renews is Renews.LOG)
+
+
+@pytest.mark.parametrize("cuts", Cuts)
+def test_upstream_nodes_let_go_at_different_times(cuts: Cuts) -> None:
+    """Pairs of a union: a crash at any moment, also between the acknowledgements to two upstream
+    nodes.  If the log says nothing of where to begin, the first pair has the second tuple of an old
+    one."""
+    protocol = upstream_backup(replace(ARBITRARY_TOO, cuts=cuts))
+    scope = replace(two(after_union(PAIRS), 5, 5, "b"), victims=None)
+    system = System(protocol, scope)
+    world = _settle(system, initial(system))
+    found = Guarantee.PRECISE
+    for number in range(6):
+        world = apply(system, world, _possible(system, world, INJECT)[number % 2])
+        while left := _possible(system, world, GO_ON):
+            for failure in _possible(system, world, FAIL):
+                found = max(found, _end(system, apply(system, world, failure)))
+            world = apply(system, world, left[0])
+    assert (found is Guarantee.PRECISE) is (cuts is Cuts.STORED)
+
+
+def _end(system: System, world: World) -> Guarantee:
+    """The recovery type when all events have come."""
+    world = _settle(system, world)
+    while left := _possible(system, world, INJECT):
+        world = _settle(system, apply(system, world, left[0]))
+    return guarantee(system.scope, observe(world))

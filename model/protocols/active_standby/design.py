@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from model.pairs import Again, Deposes, Late, Returns
+from model.pairs import Again, Deposes, Determinants, Late, Returns
 
 
 class Trims(Enum):
@@ -44,15 +44,6 @@ class Joins(Enum):
 
     AT_ONCE = "when it is back, beside its request for the tuples"
     CONNECTED = "when upstream has answered its request, and keeps the tuples for it"
-
-
-class Determinants(Enum):
-    """When an output leaves.  6: "the primary cannot send tuples downstream until the secondary
-    receives all determinants involved in generating these tuples"."""
-
-    NONE = "at once: no determinants are logged"
-    SENT = "when its determinants have been sent"
-    STORED = "when the secondary has its determinants"
 
 
 @dataclass(frozen=True, slots=True)

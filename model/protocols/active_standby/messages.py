@@ -34,20 +34,6 @@ class Trim(NamedTuple):
     marks: Marks
 
 
-class Determinant(NamedTuple):
-    """The primary has processed a tuple of this input next; with that, it has made so many
-    outputs."""
-
-    edge: int
-    outputs: int
-
-
-class Logged(NamedTuple):
-    """The secondary has the determinants of the outputs up to this one."""
-
-    output: int
-
-
 class Replica(NamedTuple):
     """A node that processes tuples.
 
@@ -91,10 +77,8 @@ State: TypeAlias = SourceQueue | SinkInlets | Replica | Joining
 
 def size(message: Any) -> Size:
     match message:
-        case Trim() | Logged():
-            return Size(MessageKind.ACKNOWLEDGEMENT, name=type(message).__name__.lower())
-        case Determinant():
-            return Size(MessageKind.DETERMINANT, items=1)
+        case Trim():
+            return Size(MessageKind.ACKNOWLEDGEMENT, name="trim")
         case Copied(_, inner, queue):
             events, items = contents(inner)
             return Size(MessageKind.COPY, 0, events + items + len(queue.kept))
@@ -107,10 +91,6 @@ def show(value: object) -> str:
     match value:
         case Trim(marks):
             return f"trim {', '.join(map(str, marks))}"
-        case Determinant(edge, outputs):
-            return f"next: input {edge}, {outputs}"
-        case Logged(output):
-            return f"logged {output}"
         case Copied(inlets):
             return "copy at " + ", ".join(str(inlet.place) for inlet in inlets)
         case Replica(inlets, _, queue, leads):

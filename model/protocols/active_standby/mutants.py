@@ -69,10 +69,10 @@ MUTANTS = (
         "forwarded = queue.place",
     ),
     Mutant(
-        "watermarks that are too low",
+        "high watermarks that are too low",
         NODES,
-        "marks = _marks(site, state, out.of, held)",
-        "marks = tuple(mark - 1 for mark in _marks(site, state, out.of, held))",
+        "return (*high, *(min(_places(held, edge), default=0) for edge in edges))",
+        "return (*(m - 1 for m in high), *(min(_places(held, edge), default=0) for edge in edges))",
     ),
     Mutant(
         "send nothing when all have answered",

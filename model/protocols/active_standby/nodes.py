@@ -49,7 +49,10 @@ from model.pairs import (
     Connect,
     Deposed,
     Deposes,
+    Determinant,
+    Determinants,
     Last,
+    Logged,
     Marks,
     Output,
     Rejoined,
@@ -76,7 +79,6 @@ from model.pairs import (
 from model.parts import contents, open_windows
 from model.protocols.active_standby.design import (
     Design,
-    Determinants,
     Joins,
     Renewal,
     Serves,
@@ -85,9 +87,7 @@ from model.protocols.active_standby.design import (
 from model.protocols.active_standby.messages import (
     UNREADY,
     Copied,
-    Determinant,
     Joining,
-    Logged,
     Replica,
     State,
     Trim,

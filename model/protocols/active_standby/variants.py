@@ -27,14 +27,13 @@ from model.core import (
     Quantity,
 )
 from model.pair_scopes import ARBITRARY, CONVERGENT_CAPABLE, DETERMINISTIC, REPEATABLE, pin
-from model.pairs import REJOINED, TOOK_OVER, Again, Deposes, Late, Returns
+from model.pairs import REJOINED, TOOK_OVER, Again, Deposes, Determinants, Late, Returns
 from model.properties import AS_IF, COMPLETE, NOTHING_LOST
 from model.protocols.active_standby import design as designs
 from model.protocols.active_standby.design import (
     PRECISE,
     PUBLISHED,
     Design,
-    Determinants,
     Joins,
     Renewal,
     Serves,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from model.pairs import Deposes, Late, Newest, Returns
+from model.pairs import Deposes, Determinants, Late, Newest, Returns
 
 
 class Oldest(Enum):
@@ -19,6 +19,14 @@ class Oldest(Enum):
 
     MADE_OF = "the oldest tuple that the output was made of"
     STATE = "the oldest tuple in the state when the output was made"
+
+
+class Absent(Enum):
+    """The low watermark of an output for an input of which nothing is in the state.  5.2.1: it
+    "depends on the indicators of the tuples preceding O"."""
+
+    PRECEDING = "the last tuple that was processed"
+    NEXT = "the tuple after that one"
 
 
 class Maps(Enum):
@@ -62,11 +70,26 @@ class Repeats(Enum):
     COUNTED = "the same, where outputs of one input are counted from the last one back"
 
 
+class Cuts(Enum):
+    """Where a restart by determinants begins, and what upstream may let go of.  No word."""
+
+    SENT = "with all that upstream sends; upstream lets go of what the node needs no more"
+    STORED = "where the log begins; upstream lets go of what precedes that"
+
+
+class Renews(Enum):
+    """What a new secondary gets of the determinants.  No word."""
+
+    NOTHING = "those that are logged from then on"
+    LOG = "all that a restart needs"
+
+
 @dataclass(frozen=True, slots=True)
 class Design:
     """A protocol: one choice of each kind."""
 
     oldest: Oldest = Oldest.STATE
+    absent: Absent = Absent.PRECEDING
     maps: Maps = Maps.RELEASED
     labels: Labels = Labels.CONNECTION
     idle: Idle = Idle.CAUSE
@@ -74,6 +97,9 @@ class Design:
     names: Names = Names.MARKS
     repeats: Repeats = Repeats.NEVER
     newest: Newest = Newest.PROCESSED
+    determinants: Determinants = Determinants.NONE
+    cuts: Cuts = Cuts.STORED
+    renews: Renews = Renews.LOG
     deposes: Deposes = Deposes.YES
     returns: Returns = Returns.YES
 
@@ -90,3 +116,6 @@ PUBLISHED = Design(
 
 PRECISE = replace(Design(), repeats=Repeats.COUNTED)
 """Precise recovery of convergent-capable networks."""
+
+ARBITRARY_TOO = replace(PRECISE, determinants=Determinants.STORED, absent=Absent.NEXT)
+"""Precise recovery of arbitrary networks."""

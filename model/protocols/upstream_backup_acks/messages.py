@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias
 
 from model import pairs
-from model.core import Quantity
-from model.pairs import REJOINED, TOOK_OVER, Inlet, Marks, Queue, SinkInlets, SourceQueue
+from model.core import MessageKind, Quantity, Size
+from model.pairs import REJOINED, TOOK_OVER, WITHHELD, Inlet, Marks, Queue, SinkInlets, SourceQueue
+from model.protocols.upstream_backup_acks.journal import Cut, Entry, Journal, Label, Renewed
 from model.queues import TRIMMED
 
 MAPPED = Quantity(
@@ -18,14 +19,7 @@ MAPPED = Quantity(
     "acknowledgements",
     "a node mapped an output that its readers have to the oldest inputs that it needs",
 )
-QUANTITIES = (TRIMMED, TOOK_OVER, REJOINED, MAPPED)
-
-
-class Label(NamedTuple):
-    """An input tuple of a node: how many producers of its stream came before, and its number."""
-
-    connection: int = 0
-    place: int = 0
+QUANTITIES = (TRIMMED, TOOK_OVER, REJOINED, MAPPED, WITHHELD)
 
 
 class Cause(NamedTuple):
@@ -39,7 +33,8 @@ class Primary(NamedTuple):
     """A primary.
 
     last, newest: the last tuple processed of each input, by its label and by its marks.  causes: of
-    the outputs that readers may not have yet, and of the last one that they have.
+    the outputs that readers may not have yet, and of the last one that they have.  journal: if
+    determinants are logged.
     """
 
     inlets: tuple[Inlet, ...]
@@ -48,13 +43,23 @@ class Primary(NamedTuple):
     last: tuple[Label, ...]
     newest: tuple[Marks, ...]
     causes: tuple[Cause, ...] = ()
+    journal: Journal | None = None
 
 
 class Waiting(NamedTuple):
-    """A secondary: it holds nothing."""
+    """A secondary: it holds nothing but determinants, if they are logged."""
+
+    entries: tuple[Entry, ...] = ()
+    cut: Cut = ()
 
 
 State: TypeAlias = SourceQueue | SinkInlets | Primary | Waiting
+
+
+def size(message: Any) -> Size:
+    if isinstance(message, Renewed):
+        return Size(MessageKind.DETERMINANT, items=len(message.entries))
+    return pairs.size(message)
 
 
 def show(value: object) -> str:
@@ -63,8 +68,10 @@ def show(value: object) -> str:
         case Primary(inlets, _, queue):
             places = ", ".join(str(inlet.place) for inlet in inlets)
             return f"primary at {places}, {len(queue.kept)} of {queue.place} kept"
-        case Waiting():
-            return "secondary"
+        case Waiting(entries):
+            return f"secondary, {len(entries)} logged" if entries else "secondary"
+        case Renewed(entries):
+            return f"log of {len(entries)}"
         case SourceQueue(queue):
             return f"{len(queue.kept)} of {queue.place}"
         case _:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from model.core import Mutant
 
 NODES = "model.protocols.upstream_backup_acks.nodes"
+DETERMINANTS = "model.protocols.upstream_backup_acks.determinants"
 PAIRS = "model.pairs"
 MUTANTS = (
     Mutant(
@@ -75,6 +76,32 @@ MUTANTS = (
     ),
     Mutant(
         "the secondary never takes over", NODES, "return _take_over(site)", "return Step(state)"
+    ),
+)
+LOGGED = (
+    Mutant(
+        "forget what waits",
+        DETERMINANTS,
+        "journal = journal._replace(waiting=(*journal.waiting, *news))",
+        "journal = journal._replace(waiting=news)",
+    ),
+    Mutant(
+        "log nothing, and report it as logged",
+        NODES,
+        "return Step(Waiting(entries, cut), (Send(sender, Logged(outputs, cut)),))",
+        "return Step(state, (Send(sender, Logged(outputs, cut)),))",
+    ),
+    Mutant(
+        "take over in any order",
+        NODES,
+        "journal = Journal(spare=False, cut=state.cut, order=state.entries)",
+        "journal = Journal(spare=False, cut=state.cut)",
+    ),
+    Mutant(
+        "keep back for ever",
+        DETERMINANTS,
+        "free = [one for one in state.journal.waiting if one.place <= logged.output]",
+        "free = [one for one in state.journal.waiting if one.place < logged.output]",
     ),
 )
 NAMED = (

@@ -46,10 +46,14 @@ from model.pairs import (
     Connect,
     Deposed,
     Deposes,
+    Determinant,
+    Determinants,
     Last,
+    Logged,
     Marks,
     Newest,
     Output,
+    Rejoined,
     SinkInlets,
     SourceQueue,
     begin,
@@ -59,15 +63,15 @@ from model.pairs import (
     hear,
     open_inlets,
     open_queue,
-    put,
     receive,
-    send,
     set_inlet,
     step_sink,
     step_source,
 )
 from model.parts import contents, open_windows
 from model.protocols.upstream_backup_acks.design import (
+    Absent,
+    Cuts,
     Design,
     Idle,
     Labels,
@@ -76,10 +80,28 @@ from model.protocols.upstream_backup_acks.design import (
     Oldest,
     Repeats,
 )
+from model.protocols.upstream_backup_acks.determinants import (
+    leave,
+    log,
+    places,
+    release,
+    release_all,
+    renew,
+    restrict,
+)
+from model.protocols.upstream_backup_acks.journal import (
+    Arrived,
+    Journal,
+    Label,
+    Renewed,
+    admit,
+    begin_at,
+    follow,
+    turn,
+)
 from model.protocols.upstream_backup_acks.messages import (
     MAPPED,
     Cause,
-    Label,
     Primary,
     State,
     Waiting,
@@ -97,7 +119,9 @@ def boot(site: Site) -> State:
         return SourceQueue(open_queue(site))
     if site.role is Role.SINK:
         return SinkInlets(open_inlets(site))
-    return Waiting() if site.config.second else _empty(site)
+    if site.config.second:
+        return Waiting(cut=(1,) * len(site.preds) if _logs(site) else ())
+    return _empty(site)
 
 
 def _empty(site: Site) -> Primary:
@@ -109,12 +133,18 @@ def _empty(site: Site) -> Primary:
         open_queue(site),
         (Label(),) * edges,
         ((),) * edges,
+        journal=Journal(bool(site.config.other), (1,) * edges) if _logs(site) else None,
     )
 
 
-def recover(_site: Site, _durable: None) -> Answer:
+def _logs(site: Site) -> bool:
+    return site.config.design.determinants is not Determinants.NONE
+
+
+def recover(site: Site, _durable: None) -> Answer:
     """Come back as the secondary of the other replica."""
-    return Waiting(), (Note(REJOINED),)
+    asks = (Send(site.config.other, Rejoined()),) if _logs(site) else ()
+    return Waiting(cut=(1,) * len(site.preds) if asks else ()), (Note(REJOINED), *asks)
 
 
 def step(site: Site, state: State, input_: Input) -> Answer:
@@ -178,7 +208,12 @@ def _lead(site: Site, state: Primary, input_: Input) -> Step:
             edge = edge_of(site, sender)
             inlet = state.inlets[edge]
             answer = (Send(sender, Last(inlet.last)),) if message.asks else ()
-            return _end(state, set_inlet(state, edge, begin(inlet, sender, message)), answer)
+            after = set_inlet(state, edge, begin(inlet, sender, message))
+            if after.journal is not None:
+                journal = begin_at(after.journal, edge, message.start)
+                after, effects = _go_on(site, after._replace(journal=journal))
+                answer = (*answer, *effects)
+            return _end(state, after, answer)
         case Received(sender, Ack() as ack):
             queue, notes = hear(state.queue, sender, ack)
             return _end(state, state._replace(queue=queue), notes)
@@ -186,9 +221,13 @@ def _lead(site: Site, state: Primary, input_: Input) -> Step:
             queue, effects = connect(state.queue, sender, Connect())
             return Step(state._replace(queue=queue), effects)
         case Received(_, Deposed()):
-            return Step(Waiting(), (Note(REJOINED),))
-        case Received(_, Lost()):  # its secondary, which holds nothing
-            return Step(state)
+            return Step(*recover(site, None))
+        case Received(_, Lost()):  # its secondary
+            return _end(state, *release_all(state))
+        case Received(_, Logged() as logged):
+            return _end(state, *release(state, logged))
+        case Received(sender, Rejoined()):
+            return _end(state, *renew(site, state, sender))
         case TimerFired():
             return _acknowledge(site, state)
         case _:
@@ -196,46 +235,77 @@ def _lead(site: Site, state: Primary, input_: Input) -> Step:
 
 
 def _process(site: Site, state: Primary, sender: NodeName, output: Output) -> Step:
-    edge, edges = edge_of(site, sender), len(state.inlets)
+    edge = edge_of(site, sender)
     inlet, known = receive(site.config.design.late, state.inlets[edge], sender, output, _rule(site))
     after = set_inlet(state, edge, inlet)
     if known is not None:
         return _end(state, after, known)
     late = sender != inlet.producer
-    label = Label(inlet.connection - late, output.place)
+    arrived = Arrived(edge, Label(inlet.connection - late, output.place), output)
+    if after.journal is None:
+        return _end(state, *_feed(site, after, arrived))
+    return _end(state, *_go_on(site, after._replace(journal=admit(after.journal, arrived))))
+
+
+def _go_on(site: Site, state: Primary) -> tuple[Primary, tuple[Effect, ...]]:
+    """Process the tuples whose turn it is."""
+    effects: list[Effect] = []
+    while True:
+        assert state.journal is not None
+        journal, arrived = turn(state.journal)
+        if arrived is None:
+            return state, tuple(effects)
+        state, more = _feed(site, state._replace(journal=journal), arrived)
+        effects += more
+
+
+def _feed(site: Site, state: Primary, arrived: Arrived) -> tuple[Primary, tuple[Effect, ...]]:
+    """Process a tuple.  Of several allowed answers the box gives the first."""
+    (edge, label, output), edges = arrived, len(state.inlets)
     of = output.of | {Of(-1 - (label.connection * edges + edge), label.place)}
     fed, *_ = site.spec.feed(state.inner, Item(edge, output.body, of))
     name = output.marks or (output.place,)
-    after = after._replace(
+    after = state._replace(
         last=(*state.last[:edge], label, *state.last[edge + 1 :]),
         newest=(*state.newest[:edge], name, *state.newest[edge + 1 :]),
     )
     held = [*inputs_in(state.inner), *of]
-    effects: list[Effect] = []
+    news: list[Output] = []
     for number, out in enumerate(fed.outs, start=1):
-        after, new = _put_out(site, after, out, of, held, len(fed.outs) - number)
-        effects += send(after.queue, (new,))
-    return _end(state, after._replace(inner=fed.state), effects)
+        after, new = _make(site, after, out, of, held, len(fed.outs) - number, len(news))
+        news.append(new)
+    after = after._replace(inner=fed.state)
+    if after.journal is None:
+        return leave(after, news)
+    cut = places(_needed(site, after)[1])
+    return log(site, after, edge, label.place, tuple(news), cut)
 
 
-def _put_out(
-    site: Site, state: Primary, out: Out, by: Lineage, held: Iterable[Of], follow: int
+def _make(
+    site: Site, state: Primary, out: Out, by: Lineage, held: Iterable[Of], follow: int, before: int
 ) -> tuple[Primary, Output]:
-    """Number an output, keep it with its indicators.
+    """An output, numbered, with its indicators.
 
-    by: of the input that made it come out.  held: in the state then.  follow: the number of
-    outputs still to come.
+    by: of the input that made it come out.  held: in the state then.  follow, before: the number
+    of outputs still to come, and that have come.
     """
-    made_of = site.config.design.oldest is Oldest.MADE_OF
-    before = state.causes[-1].oldest if state.causes else state.last
-    oldest = _oldest(site, out.of, before) if made_of else _oldest(site, held, state.last)
-    cause = Cause(state.queue.place + 1, oldest)
+    design = site.config.design
+    made_of = design.oldest is Oldest.MADE_OF
+    known = state.causes[-1].oldest if state.causes else state.last
+    absent = state.last if design.absent is Absent.PRECEDING else _nexts(state)
+    oldest = _oldest(site, out.of, known) if made_of else _oldest(site, held, absent)
+    waiting = len(state.journal.waiting) if state.journal else 0
+    cause = Cause(state.queue.place + waiting + before + 1, oldest)
     ghost = frozenset(one for one in out.of if one.edge >= 0)
-    processed = site.config.design.newest is Newest.PROCESSED
+    processed = design.newest is Newest.PROCESSED
     marks = _marks(site, state, out.of | by if processed else out.of, cause, follow)
     new = Output(cause.output, out.body, ghost, marks)
-    queue = put(state.queue, new)
-    return state._replace(queue=queue, causes=(*state.causes, cause)), new
+    return state._replace(causes=(*state.causes, cause)), new
+
+
+def _nexts(state: Primary) -> tuple[Label, ...]:
+    """The tuples after the last ones that were processed."""
+    return tuple(Label(connection, place + 1) for connection, place in state.last)
 
 
 def _labels(site: Site, of: Iterable[Of]) -> Iterator[tuple[int, Label]]:
@@ -259,8 +329,10 @@ def _end(before: Primary, after: Primary, effects: Iterable[Effect]) -> Step:
     return Step(after, (*effects, *((SetTimer(ACKNOWLEDGE),) if after != before else ())))
 
 
-def _acknowledge(site: Site, state: Primary) -> Step:
-    """Acknowledge to all upstream nodes at both levels."""
+def _needed(
+    site: Site, state: Primary
+) -> tuple[tuple[Cause, ...], tuple[Label, ...], tuple[Note, ...]]:
+    """The causes that still count, and the oldest tuple of each input that a restart needs."""
     design, queue = site.config.design, state.queue
     mapped = queue.received if design.maps is Maps.RECEIVED else queue.released
     causes = state.causes
@@ -268,37 +340,57 @@ def _acknowledge(site: Site, state: Primary) -> Step:
     while len(causes) > 1 and causes[1].output <= mapped:
         causes = causes[1:]
     if design.idle is Idle.STATE and mapped == queue.place:
-        after = tuple(Label(c, place + 1) for c, place in state.last)
-        needed = _oldest(site, inputs_in(state.inner), after)
+        needed = _oldest(site, inputs_in(state.inner), _nexts(state))
     elif causes and causes[0].output <= mapped:
         needed, notes = causes[0].oldest, (Note(MAPPED),)
     else:
         needed = (Label(),) * len(state.inlets)
+    return causes, needed, notes
+
+
+def _acknowledge(site: Site, state: Primary) -> Step:
+    """Acknowledge to all upstream nodes at both levels."""
+    design = site.config.design
+    causes, needed, notes = _needed(site, state)
+    state = state._replace(causes=causes)
+    if state.journal is not None and design.cuts is Cuts.STORED:
+        state, needed = restrict(state, needed)
     sends = []
     for inlet, label in zip(state.inlets, needed, strict=True):
         known = design.labels is Labels.PLACE or label.connection == inlet.connection
         released = max(0, label.place - 1) if known else 0
         sends.append(Send(inlet.producer, Ack(inlet.place, released)))
-    return Step(state._replace(causes=causes), (*notes, *sends))
+    return Step(state, (*notes, *sends))
 
 
 # --- a secondary -----------------------------------------------------------------------------
 def _wait(site: Site, state: Waiting, input_: Input) -> Step:
     match input_:
         case Received(_, Lost()):
-            return _take_over(site)
+            return _take_over(site, state)
+        case Received(sender, Determinant(_, outputs) as one):
+            entries, cut = follow(*state, one)
+            if site.config.design.cuts is Cuts.SENT:
+                entries, cut = (*state.entries, (one.edge, one.place)), state.cut
+            return Step(Waiting(entries, cut), (Send(sender, Logged(outputs, cut)),))
+        case Received(_, Renewed(entries, cut)):
+            return Step(Waiting(entries, cut))
         case Received() | TimerFired():  # for a primary that is no more
             return Step(state, (Note(STALE),))
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
-def _take_over(site: Site) -> Step:
+def _take_over(site: Site, state: Waiting) -> Step:
     """Become the primary: begin empty, with all tuples that upstream keeps.
 
     Where a reader has two replicas, the one that leads answers, and gets the outputs.
     """
     primary = _empty(site)
+    if primary.journal is not None:
+        journal = Journal(spare=False, cut=state.cut, order=state.entries)
+        newest = tuple((at - 1,) if at > 1 else () for at in state.cut)
+        primary = primary._replace(journal=journal, newest=newest)
     effects: list[Effect] = [Note(TOOK_OVER), Note(RESTORED)]
     if site.config.design.deposes is Deposes.YES:
         effects.append(Send(site.config.other, Deposed()))

@@ -144,6 +144,15 @@ PINS: Mapping[str, Pins] = {
         "two nodes that relay, two crashes": (175_869, None, PRECISE),
     },
     "arbitrary": {
-        "a union": (None, 14, REPEATING),
+        "a relay": (21_429, None, PRECISE),
+        "pairs": (17_835, None, PRECISE),
+        "every other tuple": (141_321, None, PRECISE),
+        "a union": (1_122_408, None, PRECISE),
+    },
+    "determinants-none": {
+        "a union": (584_493, 14, REPEATING),
+    },
+    "determinants-sent": {
+        "a union": (341_807, 15, REPEATING),
     },
 }

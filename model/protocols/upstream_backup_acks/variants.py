@@ -27,9 +27,10 @@ from model.core import (
     Quantity,
 )
 from model.pair_scopes import ARBITRARY, CONVERGENT_CAPABLE, DETERMINISTIC, REPEATABLE, pin
-from model.pairs import REJOINED, TOOK_OVER, Deposes, Late, Newest, Returns, size
+from model.pairs import REJOINED, TOOK_OVER, Deposes, Determinants, Late, Newest, Returns
 from model.properties import AS_IF, COMPLETE, NOTHING_LOST
 from model.protocols.upstream_backup_acks.design import (
+    ARBITRARY_TOO,
     PRECISE,
     PUBLISHED,
     Design,
@@ -40,8 +41,8 @@ from model.protocols.upstream_backup_acks.design import (
     Oldest,
     Repeats,
 )
-from model.protocols.upstream_backup_acks.messages import QUANTITIES, show
-from model.protocols.upstream_backup_acks.mutants import NAMED
+from model.protocols.upstream_backup_acks.messages import QUANTITIES, show, size
+from model.protocols.upstream_backup_acks.mutants import LOGGED, NAMED
 from model.protocols.upstream_backup_acks.nodes import (
     TIMERS,
     boot,
@@ -269,9 +270,24 @@ VARIANTS = (
         replace(PRECISE, returns=Returns.NEVER),
         "A primary that never returns does no harm to the outputs.",
     ),
+    replace(
+        build(
+            "arbitrary",
+            replace(ARBITRARY_TOO, returns=Returns.NEVER),
+            "A restart that follows the logged order, from where the log begins, is precise for "
+            "arbitrary networks.",
+        ),
+        mutants=LOGGED,
+    ),
     build(
-        "arbitrary",
-        PRECISE,
+        "determinants-none",
+        replace(ARBITRARY_TOO, determinants=Determinants.NONE, returns=Returns.NEVER),
         "Without determinants the order of a union is another one after a restart.",
+    ),
+    build(
+        "determinants-sent",
+        replace(ARBITRARY_TOO, determinants=Determinants.SENT, returns=Returns.NEVER),
+        "Determinants that have been sent can be lost with the primary, and their outputs have "
+        "left.",
     ),
 )
