@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from asif.console import JsonOption, console, save
 
@@ -27,7 +27,8 @@ def list_(json_: JsonOption = None) -> None:
         }
         for protocol in protocols().values()
     ]
-    table = Table("protocol", "expected", "scopes", "mutants", "lemmas", "finding")
+    name = Column("protocol", overflow="fold")  # whole, also in narrow terminals
+    table = Table(name, "expected", "scopes", "mutants", "lemmas", "finding")
     for row in rows:
         table.add_row(
             str(row["protocol"]),
