@@ -45,7 +45,7 @@ def nearest(name: str, names: Sequence[str]) -> str:
     close = get_close_matches(name, names, n=1)
     if close:
         return f"; did you mean {close[0]!r}?"
-    shown = ", ".join(map(repr, names[:8]))
+    shown = ", ".join(map(repr, names[:8])) or "none"
     return f"; there are {shown}{' and others' if len(names) > 8 else ''}"
 
 
