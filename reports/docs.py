@@ -126,6 +126,13 @@ CONDITIONS = {
     "after a false suspicion": "-suspicion",
 }
 """Of Table 2 of Hwang et al., and the endings of the variants that have them."""
+PRECISE = {
+    "": "also after an earlier failure",
+    ":arbitrary": "with determinants, or outputs that wait",
+    ":any": "two failures at once",
+    ":suspicion": "after a false suspicion",
+}
+"""The endings of the variants of precise recovery."""
 FAMILIES = ("passive-standby", "upstream-backup-acks", "active-standby")
 
 
@@ -134,16 +141,27 @@ def standbys_page(text: str) -> str:
     known = protocols()
     lines: list[str] = []
     for condition, ending in CONDITIONS.items():
-        classes = [one.name.lower().replace("_", "-") for one in OperatorClass]
-        lines += [f"**{condition.capitalize()}**", "", _join("rollback recovery", *classes)]
-        lines += [_join(*["---"] * (1 + len(classes)))]
+        lines += [f"**{condition.capitalize()}**", "", *_classes("rollback recovery")]
         for family in FAMILIES:
             for kind, words in (("published", "as published"), ("rollback", "mended")):
                 variant = known[f"{family}:{kind}{ending}"]
-                cells = [_guarantee(variant, one) for one in OperatorClass]
-                lines.append(_join(f"`{variant.name}` ({words})", *cells))
+                lines.append(_guarantees(f"`{variant.name}` ({words})", variant))
         lines.append("")
-    return between(text, lines)
+    lines += ["**Precise recovery, mended**", "", *_classes("")]
+    for family in FAMILIES:
+        for ending, words in PRECISE.items():
+            variant = known[family + ending]
+            lines.append(_guarantees(f"`{variant.name}`, {words}", variant))
+    return between(text, [*lines, ""])
+
+
+def _classes(what: str) -> list[str]:
+    classes = [one.name.lower().replace("_", "-") for one in OperatorClass]
+    return [_join(what, *classes), _join(*["---"] * (1 + len(classes)))]
+
+
+def _guarantees(name: str, variant: Protocol) -> str:
+    return _join(name, *[_guarantee(variant, one) for one in OperatorClass])
 
 
 def _guarantee(variant: Protocol, operators: OperatorClass) -> str:
