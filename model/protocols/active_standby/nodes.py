@@ -389,7 +389,7 @@ def gauges(_site: Site, state: State) -> Gauges:
         case SourceQueue(queue):
             return Gauges(len(queue.kept), None, queue.place)
         case Replica(inlets, inner, queue):
-            places = tuple(inlet.place for inlet in inlets)
+            places = tuple((inlet.connection, inlet.place) for inlet in inlets)
             return Gauges(len(queue.kept), open_windows(inner), places)
         case SinkInlets():
             return Gauges()

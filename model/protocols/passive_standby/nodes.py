@@ -376,7 +376,7 @@ def gauges(_site: Site, state: State) -> Gauges:
         case Primary(inlets, stages, queue):
             windows = [open_windows(stage.inner) for stage in stages]
             known = [count for count in windows if count is not None]
-            places = tuple(inlet.place for inlet in inlets)
+            places = tuple((inlet.connection, inlet.place) for inlet in inlets)
             return Gauges(len(queue.kept), sum(known) if known else None, places)
         case SinkInlets():
             return Gauges()
