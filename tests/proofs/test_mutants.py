@@ -45,6 +45,14 @@ def test_every_mutant_is_found(protocol: Protocol, home: str, mutant: Mutant) ->
     assert found.scope == mutant.scope or not mutant.scope
 
 
+def test_the_line_of_every_mutant_stands_once() -> None:
+    """Quick, and so in every run: a change of a line must change its mutants."""
+    for home, protocol in modules().items():
+        for variant in (protocol, *protocol.variants):
+            for mutant in variant.mutants:
+                mutate(variant, mutant, home)
+
+
 def test_a_mutant_leaves_the_real_modules_alone() -> None:
     before = dict(sys.modules)
     broken = mutate(MAIN, MAIN.mutants[0], HOME)

@@ -75,7 +75,10 @@ MUTANTS = (
         "held = [*of]",
     ),
     Mutant(
-        "the secondary never takes over", NODES, "return _take_over(site)", "return Step(state)"
+        "the secondary never takes over",
+        NODES,
+        "return _take_over(site, state)",
+        "return Step(state)",
     ),
 )
 LOGGED = (
