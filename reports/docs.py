@@ -165,13 +165,13 @@ def _guarantees(name: str, variant: Protocol) -> str:
 
 
 def _guarantee(variant: Protocol, operators: OperatorClass) -> str:
-    """The weakest guarantee in the scopes of a class; bold where the paper claims another one."""
+    """The weakest guarantee in the scopes of a class; bold where another one is claimed."""
     found = [one.guarantee for one in variant.scopes if one.operators is operators]
     if not found:
         return ""
     weakest, claim = max(found), variant.claims[operators]
     word = weakest.name.lower()
-    return word if weakest is claim else f"**{word}** (paper: {claim.name.lower()})"
+    return word if weakest is claim else f"**{word}** (claimed: {claim.name.lower()})"
 
 
 if __name__ == "__main__":

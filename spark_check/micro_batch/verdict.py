@@ -13,12 +13,25 @@ from model.events import Body
 from model.oracle import assign_times
 from model.protocols.micro_batch.scopes import counting_operator
 from model.recovery import classify
-from sim.predictions.counts import Row
+from sim.predictions.counts import Row, newer, text
 
 
 def judge(types: Sequence[str], rows: Sequence[Row], window: int = 0) -> Guarantee:
     """The guarantee that the rows of a sink satisfy.  window: as that of JobSettings."""
     return classify(expected_bodies(types, window), bodies(rows))
+
+
+def three_sinks(
+    types: Sequence[str], append: Sequence[Row], by_batch: Sequence[Row], window: int = 0
+) -> dict[str, str]:
+    """The rows and the guarantee of each sink, with one that discards by high watermarks what the
+    appending one has again (Hwang et al., Section 6)."""
+    sinks = {"append sink": append, "idempotent sink": by_batch, "sink by event": newer(append)}
+    guarantees = {sink: judge(types, rows, window) for sink, rows in sinks.items()}
+    return {
+        **{sink: text(rows) for sink, rows in sinks.items()},
+        **{f"{sink}, guarantee": found.name.lower() for sink, found in guarantees.items()},
+    }
 
 
 def bodies(rows: Sequence[Row]) -> tuple[Body, ...]:

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 from model.protocols.micro_batch.messages import Batch
 from sim.predictions.active_standby import batches, waiting
-from sim.predictions.counts import Row, appended, idempotent, newer, text
+from sim.predictions.counts import appended, idempotent
 from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.crashes import JOB, Load, insist, prepare
 from spark_check.micro_batch.external_store import ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
-from spark_check.micro_batch.verdict import judge
+from spark_check.micro_batch.verdict import three_sinks
 from spark_check.runtime.victim import CrashKind, start
 
 LOAD = Load((4, 4, 2), late=4)
@@ -92,26 +92,13 @@ def release(store: ExternalStore, queue: ExternalStore, acknowledged: int) -> No
             store.write(Batch(line["batch"], begin, line["end"]), left)
 
 
-def observe(append: list[Row], by_batch: list[Row]) -> dict[str, Any]:
-    """What the sinks have; one discards by high watermarks what comes again (Section 6)."""
-    sinks = {"append sink": append, "idempotent sink": by_batch, "sink by event": newer(append)}
-    return {
-        **{sink: text(rows) for sink, rows in sinks.items()},
-        **{f"{sink}, guarantee": _judge(rows) for sink, rows in sinks.items()},
-    }
-
-
-def _judge(rows: list[Row]) -> str:
-    return judge(LOAD.types(), rows).name.lower()
-
-
 # --- what is predicted ---------------------------------------------------------------------------
 def predict(failover: Failover) -> dict[str, Any]:
-    """The same, of the batches that run."""
+    """What the sinks have, of the batches that run."""
     types = LOAD.types()
     before = [one for one in batches(LOAD.ends) if one.start < DIES + failover.written]
     ran = [*before, *waiting(batches(failover.ends), failover.acknowledged)]
-    return observe(appended(types, ran), idempotent(types, ran))
+    return three_sinks(types, appended(types, ran), idempotent(types, ran))
 
 
 def run(setting: Setting) -> tuple[Case, ...]:
@@ -122,14 +109,12 @@ def run(setting: Setting) -> tuple[Case, ...]:
         setting.tell(f"failover: {one.name}", number, len(failovers))
         store, queue = insist(setting.work / f"case-{number}", partial(fail, one))
         release(store, queue, one.acknowledged)
-        append, by_batch = (
-            [(row.sn, row.type, row.running) for row in store.output(sink)]
-            for sink in (SinkKind.APPEND, SinkKind.BY_BATCH)
-        )
+        append, by_batch = store.output(SinkKind.APPEND), store.output(SinkKind.BY_BATCH)
+        seen = three_sinks(LOAD.types(), append, by_batch)
         crash = Outage(
             CrashKind.TREE.value, (CrashPoint.WRITTEN if one.written else CrashPoint.READ).value
         )
-        cases.append(Case(one.name, predict(one), observe(append, by_batch), crashed=(crash,)))
+        cases.append(Case(one.name, predict(one), seen, crashed=(crash,)))
     return tuple(cases)
 
 

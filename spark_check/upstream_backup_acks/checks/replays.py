@@ -11,19 +11,20 @@ The first crash is the same in all cases, so it comes once, and its folder is co
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sim.predictions.counts import Ran, Row, appended, idempotent, newer, text
+from sim.predictions.counts import Ran, Row, appended, idempotent
 from sim.predictions.upstream_backup_acks import after, cause, is_refused
 from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.crashes import JOB, Load, insist, prepare, restart
 from spark_check.micro_batch.external_store import ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
-from spark_check.micro_batch.verdict import judge
+from spark_check.micro_batch.verdict import three_sinks
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import CrashKind, start
 
@@ -103,19 +104,10 @@ def _kill(job: JobSettings, start_: int) -> None:
         victim.kill(CrashKind.TREE)
 
 
-def observe(error: str, append: list[Row], by_batch: list[Row]) -> dict[str, Any]:
-    """What the sinks have; one discards by high watermarks what comes again (Section 6)."""
-    sinks = {"append sink": append, "idempotent sink": by_batch, "sink by event": newer(append)}
-    return {
-        "refused": GONE in error,
-        "ends": error == "",
-        **{sink: text(rows) for sink, rows in sinks.items()},
-        **{f"{sink}, guarantee": _judge(rows) for sink, rows in sinks.items()},
-    }
-
-
-def _judge(rows: list[Row]) -> str:
-    return judge(LOAD.types(), rows, WINDOW).name.lower()
+def observe(error: str, append: Sequence[Row], by_batch: Sequence[Row]) -> dict[str, Any]:
+    """What the sinks have, and whether the last query was refused its events."""
+    sinks = three_sinks(LOAD.types(), append, by_batch, WINDOW)
+    return {"refused": GONE in error, "ends": error == "", **sinks}
 
 
 # --- what is predicted ---------------------------------------------------------------------------
@@ -151,10 +143,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
             last = settings(one, store, 2, one.begins(store.acked()))
             late = LOAD._replace(late=0) if one.again else LOAD
             error = restart(spark, last, late)
-            append, by_batch = (
-                [(row.sn, row.type, row.running) for row in store.output(sink)]
-                for sink in (SinkKind.APPEND, SinkKind.BY_BATCH)
-            )
+            append, by_batch = store.output(SinkKind.APPEND), store.output(SinkKind.BY_BATCH)
             crash = Outage(CrashKind.TREE.value, CrashPoint.PROCESSED.value)
             cases.append(
                 Case(
