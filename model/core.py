@@ -257,7 +257,9 @@ class Deployment(NamedTuple):
 
     together: failure groups (a host, a rack): crashable sites that one fault may take down at once;
     each may also crash alone.  watched: channels (sender, receiver) that end with a notice, `Lost`,
-    when the sender crashes.  returning: the nodes that restart after a crash; None: all.
+    when the sender crashes.  returning: the nodes that restart after a crash; None: all.  prompt:
+    sites that take what they are sent within the action that sends it, and never crash: a database,
+    a broker, an external system.
     """
 
     sites: tuple[Site, ...]
@@ -266,6 +268,7 @@ class Deployment(NamedTuple):
     together: tuple[frozenset[NodeName], ...] = ()
     watched: frozenset[tuple[NodeName, NodeName]] = frozenset()
     returning: frozenset[NodeName] | None = None
+    prompt: frozenset[NodeName] = frozenset()
 
 
 # --- worlds to look at -----------------------------------------------------------------------

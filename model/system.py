@@ -29,6 +29,7 @@ from model.core import (
     Quantity,
     Received,
     Role,
+    Save,
     Scope,
     Send,
     SetTimer,
@@ -51,6 +52,7 @@ class System:
     properties: the protocol's, and LETS_GO in a scope without crashes if the protocol says what is
     `needed`.  victims: the nodes that may crash in the scope.  returning: the nodes that restart
     after a crash.  groups: the failure groups that may crash; members in the order of the sites.
+    prompt: the prompt sites, in the order of the sites.
     """
 
     protocol: Protocol
@@ -65,6 +67,7 @@ class System:
     victims: frozenset[NodeName] = field(init=False)
     returning: frozenset[NodeName] = field(init=False)
     groups: tuple[tuple[NodeName, ...], ...] = field(init=False)
+    prompt: tuple[NodeName, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         try:
@@ -101,6 +104,7 @@ class System:
                 for group in deployment.together
                 if group <= victims
             ),
+            "prompt": tuple(name for name in names if name in deployment.prompt),
             "properties": self.protocol.properties,
         }
         for name, value in derived.items():
@@ -185,6 +189,7 @@ def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
             f"{protocol.name}: deploy lets {name!r} return from a crash, and it may not crash"
             f"{nearest(name, crashable)}"
         )
+    _check_prompt(protocol, deployment)
     for name in sorted((scope.victims or frozenset()) - {*crashable}):
         raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")
     if scope.crashes and protocol.assumes.failures is Failures.NONE:
@@ -192,6 +197,27 @@ def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
             f"scope with crashes ({scope.crashes}): {protocol.name} assumes that nothing fails "
             "(Failures.NONE)"
         )
+
+
+def _check_prompt(protocol: Protocol, deployment: Deployment) -> None:
+    """Raise Invalid for a prompt site that is none, or that something else would move."""
+    sites = {site.name: site for site in deployment.sites}
+    for name in sorted(deployment.prompt):
+        gives = f"{protocol.name}: deploy gives a prompt site {name!r}"
+        if name not in sites:
+            raise Invalid(f"{gives}, which is no site{nearest(name, [*sites])}")
+        if name in deployment.crashable:
+            raise Invalid(f"{gives} that may crash; a prompt site never does")
+        if sites[name].role is Role.SOURCE:
+            raise Invalid(f"{gives} that is a source; a prompt site only takes what it is sent")
+        if sites[name].timers:
+            raise Invalid(f"{gives} with timers; a prompt site only takes what it is sent")
+    for ends in deployment.channels:
+        if deployment.prompt.issuperset(ends):
+            raise Invalid(
+                f"{protocol.name}: deploy gives a channel {ends[0]} -> {ends[1]} between two "
+                "prompt sites; each answers at once, so neither can wait for the other"
+            )
 
 
 def call_step(system: System, name: NodeName, value: Any, input_: Input | None) -> Any:
@@ -233,6 +259,9 @@ def check_step(
                 raise StepFailed(name, on, why)
         if isinstance(effect, Note) and not isinstance(effect.what, Quantity):
             raise StepFailed(name, on, f"notes {effect.what!r:.60}, which is no Quantity")
+        if isinstance(effect, SetTimer | Save) and name in system.deployment.prompt:
+            why = "a prompt site sets no timer, and keeps its state without a save"
+            raise StepFailed(name, on, f"has a {type(effect).__name__} among its effects: {why}")
         if isinstance(effect, SetTimer) and not isinstance(effect.name, str):
             raise StepFailed(name, on, f"sets the timer {effect.name!r:.60}; its name is a text")
         if hashed and not isinstance(effect, Note):

@@ -15,10 +15,16 @@ each restarts by itself.  A watched channel ends with a notice, `Lost`, when its
 and its receiver is up: the last message there, also where `drops_sent` clears what came before.
 A fault may be a false suspicion instead of a crash, where the protocol assumes that: such a notice
 comes, and the sender goes on.
+
+A prompt site takes what it is sent within the action that sends it, and never crashes.  So one
+message to it is a transaction: atomic, since its step is; durable, since the site stays up; and a
+crash of the sender strikes before or after it, since a crash comes between effects.  Its answer
+goes through a channel like any other, and is lost with its receiver.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum
 from typing import Any, NamedTuple, TypeAlias
 
@@ -248,6 +254,23 @@ def faults_of(
 
 def apply(system: System, world: World, action: Action) -> World:
     """The world after an enabled action."""
+    for _, _, after in unfold(system, world, action):
+        world = after
+    return world
+
+
+def unfold(system: System, world: World, action: Action) -> Iterator[tuple[Action, World, World]]:
+    """The action, then the steps of prompt sites within it: (action, world before, world after)."""
+    part: Action | None = action
+    while part is not None:
+        after = act(system, world, part)
+        yield part, world, after
+        world = after
+        part = next((a for name in system.prompt for a in progress(system, world, name)), None)
+
+
+def act(system: System, world: World, action: Action) -> World:
+    """The world after an enabled action alone: prompt sites have not taken what it sent them."""
     if isinstance(action, Suspect):
         world = world._replace(crashes=world.crashes - 1)
         return _take_effect(system, world, action.node, Send(action.watcher, Lost(action.node)))

@@ -5,7 +5,7 @@ effect that model.world gives it (a differential test compares the two), but no 
 
 The schedule.  The sources receive the events of all streams in time order.  After each event, all
 messages are delivered in the order in which they were sent, then the timers that are set run out,
-then the nodes whose time has come restart.
+then the nodes whose time has come restart.  A prompt site takes its messages before all that.
 """
 
 from __future__ import annotations
@@ -221,6 +221,7 @@ class UntimedRun:
             name: {*site.timers} for name, site in system.sites.items()
         }
         self.messages: deque[tuple[NodeName, NodeName, Any]] = deque()
+        self.asked: list[tuple[NodeName, NodeName, Any]] = []
         self.passed_on: dict[NodeName, list[Any]] = {name: [] for name in system.sink_at}
         self.notes: Counter[str] = Counter()
         self.outages: list[Outage] = []
@@ -270,6 +271,7 @@ class UntimedRun:
             self._crash(up)
             if self.record:
                 self.record(Crash(up[0], False, group))
+            self._ask()
 
     def _group(self, plan: CrashPlan) -> tuple[NodeName, ...]:
         """The failure group of a plan, as the system names it; () for a node alone."""
@@ -348,8 +350,25 @@ class UntimedRun:
             sender, name, message = self.messages.popleft()
             self._do(Deliver(name, sender), Received(sender, message))
 
+    def _ask(self) -> None:
+        """Let the prompt sites take what they were sent, channel after channel."""
+        asked, self.asked = self.asked, []
+        for sender, name, message in sorted(asked, key=lambda e: self.system.channel_at[e[:2]]):
+            self._step(Deliver(name, sender), Received(sender, message), None)
+
     def _do(self, action: Deliver | Timeout | Inject | Restart, input_: Input | None) -> None:
-        """Do a step, up to the crash that may strike in it.  input_: None for a restart."""
+        """Do an action.  input_: None for a restart."""
+        self._step(action, input_, self.record)
+        if self.asked:
+            self._ask()
+
+    def _step(
+        self,
+        action: Deliver | Timeout | Inject | Restart,
+        input_: Input | None,
+        record: Callable[[Action], None] | None,
+    ) -> None:
+        """Do a step, up to the crash that may strike in it."""
         name, system = action.node, self.system
         value = self.durable.get(name) if input_ is None else self.states[name]
         answer = call_step(system, name, value, input_)
@@ -366,7 +385,9 @@ class UntimedRun:
                 case Send(to, message):
                     if (name, to) not in system.channel_at:
                         check_step(system, name, input_, answer)
-                    if to not in self.back:
+                    if to in system.prompt:
+                        self.asked.append((name, to, message))
+                    elif to not in self.back:
                         self.messages.append((name, to, message))
                 case Note(what, times):
                     self.notes[what.name] += times
@@ -374,25 +395,25 @@ class UntimedRun:
                     if faulty_output(system, name, output):
                         check_step(system, name, input_, answer)
                     self.passed_on[name].append(output)
-                case Save(value):
+                case Save(value) if name not in system.prompt:
                     self.durable[name] = value
-                case SetTimer(timer):
+                case SetTimer(timer) if name not in system.prompt:
                     self.timers[name].add(timer)
                 case _:
                     check_step(system, name, input_, answer)
         if struck is None:
-            if self.record:
-                self.record(action)
+            if record:
+                record(action)
             return
         fatal, group = struck
         up = [member for member in group or (name,) if member not in self.back]
         self._crash(up)
-        if self.record:
+        if record:
             if not isinstance(action, Inject) and fatal < len(real_effects(effects)):
-                self.record(action._replace(crash_after=fatal, group=group))
+                record(action._replace(crash_after=fatal, group=group))
             else:
-                self.record(action)
-                self.record(Crash(up[0], False, group))
+                record(action)
+                record(Crash(up[0], False, group))
 
     def _fatal(
         self, name: NodeName, effects: tuple[Effect, ...]
@@ -425,7 +446,8 @@ class UntimedRun:
         for sender, receiver in deployment.channels if deployment.watched else ():
             noticed = sender in names and receiver not in self.back
             if noticed and (sender, receiver) in deployment.watched:
-                self.messages.append((sender, receiver, Lost(sender)))
+                waiting = self.asked if receiver in self.system.prompt else self.messages
+                waiting.append((sender, receiver, Lost(sender)))
 
 
 def _pair(answer: tuple[Any, ...]) -> bool:

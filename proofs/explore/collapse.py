@@ -15,6 +15,9 @@ on a packed world costs one addition for the node and one for each channel on wh
 A failure group has a view for each member at which it may crash: what the member's own view reads,
 and the nodes of the others.  Nothing else of the others is read: a crash closes their channels
 whatever these hold.
+
+A prompt site has a view like any other site.  What it is sent is a message in its channel, as an
+action leaves it; the successor is then settled: the site takes message after message.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ from model.world import (
     Deliver,
     Node,
     World,
-    apply,
+    act,
     faults_of,
     initial,
     offers,
@@ -175,6 +178,7 @@ class Collapsed:
         self._message_numbers: dict[Hashable, int] = {}
         self._layout = struct.Struct(f"<{self.width}{'H' if bits == 16 else 'I'}")
         alone = [self._view(name, ()) for name in system.sites]
+        self.prompt = [at for at, view in enumerate(alone) if view.node in system.prompt]
         self.views = (*alone, *(self._view(name, g) for g in system.groups for name in g))
         seen = self.starts[2], self.starts[4]
         self.nodes: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(slice(counts[0]))
@@ -307,7 +311,23 @@ class Collapsed:
         for field, messages in sent:
             known = self.appends[field].get((numbers[field], messages))
             after += self.append(field, numbers[field], messages) if known is None else known
-        return after
+        return self.settle(after) if self.prompt else after
+
+    def settle(self, packed: int) -> int:
+        """The world in which the prompt sites have taken what they were sent."""
+        for at in self.prompt:
+            view = self.views[at]
+            while True:
+                numbers = self.numbers(packed)
+                key = view.pick(numbers)
+                moves = view.table.get(key) or self.moves(view, key)
+                if not moves.own:
+                    break
+                difference, sent = moves.own[0]
+                packed += difference + sum(
+                    self.append(field, numbers[field], messages) for field, messages in sent
+                )
+        return packed
 
     def _alone(self, view: NodeView, numbers: tuple[int, ...]) -> World:
         """The world with the view's own values, which is empty elsewhere."""
@@ -377,7 +397,7 @@ class Collapsed:
     def _effect(
         self, view: NodeView, numbers: tuple[int, ...], world: World, action: Action
     ) -> CachedEffect:
-        values = self.flatten(apply(self.system, world, action))
+        values = self.flatten(act(self.system, world, action))
         changed = []
         after = []
         for position, (field, number) in enumerate(zip(view.fields, numbers, strict=True)):

@@ -121,10 +121,16 @@ def answer_property(error: StepFailed) -> Property:
 
 
 def append_failing_action(trace: Trace, error: StepFailed) -> Trace:
-    """The trace, followed by the action whose step fails in its last world."""
+    """The trace, followed by the action whose step fails in its last world.
+
+    The step of a prompt site fails within an action of another node.
+    """
     system, actions, worlds = trace
-    name = error.node
-    for action in (*progress(system, worlds[-1], name), *offers(system, worlds[-1], name)):
+    names = [*system.sites] if error.node in system.prompt else [error.node]
+    found = (
+        a for name in names for kind in (progress, offers) for a in kind(system, worlds[-1], name)
+    )
+    for action in found:
         try:
             apply(system, worlds[-1], action)
         except StepFailed:

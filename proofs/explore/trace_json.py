@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any, TypeAlias
 
 import networkx as nx
@@ -30,6 +31,7 @@ from model.world import (
     real_effects,
     response,
     struck,
+    unfold,
 )
 from proofs.explore.explorer import Trace
 
@@ -38,7 +40,7 @@ Channel: TypeAlias = tuple[NodeName, NodeName]
 
 def story(trace: Trace, circle: int = 0) -> dict[str, Any]:
     """The run as {"lanes": [node], "moments": [moment], "circle": how many of the last moments
-    repeat without end}; a moment for every action, in order.
+    repeat without end}; a moment for every action and for every step of a prompt site, in order.
 
     A message is lost if its receiver is down at the time of the send, or if a crash empties the
     channel before the receiver takes the message.  The notice of a crash is a message that the node
@@ -49,9 +51,11 @@ def story(trace: Trace, circle: int = 0) -> dict[str, Any]:
         ends: deque() for ends in system.deployment.channels
     }
     moments: list[dict[str, Any]] = []
-    for at, (action, before, after) in enumerate(
-        zip(trace.actions, trace.worlds, trace.worlds[1:], strict=False)
-    ):
+    parts = chain.from_iterable(
+        unfold(system, world, action)
+        for action, world, _ in zip(trace.actions, trace.worlds, trace.worlds[1:], strict=False)
+    )
+    for at, (action, before, after) in enumerate(parts):
         name = action.node
         came_from = None
         if isinstance(action, Deliver):

@@ -40,7 +40,8 @@ class Channel(Event):
 
     flying: (arrives, departed, message, tariff) of the messages on their way; `departed` is the
     time at which the effects of the sending step took place.  free: the time at which the link has
-    sent all its messages.  size, tariff: those of the last message sent.
+    sent all its messages.  size, tariff: those of the last message sent.  prompt: the receiver
+    takes each message at its departure.
     """
 
     def __init__(
@@ -48,8 +49,9 @@ class Channel(Event):
         sender: NodeName,
         receiver: TimedNode,
         delay: int,
+        prompt: bool = False,
     ) -> None:
-        self.sender, self.receiver, self.delay = sender, receiver, delay
+        self.sender, self.receiver, self.delay, self.prompt = sender, receiver, delay, prompt
         self.free = 0
         self.flying: deque[tuple[int, int, Any, Tariff]] = deque()
         self.tariffs: dict[Size, Tariff] = {}
@@ -73,13 +75,15 @@ class TimedNode:
     for sources and sinks.  making: the service for each event that the node sends.  again_ps: the
     time from the restart to one more crash.  settled: the state with the effects that have taken
     place, in a watched run.  ticks: by kind, when a timer last ran out.  replicas: the other nodes
-    with the same job.
+    with the same job.  asks: some channel of it leads to a prompt site.  stored: the time at which
+    a prompt site has stored all that it was sent.
     """
 
     __slots__ = (
-        *("again_ps", "busy", "done", "durable", "gauged", "incoming", "kept", "kept_area"),
+        *("again_ps", "asks", "busy", "done", "durable", "gauged", "incoming", "kept", "kept_area"),
         *("kept_since", "longest", "making", "name", "outage", "outgoing", "pace", "pending"),
-        *("replicas", "settled", "since", "site", "state", "ticks", "timers", "worked"),
+        *("replicas", "settled", "since", "site", "state", "stored", "ticks"),
+        *("timers", "worked"),
     )
 
     def __init__(self, site: Site, state: Any, pace: float, making: int, gauged: bool) -> None:
@@ -97,6 +101,7 @@ class TimedNode:
         self.ticks: dict[str, int] = {}
         self.replicas: tuple[TimedNode, ...] = ()
         self.outage: Outage | None = None
+        self.asks, self.stored = False, 0
         self.gauged, self.kept, self.kept_area, self.kept_since = gauged, 0, 0, 0
 
     def keep(self, now: int, kept: int) -> None:

@@ -10,8 +10,10 @@ At the end of the service all effects take place at once: sent messages depart, 
 durable, emitted outputs are out.  A crash drops the effects that have not taken place.
 
 Nodes that are planned to crash together are one crash if they are a failure group, and otherwise
-one each.  The notice of a crash reaches its watcher when the failure detector detects the crash,
-and after everything that the node had sent there.
+one each.  A prompt site is a storage device: its sends take the time of a save, one after the
+other, and hold up the effects of their step as a save does; it takes them when they take place, and
+answers at once.  The notice of a crash reaches its watcher when the failure detector detects the
+crash, and after everything that the node had sent there.
 
 Times are whole picoseconds.  At one time restarts come first and crashes last.
 """
@@ -126,14 +128,17 @@ class TimedRun:
         self.nodes: dict[NodeName, TimedNode] = {}
         for name, site in system.sites.items():
             state = boot_node(protocol, site).state
-            pace = costs.slow.get(name, 1.0) if site.role is Role.OPERATOR else 0.0
+            works = site.role is Role.OPERATOR and name not in system.prompt
+            pace = costs.slow.get(name, 1.0) if works else 0.0
             making = round(costs.output_ps(name) * pace)
             gauged = read_gauges(system, name, state).buffered is not None
             self.nodes[name] = TimedNode(site, state, pace, making, gauged)
         delay = picoseconds(costs.link.delay_s)
         for sender, receiver in system.deployment.channels:
-            channel = Channel(sender, self.nodes[receiver], delay)
+            prompt = receiver in system.deployment.prompt
+            channel = Channel(sender, self.nodes[receiver], 0 if prompt else delay, prompt)
             self.nodes[sender].outgoing[receiver] = channel
+            self.nodes[sender].asks |= prompt
             self.nodes[receiver].incoming.append(channel)
         for node in self.nodes.values():
             node.replicas = find_replicas(node, self.nodes.values(), system.scope.graph)
@@ -259,7 +264,7 @@ class TimedRun:
                     done = busy
                 for effect in effects:
                     kind = type(effect)
-                    if kind is not Send and kind is not Emit:
+                    if node.asks or (kind is not Send and kind is not Emit):
                         busy, done = self._hold_up(node, busy, effects)
                         break
                 node.busy = busy
@@ -276,6 +281,10 @@ class TimedRun:
                             channel.tariff if size is channel.size else self._tariff(channel, size)
                         )
                         tariff.count += 1
+                        if channel.prompt:
+                            channel.flying.append((done, done, message, tariff))
+                            self.at(done, Occurrence(self._ask, (done, channel)))
+                            continue
                         free = channel.free
                         if free < done:
                             free = done
@@ -360,8 +369,19 @@ class TimedRun:
         service = round(self.costs.service_ps(CONTROL) * node.pace)
         return node, service, effects, input_
 
+    def _ask(self, moment: Occurrence) -> Evaluated | None:
+        """The step of a prompt site on a message that departs now."""
+        now, channel = moment.what
+        flying = channel.flying
+        if not flying or flying[0][0] > now:  # the message was lost with its sender
+            return None
+        _, _, message, _ = flying.popleft()
+        node, input_ = channel.receiver, Received(channel.sender, message)
+        node.state, effects = self._answered(node, node.state, input_)
+        return node, 0, effects, input_
+
     def _answered(self, node: TimedNode, value: Any, input_: Input | None) -> Step:
-        """The step on a timer, or on a restart (None): both are rare enough to be checked."""
+        """The checked step on a timer, on a restart (None), or of a prompt site."""
         answer = call_step(self.system, node.name, value, input_)
         return check_step(self.system, node.name, input_, answer, hashed=input_ is None)
 
@@ -384,7 +404,7 @@ class TimedRun:
         if node.gauged:
             kept = self.protocol.gauges(node.site, node.state).buffered or 0
         logged = None
-        if self.log is not None:
+        if self.log is not None and node.name not in self.system.deployment.prompt:
             self.order += 1
             kind = ""
             if isinstance(input_, Received):
@@ -405,9 +425,10 @@ class TimedRun:
 
     def _hold_up(self, node: TimedNode, busy: int, effects: tuple[Effect, ...]) -> tuple[int, int]:
         """The times at which the node is free and the effects take place, for a step with notes,
-        saves or timers.
+        saves or timers, or of a node that sends to prompt sites.
 
-        A save delays all effects of its step and of later steps, whether it blocks or not.
+        A save, or a send to a prompt site, delays all effects of its step and of later steps,
+        whether it blocks or not.
         """
         began = busy
         for effect in effects:
@@ -426,9 +447,24 @@ class TimedRun:
                 self.saving += takes
                 if self.costs.storage.blocking:
                     busy = done
+            elif isinstance(effect, Send) and node.asks:
+                channel = node.outgoing[effect.to]
+                if channel.prompt:
+                    done = self._store(channel.receiver, done, effect.message)
+                    if self.costs.storage.blocking:
+                        busy = done
         self._set_timers(node, done, [e.name for e in effects if isinstance(e, SetTimer)])
         node.worked += busy - began
         return busy, done
+
+    def _store(self, store: TimedNode, ready: int, message: Any) -> int:
+        """The time at which a prompt site has stored a message: after those that came before."""
+        takes = self.costs.save_ps(size_of(self.protocol, message))
+        store.stored = max(store.stored, ready) + takes
+        store.worked += takes
+        self.saves += 1
+        self.saving += takes
+        return store.stored
 
     def _set_timers(self, node: TimedNode, now: int, names: Sequence[str]) -> None:
         for name in names:
@@ -545,7 +581,10 @@ class TimedRun:
             if (node.name, receiver) in self.system.deployment.watched:
                 flying = channel.flying
                 arrives = max(node.outage.detected_ps, flying[-1][0] if flying else 0)
-                if not flying:
+                if channel.prompt:
+                    arrives = now
+                    self.at(now, Occurrence(self._ask, (now, channel)))
+                elif not flying:
                     self.at(arrives, channel)
                 tariff = Tariff(self.costs, CONTROL, channel.receiver)
                 flying.append((arrives, now, Lost(node.name), tariff))

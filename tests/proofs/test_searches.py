@@ -96,6 +96,7 @@ class Shape(NamedTuple):
     watched: float = 0.0
     returning: float = 1.0
     suspicions: bool = False
+    prompt: str = ""
 
 
 SHAPES = st.builds(
@@ -113,6 +114,7 @@ SHAPES = st.builds(
     watched=st.sampled_from([0.0, 0.5]),
     returning=st.sampled_from([1.0, 0.5, 0.0]),
     suspicions=st.booleans(),
+    prompt=st.sampled_from(["", "", "A", "B", "sink"]),
 )
 
 
@@ -124,14 +126,17 @@ def made(shape: Shape) -> tuple[Protocol, Scope]:
         deployment = deploy_graph(scope.graph, replies=True)
         names = {site.name for site in deployment.sites}
         groups = [frozenset(group.split()) & names for group in shape.together.split(",")]
+        prompt = frozenset(names & {shape.prompt})
+        groups = [group - prompt for group in groups]
         together = tuple(dict.fromkeys(group for group in groups if len(group) > 1))
         draw = random.Random(shape.seed)
-        crashable = deployment.crashable.union(*together)
+        crashable = deployment.crashable.union(*together) - prompt
         return deployment._replace(
             crashable=crashable,
             together=together,
             watched=frozenset(c for c in deployment.channels if draw.random() < shape.watched),
             returning=frozenset(n for n in sorted(crashable) if draw.random() < shape.returning),
+            prompt=prompt,
         )
 
     def answer(site: Site, value: Any, input_: Input | None) -> Answer:
@@ -142,9 +147,10 @@ def made(shape: Shape) -> tuple[Protocol, Scope]:
                 effects.append(Send(to, draw.choice(shape.messages)))
         if site.role is Role.SINK and draw.random() < 0.5:
             effects.append(Emit((0, Body(0, draw.choice("ab")))))
-        if site.role is Role.OPERATOR and draw.random() < 0.3:
+        prompt = site.name == shape.prompt
+        if site.role is Role.OPERATOR and not prompt and draw.random() < 0.3:
             effects += [Save(draw.randrange(2)), Note(CHECKPOINTED, draw.randrange(3))]
-        if draw.random() < shape.timers:
+        if not prompt and draw.random() < shape.timers:
             effects.append(SetTimer(draw.choice("tu")))
         return draw.randrange(3), tuple(effects)
 

@@ -106,6 +106,7 @@ class CompiledSearch:
         self.bits[budget] = max(1, system.scope.crashes.bit_length())
         self.at = np.zeros(loops.COUNTERS, np.int64)
         self.numbers = np.zeros(width, np.int64)
+        self.settled = np.zeros(width, np.int64)
         self.key = np.zeros(width + 1, np.int32)
         self.depth = 0
         self.violation: tuple[Property, int] | None = None
@@ -160,6 +161,7 @@ class CompiledSearch:
             budget=budget,
             full=system.scope.crashes,
             rationed=single and system.scope.crashes > 1,
+            prompt=np.array(collapsed.prompt, np.int64),
         )
         first = [0] * width
         for field, number in enumerate(collapsed.numbers(collapsed.initial)):
@@ -232,6 +234,7 @@ class CompiledSearch:
         t, rows = self.tables, max(BLOCK, int(self.at[loops.WIDEST]))
         return loops.Scratch(
             numbers=np.zeros_like(self.numbers),
+            settled=np.zeros_like(self.numbers),
             key=np.zeros_like(self.key),
             focuses=np.zeros(len(t.view_start), np.int64),
             words=np.zeros(rows * t.per, np.uint64),
@@ -249,9 +252,8 @@ class CompiledSearch:
         }
         while True:
             after = np.zeros(self.tables.per, np.uint64)
-            ended = int(
-                loops.expand(self.tables, self.at, self.ahead, self.numbers, self.key, after)
-            )
+            fields = self.numbers, self.settled, self.key
+            ended = int(loops.expand(self.tables, self.at, self.ahead, *fields, after))
             if self.violation is None and self.at[loops.VIOLATION] >= 0:
                 self.violation = self._violation(int(self.at[loops.VIOLATION]))
             if ended not in answers:
@@ -464,7 +466,8 @@ class CompiledSearch:
         )
         found = [np.zeros((0, 2), np.int64)]
         while at[loops.WORLD] < end:
-            count = loops.follow(t, at, chosen, end, self.numbers, self.key, after, rows)
+            fields = self.numbers, self.settled, self.key
+            count = loops.follow(t, at, chosen, end, *fields, after, rows)
             found.append(rows[:count].copy())
         return np.concatenate(found)
 

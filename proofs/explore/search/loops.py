@@ -46,7 +46,7 @@ class Tables(NamedTuple):
     argument).
     Observations and worlds at rest: hash tables of keys, and whether a property is broken there.
     budget: the field of the crash budget.  full: its number at first.  rationed: further faults
-    than the first are granted at rest only.
+    than the first are granted at rest only.  prompt: the views of the prompt sites.
     """
 
     per: int
@@ -84,6 +84,7 @@ class Tables(NamedTuple):
     budget: int
     full: int
     rationed: bool
+    prompt: NDArray[np.int64]
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -314,10 +315,8 @@ def _focus(t: Any, numbers: Any, view: Any, key: Any) -> Any:
 
 
 @_inlined
-def _move(t: Any, at: Any, from_: Any, move: Any, after: Any, create: Any) -> Any:
-    """Write the world after a move to `after`; False if there is no number for a content."""
-    for k in range(t.per):
-        after[k] = t.words[from_ * t.per + k]
+def _change(t: Any, at: Any, move: Any, after: Any, create: Any) -> Any:
+    """Let a move change the world `after`; False if there is no number for a content."""
     for i in range(t.op_ranges[move, 0], t.op_ranges[move, 1]):
         field = np.int64(t.ops[i, 0])
         op = t.ops[i, 1]
@@ -342,6 +341,35 @@ def _move(t: Any, at: Any, from_: Any, move: Any, after: Any, create: Any) -> An
     return True
 
 
+@_inlined
+def _move(t: Any, at: Any, from_: Any, move: Any, after: Any, create: Any) -> Any:
+    """Write the world after a move to `after`; False if there is no number for a content."""
+    for k in range(t.per):
+        after[k] = t.words[from_ * t.per + k]
+    return _change(t, at, move, after, create)
+
+
+@_inlined
+def _settle(t: Any, at: Any, after: Any, numbers: Any, key: Any, create: Any) -> Any:
+    """Let the prompt sites of the world `after` take what they are sent, message after message.
+
+    Returns DONE, or what was never seen.  numbers, key: of the world `after`, while it changes.
+    """
+    for i in range(len(t.prompt)):
+        while True:
+            for f in range(len(t.word)):
+                numbers[f] = (after[t.word[f]] >> t.shift[f]) & t.mask[f]
+            focus = _focus(t, numbers, t.prompt[i], key)
+            if focus < 0:
+                return NO_FOCUS
+            move = t.move_start[focus]
+            if t.own_end[focus] == move:
+                break
+            if not _change(t, at, move, after, create):
+                return NO_ROOM
+    return DONE
+
+
 # --- looking ahead ---------------------------------------------------------------------------
 class Ahead(NamedTuple):
     """The new worlds to which the worlds of a chunk lead, before any of these is added.
@@ -360,11 +388,12 @@ class Ahead(NamedTuple):
 class Scratch(NamedTuple):
     """What one thread needs to look ahead.
 
-    numbers, key: as for `expand`.  focuses: of all views of a world.  words, slots: of the worlds
-    to which some worlds lead, new or not.  ends: of each of those worlds, where its own end.
+    numbers, settled, key: as for `expand`.  focuses: of all views of a world.  words, slots: of the
+    worlds to which some worlds lead, new or not.  ends: of each of those worlds, where its own end.
     """
 
     numbers: NDArray[np.int64]
+    settled: NDArray[np.int64]
     key: NDArray[np.int32]
     focuses: NDArray[np.int64]
     words: NDArray[np.uint64]
@@ -400,6 +429,8 @@ def _successors(t: Any, at: Any, ahead: Any, world: Any, first: Any, scratch: An
         for move in range(t.move_start[focus], end):
             after = scratch.words[count * t.per : (count + 1) * t.per]
             if not _move(t, at, world, move, after, False):
+                return np.int64(-1)
+            if _settle(t, at, after, scratch.settled, key, False) != DONE:
                 return np.int64(-1)
             count += 1
     ahead.seen[place] = seen
@@ -456,12 +487,13 @@ def look_ahead(t: Any, at: Any, ahead: Any, first: Any, end: Any, room: Any, scr
 
 # --- the search ------------------------------------------------------------------------------
 @_compiled
-def expand(t: Any, at: Any, ahead: Any, numbers: Any, key: Any, after: Any) -> Any:
+def expand(t: Any, at: Any, ahead: Any, numbers: Any, settled: Any, key: Any, after: Any) -> Any:
     """Go on from world at[WORLD] to at[END]; returns why it ended.
 
     ahead: what `look_ahead` found about the worlds from at[CHUNK] on.  numbers: those of the fields
-    of the world that it stands at.  key: of the focus, observation or rest that was never seen.  A
-    view is counted when it is done, so that it can be done anew.
+    of the world that it stands at.  settled: those of `after`, the world that it leads to.  key: of
+    the focus, observation or rest that was never seen.  A view is counted when it is done, so that
+    it can be done anew.
     """
     views = len(t.view_start) - 1
     while at[WORLD] < at[END]:
@@ -505,6 +537,9 @@ def expand(t: Any, at: Any, ahead: Any, numbers: Any, key: Any, after: Any) -> A
             for move in range(first, end):
                 if not _move(t, at, world, move, after, True):
                     return NO_ROOM
+                ended = _settle(t, at, after, settled, key, True)
+                if ended != DONE:
+                    return ended
                 if not _add(t, at, after, world):
                     return NO_ROOM
             if own > first:
@@ -536,7 +571,15 @@ def expand(t: Any, at: Any, ahead: Any, numbers: Any, key: Any, after: Any) -> A
 
 @_compiled
 def follow(
-    t: Any, at: Any, chosen: Any, end: Any, numbers: Any, key: Any, after: Any, edges: Any
+    t: Any,
+    at: Any,
+    chosen: Any,
+    end: Any,
+    numbers: Any,
+    settled: Any,
+    key: Any,
+    after: Any,
+    edges: Any,
 ) -> Any:
     """Fill `edges` with rows (world, next world) of the chosen moves of the worlds from at[WORLD]
     to `end`, which have been expanded; returns how many rows there are."""
@@ -548,6 +591,7 @@ def follow(
             for move in range(t.move_start[focus], t.own_end[focus]):
                 if chosen[move]:
                     _move(t, at, at[WORLD], move, after, False)
+                    _settle(t, at, after, settled, key, False)
                     edges[count, 0] = at[WORLD]
                     edges[count, 1] = np.int64(t.slots[_world_slot(t, after)]) - 1
                     count += 1

@@ -49,6 +49,7 @@ class PlainSearch:
         views = [(view, view.pick, view.table.get) for view in collapsed.views]
         observation, unpack, moves_of = collapsed.observation, collapsed.numbers, collapsed.moves
         appends, append = collapsed.appends, collapsed.append
+        settle = collapsed.settle if collapsed.prompt else None
         single = self.system.protocol.assumes.failures is Failures.SINGLE
         rationed = single and self.system.scope.crashes > 1
         judged = self.judged
@@ -78,6 +79,8 @@ class PlainSearch:
                                     if step is None:
                                         step = append(field, numbers[field], messages)
                                     after += step
+                                if settle is not None:
+                                    after = settle(after)
                                 if after not in parents:
                                     parents[after] = world
                                     next_.append(after)
