@@ -50,7 +50,7 @@ class Triggered(Box):
         return Sets()
 
     def feed(self, state: Sets, item: Item) -> tuple[Fed, ...]:
-        key = None if self.group is None else attribute(item.body, self.group)
+        key = self.key(item)
         sets = dict(state.open)
         items = (*sets.pop(key, ()), item)
         outs = []
@@ -63,6 +63,10 @@ class Triggered(Box):
         return answer(
             Sets(tuple(InputSet(*s) for s in sorted(sets.items(), key=repr)), done), *outs
         )
+
+    def key(self, item: Item) -> Any:
+        """The input set that the item belongs to."""
+        return None if self.group is None else attribute(item.body, self.group)
 
     def _out(self, key: Any, items: tuple[Item, ...]) -> Out:
         fold = FOLDS[self.fold]

@@ -1,0 +1,91 @@
+"""The choices of LOG.io: what the paper's words allow, and the mends.
+
+Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
+step of a node.  The default of each field is the mended choice; PUBLISHED has the published ones.
+LOG.io: algorithms and sections are cited at each choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Obsolete(Enum):
+    """The events that an operator discards.  Algorithm 2, step 1: those whose number "is smaller
+    than the greatest event_ID received"."""
+
+    SMALLER = "numbers below the greatest one"
+    NOT_GREATER = "numbers up to the greatest one"
+
+
+class Known(Enum):
+    """Where a restarted operator learns a number from.  Algorithm 9, step 1: the context from
+    STATE, and "the latest event_ID sent" from EVENT_LOG; Section 3.6 deletes done events there."""
+
+    EVENT_LOG = "from the events that are still logged"
+    CONTEXT = "from the stored context, and the undone events"
+
+
+class Delivery(Enum):
+    """What becomes of events on their way.  Section 2.1: connections are reliable; Section 3.4: an
+    acknowledged event "is removed from the connection"."""
+
+    LASTING = "they stay in the connection until the receiver acknowledges them"
+    LOSSY = "they are lost if the receiver crashes"
+
+
+class Inputs(Enum):
+    """The unacknowledged inputs of a restarted operator.  Algorithm 9, step 3."""
+
+    CONNECTION = "those that its connections hold"
+    EVENT_LOG = "also those that are logged and not assigned"
+
+
+class Garbage(Enum):
+    """When a done event is deleted.  Section 3.6: it can be "removed" at once."""
+
+    AT_ONCE = "in the transaction that sets it to done"
+    NEVER = "it stays"
+
+
+class Writes(Enum):
+    """What the external system offers.  Section 4.4 needs idempotent or checkable writes."""
+
+    PLAIN = "each write takes effect"
+    IDEMPOTENT = "a write that repeats the last one has no effect"
+    CHECKABLE = "it says whether a write has taken effect"
+
+
+class Executes(Enum):
+    """How many writes an operator executes at a time.  Algorithms 5 and 8 say "for each"."""
+
+    ONE_BY_ONE = "the next one after the success of the one before"
+    TOGETHER = "all that are pending"
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A protocol: one choice of each kind.
+
+    lineage: rows say which inputs an output was made of (Section 3.5, Algorithm 3, step 4.5).
+    prompt: the log answers at once; if not, it is a site like any other, and nobody waits for it.
+    """
+
+    obsolete: Obsolete = Obsolete.NOT_GREATER
+    greatest: Known = Known.CONTEXT
+    sent: Known = Known.CONTEXT
+    connection: Delivery = Delivery.LASTING
+    inputs: Inputs = Inputs.CONNECTION
+    garbage: Garbage = Garbage.AT_ONCE
+    writes: Writes = Writes.CHECKABLE
+    executes: Executes = Executes.ONE_BY_ONE
+    lineage: bool = False
+    prompt: bool = True
+
+
+PUBLISHED = Design(
+    obsolete=Obsolete.SMALLER,
+    greatest=Known.EVENT_LOG,
+    sent=Known.EVENT_LOG,
+)

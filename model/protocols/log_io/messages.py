@@ -1,0 +1,268 @@
+"""What the nodes of LOG.io hold and send: events, transactions, and the log's tables.
+
+Rule of this file: values, and how to show and to size them; no step of a node.
+LOG.io, Section 3.2: EVENT_LOG and EVENT_DATA are one row here, STATE is a Context, EVENT_LINEAGE is
+a Used and the Assigned rows that it names.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from model.boxes.box import Lineage
+from model.core import MessageKind as Kind
+from model.core import NodeName, Note, Quantity, Size
+from model.events import Body
+
+PENDING = Quantity("writes executed again", "writes", "a write was pending when its node restarted")
+CONFIRMED = Quantity(
+    "writes confirmed", "writes", "the external system said that a pending write had taken effect"
+)
+RESENT = Quantity("outputs sent again", "events", "a restarted node sent an undone output again")
+QUANTITIES = (PENDING, CONFIRMED, RESENT)
+
+
+class LoggedEvent(NamedTuple):
+    """A row of EVENT_LOG with its data.
+
+    number: its event_ID, from 1 on each port.  inset: the Input Set that it is assigned to; 0:
+    none.  done: its status.  A write is an event to a sink.
+    """
+
+    sender: NodeName
+    receiver: NodeName
+    number: int
+    body: Body
+    inset: int = 0
+    done: bool = False
+
+
+class Context(NamedTuple):
+    """A row of STATE: the global state and the LOG.io context (Algorithm 3, step 4.3).
+
+    last: by predecessor, the greatest number accepted.  sent: by successor.  insets: the number of
+    the newest Input Set.
+    """
+
+    box: Any
+    last: tuple[int, ...]
+    sent: tuple[int, ...]
+    insets: int = 0
+
+
+class Used(NamedTuple):
+    """A row of EVENT_LINEAGE: an output was generated from an Input Set.
+
+    really: a ghost, the inputs (predecessor, number) that its function used; nobody reads it.
+    """
+
+    sender: NodeName
+    receiver: NodeName
+    number: int
+    inset: int
+    really: frozenset[tuple[NodeName, int]]
+
+
+class Assigned(NamedTuple):
+    """An assignment that is kept for lineage."""
+
+    sender: NodeName
+    receiver: NodeName
+    number: int
+    inset: int
+
+
+class Tables(NamedTuple):
+    """The log database: its rows in order."""
+
+    events: tuple[LoggedEvent, ...] = ()
+    contexts: tuple[tuple[NodeName, Context], ...] = ()
+    used: tuple[Used, ...] = ()
+    assigned: tuple[Assigned, ...] = ()
+
+
+# --- transactions ----------------------------------------------------------------------------
+class Assign(NamedTuple):
+    """Algorithm 2, step 2: the event on a port belongs to this Input Set, and is acknowledged."""
+
+    sender: NodeName
+    number: int
+    inset: int
+
+
+class Commit(NamedTuple):
+    """Algorithm 3, step 4, and Algorithm 1, step 2.c: outputs, STATE, the Input Set done.
+
+    inset: 0 in a reader.
+    """
+
+    outputs: tuple[LoggedEvent, ...]
+    context: Context
+    inset: int = 0
+    lineage: tuple[Used, ...] = ()
+
+
+class Executed(NamedTuple):
+    """Algorithm 5: the write is done."""
+
+    sink: NodeName
+    number: int
+
+
+class Restore(NamedTuple):
+    """Algorithms 6 to 9: what does the log have of this node?"""
+
+
+class Restored(NamedTuple):
+    """What the log has of a node.
+
+    outputs: undone, to operators unassigned.  assigned: undone inputs.  unassigned: as well.
+    greatest, sent: by predecessor and by successor, the greatest number that is still logged.
+    """
+
+    context: Context | None
+    outputs: tuple[LoggedEvent, ...]
+    assigned: tuple[LoggedEvent, ...]
+    unassigned: tuple[LoggedEvent, ...]
+    greatest: tuple[tuple[NodeName, int], ...]
+    sent: tuple[tuple[NodeName, int], ...]
+
+
+# --- connections and external systems --------------------------------------------------------
+class Put(NamedTuple):
+    number: int
+    body: Body
+
+
+class Drop(NamedTuple):
+    """The receiver has acknowledged the event: it is removed from the connection."""
+
+    number: int
+
+
+class Peek(NamedTuple):
+    """A restarted receiver asks for what the connection holds."""
+
+
+class Write(NamedTuple):
+    number: int
+    body: Body
+
+
+class Success(NamedTuple):
+    number: int
+
+
+class Check(NamedTuple):
+    """Has this write taken effect?  Section 4.2, Algorithm 8."""
+
+    number: int
+    body: Body
+
+
+class Missing(NamedTuple):
+    """The write has not taken effect."""
+
+    number: int
+    body: Body
+
+
+# --- states ----------------------------------------------------------------------------------
+class Pending(NamedTuple):
+    """A write that is logged and not known to have taken effect.  check: ask first."""
+
+    sink: NodeName
+    number: int
+    body: Body
+    check: bool = False
+
+
+class Operator(NamedTuple):
+    """box: global state and event states.  open: (key, number) of the Input Sets under way."""
+
+    box: Any
+    last: tuple[int, ...]
+    sent: tuple[int, ...]
+    insets: int = 0
+    open: tuple[tuple[Any, int], ...] = ()
+    pending: tuple[Pending, ...] = ()
+
+
+class Recovering(NamedTuple):
+    """The node waits for the log's answer, and holds what comes meanwhile: (sender, message)."""
+
+    held: tuple[tuple[NodeName, Any], ...] = ()
+
+
+class Connected(NamedTuple):
+    """A lasting connection: the events that its receiver has not acknowledged.
+
+    closed: the receiver has crashed, and has not asked again yet.
+    """
+
+    held: tuple[Put, ...] = ()
+    closed: bool = False
+
+
+class External(NamedTuple):
+    """An external system behind a sink: by edge, the newest write that has taken effect."""
+
+    newest: tuple[Write | None, ...]
+
+
+Message = (
+    Assign | Commit | Executed | Restore | Restored | Put | Drop | Peek | Write | Success | Check
+)
+
+
+def inputs_of(edge_names: tuple[NodeName, ...], of: Lineage) -> frozenset[tuple[NodeName, int]]:
+    return frozenset((edge_names[edge], place) for edge, place in of)
+
+
+def show(value: Any) -> str:
+    match value:
+        case Put(number, body) | Write(number, body):
+            return f"{'write' if isinstance(value, Write) else 'event'} {number} {body.type}"
+        case Check(number) | Missing(number) | Drop(number) | Success(number):
+            return f"{type(value).__name__.lower()} {number}"
+        case Assign(sender, number, inset):
+            return f"{number} of {sender} into set {inset}"
+        case Commit(outputs, _, inset):
+            return f"{len(outputs)} logged" + (f", set {inset} done" if inset else "")
+        case Executed(sink, number):
+            return f"write {number} to {sink} done"
+        case Restored(_, outputs, assigned):
+            return f"{len(outputs)} undone outputs, {len(assigned)} inputs"
+        case Operator():
+            return f"sets {[inset for _, inset in value.open]}, {len(value.pending)} writes"
+        case Tables(events):
+            return f"{sum(not event.done for event in events)} undone"
+        case Connected(held):
+            return f"{len(held)} held"
+        case Recovering(held):
+            return f"recovering, {len(held)} held"
+        case Restore() | Peek():
+            return type(value).__name__.lower()
+        case _:
+            return ""
+
+
+def size(message: Any) -> Size:
+    match message:
+        case Put() | Write():
+            return Size(Kind.EVENT, 1)
+        case Assign() | Drop() | Success() | Executed():
+            return Size(Kind.ACKNOWLEDGEMENT)
+        case Commit(outputs):
+            return Size(Kind.CHECKPOINT, len(outputs), 1, "transactions")
+        case Restored(_, outputs, assigned, unassigned):
+            return Size(Kind.RECOVERY, len(outputs) + len(assigned) + len(unassigned), 1)
+        case Restore() | Peek() | Check() | Missing():
+            return Size(Kind.RECOVERY)
+        case _:
+            events = 1 if hasattr(message, "body") else 0
+            return Size(Kind.EVENT if events else Kind.CONTROL, events)
+
+
+def note(what: Quantity, times: int = 1) -> tuple[Note, ...]:
+    return (Note(what, times),) if times else ()

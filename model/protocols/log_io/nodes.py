@@ -1,0 +1,259 @@
+"""The deployment of LOG.io, and which step answers which input.
+
+Rule of this file: no decision of the protocol; readers are here, since Algorithm 1 is short.
+LOG.io, Algorithms 1 and 6, Section 2.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from model.boxes.box import Box
+from model.cep.box import CepBox
+from model.cep.operator import Operator as CepOperator
+from model.core import (
+    RESTORED,
+    STALE,
+    Amount,
+    Answer,
+    Arrival,
+    Deployment,
+    Effect,
+    Gauges,
+    Input,
+    Memory,
+    NodeName,
+    Note,
+    Observation,
+    Property,
+    Received,
+    Role,
+    Scope,
+    Send,
+    Site,
+    Step,
+    When,
+)
+from model.errors import Invalid
+from model.events import Event
+from model.graph import SINK, SOURCE
+from model.parts import contents, open_windows
+from model.protocols.log_io.design import Delivery, Design
+from model.protocols.log_io.log import LOG, transact
+from model.protocols.log_io.messages import (
+    RESENT,
+    Commit,
+    Connected,
+    Context,
+    External,
+    LoggedEvent,
+    Operator,
+    Recovering,
+    Restore,
+    Restored,
+    Tables,
+    note,
+)
+from model.protocols.log_io.operator import AHEAD, begin, hand_on, restore, work
+from model.protocols.log_io.surroundings import carry, execute
+from model.queues import Inlet, QueueState, Replay, Replayed, produce, serve
+
+
+class Job(NamedTuple):
+    """What a site is for.  box: of an operator.  sinks: the sinks among its successors."""
+
+    design: Design
+    box: Any = None
+    sinks: frozenset[NodeName] = frozenset()
+
+
+class Reader(NamedTuple):
+    """A source operator: its connection to the external system, and the numbers of its outputs."""
+
+    inlet: Inlet
+    sent: tuple[int, ...]
+
+
+def reader_of(source: NodeName) -> NodeName:
+    return f"{source}-reader"
+
+
+def deploy(design: Design, scope: Scope) -> Deployment:
+    """A reader behind each source, a log for all, a lasting connection for each edge."""
+    graph = scope.graph
+    specs = graph.specs
+    sinks = frozenset(name for name, spec in graph.nodes if spec is SINK)
+    renamed = {name: reader_of(name) for name, spec in graph.nodes if spec is SOURCE}
+    sites: list[Site] = []
+    channels: list[tuple[NodeName, NodeName]] = []
+    crashable: list[NodeName] = []
+    for name, spec in graph.nodes:
+        preds = tuple(renamed.get(pred, pred) for pred in graph.preds(name))
+        succs = graph.succs(name)
+        behind = sinks.intersection(succs)
+        if spec is SOURCE:
+            if behind:
+                raise Invalid(f"log-io: an edge goes from {name} to a sink; give an operator first")
+            reader = renamed[name]
+            sites.append(Site(name, Role.SOURCE, Job(design), (), (reader,)))
+            sites.append(Site(reader, Role.OPERATOR, Job(design), (name,), succs))
+            channels += [(name, reader), (reader, name)]
+            crashable.append(reader)
+        elif spec is SINK:
+            sites.append(Site(name, Role.SINK, Job(design), preds, ()))
+            channels += [ends for pred in preds for ends in ((pred, name), (name, pred))]
+        else:
+            sites.append(
+                Site(name, Role.OPERATOR, Job(design, _box(name, spec), behind), preds, succs)
+            )
+            crashable.append(name)
+    connections = [(renamed.get(u, u), v) for u, v in graph.edges if specs[v] is not SINK]
+    if design.connection is Delivery.LOSSY:
+        channels += connections
+        connections = []
+    sites.append(Site(LOG, Role.OPERATOR, Job(design), (), ()))
+    for u, v in connections:
+        name = f"{u}{AHEAD}{v}"
+        sites.append(Site(name, Role.OPERATOR, Job(design), (), ()))
+        channels += [(u, name), (name, v), (v, name)]
+    channels += [ends for name in crashable for ends in ((name, LOG), (LOG, name))]
+    prompt = {*sinks, *(f"{u}{AHEAD}{v}" for u, v in connections), *([LOG] * design.prompt)}
+    watched = frozenset((v, f"{u}{AHEAD}{v}") for u, v in connections)
+    return Deployment(
+        tuple(sites),
+        tuple(channels),
+        frozenset(crashable),
+        watched=watched,
+        prompt=frozenset(prompt),
+    )
+
+
+def _box(name: NodeName, spec: Any) -> Box:
+    if isinstance(spec, CepOperator):
+        return CepBox(spec)
+    if isinstance(spec, Box):
+        return spec
+    raise Invalid(f"log-io: {name} is of type {type(spec).__name__}; give a box or a CEP operator")
+
+
+def boot(site: Site) -> Any:
+    if site.role is Role.SOURCE:
+        return QueueState()
+    if site.role is Role.SINK:
+        return External((None,) * len(site.preds))
+    if site.name == LOG:
+        return Tables()
+    if AHEAD in site.name:
+        return Connected()
+    if site.spec.box is None:
+        return Reader(Inlet(), (0,) * len(site.succs))
+    return begin(site)
+
+
+def recover(site: Site, _durable: None) -> Answer:
+    """Ask the log: a node saves nothing."""
+    return Recovering(), (Send(LOG, Restore()),)
+
+
+def step(site: Site, state: Any, input_: Input) -> Answer:
+    if site.role is Role.SOURCE:
+        return _offer(site, state, input_)
+    assert isinstance(input_, Received)
+    sender, message = input_
+    if site.role is Role.SINK:
+        return execute(site.spec.design, site, state, sender, message)
+    if site.name == LOG:
+        return transact(site.spec.design, state, sender, message)
+    if AHEAD in site.name:
+        return carry(site.name.partition(AHEAD)[2], state, message)
+    if isinstance(state, Recovering):
+        if not isinstance(message, Restored):
+            return Recovering((*state.held, (sender, message))), ()
+        again = _read_again if site.spec.box is None else restore
+        return again(site, message, state)
+    if isinstance(message, Restored):  # an answer to the life before, of a log that is late
+        return state, (Note(STALE),)
+    return _read(site, state, message) if site.spec.box is None else work(site, state, input_)
+
+
+def _offer(site: Site, state: QueueState, input_: Input) -> Step:
+    """The external system behind a source: a replayable read action reads it again."""
+    if isinstance(input_, Arrival):
+        return produce(state, input_, site.succs)
+    assert isinstance(input_, Received)
+    return serve(state, input_.sender, input_.message)
+
+
+# --- Algorithm 1, step 3, and Algorithm 6: a replayable read action --------------------------
+def _read(site: Site, state: Reader, message: Any) -> Answer:
+    if isinstance(message, Replayed):
+        return state._replace(inlet=state.inlet.begin(message)), ()
+    assert isinstance(message, Event)
+    if not state.inlet.is_next(message):
+        return state, (Note(STALE),)
+    sent = tuple(number + 1 for number in state.sent)
+    numbered = zip(site.succs, sent, strict=True)
+    rows = [LoggedEvent(site.name, succ, number, message.body) for succ, number in numbered]
+    after = Reader(state.inlet.take(message), sent)
+    commit = Send(LOG, Commit(tuple(rows), Context(after.inlet.place, (), sent)))  # step 2.c
+    _, sends = hand_on(site, Operator(None, (), ()), rows)
+    return after, (commit, *sends)
+
+
+def _read_again(site: Site, found: Restored, _recovering: Recovering) -> Answer:
+    """Send the undone outputs again, then replay from the last event logged.
+
+    What the source sent before the request belongs to a lost connection.
+    """
+    context = found.context or Context(0, (), (0,) * len(site.succs))
+    request = Replay(context.box)
+    _, sends = hand_on(site, Operator(None, (), ()), [*found.outputs])
+    state = Reader(Inlet(request=request), context.sent)
+    notes: tuple[Effect, ...] = (Note(RESTORED), *note(RESENT, len(sends)))
+    return state, (*notes, *sends, Send(site.preds[0], request))
+
+
+def _is_done(_scope: Scope, seen: Observation) -> bool:
+    """Nothing is on its way, and no output is pending: Section 4.4, "complete" executions."""
+    states = [state for _, state in seen.states]
+    connections = [state for state in states if isinstance(state, Connected)]
+    (tables,) = (state for state in states if isinstance(state, Tables))
+    return not any(state.held or state.closed for state in connections) and all(
+        row.done or row.inset for row in tables.events
+    )
+
+
+DONE = Property(
+    "at rest, connections are empty, and only inputs that wait in a set are undone",
+    When.QUIESCENT,
+    _is_done,
+    nodes=True,
+)
+
+
+# --- what it holds ---------------------------------------------------------------------------
+def gauges(_site: Site, state: Any) -> Gauges:
+    match state:
+        case Operator(box, last, _, _, open_, _):
+            windows = open_windows(box)
+            return Gauges(windows=len(open_) if windows is None else windows, progress=last)
+        case Reader(inlet, _):
+            return Gauges(progress=inlet.place)
+        case Connected(held):
+            return Gauges(buffered=len(held))
+        case Tables(events):
+            return Gauges(buffered=len(events))
+        case _:
+            return Gauges()
+
+
+def memory(_site: Site, state: Any) -> Memory:
+    match state:
+        case Operator():
+            return Memory(state=contents(state.box))
+        case Connected(held):
+            return Memory(buffers=Amount(len(held)))
+        case Tables(events, contexts):
+            return Memory(savepoints=Amount(len(events), len(contexts)))
+        case _:
+            return Memory()

@@ -1,0 +1,251 @@
+"""A middle operator or writer of LOG.io: state update, generation, writes, and their recovery.
+
+Rule of this file: each step names its algorithm and step; effects stand in the paper's order.
+LOG.io, Algorithms 2, 3, 5, 7, 8 and 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from model.boxes.box import Item, Of, Out
+from model.boxes.triggered import Sets, Triggered
+from model.core import (
+    DISCARDED,
+    REPLAYED,
+    RESTORED,
+    Answer,
+    Effect,
+    NodeName,
+    Note,
+    Received,
+    Send,
+    Site,
+)
+from model.protocols.log_io.design import (
+    Delivery,
+    Executes,
+    Inputs,
+    Known,
+    Obsolete,
+    Writes,
+)
+from model.protocols.log_io.log import LOG
+from model.protocols.log_io.messages import (
+    CONFIRMED,
+    PENDING,
+    RESENT,
+    Assign,
+    Check,
+    Commit,
+    Context,
+    Drop,
+    Executed,
+    LoggedEvent,
+    Missing,
+    Operator,
+    Peek,
+    Pending,
+    Put,
+    Recovering,
+    Restored,
+    Success,
+    Used,
+    Write,
+    inputs_of,
+    note,
+)
+
+AHEAD = ">"
+"""A connection is called SENDER>RECEIVER."""
+
+
+def begin(site: Site) -> Operator:
+    """The state of an operator that has seen nothing."""
+    spec = site.spec
+    return Operator(spec.box.begin(len(site.preds)), (0,) * len(site.preds), (0,) * len(site.succs))
+
+
+def work(site: Site, state: Operator, input_: Received) -> Answer:
+    """The step of an operator that is not recovering."""
+    sender, message = input_
+    match message:
+        case Put():
+            return _take(site, state, _edge(site, sender), message)
+        case Success(number):
+            return _succeed(site, state, sender, number, ())
+        case Missing(number, body):  # Algorithm 8: else replay the write
+            return state, (Note(PENDING), Send(sender, Write(number, body)))
+    raise TypeError(f"{site.name}: nothing to do with {message} from {sender}")
+
+
+def _edge(site: Site, sender: NodeName) -> int:
+    return site.preds.index(sender.partition(AHEAD)[0])
+
+
+# --- Algorithm 2: state update ---------------------------------------------------------------
+def _take(site: Site, state: Operator, edge: int, event: Put) -> Answer:
+    design, last = site.spec.design, state.last[edge]
+    drops: tuple[Effect, ...] = ()
+    if design.connection is Delivery.LASTING:
+        drops = (Send(f"{site.preds[edge]}{AHEAD}{site.name}", Drop(event.number)),)
+    bound = last if design.obsolete is Obsolete.NOT_GREATER else last - 1
+    if event.number <= bound:  # step 1: filtering
+        return state, (Note(DISCARDED), *drops)
+    item = Item(edge, event.body, frozenset({Of(edge, event.number)}))
+    inset = _inset_of(state, _key(site.spec.box, item))
+    assign = Send(LOG, Assign(site.preds[edge], event.number, inset))  # step 2
+    state, effects = _update(site, state, item, event.number, inset)
+    return state, (assign, *drops, *effects)  # acknowledged: removed from the connection
+
+
+def _key(box: Any, item: Item) -> Any:
+    """The Input Set of an item: of a box that gathers no sets, each item is one."""
+    if isinstance(box, Triggered):
+        return box.key(item)
+    return item.of
+
+
+def _inset_of(state: Operator, key: Any) -> int:
+    """The number of the Input Set with this key; a new one if none is under way."""
+    open_: Mapping[Any, int] = dict(state.open)
+    return open_.get(key, state.insets + 1)
+
+
+def _update(
+    site: Site, state: Operator, item: Item, number: int, inset: int
+) -> tuple[Operator, tuple[Effect, ...]]:
+    """Global and event state after an assigned event (Algorithm 2, step 2), and the generation that
+    it triggers (step 3)."""
+    key = _key(site.spec.box, item)
+    (fed,) = site.spec.box.feed(state.box, item)
+    last = list(state.last)
+    last[item.edge] = max(last[item.edge], number)
+    state = state._replace(
+        box=fed.state,
+        last=tuple(last),
+        insets=max(state.insets, inset),
+        open=tuple(sorted({**dict(state.open), key: inset}.items(), key=str)),
+    )
+    if isinstance(site.spec.box, Triggered) and not fed.outs:
+        return state, ()
+    return _generate(site, state, fed.outs, key, inset)
+
+
+# --- Algorithm 3: generation -----------------------------------------------------------------
+def _generate(
+    site: Site, state: Operator, outs: tuple[Out, ...], key: Any, inset: int
+) -> tuple[Operator, tuple[Effect, ...]]:
+    rows, used = [], []
+    for out in outs:  # step 3: numbers of the outputs
+        for at, succ in enumerate(site.succs):
+            sent = (*state.sent[:at], state.sent[at] + 1, *state.sent[at + 1 :])
+            state = state._replace(sent=sent)
+            rows.append(LoggedEvent(site.name, succ, sent[at], out.body))
+            really = inputs_of(site.preds, out.of)
+            used.append(Used(site.name, succ, sent[at], inset, really))
+    state = state._replace(open=tuple(entry for entry in state.open if entry[0] != key))
+    lineage = tuple(used) if site.spec.design.lineage else ()
+    commit = Send(LOG, Commit(tuple(rows), context_of(state), inset, lineage))  # step 4
+    state, effects = hand_on(site, state, rows)  # steps 5 and 6
+    return state, (commit, *effects)
+
+
+def context_of(state: Operator) -> Context:
+    """The global state; the event states are made anew from the undone inputs."""
+    box = Sets((), state.box.done) if isinstance(state.box, Sets) else state.box
+    return Context(box, state.last, state.sent, state.insets)
+
+
+def hand_on(
+    site: Site, state: Operator, rows: list[LoggedEvent], check: bool = False
+) -> tuple[Operator, tuple[Effect, ...]]:
+    """Send logged outputs (Algorithm 3, step 5), and let writes be executed (step 6)."""
+    design = site.spec.design
+    effects: list[Effect] = []
+    for row in rows:
+        if row.receiver not in site.spec.sinks:
+            lasting = design.connection is Delivery.LASTING
+            to = f"{site.name}{AHEAD}{row.receiver}" if lasting else row.receiver
+            effects.append(Send(to, Put(row.number, row.body)))
+            continue
+        write = Pending(row.receiver, row.number, row.body, check)
+        if design.executes is Executes.TOGETHER or not state.pending:
+            effects.append(_execute(write))
+        state = state._replace(pending=(*state.pending, write))
+    return state, tuple(effects)
+
+
+# --- Algorithm 5: writes ---------------------------------------------------------------------
+def _execute(write: Pending) -> Send:
+    sink, number, body, check = write
+    return Send(sink, Check(number, body) if check else Write(number, body))
+
+
+def _succeed(
+    site: Site, state: Operator, sink: NodeName, number: int, effects: tuple[Effect, ...]
+) -> Answer:
+    """The external system has executed a write."""
+    left = tuple(write for write in state.pending if write[:2] != (sink, number))
+    found = [write for write in state.pending if write[:2] == (sink, number)]
+    confirmed = note(CONFIRMED, sum(write.check for write in found))
+    done = Send(LOG, Executed(sink, number))
+    more: tuple[Effect, ...] = ()
+    if left and found and site.spec.design.executes is Executes.ONE_BY_ONE:
+        more = (_execute(left[0]),)
+    return state._replace(pending=left), (*confirmed, *effects, done, *more)
+
+
+# --- Algorithms 7 to 9: recovery -------------------------------------------------------------
+def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
+    """The operator as it is again, once the log has answered."""
+    design = site.spec.design
+    state = _restored_context(site, found)
+    sends = [row for row in found.outputs if row.receiver not in site.spec.sinks]
+    writes = [row for row in found.outputs if row.receiver in site.spec.sinks]
+    replayed = len(found.assigned)
+    effects: list[Effect] = [Note(RESTORED), *note(RESENT, len(sends)), *note(REPLAYED, replayed)]
+    state, more = hand_on(site, state, sends)  # Algorithm 7, step 1
+    effects += more
+    checks = design.writes is Writes.CHECKABLE
+    if not checks:
+        effects += note(PENDING, len(writes))
+    state, more = hand_on(site, state, writes, checks)  # Algorithm 8
+    effects += more
+    for row in found.assigned:  # Algorithm 9, step 2
+        edge = site.preds.index(row.sender)
+        item = Item(edge, row.body, frozenset({Of(edge, row.number)}))
+        state, more = _update(site, state, item, row.number, row.inset)
+        effects += more
+    if design.inputs is Inputs.EVENT_LOG:
+        for row in found.unassigned:
+            edge = site.preds.index(row.sender)
+            state, more = _take(site, state, edge, Put(row.number, row.body))
+            effects += more
+    for sender, message in recovering.held:  # Algorithm 9, step 3: go on with Algorithm 2
+        state, more = work(site, state, Received(sender, message))
+        effects += more
+    return state, (*effects, *_reconnect(site))
+
+
+def _restored_context(site: Site, found: Restored) -> Operator:
+    """Algorithm 9, step 1."""
+    design, state = site.spec.design, begin(site)
+    stored = found.context or context_of(state)
+    greatest, sent = dict(found.greatest), dict(found.sent)
+    logged = tuple(greatest.get(name, 0) for name in site.preds)
+    known = tuple(sent.get(name, 0) for name in site.succs)
+    return Operator(
+        box=stored.box,
+        last=stored.last if design.greatest is Known.CONTEXT else logged,
+        sent=stored.sent if design.sent is Known.CONTEXT else known,
+        insets=stored.insets,
+    )
+
+
+def _reconnect(site: Site) -> tuple[Effect, ...]:
+    """A restarted operator asks its lasting connections for what they hold."""
+    if site.spec.design.connection is Delivery.LOSSY:
+        return ()
+    return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in site.preds)

@@ -1,0 +1,43 @@
+"""LOG.io, with every mend, and its evidence.
+
+Rule of this file: no design but the mended one, joined with its variants and mutants.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from model.protocols.log_io.design import Design
+from model.protocols.log_io.mutants import MUTANTS
+from model.protocols.log_io.scopes import hold
+from model.protocols.log_io.variants import VARIANTS, build
+
+PROTOCOL = replace(
+    build(
+        "",
+        Design(),
+        hold(
+            a_relay=3_487,
+            a_filter=9_664,
+            batches=9_659,
+            batches_by_type=60_154,
+            batches_in_turn=13_583,
+            an_aggregate=63_790,
+            a_CEP_operator=58_020,
+            two_types=6_686,
+            three_crashes=10_764,
+            crashes_of_the_operator_alone=8_075,
+            two_relays=9_600,
+            a_relay_and_batches=34_975,
+            three_operators=50_212,
+            two_ports_that_race=109_818,
+            two_ways_to_one_operator=7_948,
+            two_sinks=13_757,
+            no_crash=449,
+        ),
+        "Equal numbers discarded, and numbers in the stored context: precise, for operators of "
+        "every class, with checkable writes that are executed one by one.",
+    ),
+    variants=VARIANTS,
+    mutants=MUTANTS,
+)

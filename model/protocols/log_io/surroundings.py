@@ -1,0 +1,54 @@
+"""What surrounds the operators of LOG.io: lasting connections, and external systems behind sinks.
+
+Rule of this file: sites that never crash, and answer what they are sent.
+LOG.io, Sections 2.1 (connections) and 2.3 (write actions).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.core import Answer, Emit, Lost, NodeName, Send, Site
+from model.protocols.log_io.design import Design, Writes
+from model.protocols.log_io.messages import (
+    Check,
+    Connected,
+    Drop,
+    External,
+    Missing,
+    Peek,
+    Put,
+    Success,
+    Write,
+)
+
+
+def carry(receiver: NodeName, state: Connected, message: Any) -> Answer:
+    """The step of a lasting connection."""
+    match message:
+        case Put():
+            sends = () if state.closed else (Send(receiver, message),)
+            return Connected((*state.held, message), state.closed), sends
+        case Drop(number):
+            return state._replace(held=tuple(put for put in state.held if put.number != number)), ()
+        case Lost():
+            return Connected(state.held, True), ()
+        case Peek():
+            return Connected(state.held), tuple(Send(receiver, put) for put in state.held)
+    raise TypeError(f"connection to {receiver}: nothing to do with {message}")
+
+
+def execute(design: Design, site: Site, state: External, sender: NodeName, message: Any) -> Answer:
+    """The step of an external system on a write, or on the question whether one took effect."""
+    edge = site.preds.index(sender)
+    newest = state.newest[edge]
+    match message:
+        case Write(number, body):
+            after = External((*state.newest[:edge], message, *state.newest[edge + 1 :]))
+            repeats = design.writes is Writes.IDEMPOTENT and message == newest
+            emits = () if repeats else (Emit((edge, body)),)
+            return after, (*emits, Send(sender, Success(number)))
+        case Check(number, body):
+            known = newest is not None and number <= newest.number
+            return state, (Send(sender, Success(number) if known else Missing(number, body)),)
+    raise TypeError(f"{site.name}: nothing to do with {message}")

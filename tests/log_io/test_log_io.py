@@ -1,0 +1,151 @@
+"""LOG.io: its lineage queries, its transactions, and its runs against what the paper says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.core import Outcome, Property, Send, When
+from model.errors import Invalid
+from model.events import Body
+from model.graph import SINK, SOURCE, Graph
+from model.parts import over_words
+from model.protocols.log_io.design import Design, Garbage
+from model.protocols.log_io.lineage import backward, forward
+from model.protocols.log_io.log import LOG, transact
+from model.protocols.log_io.messages import (
+    Assign,
+    Commit,
+    Context,
+    LoggedEvent,
+    Restore,
+    Restored,
+    Tables,
+)
+from model.protocols.log_io.protocol import PROTOCOL
+from model.protocols.log_io.scopes import SCOPES, one
+from model.system import System
+from model.world import World, progress
+from proofs.explore.explorer import edges, explore
+
+A = Body(1, "a")
+CONTEXT = Context((), (0,), (0,))
+
+
+def last_worlds(name: str, *, lineage: bool = True) -> list[World]:
+    """The worlds at rest of a scope without its crashes."""
+    protocol = PROTOCOL.variant("log-io:lineage") if lineage else PROTOCOL
+    scope = replace(SCOPES[name].scope, crashes=0)
+    system = System(protocol, scope)
+    found = dict.fromkeys(after for _, _, after in edges(protocol, scope))
+    return [w for w in found if not any(progress(system, w, name) for name in system.sites)]
+
+
+def tables_of(name: str, world: World) -> Tables:
+    system = System(PROTOCOL.variant("log-io:lineage"), SCOPES[name].scope)
+    state = world.nodes[system.node_at[LOG]].state
+    assert isinstance(state, Tables)
+    return state
+
+
+def test_backward_and_forward_queries_are_inverse() -> None:
+    """An input is behind an output just if the output is made of the input, step by step."""
+    name, asked = "a relay and batches", 0
+    for world in last_worlds(name):
+        tables = tables_of(name, world)
+        outputs = {row[:3] for row in tables.used if row.receiver == "sink"}
+        inputs = {row[:3] for row in tables.assigned if row.sender == "source-reader"}
+        for output in outputs:
+            for input_ in inputs:
+                asked += 1
+                assert (input_ in backward(tables, output)) == (output in forward(tables, input_))
+    assert asked
+
+
+def test_an_output_of_a_batch_is_made_of_its_two_inputs() -> None:
+    name = "batches"
+    full = max((tables_of(name, w) for w in last_worlds(name)), key=lambda t: len(t.assigned))
+    assert backward(full, ("op", "sink", 1)) == {
+        ("source-reader", "op", 1),
+        ("source-reader", "op", 2),
+    }
+    assert forward(full, ("source-reader", "op", 3)) == frozenset()
+
+
+ROWS = st.builds(
+    LoggedEvent,
+    st.sampled_from(["r", "s"]),
+    st.just("op"),
+    st.integers(1, 3),
+    st.just(A),
+    st.integers(0, 2),
+    st.just(False),
+)
+
+
+@given(st.lists(ROWS, max_size=6, unique_by=lambda row: row[:3]), st.integers(1, 2))
+def test_a_commit_ends_one_input_set_and_keeps_the_others(
+    rows: list[LoggedEvent], inset: int
+) -> None:
+    outputs = (LoggedEvent("op", "sink", 1, A),)
+    tables, effects = transact(Design(), Tables(tuple(rows)), "op", Commit(outputs, CONTEXT, inset))
+    assert effects == ()
+    assert {*tables.events} == {row for row in rows if row.inset != inset} | {*outputs}
+    kept, _ = transact(
+        Design(garbage=Garbage.NEVER), Tables(tuple(rows)), "op", Commit(outputs, CONTEXT, inset)
+    )
+    assert {row[:3] for row in kept.events} == {row[:3] for row in (*rows, *outputs)}
+    assert all(row.done == (row.inset == inset) for row in kept.events if row.receiver == "op")
+
+
+@given(st.lists(ROWS, max_size=6, unique_by=lambda row: row[:3]))
+def test_recovery_reads_each_undone_event_once(rows: list[LoggedEvent]) -> None:
+    _, (answer,) = transact(Design(), Tables(tuple(rows)), "op", Restore())
+    assert isinstance(answer, Send)
+    found = answer.message
+    assert isinstance(found, Restored)
+    assert sorted(found.assigned + found.unassigned) == sorted(rows)
+    assert all(row.inset for row in found.assigned)
+    for sender in ("r", "s"):
+        numbers = [row.number for row in found.assigned if row.sender == sender]
+        assert numbers == sorted(numbers)
+
+
+def test_an_assignment_is_of_one_event() -> None:
+    rows = (LoggedEvent("r", "op", 1, A), LoggedEvent("r", "op", 2, A))
+    tables, _ = transact(Design(), Tables(rows), "op", Assign("r", 1, 7))
+    assert [row.inset for row in tables.events] == [7, 0]
+
+
+def test_a_source_without_an_operator_is_refused() -> None:
+    graph = Graph((("source", SOURCE), ("sink", SINK)), (("source", "sink"),))
+    with pytest.raises(Invalid, match="give an operator first"):
+        System(PROTOCOL, over_words(graph, 1))
+
+
+def test_the_log_and_the_outputs_agree_in_every_world() -> None:
+    """What a sink has shown is logged, or was logged and done: never an output of nothing."""
+    protocol, scope = PROTOCOL, one(SCOPES["a relay"].scope.graph.specs["op"], 2, crashes=1)
+    system = System(protocol, scope)
+    for _, _, world in edges(protocol, scope):
+        tables = world.nodes[system.node_at[LOG]].state
+        (outputs,) = world.outputs
+        context = dict(tables.contexts).get("op", CONTEXT)
+        assert len(outputs) <= context.sent[0]
+
+
+def test_a_property_that_no_run_has_is_refuted() -> None:
+    """The scopes are not empty: each of them has a world in which something was written."""
+    silent = Property("nothing is written", When.ALWAYS, lambda _, seen: not any(seen.outputs))
+    for name in ("a relay", "batches by type", "two ports that race"):
+        found = explore(replace(PROTOCOL, properties=(silent,)), SCOPES[name].scope, stop=True)
+        assert found.outcome is Outcome.REFUTED
+
+
+def test_a_crash_between_assignment_and_removal_takes_nothing_twice() -> None:
+    """The event is assigned, and still in the connection: Algorithm 2, step 1, discards it."""
+    scope = one(SCOPES["a relay"].scope.graph.specs["op"], 1, crashes=1)
+    assert explore(PROTOCOL, scope).notes["duplicates discarded"] > 0
