@@ -1,0 +1,214 @@
+"""One port: events that a sender logs and sends, and a receiver assigns once, whoever restarts.
+
+Rule of this file: one sender, one connection, one receiver, and their rows of the log.
+
+A transition is what happens between two crash points.  A restart is one transition: a node that is
+down does nothing.
+LOG.io, Algorithms 2, 3, 7 and 9; Section 3.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import z3
+from z3 import And, Const, DeclareSort, ForAll, Implies, Not, Or
+
+from model.core import Outcome
+from model.protocols.log_io.design import Delivery, Design, Inputs, Known, Obsolete
+from proofs.lemmas.readings import refuted
+from proofs.prove.lemma import Given, Lemma, all_given
+from proofs.prove.orders import Order
+from proofs.prove.query import Query
+from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+
+PAPER = "LOG.io, Algorithms 2, 7, 9"
+EVENT, BOOL = DeclareSort("event"), z3.BoolSort()
+events = Order(EVENT)
+nothing, p, q = (Const(name, EVENT) for name in ("nothing", "p", "q"))
+"""Nothing stands before all events: the number of a port that has accepted none."""
+ORDERED = And(events.axiom, ForAll([p], events.le(nothing, p)))
+
+LOGGED_FIRST = "an event is sent if it is logged"
+IN_TURN = "a sender sends its events in their order"
+FIFO = "a connection delivers events in their order"
+FILTER = "an event with a number up to the greatest one is obsolete"
+KEPT = "a connection keeps an event until it is assigned"
+RESENT = "a restarted sender owes its unassigned events"
+STORED = "a generation stores the greatest number"
+RESTORED = "a restarted receiver knows the greatest number, stored or assigned since"
+
+
+def port(given: Given, design: Design) -> TransitionSystem:
+    """kept: assigned and undone rows.  fed: what the receiver has taken into an input set."""
+    lossy = design.connection is Delivery.LOSSY
+
+    def log(s: Moment, t: Moment, one: Any) -> Any:
+        first = ForAll([q], Implies(events.less(q, one), s.logged(q)))
+        grown = And(t.logged(p) == Or(s.logged(p), p == one), t.owed(p) == Or(s.owed(p), p == one))
+        return And(Not(s.logged(one)), first, ForAll([p], grown))
+
+    def send(s: Moment, t: Moment, one: Any) -> Any:
+        first = ForAll([q], Implies(events.less(q, one), Not(s.owed(q))))
+        moved = And(
+            t.carried(p) == Or(s.carried(p), p == one), t.owed(p) == And(s.owed(p), p != one)
+        )
+        known = given(LOGGED_FIRST, s.owed(one))
+        return And(known, one != nothing, given(IN_TURN, first), ForAll([p], moved))
+
+    def accept(s: Moment, t: Moment, one: Any, *, crash: bool) -> Any:
+        smaller = design.obsolete is Obsolete.SMALLER
+        new = events.le(s.last, one) if smaller else events.less(s.last, one)
+        ahead = ForAll([q], Not(And(s.carried(q), events.less(s.last, q), events.less(q, one))))
+        taken = And(t.fed(p) == Or(s.fed(p), p == one), t.kept(p) == Or(s.kept(p), p == one))
+        left = ForAll([p], t.carried(p) == And(s.carried(p), Or(crash, p != one)))
+        twice = t.twice == Or(s.twice, s.fed(one))
+        guards = And(s.carried(one), given(FILTER, new), given(FIFO, ahead))
+        return And(guards, ForAll([p], taken), left, twice, t.last == one)
+
+    def discard(s: Moment, t: Moment, one: Any) -> Any:
+        left = ForAll([p], t.carried(p) == And(s.carried(p), p != one))
+        return And(given(KEPT, s.fed(one)), left)
+
+    def generate(s: Moment, t: Moment) -> Any:
+        done = ForAll([p], Implies(t.kept(p), s.kept(p)))
+        return And(done, given(STORED, t.stored == s.last))
+
+    def restart_sender(s: Moment, t: Moment) -> Any:
+        owed = And(s.logged(p), Not(s.fed(p)))
+        return given(RESENT, ForAll([p], t.owed(p) == owed))
+
+    def restart_receiver(s: Moment, t: Moment) -> Any:
+        begin = s.stored if design.greatest is Known.CONTEXT else nothing
+        greatest = ForAll([p], Implies(s.kept(p), events.le(p, t.last)))
+        one = Or(t.last == begin, s.kept(t.last))
+        known = given(RESTORED, And(one, events.le(begin, t.last), greatest))
+        held = And(s.carried(p), Not(lossy))
+        if design.inputs is Inputs.EVENT_LOG:
+            held = Or(held, And(s.logged(p), Not(s.fed(p))))
+        return And(known, ForAll([p], t.carried(p) == held))
+
+    def init(s: Moment) -> Any:
+        sets = And(s.logged(p) == (p == nothing), s.fed(p) == (p == nothing))
+        none = Not(Or(s.owed(p), s.carried(p), s.kept(p)))
+        return And(
+            ForAll([p], And(sets, none)), s.last == nothing, s.stored == nothing, Not(s.twice)
+        )
+
+    one = (("event", EVENT),)
+    taken = ("carried", "fed", "kept", "twice", "last")
+    return TransitionSystem(
+        name="a port of LOG.io",
+        state=(
+            *(Symbol(x, EVENT, BOOL) for x in ("logged", "owed", "carried", "kept", "fed")),
+            *(Symbol(x, EVENT) for x in ("last", "stored")),
+            Symbol("twice", BOOL),
+        ),
+        axioms={"events are in a total order": ORDERED},
+        init=init,
+        transitions=(
+            Transition("log", one, ("logged", "owed"), log),
+            Transition("send", one, ("carried", "owed"), send),
+            Transition("accept", one, taken, partial(accept, crash=False)),
+            Transition("accept, then crash", one, taken, partial(accept, crash=True)),
+            Transition("discard", one, ("carried",), discard),
+            Transition("generate", (), ("kept", "stored"), generate),
+            Transition("restart the sender", (), ("owed",), restart_sender),
+            Transition("restart the receiver", (), ("carried", "last"), restart_receiver),
+        ),
+        invariants=INVARIANTS,
+    )
+
+
+# --- invariants ------------------------------------------------------------------------------
+ONCE = "no event feeds input sets twice"
+PRESENT = "an event that is logged and not assigned is in the connection, or owed"
+INCREASING = "what was accepted has no greater number than the last one"
+INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+    ONCE: lambda s: Not(s.twice),
+    PRESENT: lambda s: ForAll(
+        [p], Implies(And(s.logged(p), Not(s.fed(p))), Or(s.carried(p), s.owed(p)))
+    ),
+    INCREASING: lambda s: ForAll([p], Implies(s.fed(p), events.le(p, s.last))),
+    "no number is skipped": lambda s: ForAll(
+        [p], Implies(And(s.logged(p), events.le(p, s.last)), s.fed(p))
+    ),
+    "what is on its way, owed or accepted is logged": lambda s: And(
+        ForAll([p], Implies(Or(s.carried(p), s.owed(p), s.fed(p)), s.logged(p))),
+        s.fed(s.last),
+        ForAll([p], Implies(s.kept(p), s.fed(p))),
+    ),
+    "numbers are logged without gaps": lambda s: ForAll(
+        [p, q], Implies(And(s.logged(p), events.less(q, p)), s.logged(q))
+    ),
+    "a connection has no gaps beyond the last number": lambda s: ForAll(
+        [p, q],
+        Implies(
+            And(s.carried(p), s.logged(q), events.less(q, p), events.less(s.last, q)), s.carried(q)
+        ),
+    ),
+    "the last number is stored, or that of an undone row": lambda s: And(
+        Or(s.last == s.stored, s.kept(s.last)), events.le(s.stored, s.last)
+    ),
+}
+
+
+# --- lemmas ----------------------------------------------------------------------------------
+def once(design: Design, given: Given) -> Iterator[Query]:
+    proved = port(given, design)
+    yield from inductive(proved)
+
+    def again(s: Moment) -> Any:
+        return And(s.last != nothing, s.stored == s.last, s.carried(s.last))
+
+    yield reaches(proved, "an assigned event is still in the connection", again, 4, {EVENT: 2})
+
+
+def reading(name: str, what: str, design: Design, broken: tuple[str, int], *errata: Any) -> Lemma:
+    """broken: an invariant, and after how many steps."""
+    return refuted(PAPER, name, what, port(all_given, design), (*broken, {EVENT: 2}), *errata)
+
+
+LOSSY = Design(connection=Delivery.LOSSY)
+FROM_LOG = Design(connection=Delivery.LOSSY, inputs=Inputs.EVENT_LOG)
+LEMMAS = (
+    Lemma(
+        "port-once",
+        "For any port and any restarts: numbers that are accepted increase, an event that is "
+        "logged and not assigned is in the connection or owed, and no event feeds input sets "
+        "twice.",
+        PAPER,
+        Outcome.HOLDS,
+        partial(once, Design()),
+    ),
+    Lemma(
+        "port-once-lossy",
+        "So it is with a lossy connection, if a restarted receiver reads its unassigned events "
+        "from the log.",
+        PAPER,
+        Outcome.HOLDS,
+        partial(once, FROM_LOG),
+    ),
+    reading(
+        "obsolete-smaller",
+        "An event with the greatest number is not obsolete.",
+        Design(obsolete=Obsolete.SMALLER),
+        (ONCE, 4),
+        ("An event is obsolete if its number is smaller than the greatest.", "or equal"),
+    ),
+    reading(
+        "greatest-from-log",
+        "The greatest number that is still logged is the greatest accepted.",
+        Design(greatest=Known.EVENT_LOG),
+        (ONCE, 6),
+        ("Done events may be removed from EVENT_LOG at once.", "if the context has the number"),
+    ),
+    reading(
+        "lossy-connection",
+        "A connection may lose what its receiver has not assigned.",
+        LOSSY,
+        (PRESENT, 3),
+    ),
+)
