@@ -10,10 +10,11 @@ At the end of the service all effects take place at once: sent messages depart, 
 durable, emitted outputs are out.  A crash drops the effects that have not taken place.
 
 Nodes that are planned to crash together are one crash if they are a failure group, and otherwise
-one each.  A prompt site is a storage device: its sends take the time of a save, one after the
-other, and hold up the effects of their step as a save does; it takes them when they take place, and
-answers at once.  The notice of a crash reaches its watcher when the failure detector detects the
-crash, and after everything that the node had sent there.
+one each.  A prompt site takes what it is sent when the effects of the step take place, and answers
+at once.  It is a storage device for checkpoints and determinants, the records that have to last:
+they take the time of a save, one after the other, and hold up their step as a save does.  The
+notice of a crash reaches its watcher when the failure detector detects the crash, and after
+everything that the node had sent there; a prompt watcher, at once.
 
 Times are whole picoseconds.  At one time restarts come first and crashes last.
 """
@@ -35,6 +36,7 @@ from model.core import (
     Failures,
     Input,
     Lost,
+    MessageKind,
     NodeName,
     Note,
     Received,
@@ -73,6 +75,8 @@ new = tuple.__new__
 """A constructor that takes half the time of NamedTuple's own, for the two most frequent ones."""
 NEVER = float("inf")
 DETECTOR = Detector()
+LASTING = (MessageKind.CHECKPOINT, MessageKind.DETERMINANT)
+"""The kinds of messages that a prompt site stores."""
 
 Evaluated: TypeAlias = tuple[TimedNode, int, tuple[Effect, ...], Any]
 """A step: its node, the service that it asks for, its effects, its input (None for a restart)."""
@@ -283,7 +287,8 @@ class TimedRun:
                         tariff.count += 1
                         if channel.prompt:
                             channel.flying.append((done, done, message, tariff))
-                            self.at(done, Occurrence(self._ask, (done, channel)))
+                            priority = URGENT if input_ is None else NORMAL
+                            self.at(done, Occurrence(self._ask, (done, channel)), priority)
                             continue
                         free = channel.free
                         if free < done:
@@ -449,17 +454,18 @@ class TimedRun:
                     busy = done
             elif isinstance(effect, Send) and node.asks:
                 channel = node.outgoing[effect.to]
-                if channel.prompt:
-                    done = self._store(channel.receiver, done, effect.message)
+                size = size_of(self.protocol, effect.message)
+                if channel.prompt and size.kind in LASTING:
+                    done = self._store(channel.receiver, done, size)
                     if self.costs.storage.blocking:
                         busy = done
         self._set_timers(node, done, [e.name for e in effects if isinstance(e, SetTimer)])
         node.worked += busy - began
         return busy, done
 
-    def _store(self, store: TimedNode, ready: int, message: Any) -> int:
+    def _store(self, store: TimedNode, ready: int, size: Size) -> int:
         """The time at which a prompt site has stored a message: after those that came before."""
-        takes = self.costs.save_ps(size_of(self.protocol, message))
+        takes = self.costs.save_ps(size)
         store.stored = max(store.stored, ready) + takes
         store.worked += takes
         self.saves += 1

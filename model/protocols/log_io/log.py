@@ -6,7 +6,7 @@ LOG.io, Sections 3.2 and 3.6.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
 from typing import Any
 
 from model.core import Answer, Effect, NodeName, Send
@@ -30,29 +30,21 @@ def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> An
     effects: tuple[Effect, ...] = ()
     match message:
         case Assign(sender, number, inset):
-            events = tuple(
-                row._replace(inset=inset) if _is(row, sender, node, number) else row
-                for row in tables.events
-            )
-            tables = tables._replace(events=events)
+            tables = _change(design, tables, (sender, node, number), inset=inset)
             if design.lineage:
-                row = Assigned(sender, node, number, inset)
-                tables = tables._replace(assigned=_sorted((*tables.assigned, row)))
+                named = Assigned(sender, node, number, inset)
+                tables = tables._replace(assigned=_added(tables.assigned, named))
         case Commit(outputs, context, inset, lineage):
-            done = [
-                row._replace(done=True) if row.receiver == node and inset == row.inset else row
-                for row in tables.events
-            ]
-            events = _sorted(_collect(design, (*done, *outputs)) if inset else (*done, *outputs))
-            contexts = _sorted((*(c for c in tables.contexts if c[0] != node), (node, context)))
-            used = _sorted({*tables.used, *lineage})
-            tables = tables._replace(events=events, contexts=contexts, used=used)
+            events = _done(design, tables.events, node, inset) if inset else tables.events
+            for output in outputs:
+                events = _added(events, output)
+            contexts = tuple(one for one in tables.contexts if one[0] != node)
+            used = tables.used
+            for row in lineage:
+                used = _added(used, row)
+            tables = Tables(events, _added(contexts, (node, context)), used, tables.assigned)
         case Executed(sink, number):
-            done = [
-                row._replace(done=True) if _is(row, node, sink, number) else row
-                for row in tables.events
-            ]
-            tables = tables._replace(events=tuple(_collect(design, done)))
+            tables = _change(design, tables, (node, sink, number), done=True)
         case Restore():
             effects = (Send(node, _restored(tables, node)),)
         case _:
@@ -60,18 +52,43 @@ def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> An
     return tables, effects
 
 
-def _is(row: LoggedEvent, sender: NodeName, receiver: NodeName, number: int) -> bool:
-    return row[:3] == (sender, receiver, number)
+def _change(
+    design: Design, tables: Tables, key: tuple[NodeName, NodeName, int], **changes: Any
+) -> Tables:
+    """The tables in which the event with this key, if it is logged, has other values."""
+    events = tables.events
+    at = bisect_left(events, key)
+    if at == len(events) or events[at][:3] != key:
+        return tables
+    row = events[at]._replace(**changes)
+    left = () if _is_garbage(design, row) else (row,)
+    return tables._replace(events=(*events[:at], *left, *events[at + 1 :]))
 
 
-def _collect(design: Design, rows: Iterable[LoggedEvent]) -> list[LoggedEvent]:
-    """The rows that stay (Section 3.6)."""
-    return [row for row in rows if design.garbage is Garbage.NEVER or not row.done]
+def _done(
+    design: Design, events: tuple[LoggedEvent, ...], node: NodeName, inset: int
+) -> tuple[LoggedEvent, ...]:
+    """The events in which those of an Input Set are done."""
+    rows = (
+        row._replace(done=True) if row.receiver == node and inset == row.inset else row
+        for row in events
+    )
+    return tuple(row for row in rows if not _is_garbage(design, row))
 
 
-def _sorted(rows: Iterable[Any]) -> tuple[Any, ...]:
-    """In the order of their keys, so that equal tables are equal."""
-    return tuple(sorted(rows, key=lambda row: tuple(map(str, row[:4])) if len(row) > 2 else row[0]))
+def _is_garbage(design: Design, row: LoggedEvent) -> bool:
+    """May the row be deleted?  Section 3.6."""
+    return row.done and design.garbage is Garbage.AT_ONCE
+
+
+def _added(rows: tuple[Any, ...], row: Any) -> tuple[Any, ...]:
+    """The rows with one more, in the order of their keys: equal tables are equal.
+
+    An output that is generated again has the key of the one before, and replaces it.
+    """
+    at = bisect_left(rows, row[:3] if len(row) > 2 else row[:1])
+    same = at < len(rows) and rows[at][:3] == row[:3]
+    return (*rows[:at], row, *rows[at + same :])
 
 
 def _restored(tables: Tables, node: NodeName) -> Restored:

@@ -251,8 +251,10 @@ def size(message: Any) -> Size:
     match message:
         case Put() | Write():
             return Size(Kind.EVENT, 1)
-        case Assign() | Drop() | Success() | Executed():
+        case Drop() | Success():
             return Size(Kind.ACKNOWLEDGEMENT)
+        case Assign() | Executed():
+            return Size(Kind.CHECKPOINT, name="transactions")
         case Commit(outputs):
             return Size(Kind.CHECKPOINT, len(outputs), 1, "transactions")
         case Restored(_, outputs, assigned, unassigned):

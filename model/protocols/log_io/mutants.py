@@ -212,8 +212,8 @@ MUTANTS = (
     Mutant(
         "the first context is kept",
         DATABASE,
-        "contexts = _sorted((*(c for c in tables.contexts if c[0] != node), (node, context)))",
-        "contexts = tables.contexts or ((node, context),)",
+        "tables = Tables(events, _added(contexts, (node, context)), used, tables.assigned)",
+        "tables = Tables(events, tables.contexts or ((node, context),), used, tables.assigned)",
     ),
     Mutant(
         "a reader forgets where it was",

@@ -104,7 +104,13 @@ def deploy(design: Design, scope: Scope) -> Deployment:
             channels += [ends for pred in preds for ends in ((pred, name), (name, pred))]
         else:
             sites.append(
-                Site(name, Role.OPERATOR, Job(design, _box(name, spec), behind), preds, succs)
+                Site(
+                    name,
+                    Role.OPERATOR,
+                    Job(design, _box(name, spec, len(preds)), behind),
+                    preds,
+                    succs,
+                )
             )
             crashable.append(name)
     connections = [(renamed.get(u, u), v) for u, v in graph.edges if specs[v] is not SINK]
@@ -128,8 +134,10 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     )
 
 
-def _box(name: NodeName, spec: Any) -> Box:
+def _box(name: NodeName, spec: Any, inputs: int) -> Box:
     if isinstance(spec, CepOperator):
+        if inputs > 1:  # LOG.io takes events as they arrive (Section 2.1), not in time order
+            raise Invalid(f"log-io: {name} has {inputs} inputs in time order; give it one")
         return CepBox(spec)
     if isinstance(spec, Box):
         return spec
