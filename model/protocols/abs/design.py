@@ -1,0 +1,94 @@
+"""The choices of asynchronous barrier snapshotting: what the paper's words allow, and the mends.
+
+Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
+step of a node.  The default of each field is the mended choice.
+LOG.io, Sections 1, 8.1.1 and 9.1; a section is cited at each choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from model.core import Knob
+
+
+class Alignment(Enum):
+    """When an operator with several inputs makes its snapshot, and what it does with its inputs.
+    8.1.1: "it blocks the channel from where the new marker has been received"; 1: "when an operator
+    receives the markers of a given epoch on all its inputs"; 9.1: "unaligned checkpoints"."""
+
+    BLOCKING = "after the last marker; what follows a marker waits for the snapshot"
+    OPEN = "after the last marker; what follows a marker is processed at once"
+    FIRST = "at the first marker; what comes before the other markers is in no snapshot"
+    UNALIGNED = "at the first marker; what comes before the other markers is in the snapshot"
+
+
+class Completes(Enum):
+    """When an epoch is complete.  1: "when all operators checkpoint their state"; 8.1.1: "once all
+    the sink operators have received the snapshot marker and executed their relative snapshots"."""
+
+    ALL = "when all nodes have made their snapshots"
+    WRITERS = "when all writers have made their snapshots"
+
+
+class Writes(Enum):
+    """How a writer changes the external system.  8.1.1: pre-committed with the snapshot, "once a
+    global epoch is reached" committed; 9.1: without two-step commit, "write actions are idempotent"
+    or "transactional"."""
+
+    TWO_PHASES = "pre-commit with the snapshot, commit when the epoch is complete"
+    AT_ONCE = "each output when it is made"
+    IDEMPOTENT = "each output when it is made, with a number that the external system checks"
+    WITH_SNAPSHOT = "one transaction with the snapshot"
+    CHECKED = "one transaction with the snapshot, unless there is one with the epoch's number"
+
+
+class Settles(Enum):
+    """What a restart does with pre-committed changes.  8.1.1 has no word on it."""
+
+    BY_EPOCH = "commit those of complete epochs, drop the others"
+    DROP = "drop all"
+    COMMIT = "commit all"
+
+
+class Generations(Enum):
+    """What a node does with a message from before the restart.  No word on it."""
+
+    DROPPED = "it drops the message"
+    TAKEN = "it takes the message"
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A protocol: one choice of each kind.
+
+    prompt_store, prompt_system: the snapshot storage (with the coordinator) and the external system
+    take what they are sent at once; without it a node does not wait for their answer.
+    """
+
+    alignment: Alignment = Alignment.BLOCKING
+    completes: Completes = Completes.ALL
+    writes: Writes = Writes.TWO_PHASES
+    settles: Settles = Settles.BY_EPOCH
+    generations: Generations = Generations.DROPPED
+    prompt_store: bool = True
+    prompt_system: bool = True
+
+
+KNOBS = (
+    Knob(
+        "alignment",
+        "",
+        "An operator with several inputs waits for all markers, or takes what is on its way into "
+        "the snapshot.",
+        (("aligned", Alignment.BLOCKING), ("unaligned", Alignment.UNALIGNED)),
+    ),
+    Knob(
+        "writes",
+        "",
+        "A writer commits an epoch in two phases, or writes each output at once with its number.",
+        (("two-phases", Writes.TWO_PHASES), ("idempotent", Writes.IDEMPOTENT)),
+    ),
+)
+"""What users may set: both alignments are right; idempotent writes need deterministic operators."""

@@ -1,0 +1,109 @@
+"""The scopes in which asynchronous barrier snapshotting is explored, by name.
+
+Rule of this file: no verdict; variants.py and protocol.py have what is expected in each scope.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from model.boxes.aggregate import Aggregate
+from model.boxes.box import Box
+from model.boxes.stateless import AnyOf, Relay, Union
+from model.core import Guarantee, OperatorClass, Outcome, PinnedScope, Scope
+from model.graph import SINK, SOURCE, Graph, chain
+from model.parts import over_words
+
+REPEATABLE = OperatorClass.REPEATABLE
+DETERMINISTIC = OperatorClass.DETERMINISTIC
+ARBITRARY = OperatorClass.ARBITRARY
+PAIRS = Aggregate("list", 2, 2, of="time")
+COIN = AnyOf(("heads", "tails"))
+
+
+class Explored(NamedTuple):
+    scope: Scope
+    operators: OperatorClass
+    quick: bool = True
+
+
+def one(box: Box, length: int, crashes: int = 1) -> Scope:
+    """A writer behind a source."""
+    return over_words(chain(("writer", box)), length, "a", crashes=crashes)
+
+
+def two(first: Box, writer: Box, length: int, crashes: int = 1) -> Scope:
+    """An operator, then a writer."""
+    return over_words(chain(("first", first), ("writer", writer)), length, "a", crashes=crashes)
+
+
+def merged(box: Box, length: int, crashes: int = 1) -> Scope:
+    """A writer behind two sources."""
+    nodes = (("left", SOURCE), ("right", SOURCE), ("writer", box), ("sink", SINK))
+    edges = (("left", "writer"), ("right", "writer"), ("writer", "sink"))
+    return over_words(Graph(nodes, edges), length, "a", crashes=crashes)
+
+
+def diamond(length: int, crashes: int = 1) -> Scope:
+    """A source, two relays side by side, and a writer that takes from both."""
+    nodes = (
+        ("source", SOURCE),
+        ("left", Relay()),
+        ("right", Relay()),
+        ("writer", Union()),
+        ("sink", SINK),
+    )
+    edges = (
+        ("source", "left"),
+        ("source", "right"),
+        ("left", "writer"),
+        ("right", "writer"),
+        ("writer", "sink"),
+    )
+    return over_words(Graph(nodes, edges), length, "a", crashes=crashes)
+
+
+SCOPES = {
+    "a relay": Explored(one(Relay(), 2), REPEATABLE),
+    "a relay and two crashes": Explored(one(Relay(), 2, crashes=2), REPEATABLE),
+    "pairs": Explored(one(PAIRS, 3), DETERMINISTIC),
+    "pairs and two crashes": Explored(one(PAIRS, 2, crashes=2), DETERMINISTIC),
+    "two relays": Explored(two(Relay(), Relay(), 1), REPEATABLE),
+    "pairs behind a relay": Explored(two(Relay(), PAIRS, 2), DETERMINISTIC),
+    "a relay behind pairs": Explored(two(PAIRS, Relay(), 2), DETERMINISTIC),
+    "two relays and two crashes": Explored(two(Relay(), Relay(), 1, crashes=2), REPEATABLE),
+    "a coin": Explored(one(COIN, 2), ARBITRARY),
+    "a union": Explored(merged(Union(), 1), ARBITRARY),
+    "a union of two events each": Explored(merged(Union(), 2), ARBITRARY, quick=False),
+    "a diamond": Explored(diamond(1), ARBITRARY),
+    "no crash": Explored(one(PAIRS, 3, crashes=0), DETERMINISTIC),
+    "no crash and two inputs": Explored(merged(Union(), 2, crashes=0), ARBITRARY),
+}
+
+
+def hold(**states: int | None) -> tuple[PinnedScope, ...]:
+    """Scopes in which nothing goes wrong, each with its number of worlds; "_" stands for " "."""
+    return tuple(_pin(name, Outcome.HOLDS, worlds) for name, worlds in states.items())
+
+
+def weak(guarantee: Guarantee, **states: int | None) -> tuple[PinnedScope, ...]:
+    """Scopes that hold with a weaker guarantee."""
+    found = states.items()
+    return tuple(_pin(name, Outcome.HOLDS, worlds, None, guarantee) for name, worlds in found)
+
+
+def fail(**found: tuple[int | None, int | None, Guarantee]) -> tuple[PinnedScope, ...]:
+    """Refuted scopes: worlds, steps of a shortest counterexample, the guarantee that is left."""
+    return tuple(_pin(name, Outcome.REFUTED, *values) for name, values in found.items())
+
+
+def _pin(
+    name: str,
+    expect: Outcome,
+    states: int | None,
+    steps: int | None = None,
+    guarantee: Guarantee = Guarantee.PRECISE,
+) -> PinnedScope:
+    name = name.replace("_", " ")
+    scope, operators, quick = SCOPES[name]
+    return PinnedScope(name, scope, operators, expect, states, steps, guarantee, quick)
