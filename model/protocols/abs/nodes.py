@@ -11,6 +11,7 @@ LOG.io, Sections 1, 8.1.1 and 9.1.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any, NamedTuple
 
 from model.boxes.box import Box, Item, Of, Out
@@ -41,7 +42,6 @@ from model.core import (
 )
 from model.errors import Invalid
 from model.events import Body
-from model.log import Log
 from model.parts import contents, deploy_graph, open_windows
 from model.protocols.abs.coordinator import oversee
 from model.protocols.abs.design import Alignment, Design, Generations, Settles, Writes
@@ -251,16 +251,16 @@ def _ready(site: Site, state: TaskState) -> int | None:
 
 def _process(site: Site, state: TaskState, sender: NodeName, record: StreamRecord) -> Step:
     """Feed the box; of several allowed answers the one that the run chooses."""
-    flight = state.open is not None and sender not in state.marked
-    if flight:
+    notes: tuple[Effect, ...] = ()
+    if state.open is not None and sender not in state.marked:
         opened = state.open._replace(flight=(*state.open.flight, (sender, record)))
-        state = state._replace(open=opened)
+        state, notes = state._replace(open=opened), (Note(IN_FLIGHT),)
     item = Item(site.preds.index(sender), record.body, record.of)
     answers = site.spec.feed(state.box, item)
     fed = answers[state.run % len(answers)]
     state = state._replace(box=fed.state, taken=state.taken + 1)
     state, effects = _put_out(site, state, fed.outs)
-    return Step(state, (Note(IN_FLIGHT),) * flight + effects)
+    return Step(state, (*notes, *effects))
 
 
 def _put_out(site: Site, state: TaskState, outs: tuple[Out, ...]) -> Step:
@@ -358,9 +358,8 @@ def _change(site: Site, state: ExternalState, sender: NodeName, message: Any) ->
         case CommitEpoch(epoch):
             return _settle(state, sender, edge, epoch, drops=False)
         case SettleEpoch(epoch):
-            if design.settles is not Settles.BY_EPOCH:
-                epoch = 0 if design.settles is Settles.DROP else float("inf")
-            state, effects = _settle(state, sender, edge, epoch, drops=True)
+            limits = {Settles.BY_EPOCH: epoch, Settles.DROP: 0, Settles.COMMIT: inf}
+            state, effects = _settle(state, sender, edge, limits[design.settles], drops=True)
             return Step(state, (Note(SETTLED), *effects))
         case _:
             raise TypeError(f"{site.name}: nothing to do with {message}")

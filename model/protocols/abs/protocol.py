@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from model.protocols.abs.design import Design
+from model.protocols.abs.mutants import MUTANTS
 from model.protocols.abs.scopes import hold
 from model.protocols.abs.variants import VARIANTS, build
 
@@ -15,9 +16,24 @@ PROTOCOL = replace(
     build(
         "",
         Design(),
-        hold(a_relay=None, pairs=None, two_relays=None, a_union=None, a_coin=None),
+        hold(
+            a_relay=796,
+            a_relay_and_two_crashes=2_561,
+            pairs=3_198,
+            pairs_and_two_crashes=1_949,
+            two_relays=745,
+            pairs_behind_a_relay=7_037,
+            a_relay_behind_pairs=4_339,
+            two_relays_and_two_crashes=8_042,
+            a_coin=810,
+            a_union=21_669,
+            a_diamond=33_809,
+            no_crash=390,
+            no_crash_and_two_inputs=43_054,
+        ),
         "Aligned markers, an epoch that is complete when all nodes have made their snapshots, a "
         "restart of all nodes, and a restart that settles what is pre-committed: precise.",
     ),
     variants=VARIANTS,
+    mutants=MUTANTS,
 )

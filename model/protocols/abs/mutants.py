@@ -1,0 +1,163 @@
+"""One-line faults of asynchronous barrier snapshotting, which the checkers must find.
+
+Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+"""
+
+from __future__ import annotations
+
+from model.core import Mutant
+
+NODES, COORDINATOR = "model.protocols.abs.nodes", "model.protocols.abs.coordinator"
+MUTANTS = (
+    Mutant(
+        "the source lets go of one record too many",
+        NODES,
+        "return Step(state._replace(kept=state.kept.trim(lambda one: one[0] <= state.cut)))",
+        "return Step(state._replace(kept=state.kept.trim(lambda one: one[0] <= state.cut + 1)))",
+    ),
+    Mutant(
+        "the source lets go of nothing",
+        NODES,
+        "return Step(state._replace(kept=state.kept.trim(lambda one: one[0] <= state.cut)))",
+        "return Step(state)",
+        "no crash",
+    ),
+    Mutant(
+        "the source does not remember where its marker is",
+        NODES,
+        "return Step(state._replace(cut=state.place), (*markers, Send(OVERSEER, part)))",
+        "return Step(state, (*markers, Send(OVERSEER, part)))",
+    ),
+    Mutant(
+        "the source's snapshot is one record too far",
+        NODES,
+        "part = EpochPart(run, epoch, state.place)",
+        "part = EpochPart(run, epoch, state.place + 1)",
+    ),
+    Mutant(
+        "the source sends one record too many again",
+        NODES,
+        "again = [one for one in state.kept if one[0] > cut]",
+        "again = [one for one in state.kept if one[0] >= cut]",
+    ),
+    Mutant(
+        "no epoch is due after a restart",
+        NODES,
+        "timer = (SetTimer(EPOCH),) if again else ()",
+        "timer = ()",
+    ),
+    Mutant(
+        "restart with an empty box",
+        NODES,
+        "return TaskState(run, epoch, box, taken, made)",
+        "return TaskState(run, epoch, site.spec.begin(len(site.preds)), taken, made)",
+        "pairs",
+    ),
+    Mutant(
+        "a restart forgets what has come early",
+        NODES,
+        "held = tuple(one for one in state.held if one[1].run >= run)",
+        "held = ()",
+    ),
+    Mutant(
+        "the outputs of an epoch are pre-committed twice",
+        NODES,
+        "return Step(state._replace(epoch=marker.epoch, open=part, outs=()), tuple(effects))",
+        "return Step(state._replace(epoch=marker.epoch, open=part), tuple(effects))",
+    ),
+    Mutant(
+        "a snapshot after the first marker alone",
+        NODES,
+        "if first if early else last:",
+        "if first:",
+        "a union",
+    ),
+    Mutant(
+        "a record of a marked input does not wait",
+        NODES,
+        "if sender not in state.marked or design.alignment is not Alignment.BLOCKING:",
+        "if design:",
+        "a union",
+    ),
+    Mutant(
+        "a commit commits the epochs before it alone",
+        NODES,
+        "if writer == sender and prepared.epoch <= epoch:",
+        "if writer == sender and prepared.epoch < epoch:",
+    ),
+    Mutant(
+        "a restart keeps what is prepared",
+        NODES,
+        "elif writer != sender or not drops:",
+        "else:",
+    ),
+    Mutant(
+        "a restart settles nothing",
+        NODES,
+        "settle = _to_system(site, SettleEpoch(epoch))",
+        "settle = ()",
+    ),
+    Mutant(
+        "a restart settles one epoch too many",
+        NODES,
+        "settle = _to_system(site, SettleEpoch(epoch))",
+        "settle = _to_system(site, SettleEpoch(epoch + 1))",
+    ),
+    Mutant(
+        "nobody commits",
+        NODES,
+        "return Step(state, _to_system(site, CommitEpoch(epoch)))",
+        "return Step(state)",
+    ),
+    Mutant(
+        "a writer commits one epoch too many",
+        NODES,
+        "return Step(state, _to_system(site, CommitEpoch(epoch)))",
+        "return Step(state, _to_system(site, CommitEpoch(epoch + 1)))",
+    ),
+    Mutant(
+        "an epoch is complete without the writers",
+        COORDINATOR,
+        "if not stored.issuperset(awaited):",
+        "if not stored.issuperset(site.config.readers):",
+    ),
+    Mutant(
+        "an epoch is due and is forgotten",
+        COORDINATOR,
+        "return Step(state._replace(begun=True, due=False), sends)",
+        "return Step(state._replace(begun=True, due=True), sends)",
+    ),
+    Mutant(
+        "a second epoch begins before the first is complete",
+        COORDINATOR,
+        "if not state.due or state.begun or state.down:",
+        "if not state.due or state.down:",
+    ),
+    Mutant(
+        "a restart does not wait for the other crashed node",
+        COORDINATOR,
+        "if state.down:",
+        "if not site:",
+        "two relays and two crashes",
+    ),
+    Mutant(
+        "a restart has the number of the one before",
+        COORDINATOR,
+        "state = state._replace(run=state.run + 1, begun=False, due=again, coming=())",
+        "state = state._replace(begun=False, due=again, coming=())",
+    ),
+    Mutant(
+        "a restart goes on with the snapshots of the epoch under way",
+        COORDINATOR,
+        "return Step(state._replace(begun=False, down=state.down | {node}, coming=()), notes)",
+        "return Step(state._replace(begun=False, down=state.down | {node}, parts=state.coming or "
+        "state.parts, coming=()), notes)",
+    ),
+    Mutant(
+        "an epoch does not replace the snapshots",
+        COORDINATOR,
+        "parts = _with(site, parts, name, part)",
+        "parts = _with(site, parts, name, dict(parts).get(name, part))",
+        "a relay",
+    ),
+)
