@@ -79,13 +79,19 @@ def _with(site: Site, parts: Parts, sender: NodeName, part: Any) -> Parts:
     return tuple((name, known[name]) for name in site.succs if name in known)
 
 
+def _in_flight(parts: Parts) -> bool:
+    """Do the snapshots have records on their way (9.1)?  Their outputs are in no epoch yet, and a
+    source may have nothing more to report."""
+    return any(isinstance(part, TaskPart) and part.flight for _, part in parts)
+
+
 def _complete(site: Site, state: OverseerState) -> Step:
     """The epoch is complete.  8.1.1: "once a global epoch is reached, all the pre-committed changes
     are fully committed"; sources let go of its records."""
     parts = state.parts
     for name, part in state.coming:
         parts = _with(site, parts, name, part)
-    again = any(isinstance(part, TaskPart) and part.flight for _, part in parts)
+    again = _in_flight(parts)
     state = state._replace(
         epoch=state.epoch + 1, begun=False, due=state.due or again, parts=parts, coming=()
     )
@@ -108,7 +114,7 @@ def _restart(site: Site, state: OverseerState, node: NodeName) -> Step:
     state = state._replace(down=state.down - {node})
     if state.down:
         return Step(state)
-    again = any(isinstance(part, TaskPart) and part.flight for _, part in state.parts)
+    again = _in_flight(state.parts)
     state = state._replace(run=state.run + 1, begun=False, due=again, coming=())
     parts = dict(state.parts)
     sends = [Send(name, RollBack(state.run, state.epoch, parts.get(name))) for name in site.succs]

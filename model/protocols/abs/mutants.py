@@ -35,12 +35,6 @@ MUTANTS = (
         "part = EpochPart(run, epoch, state.place + 1)",
     ),
     Mutant(
-        "the source sends one record too many again",
-        NODES,
-        "again = [one for one in state.kept if one[0] > cut]",
-        "again = [one for one in state.kept if one[0] >= cut]",
-    ),
-    Mutant(
         "no epoch is due after a restart",
         NODES,
         "timer = (SetTimer(EPOCH),) if again else ()",
@@ -122,23 +116,10 @@ MUTANTS = (
         "if not stored.issuperset(site.config.readers):",
     ),
     Mutant(
-        "an epoch is due and is forgotten",
-        COORDINATOR,
-        "return Step(state._replace(begun=True, due=False), sends)",
-        "return Step(state._replace(begun=True, due=True), sends)",
-    ),
-    Mutant(
         "a second epoch begins before the first is complete",
         COORDINATOR,
         "if not state.due or state.begun or state.down:",
         "if not state.due or state.down:",
-    ),
-    Mutant(
-        "a restart does not wait for the other crashed node",
-        COORDINATOR,
-        "if state.down:",
-        "if not site:",
-        "two relays and two crashes",
     ),
     Mutant(
         "a restart has the number of the one before",
@@ -159,5 +140,33 @@ MUTANTS = (
         "parts = _with(site, parts, name, part)",
         "parts = _with(site, parts, name, dict(parts).get(name, part))",
         "a relay",
+    ),
+    Mutant(
+        "records on their way make no epoch due",
+        COORDINATOR,
+        "return any(isinstance(part, TaskPart) and part.flight for _, part in parts)",
+        "return False",
+        "unaligned: a diamond",
+    ),
+    Mutant(
+        "records on their way are in no snapshot",
+        NODES,
+        "opened = state.open._replace(flight=(*state.open.flight, (sender, record)))",
+        "opened = state.open._replace(flight=())",
+        "unaligned: a diamond",
+    ),
+    Mutant(
+        "the external system takes the last write again",
+        NODES,
+        "if design.writes is Writes.IDEMPOTENT and number <= last.get(sender, 0):",
+        "if design.writes is Writes.IDEMPOTENT and number < last.get(sender, 0):",
+        "idempotent: a relay",
+    ),
+    Mutant(
+        "a snapshot forgets how many outputs there were",
+        NODES,
+        "part = TaskPart(state.box, state.taken, state.made)",
+        "part = TaskPart(state.box, state.taken)",
+        "idempotent: a relay",
     ),
 )

@@ -84,7 +84,7 @@ VARIANTS = (
     build(
         "unaligned",
         Design(alignment=Alignment.UNALIGNED),
-        hold(a_relay=796, a_union=59_601, a_diamond=45_937),
+        hold(a_relay=796, a_union=59_601, a_diamond=45_937, no_crash=390),
         "A snapshot at the first marker is right if the records before the other markers are part "
         "of it (9.1).  Their outputs belong to the next epoch, which must end even if no source "
         "has anything new.",
@@ -100,6 +100,7 @@ VARIANTS = (
             pairs_behind_a_relay=33_919,
             a_relay_behind_pairs=21_532,
             a_union=259_243,
+            no_crash=990,
         ),
         "Operators need not wait until their snapshots are stored (8.1.1: asynchronous), if an "
         "epoch is complete when all of them are.",
@@ -163,6 +164,7 @@ VARIANTS = (
             *weak(REPEATING, a_relay=1_043, pairs=3_394, a_relay_behind_pairs=4_640),
             *weak(REPEATING, a_union=42_127, a_diamond=55_443),
             *weak(CONVERGENT, a_coin=1_057),
+            *hold(no_crash=362),
         ),
         "Without two-phase commit the outputs since the last complete epoch come twice; an "
         "operator that chooses may choose otherwise the second time.",
@@ -176,6 +178,7 @@ VARIANTS = (
             *weak(REPEATING, a_relay=806, pairs=3_011, a_relay_behind_pairs=4_347),
             *weak(REPEATING, a_union=21_981, a_diamond=34_281),
             *weak(CONVERGENT, a_coin=820),
+            *hold(no_crash=362),
         ),
         'Section 9.1 relaxes "write actions are idempotent" to transactions with a log in the '
         "writer.  The writer's transaction alone does not do it: a crash before the epoch is "
@@ -199,7 +202,7 @@ VARIANTS = (
     build(
         "idempotent",
         Design(writes=Writes.IDEMPOTENT),
-        hold(a_relay=963, pairs=3_264, a_relay_behind_pairs=4_624, no_crash=390),
+        hold(a_relay=963, pairs=3_264, a_relay_behind_pairs=4_624, no_crash=362),
         "With deterministic operators and numbered writes no two-phase commit is needed (9.1).",
     ),
     build(
