@@ -142,7 +142,7 @@ def test_where_two_inputs_meet_two_alignments_are_right() -> None:
         for alignment in Alignment
         if found("a union", alignment=alignment).counterexample is None
     }
-    assert right == {Alignment.BLOCKING, Alignment.UNALIGNED}
+    assert right == {Alignment.STRICT, Alignment.UNALIGNED}
 
 
 def test_with_one_input_every_alignment_is_right() -> None:

@@ -18,7 +18,7 @@ class Alignment(Enum):
     8.1.1: "it blocks the channel from where the new marker has been received"; 1: "when an operator
     receives the markers of a given epoch on all its inputs"; 9.1: "unaligned checkpoints"."""
 
-    BLOCKING = "after the last marker; what follows a marker waits for the snapshot"
+    STRICT = "after the last marker; what follows a marker waits for the snapshot"
     OPEN = "after the last marker; what follows a marker is processed at once"
     FIRST = "at the first marker; what comes before the other markers is in no snapshot"
     UNALIGNED = "at the first marker; what comes before the other markers is in the snapshot"
@@ -67,7 +67,7 @@ class Design:
     take what they are sent at once; without it a node does not wait for their answer.
     """
 
-    alignment: Alignment = Alignment.BLOCKING
+    alignment: Alignment = Alignment.STRICT
     completes: Completes = Completes.ALL
     writes: Writes = Writes.TWO_PHASES
     settles: Settles = Settles.BY_EPOCH
@@ -82,7 +82,7 @@ KNOBS = (
         "",
         "An operator with several inputs waits for all markers, or takes what is on its way into "
         "the snapshot.",
-        (("aligned", Alignment.BLOCKING), ("unaligned", Alignment.UNALIGNED)),
+        (("aligned", Alignment.STRICT), ("unaligned", Alignment.UNALIGNED)),
     ),
     Knob(
         "writes",

@@ -69,7 +69,7 @@ MUTANTS = (
     Mutant(
         "a record of a marked input does not wait",
         NODES,
-        "if sender not in state.marked or design.alignment is not Alignment.BLOCKING:",
+        "if sender not in state.marked or design.alignment is not Alignment.STRICT:",
         "if design:",
         "a union",
     ),

@@ -244,7 +244,7 @@ def _ready(site: Site, state: TaskState) -> int | None:
             return at
         if message.run > state.run and design.generations is Generations.DROPPED:
             continue
-        if sender not in state.marked or design.alignment is not Alignment.BLOCKING:
+        if sender not in state.marked or design.alignment is not Alignment.STRICT:
             return at
     return None
 
