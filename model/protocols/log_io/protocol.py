@@ -41,4 +41,5 @@ PROTOCOL = replace(
     variants=VARIANTS,
     mutants=MUTANTS,
     lemmas=9,
+    compare_with="abs",
 )
