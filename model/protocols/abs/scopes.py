@@ -5,6 +5,7 @@ Rule of this file: no verdict; variants.py and protocol.py have what is expected
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from model.boxes.aggregate import Aggregate
@@ -84,6 +85,18 @@ SCOPES = {
     "a coin": Explored(one(COIN, 2), ARBITRARY),
     "a union": Explored(merged(Union(), 1), ARBITRARY),
     "a diamond": Explored(diamond(1), ARBITRARY),
+    "pairs behind a relay and two crashes": Explored(
+        two(Relay(), PAIRS, 2, crashes=2), DETERMINISTIC
+    ),
+    "a relay behind pairs and two crashes": Explored(
+        two(PAIRS, Relay(), 2, crashes=2), DETERMINISTIC
+    ),
+    "a diamond and two crashes of a side": Explored(
+        replace(diamond(1, crashes=2), victims=frozenset({"left"})), ARBITRARY, quick=False
+    ),
+    "a diamond and two crashes of the other side": Explored(
+        replace(diamond(1, crashes=2), victims=frozenset({"right"})), ARBITRARY, quick=False
+    ),
     "no crash": Explored(one(PAIRS, 3, crashes=0), DETERMINISTIC),
     "no crash and two inputs": Explored(merged(Union(), 2, crashes=0), ARBITRARY),
 }
