@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from model.boxes.box import Lineage
+from model.boxes.box import Item, Lineage
 from model.core import MessageKind as Kind
-from model.core import NodeName, Note, Quantity, Size
+from model.core import NodeName, Note, Quantity, Received, Size
 from model.events import Body
 
 PENDING = Quantity("writes executed again", "writes", "a write was pending when its node restarted")
@@ -167,6 +167,16 @@ class Missing(NamedTuple):
     body: Body
 
 
+class Query(NamedTuple):
+    """A side-effect read of an external service (Algorithm 4)."""
+
+
+class Reply(NamedTuple):
+    """What the service shows at this moment; the next reader sees another value."""
+
+    value: int
+
+
 # --- states ----------------------------------------------------------------------------------
 class Pending(NamedTuple):
     """A write that is logged and not known to have taken effect.  check: ask first."""
@@ -177,8 +187,20 @@ class Pending(NamedTuple):
     check: bool = False
 
 
+class Reading(NamedTuple):
+    """An input whose generation waits for a side-effect read."""
+
+    item: Item
+    number: int
+    inset: int
+
+
 class Operator(NamedTuple):
-    """box: global state and event states.  open: (key, number) of the Input Sets under way."""
+    """box: global state and event states.  open: (key, number) of the Input Sets under way.
+
+    reading: the generation that waits for a read.  held: what waits for that, in order: inputs that
+    came, or rows to replay.
+    """
 
     box: Any
     last: tuple[int, ...]
@@ -186,12 +208,14 @@ class Operator(NamedTuple):
     insets: int = 0
     open: tuple[tuple[Any, int], ...] = ()
     pending: tuple[Pending, ...] = ()
+    reading: Reading | None = None
+    held: tuple[Received | LoggedEvent, ...] = ()
 
 
 class Recovering(NamedTuple):
-    """The node waits for the log's answer, and holds what comes meanwhile: (sender, message)."""
+    """The node waits for the log's answer, and holds what comes meanwhile."""
 
-    held: tuple[tuple[NodeName, Any], ...] = ()
+    held: tuple[Received, ...] = ()
 
 
 class Connected(NamedTuple):
@@ -241,7 +265,9 @@ def show(value: Any) -> str:
             return f"{len(held)} held"
         case Recovering(held):
             return f"recovering, {len(held)} held"
-        case Restore() | Peek():
+        case Reply(value):
+            return f"value {value}"
+        case Restore() | Peek() | Query():
             return type(value).__name__.lower()
         case _:
             return ""

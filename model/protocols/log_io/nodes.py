@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from model.boxes.box import Box
+from model.boxes.stateless import AnyOf
 from model.cep.box import CepBox
 from model.cep.operator import Operator as CepOperator
 from model.core import (
@@ -55,7 +56,7 @@ from model.protocols.log_io.messages import (
     note,
 )
 from model.protocols.log_io.operator import AHEAD, begin, hand_on, restore, work
-from model.protocols.log_io.surroundings import carry, execute
+from model.protocols.log_io.surroundings import SERVICE, carry, execute, show_next
 from model.queues import Inlet, QueueState, Replay, Replayed, produce, serve
 
 
@@ -118,12 +119,21 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         channels += connections
         connections = []
     sites.append(Site(LOG, Role.OPERATOR, Job(design), (), ()))
+    readers = [site.name for site in sites if isinstance(site.spec.box, AnyOf)]
     for u, v in connections:
         name = f"{u}{AHEAD}{v}"
         sites.append(Site(name, Role.OPERATOR, Job(design), (), ()))
         channels += [(u, name), (name, v), (v, name)]
     channels += [ends for name in crashable for ends in ((name, LOG), (LOG, name))]
-    prompt = {*sinks, *(f"{u}{AHEAD}{v}" for u, v in connections), *([LOG] * design.prompt)}
+    if readers:
+        sites.append(Site(SERVICE, Role.OPERATOR, Job(design), (), ()))
+        channels += [ends for name in readers for ends in ((name, SERVICE), (SERVICE, name))]
+    prompt = {
+        *sinks,
+        *([SERVICE] if readers else []),
+        *(f"{u}{AHEAD}{v}" for u, v in connections),
+        *([LOG] * design.prompt),
+    }
     watched = frozenset((v, f"{u}{AHEAD}{v}") for u, v in connections)
     return Deployment(
         tuple(sites),
@@ -151,6 +161,8 @@ def boot(site: Site) -> Any:
         return External((None,) * len(site.preds))
     if site.name == LOG:
         return Tables()
+    if site.name == SERVICE:
+        return 0
     if AHEAD in site.name:
         return Connected()
     if site.spec.box is None:
@@ -172,11 +184,13 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
         return execute(site.spec.design, site, state, sender, message)
     if site.name == LOG:
         return transact(site.spec.design, state, sender, message)
+    if site.name == SERVICE:
+        return show_next(state, sender)
     if AHEAD in site.name:
         return carry(site.name.partition(AHEAD)[2], state, message)
     if isinstance(state, Recovering):
         if not isinstance(message, Restored):
-            return Recovering((*state.held, (sender, message))), ()
+            return Recovering((*state.held, input_)), ()
         again = _read_again if site.spec.box is None else restore
         return again(site, message, state)
     if isinstance(message, Restored):  # an answer to the life before, of a log that is late

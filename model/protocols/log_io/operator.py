@@ -48,7 +48,10 @@ from model.protocols.log_io.messages import (
     Peek,
     Pending,
     Put,
+    Query,
+    Reading,
     Recovering,
+    Reply,
     Restored,
     Success,
     Used,
@@ -56,6 +59,7 @@ from model.protocols.log_io.messages import (
     inputs_of,
     note,
 )
+from model.protocols.log_io.surroundings import SERVICE
 
 AHEAD = ">"
 """A connection is called SENDER>RECEIVER."""
@@ -71,8 +75,13 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
     """The step of an operator that is not recovering."""
     sender, message = input_
     match message:
+        case Reply(value):  # Algorithm 4: the generation goes on
+            assert state.reading is not None
+            reading, state = state.reading, state._replace(reading=None)
+            state, effects = _update(site, state, *reading, value)
+            return _go_on(site, state, effects)
         case Put():
-            return _take(site, state, _edge(site, sender), message)
+            return _take(site, state, sender, message)
         case Success(number):
             return _succeed(site, state, sender, number, ())
         case Missing(number, body):  # Algorithm 8: else replay the write
@@ -84,8 +93,23 @@ def _edge(site: Site, sender: NodeName) -> int:
     return site.preds.index(sender.partition(AHEAD)[0])
 
 
+def _go_on(site: Site, state: Operator, effects: tuple[Effect, ...]) -> Answer:
+    """Take what is held, until another read is needed."""
+    while state.held and state.reading is None:
+        first, *held = state.held
+        state = state._replace(held=tuple(held))
+        more: tuple[Effect, ...]
+        if isinstance(first, LoggedEvent):
+            state, more = _replay(site, state, first)
+        else:
+            state, more = work(site, state, first)
+        effects += more
+    return state, effects
+
+
 # --- Algorithm 2: state update ---------------------------------------------------------------
-def _take(site: Site, state: Operator, edge: int, event: Put) -> Answer:
+def _take(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
+    edge = _edge(site, sender)
     design, last = site.spec.design, state.last[edge]
     drops: tuple[Effect, ...] = ()
     if design.connection is Delivery.LASTING:
@@ -93,6 +117,9 @@ def _take(site: Site, state: Operator, edge: int, event: Put) -> Answer:
     bound = last if design.obsolete is Obsolete.NOT_GREATER else last - 1
     if event.number <= bound:  # step 1: filtering
         return state, (Note(DISCARDED), *drops)
+    if state.reading is not None:
+        came = Received(sender, event)
+        return state._replace(held=tuple(dict.fromkeys((*state.held, came)))), ()
     item = Item(edge, event.body, frozenset({Of(edge, event.number)}))
     inset = _inset_of(state, _key(site.spec.box, item))
     assign = Send(LOG, Assign(site.preds[edge], event.number, inset))  # step 2
@@ -114,19 +141,29 @@ def _inset_of(state: Operator, key: Any) -> int:
 
 
 def _update(
-    site: Site, state: Operator, item: Item, number: int, inset: int
+    site: Site,
+    state: Operator,
+    item: Item,
+    number: int,
+    inset: int,
+    value: int | None = None,
 ) -> tuple[Operator, tuple[Effect, ...]]:
     """Global and event state after an assigned event (Algorithm 2, step 2), and the generation that
-    it triggers (step 3)."""
+    it triggers (step 3).
+
+    value: what a side-effect read has shown, where the box has several answers.  The read may be
+    executed again until the outputs are logged, so its effect is stored with them.
+    """
     key = _key(site.spec.box, item)
-    (fed,) = site.spec.box.feed(state.box, item)
     last = list(state.last)
     last[item.edge] = max(last[item.edge], number)
+    state = state._replace(last=tuple(last), insets=max(state.insets, inset))
+    answers = site.spec.box.feed(state.box, item)
+    if len(answers) > 1 and value is None:  # Algorithm 3, step 1; Algorithm 4
+        return state._replace(reading=Reading(item, number, inset)), (Send(SERVICE, Query()),)
+    fed = answers[(value or 0) % len(answers)]
     state = state._replace(
-        box=fed.state,
-        last=tuple(last),
-        insets=max(state.insets, inset),
-        open=tuple(sorted({**dict(state.open), key: inset}.items(), key=str)),
+        box=fed.state, open=tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
     )
     if isinstance(site.spec.box, Triggered) and not fed.outs:
         return state, ()
@@ -213,20 +250,19 @@ def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
         effects += note(PENDING, len(writes))
     state, more = hand_on(site, state, writes, checks)  # Algorithm 8
     effects += more
-    for row in found.assigned:  # Algorithm 9, step 2
-        edge = site.preds.index(row.sender)
-        item = Item(edge, row.body, frozenset({Of(edge, row.number)}))
-        state, more = _update(site, state, item, row.number, row.inset)
-        effects += more
+    held: list[Received | LoggedEvent] = [*found.assigned]  # Algorithm 9, step 2
     if design.inputs is Inputs.EVENT_LOG:
-        for row in found.unassigned:
-            edge = site.preds.index(row.sender)
-            state, more = _take(site, state, edge, Put(row.number, row.body))
-            effects += more
-    for sender, message in recovering.held:  # Algorithm 9, step 3: go on with Algorithm 2
-        state, more = work(site, state, Received(sender, message))
-        effects += more
-    return state, (*effects, *_reconnect(site))
+        held += (Received(row.sender, Put(row.number, row.body)) for row in found.unassigned)
+    held += recovering.held  # Algorithm 9, step 3: go on with Algorithm 2
+    state, all_ = _go_on(site, state._replace(held=tuple(held)), tuple(effects))
+    return state, (*all_, *_reconnect(site))
+
+
+def _replay(site: Site, state: Operator, row: LoggedEvent) -> Answer:
+    """Take an assigned input again, without another assignment (Algorithm 9, step 2)."""
+    edge = site.preds.index(row.sender)
+    item = Item(edge, row.body, frozenset({Of(edge, row.number)}))
+    return _update(site, state, item, row.number, row.inset)
 
 
 def _restored_context(site: Site, found: Restored) -> Operator:

@@ -33,6 +33,8 @@ PROTOCOL = replace(
             two_ports_that_race=109_818,
             two_ways_to_one_operator=7_948,
             two_sinks=13_757,
+            a_side_effect_read=34_274,
+            a_side_effect_read_and_two_sinks=4_243,
             no_crash=449,
         ),
         "Equal numbers discarded, and numbers in the stored context: precise, for operators of "

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
-from model.boxes.stateless import Filter, Relay
+from model.boxes.stateless import AnyOf, Filter, Relay
 from model.boxes.triggered import Triggered
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
@@ -26,6 +26,8 @@ DETERMINISTIC = OperatorClass.DETERMINISTIC
 ARBITRARY = OperatorClass.ARBITRARY
 
 BATCHES, BY_TYPE, IN_TURN = Triggered((2,)), Triggered((2,), group="type"), Triggered((1, 2))
+COIN = AnyOf(("heads", "tails"))
+"""Its answer depends on an external service, which shows another value at each read."""
 
 
 class Explored(NamedTuple):
@@ -54,6 +56,7 @@ FAN = Graph(
     (("source", SOURCE), ("op", BATCHES), ("near", SINK), ("far", SINK)),
     (("source", "op"), ("op", "near"), ("op", "far")),
 )
+COINS = Graph((FAN.nodes[0], ("op", COIN), *FAN.nodes[2:]), FAN.edges)
 DIAMOND = Graph(
     (
         *(("source", SOURCE), ("up", Relay()), ("down", Relay())),
@@ -84,6 +87,8 @@ SCOPES = {
     "two ports that race": Explored(over_words(RACE, 2, "a", crashes=2), ARBITRARY),
     "two ways to one operator": Explored(over_words(DIAMOND, 1, "a", crashes=2), ARBITRARY),
     "two sinks": Explored(over_words(FAN, 2, "a", crashes=3), DETERMINISTIC),
+    "a side effect read": Explored(one(COIN, 2, crashes=3), ARBITRARY),
+    "a side effect read and two sinks": Explored(over_words(COINS, 1, "a", crashes=3), ARBITRARY),
     "no crash": Explored(one(BY_TYPE, 4, "ab", crashes=0), DETERMINISTIC),
 }
 

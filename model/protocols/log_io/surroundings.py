@@ -18,9 +18,14 @@ from model.protocols.log_io.messages import (
     Missing,
     Peek,
     Put,
+    Reply,
     Success,
     Write,
 )
+
+SERVICE = "service"
+VALUES = 2
+"""So many values does the service show in turn."""
 
 
 def carry(receiver: NodeName, state: Connected, message: Any) -> Answer:
@@ -36,6 +41,11 @@ def carry(receiver: NodeName, state: Connected, message: Any) -> Answer:
         case Peek():
             return Connected(state.held), tuple(Send(receiver, put) for put in state.held)
     raise TypeError(f"connection to {receiver}: nothing to do with {message}")
+
+
+def show_next(value: int, reader: NodeName) -> Answer:
+    """The step of an external service on a read; no two reads in a row see the same value."""
+    return (value + 1) % VALUES, (Send(reader, Reply(value)),)
 
 
 def execute(design: Design, site: Site, state: External, sender: NodeName, message: Any) -> Answer:
