@@ -41,6 +41,7 @@ Channel: TypeAlias = tuple[NodeName, NodeName]
 def story(trace: Trace, circle: int = 0) -> dict[str, Any]:
     """The run as {"lanes": [node], "moments": [moment], "circle": how many of the last moments
     repeat without end}; a moment for every action and for every step of a prompt site, in order.
+    circle: how many of the last actions do.
 
     A message is lost if its receiver is down at the time of the send, or if a crash empties the
     channel before the receiver takes the message.  The notice of a crash is a message that the node
@@ -51,11 +52,12 @@ def story(trace: Trace, circle: int = 0) -> dict[str, Any]:
         ends: deque() for ends in system.deployment.channels
     }
     moments: list[dict[str, Any]] = []
-    parts = chain.from_iterable(
-        unfold(system, world, action)
+    parts = [
+        tuple(unfold(system, world, action))
         for action, world, _ in zip(trace.actions, trace.worlds, trace.worlds[1:], strict=False)
-    )
-    for at, (action, before, after) in enumerate(parts):
+    ]
+    repeated = sum(map(len, parts[len(parts) - circle :]))
+    for at, (action, before, after) in enumerate(chain.from_iterable(parts)):
         name = action.node
         came_from = None
         if isinstance(action, Deliver):
@@ -98,7 +100,7 @@ def story(trace: Trace, circle: int = 0) -> dict[str, Any]:
         )
     if trace.worlds and len(trace.actions) == len(trace.worlds):  # else even a boot failed
         moments.append(_failed_moment(system, trace.worlds[-1], trace.actions[-1], under_way))
-    return {"lanes": _lanes(system), "moments": moments, "circle": circle}
+    return {"lanes": _lanes(system), "moments": moments, "circle": repeated}
 
 
 def _failed_moment(

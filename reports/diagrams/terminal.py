@@ -25,6 +25,8 @@ from reports.diagrams.timeline import (
 WIDTH = 100
 _MARKS = {CRASH: "✕", RESTART: "○"}
 _NARROWEST = 14
+_MARGIN, _PITCH = 5, 2
+"""The least room for the number of a moment, and between two lanes."""
 _STYLES = (
     (r"(?m)^ *(↻ *)?\d+", "dim"),
     (r"‹\d+›", "dim"),
@@ -39,9 +41,12 @@ _LEGEND = (
 
 
 def text(story: Story, *, width: int = WIDTH, caption: str = "") -> str:
-    """The diagram in plain characters, no line longer than `width` (at least 40 columns)."""
+    """The diagram in plain characters, no line longer than `width`.
+
+    It is at least 40 columns wide, and has room for all lanes.
+    """
     line = timeline(story)
-    grid = _Grid(line, max(width, 40))
+    grid = _Grid(line, max(width, 40, _MARGIN + _PITCH * len(line.lanes)))
     rows = grid.heading()
     for at, moment in enumerate(line.moments):
         rows += grid.rows(at, moment)
@@ -133,8 +138,10 @@ class _Grid:
             for arrow in moment.stray:
                 needs[arrow.sender + (arrow.receiver > arrow.sender)].append(len(arrow.label) + 9)
         gaps = [max(need) for need in needs]
-        while sum(gaps) > self.width and max(gaps) > 6:
-            gaps[gaps.index(max(gaps))] -= 1
+        least = [_MARGIN, *[_PITCH] * lanes]
+        while sum(gaps) > self.width:
+            widest = max(range(lanes + 1), key=lambda at: gaps[at] - least[at])
+            gaps[widest] -= 1
         return [sum(gaps[: at + 1]) for at in range(lanes)]
 
     def _lanes(self, at: int, *, mark: bool = True) -> str:

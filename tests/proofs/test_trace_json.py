@@ -22,7 +22,7 @@ from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
 from model.registry import protocols
 from model.system import System
-from model.world import DOWN, Action, World, apply, enabled, initial
+from model.world import DOWN, Action, World, apply, enabled, initial, unfold
 from proofs.explore.explorer import Trace
 from proofs.explore.trace_json import story
 from reports.diagrams.spacetime import style, svg, text
@@ -77,6 +77,16 @@ class Run(NamedTuple):
         return Trace(system, tuple(actions), tuple(worlds))
 
 
+def _parts(trace: Trace) -> tuple[list[Action], list[World]]:
+    """The actions and worlds of the run, with the steps of prompt sites among them."""
+    actions, worlds = [], [trace.worlds[0]]
+    for action, before in zip(trace.actions, trace.worlds, strict=False):
+        for part, _, after in unfold(trace.system, before, action):
+            actions.append(part)
+            worlds.append(after)
+    return actions, worlds
+
+
 runs = st.builds(
     Run,
     st.integers(0, len(_DEPLOYED) - 1),
@@ -97,7 +107,8 @@ def _sends(told: dict[str, Any]) -> list[tuple[int, str, dict[str, Any]]]:
 def test_a_moment_for_every_action_and_a_lane_for_every_node(run: Run) -> None:
     trace = run.trace
     told = story(trace)
-    assert [m["node"] for m in told["moments"]] == [a.node for a in trace.actions]
+    actions, _ = _parts(trace)
+    assert [m["node"] for m in told["moments"]] == [a.node for a in actions]
     assert sorted(told["lanes"]) == sorted(trace.system.sites)
     # A coordinator has a lane as well; a site may stand for several nodes of the graph.
     order = [name for name in trace.system.scope.graph.order() if name in trace.system.sites]
@@ -155,9 +166,10 @@ def test_messages_are_lost_only_in_crashes_of_their_ends(run: Run) -> None:
     trace = run.trace
     told = story(trace)
     at_node = trace.system.node_at
+    _, worlds = _parts(trace)
     for at, node, send in _sends(told):
         if send["lost"]:
-            later = trace.worlds[at:]
+            later = worlds[at:]
             ends = at_node[node], at_node[send["to"]]
             assert any(world.nodes[end].state is DOWN for world in later for end in ends)
 
@@ -172,7 +184,8 @@ def test_results_states_and_crashes_are_those_of_the_run(run: Run) -> None:
     suspicions = [m for m in told["moments"] if m["kind"] == "suspect"]
     assert len(stops + suspicions) == trace.worlds[0].crashes - trace.worlds[-1].crashes
     assert all((m["state"], m["backup"], m["windows"]) == ("", None, None) for m in stops)
-    for moment, before, after in zip(told["moments"], trace.worlds, trace.worlds[1:], strict=False):
+    _, worlds = _parts(trace)
+    for moment, before, after in zip(told["moments"], worlds, worlds[1:], strict=False):
         assert moment["with"] == [
             name
             for name, was, is_ in zip(trace.system.sites, before.nodes, after.nodes, strict=True)
@@ -198,6 +211,7 @@ def test_arrivals_show_gap_and_attributes() -> None:
 def test_arrows_are_the_messages_and_down_stretches_are_the_down_worlds(run: Run) -> None:
     trace = run.trace
     told = story(trace)
+    _, worlds = _parts(trace)
     line = timeline(told)
     assert [(a.sent_at, line.lanes[a.sender], a.label) for a in line.arrows] == [
         (at, node, send["label"]) for at, node, send in _sends(told)
@@ -211,7 +225,7 @@ def test_arrows_are_the_messages_and_down_stretches_are_the_down_worlds(run: Run
     for lane, name in enumerate(line.lanes):
         node = trace.system.node_at[name]
         assert [line.is_down(lane, at) for at in range(len(line.moments))] == [
-            world.nodes[node].state is DOWN for world in trace.worlds[1:]
+            world.nodes[node].state is DOWN for world in worlds[1:]
         ]
 
 

@@ -398,8 +398,8 @@ def gauges(_site: Site, state: State) -> Gauges:
     match state:
         case ReaderState(_, _, place, _, kept):
             return Gauges(len(kept), None, place)
-        case TaskState(run, _, box, taken):
-            return Gauges(None, open_windows(box), (run, taken))
+        case TaskState(run, _, box, taken, held=held, outs=outs):
+            return Gauges(len(held) + len(outs), open_windows(box), (run, taken))
         case _:
             return Gauges()
 

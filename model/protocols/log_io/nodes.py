@@ -256,11 +256,16 @@ DONE = Property(
 # --- what it holds ---------------------------------------------------------------------------
 def gauges(_site: Site, state: Any) -> Gauges:
     match state:
-        case Operator(box, last, _, _, open_, _):
+        case Operator(box, last, open=open_, pending=pending, held=held):
             windows = open_windows(box)
-            return Gauges(windows=len(open_) if windows is None else windows, progress=last)
+            kept = len(pending) + len(held)
+            return Gauges(kept, len(open_) if windows is None else windows, last)
+        case Recovering(held):
+            return Gauges(len(held))
         case Reader(inlet, _):
-            return Gauges(progress=inlet.place)
+            return Gauges(0, progress=inlet.place)
+        case QueueState(kept=kept):
+            return Gauges(len(kept))
         case Connected(held):
             return Gauges(buffered=len(held))
         case Tables(events):

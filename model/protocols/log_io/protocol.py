@@ -42,6 +42,5 @@ PROTOCOL = replace(
     ),
     variants=VARIANTS,
     mutants=MUTANTS,
-    lemmas=9,
-    compare_with="abs",
+    lemmas=13,
 )

@@ -1,0 +1,184 @@
+"""Scale-down: events of a replica that goes away are moved to others, and each is done once.
+
+Rule of this file: one replica that goes away; all others are one, since they exclude each other.
+LOG.io, Algorithm 13, and Section 7.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import z3
+from z3 import And, Const, DeclareSort, ForAll, Implies, Not, Or
+
+from model.core import Outcome
+from proofs.lemmas.readings import refuted
+from proofs.prove.lemma import Given, Lemma, without
+from proofs.prove.query import Query
+from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+
+PAPER = "LOG.io, Algorithm 13"
+EVENT, BOOL = DeclareSort("event"), z3.BoolSort()
+e = Const("e", EVENT)
+
+FAILS = "a generation fails if a row of its Input Set has moved"
+REFUSED = "an assignment changes a row, and makes none"
+STILL_UNDONE = "the move leaves out what has become done since it was chosen"
+LAST = "the replica is deleted after the move of all its undone events"
+ELSEWHERE = "a dispatcher that prepares the deletion sends the replica no more events"
+
+
+def scaling(given: Given) -> TransitionSystem:
+    """sent: to the replica.  row: its port has a row for the event.  moved: the row went to another
+    replica's port.  fed: in an Input Set of the replica.  again: done elsewhere.  twice: an event
+    made outputs twice."""
+
+    def send(s: Moment, t: Moment, one: Any) -> Any:
+        known = And(Not(s.sent(one)), Not(s.deleted), given(ELSEWHERE, Not(s.preparing)))
+        grown = And(t.sent(e) == Or(s.sent(e), e == one), t.row(e) == Or(s.row(e), e == one))
+        return And(known, ForAll([e], grown))
+
+    def assign(s: Moment, t: Moment, one: Any) -> Any:
+        known = And(s.sent(one), Not(s.done(one)), Not(s.deleted))
+        grown = And(t.fed(e) == Or(s.fed(e), e == one), t.row(e) == Or(s.row(e), e == one))
+        return And(known, given(REFUSED, s.row(one)), ForAll([e], grown))
+
+    def generate(s: Moment, t: Moment, one: Any) -> Any:
+        known = And(s.fed(one), Not(s.deleted), given(FAILS, s.row(one)))
+        used = ForAll([e], t.fed(e) == And(s.fed(e), e != one))
+        return And(known, used, _done(s, t, one))
+
+    def generate_elsewhere(s: Moment, t: Moment, one: Any) -> Any:
+        return And(s.moved(one), Not(s.again(one)), _done(s, t, one), _only(s, t, one))
+
+    def prepare(s: Moment, t: Moment) -> Any:  # 1.a, and 1.b
+        undone = ForAll([e], t.chosen(e) == And(s.row(e), Not(s.done(e))))
+        return And(undone, t.preparing)
+
+    def move(s: Moment, t: Moment) -> Any:  # 1.c
+        changed = And(s.chosen(e), given(STILL_UNDONE, Not(s.done(e))))
+        moved = And(t.moved(e) == Or(s.moved(e), changed), t.row(e) == And(s.row(e), Not(changed)))
+        return And(s.preparing, ForAll([e], moved), t.prepared)
+
+    def restart_dispatcher(s: Moment, t: Moment) -> Any:
+        return And(ForAll([e], Not(t.chosen(e))), t.preparing == s.prepared)
+
+    def restart_replica(s: Moment, t: Moment) -> Any:
+        rows = ForAll([e], t.fed(e) == And(s.fed(e), s.row(e)))
+        return And(Not(s.deleted), rows)
+
+    def delete(s: Moment, t: Moment) -> Any:
+        return And(given(LAST, s.prepared), t.deleted)
+
+    def init(s: Moment) -> Any:
+        none = Or(s.sent(e), s.row(e), s.fed(e), s.done(e), s.chosen(e), s.moved(e), s.again(e))
+        return And(ForAll([e], Not(none)), Not(Or(s.preparing, s.prepared, s.deleted, s.twice)))
+
+    one = (("event", EVENT),)
+    return TransitionSystem(
+        name="scale-down of LOG.io",
+        state=(
+            *(
+                Symbol(x, EVENT, BOOL)
+                for x in ("sent", "row", "fed", "done", "chosen", "moved", "again")
+            ),
+            *(Symbol(x, BOOL) for x in ("preparing", "prepared", "deleted", "twice")),
+        ),
+        axioms={},
+        init=init,
+        transitions=(
+            Transition("send", one, ("sent", "row"), send),
+            Transition("assign", one, ("fed", "row"), assign),
+            Transition("generate", one, ("fed", "done", "twice"), generate),
+            Transition("generate elsewhere", one, ("done", "twice", "again"), generate_elsewhere),
+            Transition("prepare", (), ("chosen", "preparing"), prepare),
+            Transition("move", (), ("moved", "row", "prepared"), move),
+            Transition("restart the dispatcher", (), ("chosen", "preparing"), restart_dispatcher),
+            Transition("restart the replica", (), ("fed",), restart_replica),
+            Transition("delete", (), ("deleted",), delete),
+        ),
+        invariants=INVARIANTS,
+    )
+
+
+def _done(s: Moment, t: Moment, one: Any) -> Any:
+    grown = ForAll([e], t.done(e) == Or(s.done(e), e == one))
+    return And(grown, t.twice == Or(s.twice, s.done(one)))
+
+
+def _only(s: Moment, t: Moment, one: Any) -> Any:
+    return ForAll([e], t.again(e) == Or(s.again(e), e == one))
+
+
+ONCE = "no event makes outputs twice"
+OWNED = "an undone event is at a replica that is there, or has moved"
+INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+    ONCE: lambda s: Not(s.twice),
+    OWNED: lambda s: ForAll([e], Implies(And(s.deleted, s.sent(e), Not(s.done(e))), s.moved(e))),
+    "an event that was sent has a row, or has moved": lambda s: ForAll(
+        [e], s.row(e) == And(s.sent(e), Not(s.moved(e)))
+    ),
+    "what is done elsewhere has moved": lambda s: ForAll(
+        [e], Implies(s.moved(e), s.done(e) == s.again(e))
+    ),
+    "an Input Set of the replica has sent events": lambda s: ForAll(
+        [e], Implies(Or(s.fed(e), s.chosen(e), s.moved(e)), s.sent(e))
+    ),
+    "rows of an Input Set are undone, or have moved": lambda s: ForAll(
+        [e], Implies(And(s.fed(e), s.done(e)), s.moved(e))
+    ),
+    "only what has moved is done elsewhere": lambda s: ForAll([e], Implies(s.again(e), s.moved(e))),
+    "after 1.b, what is undone here is chosen": lambda s: ForAll(
+        [e], Implies(And(s.preparing, s.row(e), Not(s.done(e))), s.chosen(e))
+    ),
+    "after 1.c, what is undone has moved": lambda s: ForAll(
+        [e], Implies(And(s.prepared, s.sent(e), Not(s.done(e))), s.moved(e))
+    ),
+    "it is prepared before it is deleted": lambda s: And(
+        Implies(s.deleted, s.prepared), Implies(s.prepared, s.preparing)
+    ),
+}
+
+
+def once(given: Given) -> Iterator[Query]:
+    proved = scaling(given)
+    yield from inductive(proved)
+
+    def moved(s: Moment) -> Any:
+        return z3.Exists([e], And(s.again(e), s.deleted))
+
+    yield reaches(proved, "an event of a deleted replica is done elsewhere", moved, 5, {EVENT: 1})
+
+
+LEMMAS = (
+    Lemma(
+        "scaling-once",
+        "For any events, and any restarts of the dispatcher and the replica: a replica that goes "
+        "away leaves no undone event behind, and no event makes outputs twice.",
+        PAPER,
+        Outcome.HOLDS,
+        once,
+    ),
+    refuted(
+        PAPER,
+        "generation-moved",
+        "A generation may use rows that have moved to another replica.",
+        scaling(without(FAILS)),
+        (ONCE, 6, {EVENT: 1}),
+    ),
+    refuted(
+        PAPER,
+        "chosen-before",
+        "What was undone when it was chosen may be moved.",
+        scaling(without(STILL_UNDONE)),
+        (ONCE, 6, {EVENT: 1}),
+    ),
+    refuted(
+        PAPER,
+        "moved-assigned",
+        "An assignment may make the row of an event that has moved.",
+        scaling(without(REFUSED)),
+        (ONCE, 6, {EVENT: 1}),
+    ),
+)
