@@ -55,6 +55,8 @@ docs: $(STAMP) ## renew the generated pages in docs/: protocols.md, plans.md, pr
 	@cp build/docs/micro-batch-commit-first.svg docs/pictures/
 	@$(BIN)/asif plan docs/plans/priorities.toml --out build/docs > /dev/null
 	@cp build/docs/priorities.svg docs/pictures/plan-priorities.svg
+	@$(BIN)/asif reproduce logio-crossing --out build/docs > /dev/null
+	@cp build/docs/logio-crossing.svg docs/pictures/
 	@$(BIN)/asif prove --mutants --markdown docs/proved.md > /dev/null
 
 setup: $(STAMP) ## set up .venv (the targets above do so by themselves)

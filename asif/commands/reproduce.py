@@ -8,7 +8,15 @@ from typing import Annotated
 
 import typer
 
-from asif.console import JsonOption, print_all, save, write
+from asif.console import (
+    ConfOption,
+    JsonOption,
+    calls_on_spark,
+    print_all,
+    save,
+    settings,
+    write,
+)
 from model.errors import Invalid, unknown
 
 
@@ -27,6 +35,11 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Keep runs and write plots in this folder.")] = Path(
         "build/reproduce"
     ),
+    master: Annotated[
+        str | None,
+        typer.Option(help="Run the seeds on Spark, as in local[*]; default: without Spark."),
+    ] = None,
+    conf: ConfOption = None,
     json_: JsonOption = None,
 ) -> None:
     """Run a published experiment again and compare the numbers; an interrupted run is resumed."""
@@ -41,11 +54,18 @@ def reproduce(
         raise unknown("experiment", name, known)
     if (name is None) != all_:
         raise Invalid(f"reproduce: give an experiment or --all; known: {', '.join(known)}")
+    execute = None
+    if master is not None:
+        execute = calls_on_spark(out / "_spark", master, settings(conf), size=1)
+    elif conf:
+        raise Invalid("--conf sets a property of Spark; give --master, too")
     results = []
     for experiment in [known[name]] if name else known.values():
         with progress() as watch:
             part = partial(watch, experiment.name)
-            result = campaign.reproduce(experiment, out, seeds=seeds, events=size, watch=part)
+            result = campaign.reproduce(
+                experiment, out, seeds=seeds, events=size, execute=execute, watch=part
+            )
         print_all(commands.reproduction(result))
         if (drawn := results_of.figure(result)) is not None:
             write(out / f"{experiment.name}.svg", drawn)

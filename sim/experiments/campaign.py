@@ -10,10 +10,13 @@ import hashlib
 import json
 import multiprocessing
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from model.errors import Invalid
 from sim.experiments.experiment import Experiment, experiments
@@ -21,6 +24,11 @@ from sim.experiments.published import judge, left_out, score
 
 Watch = Callable[[int, int], None]
 """Called repeatedly with (seeds done, of how many)."""
+Rows: TypeAlias = list[dict[str, Any]]
+Ended: TypeAlias = Generator[Sequence[tuple[int, Rows | None, str]], None, None]
+"""Some seeds at a time: (place in the list, rows or None, the reason for None)."""
+Execute: TypeAlias = Callable[[Callable[[int], Rows], Sequence[int]], Ended]
+WORKERS = 2
 
 
 def reproduce(
@@ -29,20 +37,21 @@ def reproduce(
     *,
     seeds: int | None = None,
     events: int | None = None,
-    workers: int = 2,
+    execute: Execute | None = None,
     watch: Watch | None = None,
 ) -> dict[str, Any]:
     """Run the seeds that are not finished, and compare with the paper: a JSON-able value.
 
-    seeds, events: fewer than published, for a first look.  Raises Invalid if the folder cannot be
-    written to.
+    seeds, events: fewer than published, for a first look.  execute: runs the seeds, on Spark say;
+    default: in processes of this machine.  Raises Invalid if the folder cannot be written to, or a
+    seed has no result.
     """
     started = time.perf_counter()
     count, size = seeds or experiment.seeds, events or experiment.events
     file = kept_in(experiment, folder, size)
     done = dict(_read(file))
     left = [seed for seed in range(count) if seed not in done]
-    for seed, rows in _run(experiment.name, left, size, workers):
+    for seed, rows in _run(experiment.name, left, size, execute or _in_processes):
         _append(file, seed, rows)
         done[seed] = rows
         if watch:
@@ -96,20 +105,28 @@ def _append(file: Path, seed: int, rows: list[dict[str, Any]]) -> None:
 
 
 def _run(
-    name: str, seeds: list[int], events: int, workers: int
+    name: str, seeds: list[int], events: int, execute: Execute
 ) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    with closing(execute(partial(_rows, name, events), seeds)) as found:
+        for number, rows, why in chain.from_iterable(found):
+            if rows is None:
+                raise Invalid(f"{name}: seed {seeds[number]} has no result: {why}")
+            yield seeds[number], rows
+
+
+def _in_processes(call: Callable[[int], Rows], seeds: Sequence[int]) -> Ended:
     if not seeds:
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(seeds)), mp_context=context) as pool:
-        running = {pool.submit(_rows, name, seed, events): seed for seed in seeds}
+    with ProcessPoolExecutor(min(WORKERS, len(seeds)), mp_context=context) as pool:
+        running = {pool.submit(call, seed): number for number, seed in enumerate(seeds)}
         try:
             for future in as_completed(running):
-                yield running[future], future.result()
+                yield [(running[future], future.result(), "")]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def _rows(name: str, seed: int, events: int) -> list[dict[str, Any]]:
+def _rows(name: str, events: int, seed: int) -> list[dict[str, Any]]:
     return experiments()[name].rows(seed, events)

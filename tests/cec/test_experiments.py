@@ -195,9 +195,9 @@ def test_every_number_of_the_paper_is_compared_or_has_a_reason() -> None:
 
 
 def test_a_campaign_says_what_it_does_not_compare(tmp_path: Path) -> None:
-    first = campaign.reproduce(experiments()["cec-fig5"], tmp_path, seeds=1, events=5000, workers=1)
+    first = campaign.reproduce(experiments()["cec-fig5"], tmp_path, seeds=1, events=5000)
     assert [line for line in first["notes"] if line.startswith("not compared: CPU of native")]
-    again = campaign.reproduce(experiments()["cec-fig5"], tmp_path, seeds=1, events=5000, workers=1)
+    again = campaign.reproduce(experiments()["cec-fig5"], tmp_path, seeds=1, events=5000)
     assert again["resumed"] == 1
     assert again["cells"] == first["cells"]
 

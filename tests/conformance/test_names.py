@@ -22,9 +22,11 @@ PACKAGES = ("asif", "model", "proofs", "reports", "sim", "spark_check")
 FAMILIES = [home.split(".")[-2] for home in modules()]
 ROOMS = ("model/protocols", "proofs/lemmas", "sim/predictions", "spark_check")
 PAPERS = {
+    "abs": Path("sim/experiments/logio"),
     "active_standby": Path("sim/experiments/hwang"),
     "amnesia": Path("sim/experiments/hwang"),
     "cec": Path("sim/experiments/sebepou"),
+    "log_io": Path("sim/experiments/logio"),
     "passive_standby": Path("sim/experiments/hwang"),
     "progressive": Path("sim/experiments/su"),
     "upstream_backup": Path("sim/experiments/lima"),

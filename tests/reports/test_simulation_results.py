@@ -145,7 +145,7 @@ def pages(tmp_path: Path, **changed: Any) -> tuple[str, str]:
 
 
 def test_what_it_costs_is_on_both_pages(tmp_path: Path) -> None:
-    again = reproduce(FIG9, tmp_path, seeds=1, events=2_000, workers=1)
+    again = reproduce(FIG9, tmp_path, seeds=1, events=2_000)
     for text in pages(tmp_path, simulated=[ran()], reproduced=[again]):
         assert "What it costs" in text
         assert "as if nothing had failed" in text

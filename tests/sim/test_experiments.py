@@ -37,7 +37,7 @@ EVENTS = 3_000
 
 
 def reproduce(folder: Path, **changed: Any) -> dict[str, Any]:
-    asked: dict[str, Any] = {"seeds": 2, "events": EVENTS, "workers": 1, **changed}
+    asked: dict[str, Any] = {"seeds": 2, "events": EVENTS, **changed}
     return campaign.reproduce(FIG9, folder, **asked)
 
 

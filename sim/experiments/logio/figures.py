@@ -1,0 +1,322 @@
+"""LOG.io, Figures 5 to 9 and 11 to 13: overhead in normal operation, and with 1, 2 and 3 failures.
+
+Rule of this file: which runs are made, and the numbers of the paper in terms of them.  An overhead
+is in % of the same pipeline's time without a protocol; the paper's time of an execution includes
+the start of the pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+from sim.experiments.experiment import Experiment, Panel, Parameter, Series
+from sim.experiments.logio.paper import (
+    BASELINE_S,
+    DEPLOY_S,
+    FAST,
+    FAST_REPLICAS,
+    INTERVALS_S,
+    MIDDLE,
+    READINGS,
+    REPLICAS,
+    SETTING,
+    SLOW,
+    SOURCE,
+    Reading,
+    costs,
+    parallel,
+    with_lineage,
+)
+from sim.experiments.logio.pipeline import Case, Costs, Failure, Pipeline, Recovery, run
+from sim.experiments.published import numbers
+
+LOG, ABS = Recovery.LOG, Recovery.SNAPSHOTS
+SHORT = {LOG: "log", ABS: "abs"}
+MB = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure.  pipelines: by what is special about each.  failures: by interval of ABS, after how
+    many inputs of which operator; LOG.io has those of the first.  sizes: of events, for normal
+    operation of LOG.io alone.  lineage: the id of the published overhead of lineage, if any."""
+
+    key: str
+    title: str
+    pipelines: Mapping[str, Pipeline]
+    failures: Mapping[float, tuple[Failure, ...]]
+    sizes: tuple[float, ...] = ()
+    lineage: str = ""
+
+
+# --- the runs --------------------------------------------------------------------------------
+def rows(figure: Figure, _seed: int, events: int) -> list[dict[str, Any]]:
+    """All runs of a figure.  events: of the source; the last operator waits for its share."""
+    found = []
+    for label, published in figure.pipelines.items():
+        pipeline = _resize(published, events)
+        baseline_s = run(Case(pipeline, Recovery.NONE, Costs())).seconds + DEPLOY_S
+        for name, case in _cases(figure, pipeline):
+            ran = run(case)
+            found.append(
+                {
+                    "pipeline": label,
+                    **name,
+                    "seconds": ran.seconds + DEPLOY_S,
+                    "overhead": 100 * ((ran.seconds + DEPLOY_S) / baseline_s - 1),
+                    "lost_s": ran.lost_s[-1] if ran.lost_s else 0.0,
+                    "transactions": ran.transactions,
+                    "snapshots": ran.snapshots,
+                }
+            )
+    return found
+
+
+def _resize(pipeline: Pipeline, events: int) -> Pipeline:
+    ends = max(1, pipeline.ends * events // pipeline.events)
+    return replace(pipeline, events=events, ends=ends)
+
+
+def _cases(figure: Figure, pipeline: Pipeline) -> Iterator[tuple[dict[str, Any], Case]]:
+    first = next(iter(figure.failures.values()), ())
+    for reading in READINGS[LOG]:
+        one = costs(LOG, reading)
+        for count in range(len(first) + 1):
+            yield _name(LOG, reading, count), Case(pipeline, LOG, one, first[:count])
+    one = costs(LOG, Reading.BOUNDED)
+    for size in figure.sizes:
+        name = {**_name(LOG, Reading.BOUNDED, 0), "event_mb": size / MB}
+        yield name, Case(pipeline, LOG, one, event_bytes=size)
+    if figure.lineage:
+        name = {**_name(LOG, Reading.BOUNDED, 0), "lineage": True}
+        yield name, Case(pipeline, LOG, with_lineage(one))
+    for reading in READINGS[ABS]:
+        one = costs(ABS, reading)
+        for interval_s, failures in figure.failures.items():
+            for count in range(len(failures) + 1):
+                name = {**_name(ABS, reading, count), "interval_s": interval_s}
+                yield name, Case(pipeline, ABS, one, failures[:count], interval_s)
+
+
+def _name(recovery: Recovery, reading: Reading, failures: int) -> dict[str, Any]:
+    return {
+        "protocol": SHORT[recovery],
+        "reading": reading.value,
+        "failures": failures,
+        "interval_s": None,
+        "event_mb": None,
+        "lineage": False,
+    }
+
+
+# --- the summary -----------------------------------------------------------------------------
+def summary(figure: Figure, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Values are named figure.protocol.failures, with interval, reading and pipeline behind."""
+    values: dict[str, float] = {}
+    for row in found:
+        values |= _values(figure, row)
+    normal = next(row for row in found if row["protocol"] == "log")
+    if figure.failures:
+        for row in found:
+            if row["event_mb"]:
+                values[f"{figure.key}.size"] = 100 * (row["seconds"] / normal["seconds"] - 1)
+    if figure.lineage:
+        traced = next(row for row in found if row["lineage"])
+        values[figure.lineage] = 100 * (traced["seconds"] / normal["seconds"] - 1)
+    return {
+        "cells": [*found],
+        "values": values,
+        "notes": [*_notes(figure, found)],
+        "panels": [panel.as_data() for panel in _panels(figure, found)],
+    }
+
+
+def _values(figure: Figure, row: Mapping[str, Any]) -> dict[str, float]:
+    name = ".".join((figure.key, row["protocol"], str(row["failures"])))
+    behind = [row["reading"], *([row["pipeline"]] if row["pipeline"] else [])]
+    if row["lineage"]:
+        return {}
+    if row["event_mb"]:
+        return {f"{name}.{row['event_mb']:.0f} MB": row["overhead"]}
+    if row["interval_s"]:
+        name += f".{row['interval_s']:.0f} s"
+    values = {".".join((name, *behind)): row["overhead"]}
+    if row["failures"] and row["protocol"] == "abs":
+        values[".".join((name, *behind, "lost"))] = row["lost_s"]
+    return values
+
+
+def _published(figure: Figure, protocol: str) -> list[float]:
+    """What the text says, from normal operation to the last failure."""
+    known = {number.id: number.value for number in numbers()}
+    names = ("normal", "1", "2", "3")
+    wanted = [f"{figure.key}-{protocol}-{name}" for name in names]
+    return [known[name] for name in wanted if name in known]
+
+
+def _notes(figure: Figure, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    one = next(row for row in found if row["protocol"] == "log")
+    yield f"LOG.io makes {one['transactions']:,} transactions in normal operation"
+    said = _published(figure, "abs")
+    if len(said) < 2:
+        return
+    lost = [
+        row["lost_s"]
+        for row in found
+        if row["protocol"] == "abs"
+        and row["failures"]
+        and row["interval_s"] == next(iter(figure.failures))
+        and row["reading"] == Reading.SHARE.value
+        and row["pipeline"] == next(iter(figure.pipelines))
+    ]
+    steps = [(after - before) / 100 * BASELINE_S for before, after in pairwise(said)]
+    left = [step - again for step, again in zip(steps, lost, strict=True)]
+    yield (
+        "a restart of the pipeline under ABS takes what a failure adds, but for the work that is "
+        f"done again: {', '.join(f'{one:.0f} s' for one in left)} by the published numbers"
+    )
+
+
+def _panels(figure: Figure, found: Sequence[Mapping[str, Any]]) -> Iterator[Panel]:
+    sized = [row for row in found if row["event_mb"]]
+    if sized and not figure.failures:
+        said = [number.value for number in numbers() if number.id.startswith(f"{figure.key}-")]
+        x = [row["event_mb"] for row in sized]
+        yield Panel(
+            figure.title,
+            "size of an event, MB",
+            "overhead, %",
+            [
+                Series("LOG.io", x, [row["overhead"] for row in sized]),
+                Series("LOG.io, published", x, said, "published"),
+            ],
+        )
+        return
+    for label in figure.pipelines:
+        mine = [row for row in found if row["pipeline"] == label]
+        behind = f", {label}" if label else ""
+        first = next(iter(figure.failures))
+        bars = [
+            _bars("LOG.io, published", _published(figure, "log")),
+            _bars("LOG.io", _ours(mine, "log", Reading.BOUNDED, None)),
+            _bars(f"ABS, {first:.0f} s, published", _published(figure, "abs")),
+            _bars(f"ABS, {first:.0f} s", _ours(mine, "abs", Reading.SHARE, first)),
+        ]
+        names = ("none", "1", "2", "3")
+        yield Panel(f"{figure.title}{behind}", "failures", "overhead, %", bars, categories=names)
+        others = [("LOG.io, no bounds", _ours(mine, "log", Reading.UNBOUNDED, None))]
+        for interval_s in figure.failures:
+            for reading in READINGS[ABS]:
+                name = f"ABS, {interval_s:.0f} s, {reading.value}"
+                others.append((name, _ours(mine, "abs", reading, interval_s)))
+        lines = [Series(name, _at(ours), ours) for name, ours in others]
+        yield Panel(f"readings{behind}", "failures", "overhead, %", lines, categories=names)
+
+
+def _ours(
+    found: Sequence[Mapping[str, Any]], protocol: str, reading: Reading, interval_s: float | None
+) -> list[float]:
+    """Our overheads, from normal operation to the last failure."""
+    wanted = protocol, reading.value, interval_s
+    return [
+        row["overhead"]
+        for row in found
+        if (row["protocol"], row["reading"], row["interval_s"]) == wanted
+        and not row["event_mb"]
+        and not row["lineage"]
+    ]
+
+
+def _bars(name: str, values: Sequence[float]) -> Series:
+    return Series(name, _at(values), values, "bars")
+
+
+def _at(values: Sequence[float]) -> list[float]:
+    return [float(at) for at in range(len(values))]
+
+
+# --- the figures -----------------------------------------------------------------------------
+def _after(*points: tuple[str, int]) -> tuple[Failure, ...]:
+    return tuple(Failure(task, after) for task, after in points)
+
+
+def _each(intervals: Sequence[float], *points: tuple[str, int]) -> dict[float, tuple[Failure, ...]]:
+    return dict.fromkeys(intervals, _after(*points))
+
+
+FIGURES = (
+    Figure(
+        "fig5",
+        "OP3 of 5 s, OP4 fails",
+        {"": SLOW},
+        _each(INTERVALS_S, ("OP4", 1), ("OP4", 23), ("OP4", 45)),
+    ),
+    Figure("fig6", "OP3 of 5 s, large events", {"": SLOW}, {}, (1 * MB, 5 * MB, 10 * MB)),
+    Figure(
+        "fig7",
+        "OP3 of 500 ms, OP4 fails",
+        {"": MIDDLE},
+        _each(INTERVALS_S[:2], ("OP4", 10), ("OP4", 148), ("OP4", 375)),
+        lineage="lineage-1000",
+    ),
+    Figure(
+        "fig8",
+        "OP3 of 500 ms, OP3 fails",
+        {"": MIDDLE},
+        _each((30.0,), ("OP3", 10), ("OP3", 295), ("OP3", 745)),
+    ),
+    Figure(
+        "fig9",
+        "OP3 of 100 ms, OP4 fails",
+        {"": FAST},
+        _each(INTERVALS_S[:2], ("OP4", 10), ("OP4", 495), ("OP4", 1750)),
+        (5 * MB,),
+        "lineage-5000",
+    ),
+    Figure(
+        "fig11",
+        "parallel paths, OP2 fails",
+        {name: parallel(synchronised=name == "synchronised") for name in ("apart", "synchronised")},
+        {
+            15.0: _after(("OP2", 147), ("OP2", 457), ("OP2", 825)),
+            30.0: _after(("OP2", 295), ("OP2", 605), ("OP2", 750)),
+        },
+    ),
+    Figure(
+        "fig12",
+        "replicas of 500 ms fail in turn",
+        {"": REPLICAS},
+        _each((15.0,), ("OP3.1", 20), ("OP3.2", 220), ("OP3.1", 330)),
+    ),
+    Figure(
+        "fig13",
+        "replicas of 100 ms fail in turn",
+        {"": FAST_REPLICAS},
+        _each((15.0,), ("OP3.1", 10), ("OP3.2", 495), ("OP3.1", 1620)),
+    ),
+)
+
+
+def _experiment(figure: Figure) -> Experiment:
+    pipeline = next(iter(figure.pipelines.values()))
+    return Experiment(
+        name=f"logio-{figure.key}",
+        title=f"LOG.io and ABS: {figure.title} (Fig. {figure.key.removeprefix('fig')})",
+        source=SOURCE,
+        parameters=(
+            Parameter("events", pipeline.events, "9.3.2 to 9.3.4"),
+            Parameter("rate", f"an event every {1000 * pipeline.period_s:.0f} ms", "as above"),
+            *SETTING,
+        ),
+        seeds=1,
+        events=pipeline.events,
+        rows=partial(rows, figure),
+        summary=partial(summary, figure),
+    )
+
+
+EXPERIMENTS = tuple(map(_experiment, FIGURES))

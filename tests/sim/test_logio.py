@@ -1,0 +1,247 @@
+"""LOG.io and ABS in simulated time: beside arithmetic, and beside the model's log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asif.console import calls_on_spark
+from model.boxes.stateless import Relay
+from model.boxes.triggered import Triggered
+from model.core import Arrival, Inputs, Scope, Send
+from model.graph import chain
+from model.protocols.log_io.protocol import PROTOCOL
+from model.system import System
+from model.world import apply, enabled, initial, real_effects, response, unfold
+from sim.experiments import campaign
+from sim.experiments.experiment import experiments
+from sim.experiments.logio.crossing import crossing
+from sim.experiments.logio.figures import FIGURES, rows
+from sim.experiments.logio.paper import READINGS, Reading, costs, linear
+from sim.experiments.logio.pipeline import Case, Costs, Failure, Pipeline, Recovery, Task, run
+from sim.experiments.published import numbers
+
+NONE, LOG, ABS = Recovery.NONE, Recovery.LOG, Recovery.SNAPSHOTS
+FREE = Costs()
+
+
+@st.composite
+def pipelines(draw: st.DrawFn) -> Pipeline:
+    """One line of up to four operators, of whole seconds, in which all events are used up."""
+    works = draw(st.lists(st.integers(0, 5), min_size=1, max_size=4))
+    gathers = draw(st.lists(st.integers(1, 3), min_size=len(works), max_size=len(works)))
+    ends = draw(st.integers(1, 5))
+    events = ends
+    for each in gathers:
+        events *= each
+    tasks = [
+        Task(f"OP{at + 2}", (f"OP{at + 1}",), float(work), each)
+        for at, (work, each) in enumerate(zip(works, gathers, strict=True))
+    ]
+    last = Task("end", (tasks[-1].name,))
+    return Pipeline(events, float(draw(st.integers(1, 4))), (*tasks, last), ends)
+
+
+def seconds(pipeline: Pipeline) -> float:
+    """The time of the last input, by the recurrence of a line of queues without bounds."""
+    at = [pipeline.period_s * (number + 1) for number in range(pipeline.events)]
+    for task in pipeline.tasks[:-1]:
+        assert isinstance(task.gathers, int)
+        free, made = 0.0, []
+        for number, came in enumerate(at):
+            free = max(free, came)
+            if (number + 1) % task.gathers == 0:
+                free += task.work_s
+                made.append(free)
+        at = made
+    return at[pipeline.ends - 1]
+
+
+@given(pipelines())
+def test_a_line_takes_what_the_recurrence_of_queues_says(pipeline: Pipeline) -> None:
+    expected = pytest.approx(seconds(pipeline))
+    assert run(Case(pipeline, NONE, FREE)).seconds == expected
+    assert run(Case(pipeline, LOG, FREE)).seconds == expected
+    assert run(Case(pipeline, ABS, FREE, interval_s=7.5)).seconds == expected
+
+
+@given(pipelines(), st.integers(1, 9), st.integers(0, 3))
+def test_a_protocol_and_a_bound_never_make_a_pipeline_faster(
+    pipeline: Pipeline, room: int, failures: int
+) -> None:
+    first = pipeline.tasks[0]
+    fails = tuple(Failure(first.name, 1 + at) for at in range(failures))
+    free = run(Case(pipeline, NONE, FREE)).seconds
+    bounded = run(Case(pipeline, LOG, Costs(room=room)))
+    assert bounded.seconds >= free - 1e-9
+    some = Costs(assign_s=0.25, generate_s=0.5, snapshot_s=0.5, restart_s=3.0)
+    logged = run(Case(pipeline, LOG, some)).seconds
+    assert logged >= free
+    assert run(Case(pipeline, LOG, some, fails)).seconds >= logged - 1e-9
+    assert run(Case(pipeline, LOG, replace(some, room=room), fails)).seconds >= logged - 1e-9
+    assert run(Case(pipeline, ABS, some, fails, 7.5)).seconds >= free - 1e-9
+
+
+@given(pipelines(), st.data())
+def test_without_a_snapshot_a_failure_repeats_all(pipeline: Pipeline, data: st.DataObject) -> None:
+    """The time until the failure, the restart, and the whole run."""
+    first = pipeline.tasks[0]
+    after = data.draw(st.integers(1, pipeline.events - 1 or 1))
+    free = seconds(pipeline)
+    ran = run(Case(pipeline, ABS, Costs(restart_s=3.0), (Failure(first.name, after),), 1e9))
+    if not ran.lost_s:  # the run ended before
+        return
+    assert isinstance(first.gathers, int)
+    struck = 0.0
+    for count in range(1, after + 1):
+        struck = max(struck, pipeline.period_s * count)
+        if count % first.gathers == 0:
+            struck += first.work_s
+    assert ran.seconds == pytest.approx(struck + 3.0 + free)
+
+
+@given(st.integers(1, 30), st.integers(0, 30))
+def test_work_is_repeated_from_the_last_snapshot_on(epoch: int, beyond: int) -> None:
+    """An operator that is as fast as the source, and a marker after so many of its events."""
+    pipeline = Pipeline(200, 1.0, (Task("OP2", ("OP1",), 0.5), Task("end", ("OP2",))), 200)
+    after = epoch * 3 + beyond % epoch + 1
+    ran = run(Case(pipeline, ABS, FREE, (Failure("OP2", after),), float(epoch)))
+    assert ran.lost_s == (0.5 * (beyond % epoch + 1),)
+    assert ran.seconds == pytest.approx(200.5 + after + 0.5 - 3 * epoch)
+
+
+@given(st.integers(1, 40), st.integers(1, 12))
+def test_a_restart_is_hidden_while_connections_have_room(after: int, room: int) -> None:
+    """The writer is back after 5 s; what the operator before it makes meanwhile has to wait."""
+    tasks = (
+        Task("OP2", ("OP1",), 1.0),
+        Task("OP3", ("OP2",), 0.0, writes=True),
+        Task("end", ("OP3",)),
+    )
+    pipeline = Pipeline(100, 0.5, tasks, 100)
+    ran = run(Case(pipeline, LOG, Costs(restart_s=5.5, room=room), (Failure("OP3", after),)))
+    # It makes one more, which it holds until there is room.
+    assert ran.seconds == pytest.approx(100.5 + max(0.0, 5.5 - (room + 1)))
+
+
+@given(st.integers(1, 100), st.integers(1, 4))
+def test_a_failure_at_a_time_repeats_the_generation_under_way(tenth: int, work: int) -> None:
+    tasks = (Task("OP2", ("OP1",), float(work)), Task("end", ("OP2",)))
+    pipeline = Pipeline(20, 0.5, tasks, 20)
+    at_s = 0.5 + tenth / 10 * work / 10 + 0.01
+    ran = run(Case(pipeline, LOG, Costs(restart_s=2.0), (Failure("OP2", at_s=at_s),)))
+    again = (at_s - 0.5) % work
+    assert ran.seconds == pytest.approx(0.5 + 20 * work + 2.0 + again)
+
+
+# --- beside the model ------------------------------------------------------------------------
+def transactions(length: int, batch: int) -> int:
+    """What a relay and a batch of the model send to the log in a run without crashes."""
+    graph = chain(("relay", Relay()), ("batch", Triggered((batch,))))
+    word = Inputs(tuple(Arrival(1, "a") for _ in range(length)), length)
+    system = System(PROTOCOL, Scope(graph, (("source", word),), crashes=0))
+    return sum(
+        isinstance(effect, Send) and effect.to == "log"
+        for world, action in _run(system)
+        for effect in real_effects(response(system, world, action).effects)
+    )
+
+
+def _run(system: System) -> Iterator[tuple]:  # type: ignore[type-arg]
+    world = initial(system)
+    while possible := enabled(system, world):
+        for part, before, _ in unfold(system, world, possible[0]):
+            yield before, part
+        world = apply(system, world, possible[0])
+
+
+@given(st.integers(1, 4), st.integers(1, 3))
+@settings(max_examples=12)
+def test_transactions_are_those_of_the_model(sets: int, batch: int) -> None:
+    events = sets * batch
+    tasks = (
+        Task("OP2", ("OP1",)),
+        Task("OP3", ("OP2",), gathers=batch, writes=True),
+        Task("end", ("OP3",)),
+    )
+    ran = run(Case(Pipeline(events, 1.0, tasks, sets), LOG, FREE))
+    # The last operator of the paper ends the run; the model has an external system there.
+    assert ran.transactions - sets == transactions(events, batch)
+
+
+# --- the paper -------------------------------------------------------------------------------
+def test_work_done_again_is_what_the_text_says() -> None:
+    """9.3.2: 15 * 5 s, 75 * 0.5 s and 250 * 0.1 s at the end of an epoch of 15 s."""
+    for events, period_s, work_s, outputs in (
+        (100, 0.5, 5.0, 15),
+        (1000, 0.1, 0.5, 75),
+        (5000, 0.03, 0.1, 250),
+    ):
+        pipeline = linear(events, period_s, work_s, 1, events // 2)
+        one = costs(ABS, Reading.SHARE)
+        ran = run(Case(pipeline, ABS, one, (Failure("OP3", 4 * outputs),), 15.0))
+        assert ran.lost_s == pytest.approx((outputs * work_s,), rel=0.02)
+
+
+def test_each_calibrated_number_comes_out() -> None:
+    """What a cost was calibrated on is compared with nothing, so it is here."""
+    known = {one.id: one for one in numbers() if one.paper == "LOG.io"}
+    found = {
+        (figure.key, row["protocol"], row["failures"], row["reading"]): row["overhead"]
+        for figure in FIGURES
+        if figure.key in ("fig5", "fig7", "fig9")
+        for row in rows(figure, 0, next(iter(figure.pipelines.values())).events)
+        if row["interval_s"] in (None, 15.0) and not row["event_mb"] and not row["lineage"]
+    }
+    for id_, place in {
+        "fig5-abs-1": ("fig5", "abs", 1, "a share of the work"),
+        "fig7-log-normal": ("fig7", "log", 0, "bounded connections"),
+        "fig7-log-1": ("fig7", "log", 1, "bounded connections"),
+        "fig7-abs-normal": ("fig7", "abs", 0, "a share of the work"),
+        "fig9-log-normal": ("fig9", "log", 0, "bounded connections"),
+    }.items():
+        assert found[place] == pytest.approx(known[id_].value, rel=0.02), id_
+
+
+def test_readings_are_those_of_the_protocols() -> None:
+    for recovery, readings in READINGS.items():
+        for reading in readings:
+            one = costs(recovery, reading)
+            assert (one.room is not None) == (reading is Reading.BOUNDED)
+            assert (one.share > 0) == (reading is Reading.SHARE)
+
+
+# --- the crossing ----------------------------------------------------------------------------
+shares, seconds_ = st.floats(0, 1), st.floats(0, 100)
+
+
+@given(shares, shares, seconds_, seconds_, st.floats(1, 1e6))
+def test_below_the_crossing_the_log_costs_less(
+    log: float, snapshots: float, log_s: float, snapshots_s: float, between_s: float
+) -> None:
+    at = crossing({"normal": log, "cost_s": log_s}, {"normal": snapshots, "cost_s": snapshots_s})
+    difference = (log + log_s / between_s) - (snapshots + snapshots_s / between_s)
+    if abs(difference) > 1e-9:
+        assert (difference < 0) == (between_s < at) or (log < snapshots and log_s > snapshots_s)
+
+
+def test_a_crossing_is_what_a_pencil_says() -> None:
+    """3 % more in normal operation, and 30 s less a failure: 1,000 s between failures."""
+    log, snapshots = {"normal": 0.05, "cost_s": 25.0}, {"normal": 0.02, "cost_s": 55.0}
+    assert crossing(log, snapshots) == pytest.approx(1000)
+    assert crossing(snapshots, log) == 0
+
+
+@pytest.mark.spark
+def test_spark_runs_the_seeds_as_processes_do(tmp_path: Path) -> None:
+    figure = experiments()["logio-fig6"]
+    execute = calls_on_spark(tmp_path / "_spark", "local[2]", {}, size=1)
+    here = campaign.reproduce(figure, tmp_path / "here")
+    there = campaign.reproduce(figure, tmp_path / "there", execute=execute)
+    assert here["cells"] == there["cells"]
+    assert there["resumed"] == 0
