@@ -40,4 +40,5 @@ PROTOCOL = replace(
     ),
     variants=VARIANTS,
     mutants=MUTANTS,
+    lemmas=9,
 )

@@ -1,0 +1,1 @@
+"""ABS: what a snapshot holds, and what a complete epoch means."""
