@@ -402,7 +402,7 @@ class Assumptions:
 class Mutant:
     """A protocol with one changed line.  `old` is the whole line, stripped, and stands once.
 
-    scope: the name of a scope that shows the fault; the hunt begins there.
+    scope: the name of a scope that shows the fault, or VARIANT: SCOPE; the hunt begins there.
     """
 
     name: str

@@ -79,7 +79,12 @@ def report(
             progress=watch,
         )
         begin("lemmas")
-        proofs = proving.prove(choose(), mutants=True, worlds=proving.WORLDS, progress=watch)
+        proofs = proving.prove(
+            choose(),
+            mutants=profile is Profile.FULL,
+            worlds=proving.WORLDS,
+            progress=watch,
+        )
         begin("operators")
         operators = {
             "figure_2": figure2.rows(),
@@ -90,7 +95,7 @@ def report(
             "simulating", {path.stem: partial(_simulate, path) for path in SCENARIOS}, watch
         )
         begin("experiments")
-        most = 5 if profile is Profile.QUICK else None
+        most = 2 if profile is Profile.QUICK else None
         reproductions = [
             campaign.reproduce(
                 one, out, seeds=min(one.seeds, most or one.seeds), watch=partial(watch, one.name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.boxes.box import Box, Fed, Item, Out, answer
+from model.boxes.box import Box, Fed, Item, Out, answer, check_sizes
 from model.cep.predicates import Predicate
 
 
@@ -57,11 +57,17 @@ class Union(Relay):
 
 @dataclass(frozen=True)
 class AnyOf(Box):
-    """Gives every item one of these types, as it likes: a random choice, an external service."""
+    """Gives every item one of these types, as it likes: a random choice, an external service.
+
+    times: how many outputs of this type an item has.
+    """
 
     types: tuple[str, ...]
+    times: int = 1
+
+    def __post_init__(self) -> None:
+        check_sizes("any of", 1, times=self.times)
 
     def feed(self, state: Any, item: Item) -> tuple[Fed, ...]:
-        return tuple(
-            Fed(state, (Out(item.body._replace(type=one), item.of),)) for one in self.types
-        )
+        outs = (Out(item.body._replace(type=one), item.of) for one in self.types)
+        return tuple(Fed(state, (out,) * self.times) for out in outs)

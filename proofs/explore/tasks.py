@@ -20,10 +20,10 @@ from proofs.explore.random_attack import Attack, attack, pytest_file
 from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.trace_json import story
 
-WALKS = {"quick": 400, "full": 20_000}
+WALKS = {"quick": 200, "full": 20_000}
 """The number of random walks for each protocol."""
 
-EXAMPLES = {"quick": 100, "full": 1_000}
+EXAMPLES = {"quick": 40, "full": 1_000}
 """The number of Hypothesis examples for each protocol."""
 
 WORLD_LIMIT = {Outcome.HOLDS: 8_000_000, Outcome.REFUTED: 600_000}

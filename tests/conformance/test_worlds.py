@@ -180,5 +180,10 @@ def test_its_evidence_names_what_there_is(name: str) -> None:
     assert len({*scopes}) == len(scopes)
     assert protocol.claims
     assert protocol.compare_with in ("", *NAMES)
-    assert {mutant.scope for mutant in protocol.mutants} <= {"", *scopes}
+    of_variants = (
+        f"{variant.name.partition(':')[2]}: {pinned.name}"
+        for variant in protocol.variants
+        for pinned in variant.scopes
+    )
+    assert {mutant.scope for mutant in protocol.mutants} <= {"", *scopes, *of_variants}
     assert len({mutant.name for mutant in protocol.mutants}) == len(protocol.mutants)

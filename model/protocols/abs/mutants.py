@@ -146,23 +146,27 @@ MUTANTS = (
         COORDINATOR,
         "return any(isinstance(part, TaskPart) and part.flight for _, part in parts)",
         "return False",
+        "unaligned: a diamond",
     ),
     Mutant(
         "records on their way are in no snapshot",
         NODES,
         "opened = state.open._replace(flight=(*state.open.flight, (sender, record)))",
         "opened = state.open._replace(flight=())",
+        "unaligned: a diamond",
     ),
     Mutant(
         "the external system takes the last write again",
         NODES,
         "if design.writes is Writes.IDEMPOTENT and number <= last.get(sender, 0):",
         "if design.writes is Writes.IDEMPOTENT and number < last.get(sender, 0):",
+        "idempotent: a relay",
     ),
     Mutant(
         "a snapshot forgets how many outputs there were",
         NODES,
         "part = TaskPart(state.box, state.taken, state.made)",
         "part = TaskPart(state.box, state.taken)",
+        "idempotent: a relay",
     ),
 )

@@ -15,6 +15,7 @@ MUTANTS = (
         PAIRS,
         "return tuple(Send(inlet.producer, Ack(inlet.place, inlet.place)) for inlet in inlets)",
         "return tuple(Send(inlet.producer, Ack(*[inlet.place + 1] * 2)) for inlet in inlets)",
+        "arbitrary: a relay",
     ),
     Mutant(
         "take the tuples of a dead producer",
@@ -27,12 +28,14 @@ MUTANTS = (
         PAIRS,
         "return min(reader.released for reader in self.readers)",
         "return max(reader.released for reader in self.readers)",
+        "a relay, two crashes",
     ),
     Mutant(
         "forget what came before the copy",
         NODES,
         "for sender, message in state.came:",
         "for sender, message in ():",
+        "a relay, two crashes",
     ),
     Mutant(
         "trim what downstream may not have",

@@ -24,14 +24,14 @@ MUTANTS = (
         SCAN,
         "return min((window.foot, window.places) for window in windows)",
         "return max((window.foot, window.places) for window in windows)",
-        "windows of two tuples",
+        "sliding windows",
     ),
     Mutant(
         "take N from the oldest record",
         SCAN,
         "if wanted is None and (design.count is Count.EVERY or record.kind is not Kind.RESULT):",
         "if design.count is Count.EVERY or record.kind is not Kind.RESULT:",
-        "windows of two tuples",
+        "sliding windows",
     ),
     Mutant(
         "a result does not exclude the window's older footprints",

@@ -49,6 +49,14 @@ class Garbage(Enum):
     NEVER = "it stays"
 
 
+class Reads(Enum):
+    """What a source operator does about its read action.  Algorithm 1, steps 2 and 3."""
+
+    REPLAYABLE = "it is replayable, and is executed again"
+    STORED = "it is not replayable, and its effect is stored before the first output"
+    REPEATED = "it is not replayable, and is executed again"
+
+
 class Writes(Enum):
     """What the external system offers.  Section 4.4 needs idempotent or checkable writes."""
 
@@ -78,6 +86,7 @@ class Design:
     connection: Delivery = Delivery.LASTING
     inputs: Inputs = Inputs.CONNECTION
     garbage: Garbage = Garbage.AT_ONCE
+    reads: Reads = Reads.REPLAYABLE
     writes: Writes = Writes.CHECKABLE
     executes: Executes = Executes.ONE_BY_ONE
     lineage: bool = False

@@ -14,11 +14,16 @@ from model.protocols.log_io.design import Design, Garbage
 from model.protocols.log_io.messages import (
     Assign,
     Assigned,
+    Begin,
     Commit,
+    Complete,
+    Discard,
     Executed,
     LoggedEvent,
+    ReadAction,
     Restore,
     Restored,
+    Store,
     Tables,
 )
 
@@ -34,7 +39,7 @@ def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> An
             if design.lineage:
                 named = Assigned(sender, node, number, inset)
                 tables = tables._replace(assigned=_added(tables.assigned, named))
-        case Commit(outputs, context, inset, lineage):
+        case Commit(outputs, context, inset, lineage, ends):
             events = _done(design, tables.events, node, inset) if inset else tables.events
             for output in outputs:
                 events = _added(events, output)
@@ -42,9 +47,22 @@ def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> An
             used = tables.used
             for row in lineage:
                 used = _added(used, row)
-            tables = Tables(events, _added(contexts, (node, context)), used, tables.assigned)
+            contexts = _added(contexts, (node, context))
+            tables = tables._replace(events=events, contexts=contexts, used=used)
+            if ends:
+                tables = _act(tables, node, done=True)
         case Executed(sink, number):
             tables = _change(design, tables, (node, sink, number), done=True)
+        case Begin(number):
+            others = tuple(one for one in tables.actions if one.node != node)
+            actions = tuple(sorted((*others, ReadAction(node, number))))
+            tables = tables._replace(actions=actions)
+        case Store(effect):
+            tables = _act(tables, node, effect=effect)
+        case Complete():
+            tables = _act(tables, node, complete=True)
+        case Discard():
+            tables = _act(tables, node, effect=None)
         case Restore():
             effects = (Send(node, _restored(tables, node)),)
         case _:
@@ -63,6 +81,12 @@ def _change(
     row = events[at]._replace(**changes)
     left = () if _is_garbage(design, row) else (row,)
     return tables._replace(events=(*events[:at], *left, *events[at + 1 :]))
+
+
+def _act(tables: Tables, node: NodeName, **changes: Any) -> Tables:
+    """The tables in which the node's latest read action has other values."""
+    rows = (row._replace(**changes) if row.node == node else row for row in tables.actions)
+    return tables._replace(actions=tuple(rows))
 
 
 def _done(
@@ -109,4 +133,5 @@ def _restored(tables: Tables, node: NodeName) -> Restored:
         tuple(row for row in inputs if not row.inset),
         tuple(sorted(greatest.items())),
         tuple(sorted(sent.items())),
+        next((row for row in tables.actions if row.node == node), None),
     )

@@ -12,14 +12,21 @@ from typing import Any, NamedTuple
 from model.boxes.box import Item, Lineage
 from model.core import MessageKind as Kind
 from model.core import NodeName, Note, Quantity, Received, Size
-from model.events import Body
+from model.events import Body, Event
+from model.queues import Inlet
 
 PENDING = Quantity("writes executed again", "writes", "a write was pending when its node restarted")
 CONFIRMED = Quantity(
     "writes confirmed", "writes", "the external system said that a pending write had taken effect"
 )
 RESENT = Quantity("outputs sent again", "events", "a restarted node sent an undone output again")
-QUANTITIES = (PENDING, CONFIRMED, RESENT)
+RESUMED = Quantity(
+    "read actions resumed", "actions", "a restarted source went on with the stored effect"
+)
+READ_AGAIN = Quantity(
+    "read actions repeated", "actions", "a read action was not complete when its source restarted"
+)
+QUANTITIES = (PENDING, CONFIRMED, RESENT, RESUMED, READ_AGAIN)
 
 
 class LoggedEvent(NamedTuple):
@@ -72,6 +79,20 @@ class Assigned(NamedTuple):
     inset: int
 
 
+class ReadAction(NamedTuple):
+    """A node's latest row of READ_ACTION, and what EVENT_LOG has of the action.
+
+    number: its action_ID.  effect: what was read, in the store; None: there is no store.  complete,
+    done: its status, and that of its event.
+    """
+
+    node: NodeName
+    number: int
+    effect: tuple[Body, ...] | None = None
+    complete: bool = False
+    done: bool = False
+
+
 class Tables(NamedTuple):
     """The log database: its rows in order."""
 
@@ -79,6 +100,7 @@ class Tables(NamedTuple):
     contexts: tuple[tuple[NodeName, Context], ...] = ()
     used: tuple[Used, ...] = ()
     assigned: tuple[Assigned, ...] = ()
+    actions: tuple[ReadAction, ...] = ()
 
 
 # --- transactions ----------------------------------------------------------------------------
@@ -93,13 +115,34 @@ class Assign(NamedTuple):
 class Commit(NamedTuple):
     """Algorithm 3, step 4, and Algorithm 1, step 2.c: outputs, STATE, the Input Set done.
 
-    inset: 0 in a reader.
+    inset: 0 in a reader.  ends: are these the last outputs of the read action?
     """
 
     outputs: tuple[LoggedEvent, ...]
     context: Context
     inset: int = 0
     lineage: tuple[Used, ...] = ()
+    ends: bool = False
+
+
+class Begin(NamedTuple):
+    """Algorithm 1, step 1: a read action, incomplete."""
+
+    number: int
+
+
+class Store(NamedTuple):
+    """Algorithm 1, step 2.a: the effect of the read action."""
+
+    effect: tuple[Body, ...]
+
+
+class Complete(NamedTuple):
+    """Algorithm 1, step 2.b: the read action is complete, and has an undone event."""
+
+
+class Discard(NamedTuple):
+    """Algorithm 1, step 2.d, and Algorithm 6, step 3.a: the effect is no longer stored."""
 
 
 class Executed(NamedTuple):
@@ -118,6 +161,7 @@ class Restored(NamedTuple):
 
     outputs: undone, to operators unassigned.  assigned: undone inputs.  unassigned: as well.
     greatest, sent: by predecessor and by successor, the greatest number that is still logged.
+    action: the latest read action.
     """
 
     context: Context | None
@@ -126,6 +170,7 @@ class Restored(NamedTuple):
     unassigned: tuple[LoggedEvent, ...]
     greatest: tuple[tuple[NodeName, int], ...]
     sent: tuple[tuple[NodeName, int], ...]
+    action: ReadAction | None = None
 
 
 # --- connections and external systems --------------------------------------------------------
@@ -212,6 +257,21 @@ class Operator(NamedTuple):
     held: tuple[Received | LoggedEvent, ...] = ()
 
 
+class Source(NamedTuple):
+    """A source operator whose read action is not replayable.
+
+    inlet: the requests to read.  sent: by successor, the numbers of its outputs.  reading: the
+    request whose action is executed.  skips: outputs of the action that are logged already.  held:
+    requests that came meanwhile.
+    """
+
+    inlet: Inlet
+    sent: tuple[int, ...]
+    reading: Event | None = None
+    skips: int = 0
+    held: tuple[Event, ...] = ()
+
+
 class Recovering(NamedTuple):
     """The node waits for the log's answer, and holds what comes meanwhile."""
 
@@ -259,6 +319,16 @@ def show(value: Any) -> str:
             return f"{len(outputs)} undone outputs, {len(assigned)} inputs"
         case Operator():
             return f"sets {[inset for _, inset in value.open]}, {len(value.pending)} writes"
+        case Begin(number):
+            return f"action {number} begun"
+        case Store():
+            return "effect stored"
+        case Complete():
+            return "action complete"
+        case Discard():
+            return "effect discarded"
+        case Source():
+            return "reading" if value.reading else ""
         case Tables(events):
             return f"{sum(not event.done for event in events)} undone"
         case Connected(held):
@@ -279,7 +349,7 @@ def size(message: Any) -> Size:
             return Size(Kind.EVENT, 1)
         case Drop() | Success():
             return Size(Kind.ACKNOWLEDGEMENT)
-        case Assign() | Executed():
+        case Assign() | Executed() | Begin() | Store() | Complete() | Discard():
             return Size(Kind.CHECKPOINT, name="transactions")
         case Commit(outputs):
             return Size(Kind.CHECKPOINT, len(outputs), 1, "transactions")

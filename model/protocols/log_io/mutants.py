@@ -9,6 +9,7 @@ from model.core import Mutant
 
 OPERATOR = "model.protocols.log_io.operator"
 DATABASE = "model.protocols.log_io.log"
+READS = "model.protocols.log_io.reads"
 NODES = "model.protocols.log_io.nodes"
 AROUND = "model.protocols.log_io.surroundings"
 MUTANTS = (
@@ -142,12 +143,55 @@ MUTANTS = (
         OPERATOR,
         "held += recovering.held  # Algorithm 9, step 3: go on with Algorithm 2",
         "held += recovering.held[1:]",
+        "lossy-from-the-log: a relay",
     ),
     Mutant(
         "a restarted operator does not ask its connections",
         OPERATOR,
         'return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in site.preds)',
         "return ()",
+    ),
+    Mutant(
+        "a read action is complete before its effect is stored",
+        READS,
+        "stored = (Send(LOG, Store(effect)), Send(LOG, Complete()))  # 2.a and 2.b",
+        "stored = (Send(LOG, Complete()), Send(LOG, Store(effect)))",
+        "stored-reads: a read",
+    ),
+    Mutant(
+        "a read action is not complete",
+        READS,
+        "stored = (Send(LOG, Store(effect)), Send(LOG, Complete()))  # 2.a and 2.b",
+        "stored = (Send(LOG, Store(effect)),)",
+        "stored-reads: a read",
+    ),
+    Mutant(
+        "an effect goes on from its begin",
+        READS,
+        "state, more = _iterate(site, state, number, action.effect or (), offset)",
+        "state, more = _iterate(site, state, number, action.effect or (), 0)",
+        "stored-reads: a read",
+    ),
+    Mutant(
+        "the effect of a read is discarded before its last output",
+        READS,
+        "ends = at == len(effect)",
+        "ends = at == 1",
+        "stored-reads: a read",
+    ),
+    Mutant(
+        "requests to read are forgotten",
+        READS,
+        "return state._replace(held=(*state.held, message)), ()",
+        "return state, ()",
+        "stored-reads: a read",
+    ),
+    Mutant(
+        "the effect of a read stays in the store",
+        READS,
+        "return state, (*effects, *discard)",
+        "return state, tuple(effects)",
+        "stored-reads: a read",
     ),
     Mutant(
         "what waits for a read is forgotten",
@@ -168,7 +212,7 @@ MUTANTS = (
         OPERATOR,
         "first, *held = state.held",
         "*held, first = state.held",
-        "a side effect read",
+        "two types",
     ),
     Mutant(
         "a write is done before it has succeeded",
@@ -233,8 +277,8 @@ MUTANTS = (
     Mutant(
         "the first context is kept",
         DATABASE,
-        "tables = Tables(events, _added(contexts, (node, context)), used, tables.assigned)",
-        "tables = Tables(events, tables.contexts or ((node, context),), used, tables.assigned)",
+        "contexts = _added(contexts, (node, context))",
+        "contexts = tables.contexts or ((node, context),)",
     ),
     Mutant(
         "a reader forgets where it was",

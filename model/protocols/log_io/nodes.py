@@ -37,9 +37,10 @@ from model.core import (
 )
 from model.errors import Invalid
 from model.events import Event
-from model.graph import SINK, SOURCE
+from model.graph import SINK, SOURCE, Graph
 from model.parts import contents, open_windows
-from model.protocols.log_io.design import Delivery, Design
+from model.protocols.log_io import reads
+from model.protocols.log_io.design import Delivery, Design, Reads
 from model.protocols.log_io.log import LOG, transact
 from model.protocols.log_io.messages import (
     RESENT,
@@ -52,6 +53,7 @@ from model.protocols.log_io.messages import (
     Recovering,
     Restore,
     Restored,
+    Source,
     Tables,
     note,
 )
@@ -61,11 +63,15 @@ from model.queues import Inlet, QueueState, Replay, Replayed, produce, serve
 
 
 class Job(NamedTuple):
-    """What a site is for.  box: of an operator.  sinks: the sinks among its successors."""
+    """What a site is for.  box: of an operator.  sinks: the sinks among its successors.
+
+    reads: it is a source operator that cannot replay its read action.
+    """
 
     design: Design
     box: Any = None
     sinks: frozenset[NodeName] = frozenset()
+    reads: bool = False
 
 
 class Reader(NamedTuple):
@@ -84,7 +90,12 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     graph = scope.graph
     specs = graph.specs
     sinks = frozenset(name for name, spec in graph.nodes if spec is SINK)
-    renamed = {name: reader_of(name) for name, spec in graph.nodes if spec is SOURCE}
+    reading = _reading(design, graph)
+    renamed = {
+        name: reader_of(name)
+        for name, spec in graph.nodes
+        if spec is SOURCE and not reading.intersection(graph.succs(name))
+    }
     sites: list[Site] = []
     channels: list[tuple[NodeName, NodeName]] = []
     crashable: list[NodeName] = []
@@ -92,7 +103,14 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         preds = tuple(renamed.get(pred, pred) for pred in graph.preds(name))
         succs = graph.succs(name)
         behind = sinks.intersection(succs)
-        if spec is SOURCE:
+        if name in reading:
+            job = Job(design, spec, reads=True)
+            sites.append(Site(name, Role.OPERATOR, job, preds, succs))
+            channels += [(name, preds[0]), (preds[0], name)]
+            crashable.append(name)
+        elif spec is SOURCE and name not in renamed:
+            sites.append(Site(name, Role.SOURCE, Job(design), (), succs))
+        elif spec is SOURCE:
             if behind:
                 raise Invalid(f"log-io: an edge goes from {name} to a sink; give an operator first")
             reader = renamed[name]
@@ -114,7 +132,9 @@ def deploy(design: Design, scope: Scope) -> Deployment:
                 )
             )
             crashable.append(name)
-    connections = [(renamed.get(u, u), v) for u, v in graph.edges if specs[v] is not SINK]
+    connections = [
+        (renamed.get(u, u), v) for u, v in graph.edges if specs[v] is not SINK and v not in reading
+    ]
     if design.connection is Delivery.LOSSY:
         channels += connections
         connections = []
@@ -144,6 +164,23 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     )
 
 
+def _reading(design: Design, graph: Graph) -> frozenset[NodeName]:
+    """The operators that are source operators with a read action that is not replayable."""
+    if design.reads is Reads.REPLAYABLE:
+        return frozenset()
+    specs = graph.specs
+    found = {
+        name
+        for name, spec in graph.nodes
+        if isinstance(spec, AnyOf) and all(specs[pred] is SOURCE for pred in graph.preds(name))
+    }
+    for name in sorted(found):
+        (source, *others), succs = graph.preds(name), graph.succs(name)
+        if others or graph.succs(source) != (name,) or any(specs[one] is SINK for one in succs):
+            raise Invalid(f"log-io: {name} reads; give it one source alone, and no sink")
+    return frozenset(found)
+
+
 def _box(name: NodeName, spec: Any, inputs: int) -> Box:
     if isinstance(spec, CepOperator):
         if inputs > 1:  # LOG.io takes events as they arrive (Section 2.1), not in time order
@@ -167,7 +204,7 @@ def boot(site: Site) -> Any:
         return Connected()
     if site.spec.box is None:
         return Reader(Inlet(), (0,) * len(site.succs))
-    return begin(site)
+    return reads.begin(site) if site.spec.reads else begin(site)
 
 
 def recover(site: Site, _durable: None) -> Answer:
@@ -191,10 +228,14 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
     if isinstance(state, Recovering):
         if not isinstance(message, Restored):
             return Recovering((*state.held, input_)), ()
+        if site.spec.reads:
+            return reads.resume(site, message)
         again = _read_again if site.spec.box is None else restore
         return again(site, message, state)
     if isinstance(message, Restored):  # an answer to the life before, of a log that is late
         return state, (Note(STALE),)
+    if site.spec.reads:
+        return reads.act(site, state, message)
     return _read(site, state, message) if site.spec.box is None else work(site, state, input_)
 
 
@@ -240,8 +281,10 @@ def _is_done(_scope: Scope, seen: Observation) -> bool:
     states = [state for _, state in seen.states]
     connections = [state for state in states if isinstance(state, Connected)]
     (tables,) = (state for state in states if isinstance(state, Tables))
-    return not any(state.held or state.closed for state in connections) and all(
-        row.done or row.inset for row in tables.events
+    return (
+        not any(state.held or state.closed for state in connections)
+        and all(row.done or row.inset for row in tables.events)
+        and all(row.done and row.effect is None for row in tables.actions)
     )
 
 
@@ -262,6 +305,8 @@ def gauges(_site: Site, state: Any) -> Gauges:
             return Gauges(kept, len(open_) if windows is None else windows, last)
         case Recovering(held):
             return Gauges(len(held))
+        case Source(inlet, _, held=held):
+            return Gauges(len(held), progress=inlet.place)
         case Reader(inlet, _):
             return Gauges(0, progress=inlet.place)
         case QueueState(kept=kept):

@@ -28,6 +28,8 @@ ARBITRARY = OperatorClass.ARBITRARY
 BATCHES, BY_TYPE, IN_TURN = Triggered((2,)), Triggered((2,), group="type"), Triggered((1, 2))
 COIN = AnyOf(("heads", "tails"))
 """Its answer depends on an external service, which shows another value at each read."""
+READ = AnyOf(("heads", "tails"), 2)
+"""A read action of two events."""
 
 
 class Explored(NamedTuple):
@@ -89,6 +91,9 @@ SCOPES = {
     "two sinks": Explored(over_words(FAN, 2, "a", crashes=3), DETERMINISTIC),
     "a side effect read": Explored(one(COIN, 2, crashes=3), ARBITRARY),
     "a side effect read and two sinks": Explored(over_words(COINS, 1, "a", crashes=3), ARBITRARY),
+    "a read": Explored(line(READ, Relay(), length=2, crashes=2), ARBITRARY),
+    "a read and three crashes": Explored(line(READ, Relay(), length=1, crashes=3), ARBITRARY),
+    "a read and batches": Explored(line(READ, BATCHES, length=2, crashes=2), ARBITRARY),
     "no crash": Explored(one(BY_TYPE, 4, "ab", crashes=0), DETERMINISTIC),
 }
 

@@ -33,10 +33,20 @@ from model.protocols.log_io.design import (
     Inputs,
     Known,
     Obsolete,
+    Reads,
     Writes,
 )
 from model.protocols.log_io.lineage import LINEAGE
-from model.protocols.log_io.messages import CONFIRMED, PENDING, QUANTITIES, RESENT, show, size
+from model.protocols.log_io.messages import (
+    CONFIRMED,
+    PENDING,
+    QUANTITIES,
+    READ_AGAIN,
+    RESENT,
+    RESUMED,
+    show,
+    size,
+)
 from model.protocols.log_io.nodes import DONE, boot, deploy, gauges, memory, recover, step
 from model.protocols.log_io.scopes import fail, hold
 
@@ -174,6 +184,23 @@ VARIANTS = (
         fail(a_relay=(102_118, 8, GAP)),
         "Outputs are sent before the log has confirmed the transaction of Algorithm 3, step 4; a "
         "restarted node asks a log that knows less than its neighbours.",
+        SEEN,
+    ),
+    build(
+        "stored-reads",
+        Design(reads=Reads.STORED),
+        hold(a_read=45_879, a_read_and_three_crashes=17_207, a_read_and_batches=25_643),
+        "A read action of a source that is not replayable: its effect is stored before the first "
+        "output, and a restart goes on with the stored effect, or reads again if nothing was put "
+        "out (Algorithm 1, step 2, and Algorithm 6).",
+        (*CHECKED, RESUMED, READ_AGAIN),
+    ),
+    build(
+        "reads-again",
+        Design(reads=Reads.REPEATED),
+        fail(a_read=(59_559, 12, GAP)),
+        "As if the read action were replayable (Algorithm 1, step 3): outputs before and after a "
+        "restart are of two reads.",
         SEEN,
     ),
     build(

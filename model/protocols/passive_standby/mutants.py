@@ -67,6 +67,7 @@ MUTANTS = (
         NODES,
         "changed = tuple(one if complete or one != old else None for one, old in pairs)",
         "changed = tuple(None for one, old in pairs)",
+        "pairs, two crashes",
     ),
     Mutant(
         "checkpoint only once",
@@ -135,6 +136,7 @@ STORED = (
         NODES,
         "number = queue.place if alone or design.forwards is Forwards.ALL else state.safe",
         "number = queue.place",
+        "a union",
     ),
     Mutant("alone for ever", NODES, "alone = state.spare is Spare.NONE and free", "alone = True"),
 )

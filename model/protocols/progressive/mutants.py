@@ -165,7 +165,7 @@ MUTANTS = (
         COORDINATOR,
         "return Step(state, (*effects, *again))",
         "return Step(state, effects)",
-        "one partition, the coordinator",
+        "committed: one partition",
     ),
     Mutant(
         "complete a checkpoint without the application",

@@ -16,6 +16,7 @@ MUTANTS = (
         PAIRS,
         "return tuple(Send(inlet.producer, Ack(inlet.place, inlet.place)) for inlet in inlets)",
         "return tuple(Send(inlet.producer, Ack(*[inlet.place + 1] * 2)) for inlet in inlets)",
+        "maps-received: a relay",
     ),
     Mutant(
         "forget the marks",
@@ -28,6 +29,7 @@ MUTANTS = (
         PAIRS,
         "return Inlet(sender, inlet.connection + 1, place, inlet.last, inlet.marks)",
         "return Inlet(sender, inlet.connection + 1, inlet.place, inlet.last, inlet.marks)",
+        "rollback: windows from the first tuple",
     ),
     Mutant(
         "acknowledge the cause itself",

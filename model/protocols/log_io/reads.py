@@ -1,0 +1,137 @@
+"""A source operator whose read action is not replayable, and its recovery.
+
+Rule of this file: each step names its algorithm and step; effects stand in the paper's order.
+LOG.io, Algorithm 1, steps 1 and 2, and Algorithm 6.
+
+The external system is the service, which shows another value to the next read.  When to read is
+not the protocol's choice; the source of the graph says it, and the number of its request is the
+action_ID.
+"""
+
+from __future__ import annotations
+
+from model.boxes.stateless import AnyOf
+from model.core import RESTORED, STALE, Answer, Effect, Note, Send, Site
+from model.events import Body, Event
+from model.protocols.log_io.design import Reads
+from model.protocols.log_io.log import LOG
+from model.protocols.log_io.messages import (
+    READ_AGAIN,
+    RESENT,
+    RESUMED,
+    Begin,
+    Commit,
+    Complete,
+    Context,
+    Discard,
+    LoggedEvent,
+    Operator,
+    Query,
+    Reply,
+    Restored,
+    Source,
+    Store,
+    note,
+)
+from model.protocols.log_io.operator import hand_on
+from model.protocols.log_io.surroundings import SERVICE
+from model.queues import Inlet, Replay, Replayed
+
+Message = Event | Replayed | Reply
+
+
+def begin(site: Site) -> Source:
+    """The state of a source operator that has read nothing."""
+    return Source(Inlet(), (0,) * len(site.succs))
+
+
+def act(site: Site, state: Source, message: Message) -> Answer:
+    """The step of a source operator that is not recovering."""
+    match message:
+        case Replayed():
+            return state._replace(inlet=state.inlet.begin(message)), ()
+        case Event():
+            if not state.inlet.is_next(message):
+                return state, (Note(STALE),)
+            state = state._replace(inlet=state.inlet.take(message))
+            if state.reading is not None:
+                return state._replace(held=(*state.held, message)), ()
+            return _execute(site, state, message)
+        case Reply(value):
+            return _generate(site, state, value)
+    raise TypeError(f"{site.name}: nothing to do with {message}")
+
+
+def _execute(site: Site, state: Source, request: Event) -> Answer:
+    """Step 1: get a new action_ID, log the action, execute it."""
+    begun = (Send(LOG, Begin(request.sn[0])),) if _stores(site) else ()
+    return state._replace(reading=request), (*begun, Send(SERVICE, Query()))
+
+
+def _stores(site: Site) -> bool:
+    return site.spec.design.reads is Reads.STORED
+
+
+def _generate(site: Site, state: Source, value: int) -> Answer:
+    """Step 2, of what the service has shown; then the next request, if one waits."""
+    request = state.reading
+    assert request is not None
+    effect = tuple(request.body._replace(type=one) for one in _shown(site, value))
+    stored: tuple[Effect, ...] = ()
+    if _stores(site):
+        stored = (Send(LOG, Store(effect)), Send(LOG, Complete()))  # 2.a and 2.b
+    state, effects = _iterate(site, state, request.sn[0], effect, state.skips)
+    state = state._replace(reading=None, skips=0)
+    more: tuple[Effect, ...] = ()
+    if state.held:
+        first, *held = state.held
+        state, more = _execute(site, state._replace(held=tuple(held)), first)
+    return state, (*stored, *effects, *more)
+
+
+def _shown(site: Site, value: int) -> tuple[str, ...]:
+    box: AnyOf = site.spec.box
+    return (box.types[value % len(box.types)],) * box.times
+
+
+def _iterate(
+    site: Site, state: Source, number: int, effect: tuple[Body, ...], offset: int
+) -> tuple[Source, tuple[Effect, ...]]:
+    """Steps 2.c and 2.d: log and send the outputs from this offset on, one by one."""
+    effects: list[Effect] = []
+    for at, body in enumerate(effect[offset:], offset + 1):
+        sent = tuple(one + 1 for one in state.sent)
+        numbered = zip(site.succs, sent, strict=True)
+        rows = [LoggedEvent(site.name, succ, one, body) for succ, one in numbered]
+        ends = at == len(effect)
+        context = Context((number, 0) if ends else (number - 1, at), (), sent)
+        _, sends = hand_on(site, Operator(None, (), ()), rows)
+        effects += [Send(LOG, Commit(tuple(rows), context, ends=ends)), *sends]
+        state = state._replace(sent=sent)
+    discard = (Send(LOG, Discard()),) if _stores(site) else ()
+    return state, (*effects, *discard)
+
+
+def resume(site: Site, found: Restored) -> Answer:
+    """Algorithm 6.  The context has the actions that are done, and an offset into the next one.
+
+    What came meanwhile belongs to a lost connection: the requests are sent again.
+    """
+    context = found.context or Context((0, 0), (), (0,) * len(site.succs))
+    number, offset = context.box
+    _, sends = hand_on(site, Operator(None, (), ()), [*found.outputs])  # step 1
+    effects: list[Effect] = [Note(RESTORED), *note(RESENT, len(sends)), *sends]
+    state = Source(Inlet(), context.sent)  # step 2
+    action = found.action
+    if action is not None and action.complete and action.done:  # step 3.a
+        effects.append(Send(LOG, Discard()))
+    elif action is not None and action.complete:  # step 3.b
+        number = action.number
+        state, more = _iterate(site, state, number, action.effect or (), offset)
+        effects += [Note(RESUMED), *more]
+    elif action is not None:  # step 4.a
+        effects += [Note(READ_AGAIN), Send(LOG, Discard())]
+    else:
+        state = state._replace(skips=offset)
+    request = Replay(number)
+    return state._replace(inlet=Inlet(request=request)), (*effects, Send(site.preds[0], request))
