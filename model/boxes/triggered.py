@@ -50,23 +50,26 @@ class Triggered(Box):
         return Sets()
 
     def feed(self, state: Sets, item: Item) -> tuple[Fed, ...]:
-        key = self.key(item)
+        (key,) = self.keys(item)
+        state = self.gather(state, item)
         sets = dict(state.open)
-        items = (*sets.pop(key, ()), item)
-        outs = []
-        done = state.done
-        if len(items) >= self.limits[done]:
-            outs.append(self._out(key, items))
-            done = (done + 1) % len(self.limits)
-        else:
-            sets[key] = items
-        return answer(
-            Sets(tuple(InputSet(*s) for s in sorted(sets.items(), key=repr)), done), *outs
-        )
+        items = sets[key]
+        if len(items) < self.limits[state.done]:
+            return answer(state)
+        left = tuple(one for one in state.open if one.key != key)
+        done = (state.done + 1) % len(self.limits)
+        return answer(Sets(left, done), self._out(key, items))
 
-    def key(self, item: Item) -> Any:
-        """The input set that the item belongs to."""
-        return None if self.group is None else attribute(item.body, self.group)
+    def gather(self, state: Sets, item: Item) -> Sets:
+        """The state with the item in its input set, which is not looked at."""
+        (key,) = self.keys(item)
+        sets = dict(state.open)
+        sets[key] = (*sets.get(key, ()), item)
+        return state._replace(open=tuple(InputSet(*s) for s in sorted(sets.items(), key=repr)))
+
+    def keys(self, item: Item) -> tuple[Any, ...]:
+        """The input sets that the item belongs to."""
+        return (None if self.group is None else attribute(item.body, self.group),)
 
     def _out(self, key: Any, items: tuple[Item, ...]) -> Out:
         fold = FOLDS[self.fold]
@@ -78,3 +81,39 @@ class Triggered(Box):
             data = ((self.group, key), *data)
         of = frozenset().union(*(one.of for one in items))
         return Out(Body(items[-1].body.time, self.emits, data), of)
+
+
+@dataclass(frozen=True)
+class Functions(Box):
+    """Several generative functions over the same items, each with input sets of its own (3.1).
+
+    The key of an input set is (place of the function, its key); the state is one for each function.
+    """
+
+    parts: tuple[Triggered, ...]
+    edges = None
+
+    def begin(self, edges: int) -> tuple[Sets, ...]:
+        return tuple(part.begin(edges) for part in self.parts)
+
+    def feed(self, state: tuple[Sets, ...], item: Item) -> tuple[Fed, ...]:
+        outs: list[Out] = []
+        for key in self.keys(item):
+            (fed,) = self.feed_set(state, item, key)
+            state, outs = fed.state, [*outs, *fed.outs]
+        return answer(state, *outs)
+
+    def keys(self, item: Item) -> tuple[Any, ...]:
+        """The input sets that the item belongs to."""
+        return tuple((at, key) for at, part in enumerate(self.parts) for key in part.keys(item))
+
+    def feed_set(self, state: tuple[Sets, ...], item: Item, key: Any) -> tuple[Fed, ...]:
+        """Feed the item to the function of one of its input sets."""
+        at = key[0]
+        ((changed, outs),) = self.parts[at].feed(state[at], item)
+        return answer((*state[:at], changed, *state[at + 1 :]), *outs)
+
+    def gather_set(self, state: tuple[Sets, ...], item: Item, key: Any) -> tuple[Sets, ...]:
+        """The state with the item in one of its input sets, which is not looked at."""
+        at = key[0]
+        return (*state[:at], self.parts[at].gather(state[at], item), *state[at + 1 :])

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.boxes.box import Fed, Item, Out, attribute
+from model.boxes.box import Fed, Item, Of, Out, attribute
 from model.boxes.folds import FOLDS
 from model.boxes.join import Join
 from model.boxes.reorder import BSort, Ordered, Resample
 from model.boxes.stateless import AnyOf, Union
-from model.boxes.triggered import Triggered
+from model.boxes.triggered import Functions, Triggered
+from model.events import Body
 from tests.boxes.items import ARRIVALS, NAIVE, fed, fed_state, items, made, two_edges
 
 
@@ -149,3 +150,37 @@ def test_triggered(arrivals: Any, limits: list[int]) -> None:
         data = (("value", tuple(attribute(item.body, "k") for item in piece)),)
         expected.append(made(piece, "batch", piece[-1].body.time, data))
     assert [out for _, out in fed(Triggered(tuple(limits), of="k"), items(arrivals))] == expected
+
+
+@given(st.lists(st.sampled_from("ab"), max_size=8), st.integers(1, 3), st.integers(1, 3))
+def test_functions_over_the_same_items_do_not_see_each_other(
+    types: list[str], one: int, other: int
+) -> None:
+    """Each has the outputs that it has alone; of one item, the first function comes first."""
+    parts = Triggered((one,), group="type", emits="x"), Triggered((other, 1), emits="y")
+    box = Functions(parts)
+    stream = [Item(0, Body(at, type_), frozenset({Of(0, at)})) for at, type_ in enumerate(types)]
+    together: list[Out] = []
+    alone: list[Out] = []
+    state, states = box.begin(1), [part.begin(1) for part in parts]
+    for item in stream:
+        ((state, outs),) = box.feed(state, item)
+        together += outs
+        for at, part in enumerate(parts):
+            ((states[at], outs),) = part.feed(states[at], item)
+            alone += outs
+    assert together == alone
+    assert state == tuple(states)
+
+
+@given(st.lists(st.sampled_from("ab"), min_size=1, max_size=8), st.integers(1, 3))
+def test_a_gathered_item_is_in_its_set_and_triggers_nothing(types: list[str], limit: int) -> None:
+    box = Triggered((limit,), group="type")
+    state = box.begin(1)
+    for at, type_ in enumerate(types):
+        state = box.gather(state, Item(0, Body(at, type_), frozenset({Of(0, at)})))
+    gathered = {one.key: [item.body.time for item in one.items] for one in state.open}
+    assert gathered == {
+        type_: [at for at, other in enumerate(types) if other == type_] for type_ in {*types}
+    }
+    assert state.done == 0

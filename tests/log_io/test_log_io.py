@@ -80,8 +80,8 @@ ROWS = st.builds(
     st.sampled_from(["r", "s"]),
     st.just("op"),
     st.integers(1, 3),
-    st.just(A),
     st.integers(0, 2),
+    st.just(A),
     st.just(False),
 )
 
@@ -90,7 +90,7 @@ ROWS = st.builds(
 def test_a_commit_ends_one_input_set_and_keeps_the_others(
     rows: list[LoggedEvent], inset: int
 ) -> None:
-    outputs = (LoggedEvent("op", "sink", 1, A),)
+    outputs = (LoggedEvent("op", "sink", 1, 0, A),)
     tables, effects = transact(Design(), Tables(tuple(rows)), "op", Commit(outputs, CONTEXT, inset))
     assert effects == ()
     assert {*tables.events} == {row for row in rows if row.inset != inset} | {*outputs}
@@ -101,8 +101,8 @@ def test_a_commit_ends_one_input_set_and_keeps_the_others(
     assert all(row.done == (row.inset == inset) for row in kept.events if row.receiver == "op")
 
 
-@given(st.lists(ROWS, max_size=6, unique_by=lambda row: row[:3]))
-def test_recovery_reads_each_undone_event_once(rows: list[LoggedEvent]) -> None:
+@given(st.lists(ROWS, max_size=6, unique_by=lambda row: row[:4]))
+def test_recovery_reads_each_undone_row_once(rows: list[LoggedEvent]) -> None:
     _, (answer,) = transact(Design(), Tables(tuple(rows)), "op", Restore())
     assert isinstance(answer, Send)
     found = answer.message
@@ -115,9 +115,18 @@ def test_recovery_reads_each_undone_event_once(rows: list[LoggedEvent]) -> None:
 
 
 def test_an_assignment_is_of_one_event() -> None:
-    rows = (LoggedEvent("r", "op", 1, A), LoggedEvent("r", "op", 2, A))
-    tables, _ = transact(Design(), Tables(rows), "op", Assign("r", 1, 7))
+    rows = (LoggedEvent("r", "op", 1, 0, A), LoggedEvent("r", "op", 2, 0, A))
+    tables, _ = transact(Design(), Tables(rows), "op", Assign("r", 1, (7,)))
     assert [row.inset for row in tables.events] == [7, 0]
+
+
+def test_an_event_of_two_input_sets_has_two_rows_and_is_done_in_one() -> None:
+    """Section 3.4: "as many entries for e are created in EVENT_LOG"."""
+    rows = (LoggedEvent("r", "op", 1, 0, A), LoggedEvent("r", "op", 2, 0, A))
+    tables, _ = transact(Design(), Tables(rows), "op", Assign("r", 1, (8, 7)))
+    assert [row[2:4] for row in tables.events] == [(1, 7), (1, 8), (2, 0)]
+    tables, _ = transact(Design(), tables, "op", Commit((), CONTEXT, 7))
+    assert [row[2:4] for row in tables.events] == [(1, 8), (2, 0)]
 
 
 def test_a_source_without_an_operator_is_refused() -> None:

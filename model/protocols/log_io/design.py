@@ -42,6 +42,29 @@ class Inputs(Enum):
     EVENT_LOG = "also those that are logged and not assigned"
 
 
+class Again(Enum):
+    """Which Input Sets an undone input goes into again.  Section 3.4: it has a row for each;
+    Algorithm 9, step 2.b: "to only update the event state corresponding to Input Set"."""
+
+    ITS_OWN = "the one of the undone row"
+    ALL = "all that the operator assigns it to"
+
+
+class Triggers(Enum):
+    """Whether a replayed input may trigger a generation.  Algorithm 9, step 2.c: "If a triggering
+    condition evaluates to true, then the Generation phase is triggered"."""
+
+    EACH = "each one may"
+    UNSEEN = "those that no condition has seen before the stored global state may"
+
+
+class Order(Enum):
+    """In which order the undone rows of one input are replayed.  Algorithm 9, step 2, has none."""
+
+    FUNCTIONS = "in that of the functions, as before the failure"
+    NUMBERS = "in that of the numbers of their Input Sets"
+
+
 class Garbage(Enum):
     """When a done event is deleted.  Section 3.6: it can be "removed" at once."""
 
@@ -86,6 +109,9 @@ class Design:
     connection: Delivery = Delivery.LASTING
     inputs: Inputs = Inputs.CONNECTION
     garbage: Garbage = Garbage.AT_ONCE
+    again: Again = Again.ITS_OWN
+    order: Order = Order.FUNCTIONS
+    triggers: Triggers = Triggers.UNSEEN
     reads: Reads = Reads.REPLAYABLE
     writes: Writes = Writes.CHECKABLE
     executes: Executes = Executes.ONE_BY_ONE
@@ -97,4 +123,6 @@ PUBLISHED = Design(
     obsolete=Obsolete.SMALLER,
     greatest=Known.EVENT_LOG,
     sent=Known.EVENT_LOG,
+    order=Order.NUMBERS,
+    triggers=Triggers.EACH,
 )

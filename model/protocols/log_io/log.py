@@ -34,11 +34,12 @@ def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> An
     """The tables after a transaction of the node, and the log's answer to it, if any."""
     effects: tuple[Effect, ...] = ()
     match message:
-        case Assign(sender, number, inset):
-            tables = _change(design, tables, (sender, node, number), inset=inset)
+        case Assign(sender, number, insets):
+            tables = _assign(tables, (sender, node, number), insets)
             if design.lineage:
-                named = Assigned(sender, node, number, inset)
-                tables = tables._replace(assigned=_added(tables.assigned, named))
+                named = (Assigned(sender, node, number, inset) for inset in insets)
+                rows = tuple(sorted({*tables.assigned, *named}))
+                tables = tables._replace(assigned=rows)
         case Commit(outputs, context, inset, lineage, ends):
             events = _done(design, tables.events, node, inset) if inset else tables.events
             for output in outputs:
@@ -68,6 +69,17 @@ def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> An
         case _:
             raise TypeError(f"{LOG}: nothing to do with {message}")
     return tables, effects
+
+
+def _assign(tables: Tables, key: tuple[NodeName, NodeName, int], insets: tuple[int, ...]) -> Tables:
+    """The tables with a row of the event, if it is logged, for each of these Input Sets."""
+    events = tables.events
+    at = bisect_left(events, key)
+    if at == len(events) or events[at][:3] != key:
+        return tables
+    rows = (events[at]._replace(inset=inset) for inset in sorted(insets))
+    left = (row for row in events[at:] if row[:3] != key)
+    return tables._replace(events=(*events[:at], *rows, *left))
 
 
 def _change(
@@ -129,7 +141,12 @@ def _restored(tables: Tables, node: NodeName) -> Restored:
     return Restored(
         dict(tables.contexts).get(node),
         tuple(row for row in undone if row.sender == node and not row.inset),
-        tuple(sorted((row for row in inputs if row.inset), key=lambda row: row[::2])),
+        tuple(
+            sorted(
+                (row for row in inputs if row.inset),
+                key=lambda row: (row.sender, row.number, row.inset),
+            )
+        ),
         tuple(row for row in inputs if not row.inset),
         tuple(sorted(greatest.items())),
         tuple(sorted(sent.items())),

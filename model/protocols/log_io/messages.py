@@ -33,14 +33,14 @@ class LoggedEvent(NamedTuple):
     """A row of EVENT_LOG with its data.
 
     number: its event_ID, from 1 on each port.  inset: the Input Set that it is assigned to; 0:
-    none.  done: its status.  A write is an event to a sink.
+    none; there is a row for each.  done: its status.  A write is an event to a sink.
     """
 
     sender: NodeName
     receiver: NodeName
     number: int
+    inset: int
     body: Body
-    inset: int = 0
     done: bool = False
 
 
@@ -48,13 +48,15 @@ class Context(NamedTuple):
     """A row of STATE: the global state and the LOG.io context (Algorithm 3, step 4.3).
 
     last: by predecessor, the greatest number accepted.  sent: by successor.  insets: the number of
-    the newest Input Set.
+    the newest Input Set.  newest: of several
+    functions, the edge of the newest input and the last function whose condition has seen it.
     """
 
     box: Any
     last: tuple[int, ...]
     sent: tuple[int, ...]
     insets: int = 0
+    newest: tuple[int, int] = (0, 0)
 
 
 class Used(NamedTuple):
@@ -105,11 +107,11 @@ class Tables(NamedTuple):
 
 # --- transactions ----------------------------------------------------------------------------
 class Assign(NamedTuple):
-    """Algorithm 2, step 2: the event on a port belongs to this Input Set, and is acknowledged."""
+    """Algorithm 2, step 2: the event on a port belongs to these Input Sets, and is acknowledged."""
 
     sender: NodeName
     number: int
-    inset: int
+    insets: tuple[int, ...]
 
 
 class Commit(NamedTuple):
@@ -232,19 +234,20 @@ class Pending(NamedTuple):
     check: bool = False
 
 
-class Reading(NamedTuple):
-    """An input whose generation waits for a side-effect read."""
+class Taken(NamedTuple):
+    """An assigned input.  key: of its Input Set."""
 
     item: Item
     number: int
+    key: Any
     inset: int
 
 
 class Operator(NamedTuple):
     """box: global state and event states.  open: (key, number) of the Input Sets under way.
 
-    reading: the generation that waits for a read.  held: what waits for that, in order: inputs that
-    came, or rows to replay.
+    last, sent, insets, newest: as in Context.  reading: the generation that waits for a read.
+    held: what waits for that, in order: inputs that came, or rows to replay.
     """
 
     box: Any
@@ -253,7 +256,8 @@ class Operator(NamedTuple):
     insets: int = 0
     open: tuple[tuple[Any, int], ...] = ()
     pending: tuple[Pending, ...] = ()
-    reading: Reading | None = None
+    newest: tuple[int, int] = (0, 0)
+    reading: Taken | None = None
     held: tuple[Received | LoggedEvent, ...] = ()
 
 
@@ -309,8 +313,8 @@ def show(value: Any) -> str:
             return f"{'write' if isinstance(value, Write) else 'event'} {number} {body.type}"
         case Check(number) | Missing(number) | Drop(number) | Success(number):
             return f"{type(value).__name__.lower()} {number}"
-        case Assign(sender, number, inset):
-            return f"{number} of {sender} into set {inset}"
+        case Assign(sender, number, insets):
+            return f"{number} of {sender} into set {', '.join(map(str, insets))}"
         case Commit(outputs, _, inset):
             return f"{len(outputs)} logged" + (f", set {inset} done" if inset else "")
         case Executed(sink, number):

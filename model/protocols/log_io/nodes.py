@@ -256,7 +256,7 @@ def _read(site: Site, state: Reader, message: Any) -> Answer:
         return state, (Note(STALE),)
     sent = tuple(number + 1 for number in state.sent)
     numbered = zip(site.succs, sent, strict=True)
-    rows = [LoggedEvent(site.name, succ, number, message.body) for succ, number in numbered]
+    rows = [LoggedEvent(site.name, succ, number, 0, message.body) for succ, number in numbered]
     after = Reader(state.inlet.take(message), sent)
     commit = Send(LOG, Commit(tuple(rows), Context(after.inlet.place, (), sent)))  # step 2.c
     _, sends = hand_on(site, Operator(None, (), ()), rows)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.boxes.box import Item, Of, Out
-from model.boxes.triggered import Sets, Triggered
+from model.boxes.box import Fed, Item, Of, Out
+from model.boxes.triggered import Functions, Sets, Triggered
 from model.core import (
     DISCARDED,
     REPLAYED,
@@ -24,11 +24,14 @@ from model.core import (
     Site,
 )
 from model.protocols.log_io.design import (
+    Again,
     Delivery,
     Executes,
     Inputs,
     Known,
     Obsolete,
+    Order,
+    Triggers,
     Writes,
 )
 from model.protocols.log_io.log import LOG
@@ -49,11 +52,11 @@ from model.protocols.log_io.messages import (
     Pending,
     Put,
     Query,
-    Reading,
     Recovering,
     Reply,
     Restored,
     Success,
+    Taken,
     Used,
     Write,
     inputs_of,
@@ -77,8 +80,8 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
     match message:
         case Reply(value):  # Algorithm 4: the generation goes on
             assert state.reading is not None
-            reading, state = state.reading, state._replace(reading=None)
-            state, effects = _update(site, state, *reading, value)
+            taken, state = state.reading, state._replace(reading=None)
+            state, effects = _update(site, state, taken, value)
             return _go_on(site, state, effects)
         case Put():
             return _take(site, state, sender, message)
@@ -121,32 +124,38 @@ def _take(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
         came = Received(sender, event)
         return state._replace(held=tuple(dict.fromkeys((*state.held, came)))), ()
     item = Item(edge, event.body, frozenset({Of(edge, event.number)}))
-    inset = _inset_of(state, _key(site.spec.box, item))
-    assign = Send(LOG, Assign(site.preds[edge], event.number, inset))  # step 2
-    state, effects = _update(site, state, item, event.number, inset)
+    keys = _keys(site.spec.box, item)
+    insets = _insets_of(state, keys)
+    assign = Send(LOG, Assign(site.preds[edge], event.number, insets))  # step 2
+    state = state._replace(insets=max(state.insets, *insets))
+    effects: tuple[Effect, ...] = ()
+    for key, inset in zip(keys, insets, strict=True):
+        state, more = _update(site, state, Taken(item, event.number, key, inset))
+        effects += more
     return state, (assign, *drops, *effects)  # acknowledged: removed from the connection
 
 
-def _key(box: Any, item: Item) -> Any:
-    """The Input Set of an item: of a box that gathers no sets, each item is one."""
-    if isinstance(box, Triggered):
-        return box.key(item)
-    return item.of
+def _keys(box: Any, item: Item) -> tuple[Any, ...]:
+    """The Input Sets of an item: of a box that gathers no sets, each item is one."""
+    if isinstance(box, Triggered | Functions):
+        return box.keys(item)
+    return (item.of,)
 
 
-def _inset_of(state: Operator, key: Any) -> int:
-    """The number of the Input Set with this key; a new one if none is under way."""
+def _insets_of(state: Operator, keys: tuple[Any, ...]) -> tuple[int, ...]:
+    """The numbers of the Input Sets with these keys; new ones for those that are not under way.
+
+    A number says which function the set is for: it is the place of the function, modulo how many
+    there are.
+    """
     open_: Mapping[Any, int] = dict(state.open)
-    return open_.get(key, state.insets + 1)
+    first, among = state.insets + 1, len(keys)
+    new = {key: first + (at - first) % among for at, key in enumerate(keys)}
+    return tuple(open_.get(key, new[key]) for key in keys)
 
 
 def _update(
-    site: Site,
-    state: Operator,
-    item: Item,
-    number: int,
-    inset: int,
-    value: int | None = None,
+    site: Site, state: Operator, taken: Taken, value: int | None = None
 ) -> tuple[Operator, tuple[Effect, ...]]:
     """Global and event state after an assigned event (Algorithm 2, step 2), and the generation that
     it triggers (step 3).
@@ -154,20 +163,25 @@ def _update(
     value: what a side-effect read has shown, where the box has several answers.  The read may be
     executed again until the outputs are logged, so its effect is stored with them.
     """
-    key = _key(site.spec.box, item)
+    item, number, key, inset = taken
     last = list(state.last)
     last[item.edge] = max(last[item.edge], number)
-    state = state._replace(last=tuple(last), insets=max(state.insets, inset))
-    answers = site.spec.box.feed(state.box, item)
+    newest = (item.edge, key[0]) if isinstance(site.spec.box, Functions) else (0, 0)
+    state = state._replace(last=tuple(last), insets=max(state.insets, inset), newest=newest)
+    answers = _feed(site.spec.box, state.box, item, key)
     if len(answers) > 1 and value is None:  # Algorithm 3, step 1; Algorithm 4
-        return state._replace(reading=Reading(item, number, inset)), (Send(SERVICE, Query()),)
+        return state._replace(reading=taken), (Send(SERVICE, Query()),)
     fed = answers[(value or 0) % len(answers)]
     state = state._replace(
         box=fed.state, open=tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
     )
-    if isinstance(site.spec.box, Triggered) and not fed.outs:
+    if isinstance(site.spec.box, Triggered | Functions) and not fed.outs:
         return state, ()
     return _generate(site, state, fed.outs, key, inset)
+
+
+def _feed(box: Any, state: Any, item: Item, key: Any) -> tuple[Fed, ...]:
+    return box.feed_set(state, item, key) if isinstance(box, Functions) else box.feed(state, item)
 
 
 # --- Algorithm 3: generation -----------------------------------------------------------------
@@ -179,7 +193,7 @@ def _generate(
         for at, succ in enumerate(site.succs):
             sent = (*state.sent[:at], state.sent[at] + 1, *state.sent[at + 1 :])
             state = state._replace(sent=sent)
-            rows.append(LoggedEvent(site.name, succ, sent[at], out.body))
+            rows.append(LoggedEvent(site.name, succ, sent[at], 0, out.body))
             really = inputs_of(site.preds, out.of)
             used.append(Used(site.name, succ, sent[at], inset, really))
     state = state._replace(open=tuple(entry for entry in state.open if entry[0] != key))
@@ -191,8 +205,16 @@ def _generate(
 
 def context_of(state: Operator) -> Context:
     """The global state; the event states are made anew from the undone inputs."""
-    box = Sets((), state.box.done) if isinstance(state.box, Sets) else state.box
-    return Context(box, state.last, state.sent, state.insets)
+    box = _global_state(state.box)
+    return Context(box, state.last, state.sent, state.insets, state.newest)
+
+
+def _global_state(box: Any) -> Any:
+    if isinstance(box, Sets):
+        return Sets((), box.done)
+    if isinstance(box, tuple) and all(isinstance(one, Sets) for one in box):
+        return tuple(_global_state(one) for one in box)
+    return box
 
 
 def hand_on(
@@ -250,7 +272,8 @@ def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
         effects += note(PENDING, len(writes))
     state, more = hand_on(site, state, writes, checks)  # Algorithm 8
     effects += more
-    held: list[Received | LoggedEvent] = [*found.assigned]  # Algorithm 9, step 2
+    rows = _in_order(site, found.assigned)
+    held: list[Received | LoggedEvent] = [*rows]  # Algorithm 9, step 2
     if design.inputs is Inputs.EVENT_LOG:
         held += (Received(row.sender, Put(row.number, row.body)) for row in found.unassigned)
     held += recovering.held  # Algorithm 9, step 3: go on with Algorithm 2
@@ -258,11 +281,55 @@ def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
     return state, (*all_, *_reconnect(site))
 
 
+def _in_order(site: Site, rows: tuple[LoggedEvent, ...]) -> tuple[LoggedEvent, ...]:
+    """The rows by sender, number and function."""
+    box = site.spec.box
+    if not isinstance(box, Functions) or site.spec.design.order is Order.NUMBERS:
+        return rows
+    functions = len(box.parts)
+    return tuple(sorted(rows, key=lambda row: (row.sender, row.number, row.inset % functions)))
+
+
 def _replay(site: Site, state: Operator, row: LoggedEvent) -> Answer:
     """Take an assigned input again, without another assignment (Algorithm 9, step 2)."""
     edge = site.preds.index(row.sender)
     item = Item(edge, row.body, frozenset({Of(edge, row.number)}))
-    return _update(site, state, item, row.number, row.inset)
+    keys = _keys(site.spec.box, item)
+    wanted = [keys[row.inset % len(keys)]]
+    if site.spec.design.again is Again.ALL:
+        wanted = [*keys]
+    effects: tuple[Effect, ...] = ()
+    for key in wanted:
+        taken = Taken(item, row.number, key, row.inset)
+        if _is_seen(site, state, taken):
+            state = _gather(site, state, taken)
+            continue
+        state, more = _update(site, state, taken)
+        effects += more
+    return state, effects
+
+
+def _is_seen(site: Site, state: Operator, taken: Taken) -> bool:
+    """Has the condition seen the input before the global state was stored, and been false?"""
+    box, edge = site.spec.box, taken.item.edge
+    if site.spec.design.triggers is Triggers.EACH or not isinstance(box, Triggered | Functions):
+        return False
+    if taken.number != state.last[edge]:
+        return taken.number < state.last[edge]
+    newest, function = state.newest
+    return not isinstance(box, Functions) or edge != newest or taken.key[0] <= function
+
+
+def _gather(site: Site, state: Operator, taken: Taken) -> Operator:
+    item, _, key, inset = taken
+    box = site.spec.box
+    gathered = (
+        box.gather_set(state.box, item, key)
+        if isinstance(box, Functions)
+        else box.gather(state.box, item)
+    )
+    open_ = tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
+    return state._replace(box=gathered, open=open_, insets=max(state.insets, inset))
 
 
 def _restored_context(site: Site, found: Restored) -> Operator:
@@ -277,6 +344,7 @@ def _restored_context(site: Site, found: Restored) -> Operator:
         last=stored.last if design.greatest is Known.CONTEXT else logged,
         sent=stored.sent if design.sent is Known.CONTEXT else known,
         insets=stored.insets,
+        newest=stored.newest,
     )
 
 

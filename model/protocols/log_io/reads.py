@@ -102,7 +102,7 @@ def _iterate(
     for at, body in enumerate(effect[offset:], offset + 1):
         sent = tuple(one + 1 for one in state.sent)
         numbered = zip(site.succs, sent, strict=True)
-        rows = [LoggedEvent(site.name, succ, one, body) for succ, one in numbered]
+        rows = [LoggedEvent(site.name, succ, one, 0, body) for succ, one in numbered]
         ends = at == len(effect)
         context = Context((number, 0) if ends else (number - 1, at), (), sent)
         _, sends = hand_on(site, Operator(None, (), ()), rows)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
 from model.boxes.stateless import AnyOf, Filter, Relay
-from model.boxes.triggered import Triggered
+from model.boxes.triggered import Functions, Triggered
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.predicates import Type
@@ -26,6 +26,10 @@ DETERMINISTIC = OperatorClass.DETERMINISTIC
 ARBITRARY = OperatorClass.ARBITRARY
 
 BATCHES, BY_TYPE, IN_TURN = Triggered((2,)), Triggered((2,), group="type"), Triggered((1, 2))
+IN_TURN_BY_TYPE = Triggered((2, 1), group="type")
+TWO = Functions((Triggered((1,), emits="one"), Triggered((2,), emits="pair")))
+TWO_BY_TYPE = Functions((Triggered((1, 2), group="type"), Triggered((2,), emits="all")))
+"""Each input is in an Input Set of both functions (Section 3.1)."""
 COIN = AnyOf(("heads", "tails"))
 """Its answer depends on an external service, which shows another value at each read."""
 READ = AnyOf(("heads", "tails"), 2)
@@ -74,6 +78,9 @@ SCOPES = {
     "batches": Explored(one(BATCHES, 3), DETERMINISTIC),
     "batches by type": Explored(one(BY_TYPE, 3, "ab"), DETERMINISTIC),
     "batches in turn": Explored(one(IN_TURN, 3), DETERMINISTIC),
+    "batches in turn by type": Explored(one(IN_TURN_BY_TYPE, 3, "ab"), DETERMINISTIC),
+    "two functions": Explored(one(TWO, 3), DETERMINISTIC),
+    "two functions by type": Explored(one(TWO_BY_TYPE, 2, "ab"), DETERMINISTIC),
     "an aggregate": Explored(one(PAIRS, 3, "ab"), DETERMINISTIC),
     "a CEP operator": Explored(one(MATCHES, 3, "ab"), REPEATABLE),
     "two types": Explored(one(BY_TYPE, 2, "ab"), DETERMINISTIC),

@@ -8,6 +8,7 @@ every class, so the claim is precise recovery.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from model.core import (
@@ -26,6 +27,7 @@ from model.core import (
 from model.properties import AS_IF, COMPLETE
 from model.protocols.log_io.design import (
     PUBLISHED,
+    Again,
     Delivery,
     Design,
     Executes,
@@ -33,7 +35,9 @@ from model.protocols.log_io.design import (
     Inputs,
     Known,
     Obsolete,
+    Order,
     Reads,
+    Triggers,
     Writes,
 )
 from model.protocols.log_io.lineage import LINEAGE
@@ -109,14 +113,14 @@ VARIANTS = (
     ),
     build(
         "published-without-garbage-collection",
-        Design(greatest=Known.EVENT_LOG, sent=Known.EVENT_LOG, garbage=Garbage.NEVER),
+        replace(PUBLISHED, obsolete=Obsolete.NOT_GREATER, garbage=Garbage.NEVER),
         hold(a_relay=3_465, batches_by_type=60_082, two_types=6_678, two_relays=9_526),
         "Numbers may be learnt from EVENT_LOG (Algorithm 9, step 1) as long as done events stay "
         "there.",
     ),
     build(
         "greatest-from-the-log",
-        Design(greatest=Known.EVENT_LOG),
+        Design(greatest=Known.EVENT_LOG, triggers=Triggers.EACH),
         fail(two_types=(6_808, 15, REPEATING)),
         "Section 3.6 deletes done events, and with them the greatest number received: a restarted "
         "operator takes an event again.  The stored context has to have the number.",
@@ -187,6 +191,31 @@ VARIANTS = (
         SEEN,
     ),
     build(
+        "again-into-all-sets",
+        Design(again=Again.ALL, triggers=Triggers.EACH),
+        fail(two_functions=(28_420, 6, GAP)),
+        "A restarted operator that puts an undone input into all its Input Sets: one of them may "
+        "be done, and the input is in the next one, too.  The row's own Input Set is meant.",
+        SEEN,
+    ),
+    build(
+        "triggers-again",
+        Design(triggers=Triggers.EACH),
+        fail(batches_in_turn_by_type=(64_554, 13, DIVERGENT)),
+        "Algorithm 9 replays undone inputs over the latest global state.  A condition that depends "
+        "on it was false when the input came, and is true now: the operator generates earlier than "
+        "it would have.",
+        SEEN,
+    ),
+    build(
+        "sets-by-number",
+        Design(order=Order.NUMBERS, triggers=Triggers.EACH),
+        fail(two_functions=(23_049, 9, DIVERGENT)),
+        "Algorithm 9 has no order for the Input Sets of one input.  By their numbers, the function "
+        "whose set began earlier generates first, and before the failure another one did.",
+        SEEN,
+    ),
+    build(
         "stored-reads",
         Design(reads=Reads.STORED),
         hold(a_read=45_879, a_read_and_three_crashes=17_207, a_read_and_batches=25_643),
@@ -211,6 +240,7 @@ VARIANTS = (
             batches=9_659,
             batches_by_type=60_154,
             batches_in_turn=13_583,
+            two_functions=21_470,
             two_types=6_686,
             crashes_of_the_operator_alone=8_075,
             a_relay_and_batches=34_975,
