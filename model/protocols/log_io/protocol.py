@@ -45,5 +45,5 @@ PROTOCOL = replace(
     ),
     variants=VARIANTS,
     mutants=MUTANTS,
-    lemmas=13,
+    lemmas=14,
 )

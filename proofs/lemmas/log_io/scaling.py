@@ -26,13 +26,14 @@ FAILS = "a generation fails if a row of its Input Set has moved"
 REFUSED = "an assignment changes a row, and makes none"
 STILL_UNDONE = "the move leaves out what has become done since it was chosen"
 LAST = "the replica is deleted after the move of all its undone events"
+DRAINED = "the replica is deleted when its outputs have been taken"
 ELSEWHERE = "a dispatcher that prepares the deletion sends the replica no more events"
 
 
 def scaling(given: Given) -> TransitionSystem:
     """sent: to the replica.  row: its port has a row for the event.  moved: the row went to another
-    replica's port.  fed: in an Input Set of the replica.  again: done elsewhere.  twice: an event
-    made outputs twice."""
+    replica's port.  fed: in an Input Set of the replica.  out: the replica has logged an output,
+    which the merger has not taken.  again: done elsewhere.  twice: an event made outputs twice."""
 
     def send(s: Moment, t: Moment, one: Any) -> Any:
         known = And(Not(s.sent(one)), Not(s.deleted), given(ELSEWHERE, Not(s.preparing)))
@@ -47,10 +48,15 @@ def scaling(given: Given) -> TransitionSystem:
     def generate(s: Moment, t: Moment, one: Any) -> Any:
         known = And(s.fed(one), Not(s.deleted), given(FAILS, s.row(one)))
         used = ForAll([e], t.fed(e) == And(s.fed(e), e != one))
-        return And(known, used, _done(s, t, one))
+        out = ForAll([e], t.out(e) == Or(s.out(e), e == one))
+        return And(known, used, out, _done(s, t, one))
 
     def generate_elsewhere(s: Moment, t: Moment, one: Any) -> Any:
         return And(s.moved(one), Not(s.again(one)), _done(s, t, one), _only(s, t, one))
+
+    def merge(s: Moment, t: Moment, one: Any) -> Any:
+        left = ForAll([e], t.out(e) == And(s.out(e), e != one))
+        return And(s.out(one), Not(s.deleted), left)
 
     def prepare(s: Moment, t: Moment) -> Any:  # 1.a, and 1.b
         undone = ForAll([e], t.chosen(e) == And(s.row(e), Not(s.done(e))))
@@ -69,10 +75,13 @@ def scaling(given: Given) -> TransitionSystem:
         return And(Not(s.deleted), rows)
 
     def delete(s: Moment, t: Moment) -> Any:
-        return And(given(LAST, s.prepared), t.deleted)
+        taken = ForAll([e], Not(s.out(e)))
+        return And(given(LAST, s.prepared), given(DRAINED, taken), t.deleted)
 
     def init(s: Moment) -> Any:
-        none = Or(s.sent(e), s.row(e), s.fed(e), s.done(e), s.chosen(e), s.moved(e), s.again(e))
+        none = Or(
+            s.sent(e), s.row(e), s.fed(e), s.out(e), s.done(e), s.chosen(e), s.moved(e), s.again(e)
+        )
         return And(ForAll([e], Not(none)), Not(Or(s.preparing, s.prepared, s.deleted, s.twice)))
 
     one = (("event", EVENT),)
@@ -81,7 +90,7 @@ def scaling(given: Given) -> TransitionSystem:
         state=(
             *(
                 Symbol(x, EVENT, BOOL)
-                for x in ("sent", "row", "fed", "done", "chosen", "moved", "again")
+                for x in ("sent", "row", "fed", "out", "done", "chosen", "moved", "again")
             ),
             *(Symbol(x, BOOL) for x in ("preparing", "prepared", "deleted", "twice")),
         ),
@@ -90,8 +99,9 @@ def scaling(given: Given) -> TransitionSystem:
         transitions=(
             Transition("send", one, ("sent", "row"), send),
             Transition("assign", one, ("fed", "row"), assign),
-            Transition("generate", one, ("fed", "done", "twice"), generate),
+            Transition("generate", one, ("fed", "out", "done", "twice"), generate),
             Transition("generate elsewhere", one, ("done", "twice", "again"), generate_elsewhere),
+            Transition("merge", one, ("out",), merge),
             Transition("prepare", (), ("chosen", "preparing"), prepare),
             Transition("move", (), ("moved", "row", "prepared"), move),
             Transition("restart the dispatcher", (), ("chosen", "preparing"), restart_dispatcher),
@@ -113,9 +123,11 @@ def _only(s: Moment, t: Moment, one: Any) -> Any:
 
 ONCE = "no event makes outputs twice"
 OWNED = "an undone event is at a replica that is there, or has moved"
+TAKEN = "a deleted replica leaves no output that is not taken"
 INVARIANTS: dict[str, Callable[[Moment], Any]] = {
     ONCE: lambda s: Not(s.twice),
     OWNED: lambda s: ForAll([e], Implies(And(s.deleted, s.sent(e), Not(s.done(e))), s.moved(e))),
+    TAKEN: lambda s: ForAll([e], Implies(s.deleted, Not(s.out(e)))),
     "an event that was sent has a row, or has moved": lambda s: ForAll(
         [e], s.row(e) == And(s.sent(e), Not(s.moved(e)))
     ),
@@ -155,7 +167,7 @@ LEMMAS = (
     Lemma(
         "scaling-once",
         "For any events, and any restarts of the dispatcher and the replica: a replica that goes "
-        "away leaves no undone event behind, and no event makes outputs twice.",
+        "away leaves no undone event and no output behind, and no event makes outputs twice.",
         PAPER,
         Outcome.HOLDS,
         once,
@@ -180,5 +192,12 @@ LEMMAS = (
         "An assignment may make the row of an event that has moved.",
         scaling(without(REFUSED)),
         (ONCE, 6, {EVENT: 1}),
+    ),
+    refuted(
+        PAPER,
+        "deleted-with-outputs",
+        "A replica is deleted when its undone events have moved.",
+        scaling(without(DRAINED)),
+        (TAKEN, 6, {EVENT: 1}),
     ),
 )
