@@ -80,6 +80,36 @@ class Reads(Enum):
     REPEATED = "it is not replayable, and is executed again"
 
 
+class Moves(Enum):
+    """What the dispatcher's transaction moves.  Algorithm 13, steps 1.c and 1.d."""
+
+    UNDONE = "what is still undone"
+    CHOSEN = "what was undone when it was chosen"
+
+
+class Moved(Enum):
+    """A generation of a replica whose inputs have moved.  7.2: its "transaction will fail"."""
+
+    FAILS = "it fails"
+    GOES_ON = "it goes on"
+
+
+class Deletes(Enum):
+    """When the replica and its connections are deleted.  Algorithm 13, step 3."""
+
+    MOVED = "when its undone inputs have moved"
+    TAKEN = "when its outputs have been taken, too"
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """A replica that goes away while events come (Algorithm 13)."""
+
+    moves: Moves = Moves.UNDONE
+    moved: Moved = Moved.FAILS
+    deletes: Deletes = Deletes.TAKEN
+
+
 class Writes(Enum):
     """What the external system offers.  Section 4.4 needs idempotent or checkable writes."""
 
@@ -99,8 +129,9 @@ class Executes(Enum):
 class Design:
     """A protocol: one choice of each kind.
 
-    lineage: rows say which inputs an output was made of (Section 3.5, Algorithm 3, step 4.5).
-    prompt: the log answers at once; if not, it is a site like any other, and nobody waits for it.
+    scaling: of the operators that log.py names.  lineage: rows say which inputs an output was made
+    of (Section 3.5, Algorithm 3, step 4.5).  prompt: the log answers at once; if not, it is a site
+    like any other, and nobody waits for it.
     """
 
     obsolete: Obsolete = Obsolete.NOT_GREATER
@@ -115,6 +146,7 @@ class Design:
     reads: Reads = Reads.REPLAYABLE
     writes: Writes = Writes.CHECKABLE
     executes: Executes = Executes.ONE_BY_ONE
+    scaling: Scaling | None = None
     lineage: bool = False
     prompt: bool = True
 

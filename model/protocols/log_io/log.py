@@ -10,37 +10,64 @@ from bisect import bisect_left
 from typing import Any
 
 from model.core import Answer, Effect, NodeName, Send
-from model.protocols.log_io.design import Design, Garbage
+from model.protocols.log_io.design import Design, Garbage, Moved, Moves
 from model.protocols.log_io.messages import (
     Assign,
     Assigned,
     Begin,
+    Choose,
+    Chosen,
     Commit,
+    Committed,
     Complete,
     Discard,
+    Drained,
     Executed,
     LoggedEvent,
+    Move,
     ReadAction,
+    Resent,
     Restore,
     Restored,
     Store,
     Tables,
+    Watch,
 )
 
-LOG = "log"
+LOG, CONTROLLER = "log", "controller"
+DISPATCHER, STAYS, LEAVES, MERGER = "dispatch", "one", "two", "merge"
 
 
 def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> Answer:
     """The tables after a transaction of the node, and the log's answer to it, if any."""
+    tables, effects = _transact(design, tables, node, message)
+    if tables.watched and _is_drained(tables):
+        return tables._replace(watched=False), (*effects, Send(CONTROLLER, Drained()))
+    return tables, effects
+
+
+def _transact(
+    design: Design, tables: Tables, node: NodeName, message: Any
+) -> tuple[Tables, tuple[Effect, ...]]:
     effects: tuple[Effect, ...] = ()
     match message:
+        case Commit(asks=True) if not _may_commit(design, tables, node, message.inset):
+            effects = (Send(node, Committed(False)),)
+        case Choose():
+            sent = (row for row in tables.events if row[:2] == (node, LEAVES))
+            effects = (Send(node, Chosen(tuple(row for row in sent if not row.done))),)
+        case Move():
+            tables, moved = _move(design, tables, node, message)
+            effects = (Send(node, Resent(moved)),)
+        case Watch():
+            tables = tables._replace(watched=True)
         case Assign(sender, number, insets):
             tables = _assign(tables, (sender, node, number), insets)
             if design.lineage:
                 named = (Assigned(sender, node, number, inset) for inset in insets)
                 rows = tuple(sorted({*tables.assigned, *named}))
                 tables = tables._replace(assigned=rows)
-        case Commit(outputs, context, inset, lineage, ends):
+        case Commit(outputs, context, inset, lineage, ends, asks):
             events = _done(design, tables.events, node, inset) if inset else tables.events
             for output in outputs:
                 events = _added(events, output)
@@ -52,6 +79,8 @@ def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> An
             tables = tables._replace(events=events, contexts=contexts, used=used)
             if ends:
                 tables = _act(tables, node, done=True)
+            if asks:
+                effects = (Send(node, Committed(True)),)
         case Executed(sink, number):
             tables = _change(design, tables, (node, sink, number), done=True)
         case Begin(number):
@@ -69,6 +98,39 @@ def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> An
         case _:
             raise TypeError(f"{LOG}: nothing to do with {message}")
     return tables, effects
+
+
+def _may_commit(design: Design, tables: Tables, node: NodeName, inset: int) -> bool:
+    """Are there undone rows of the Input Set?  3.5.1: if not, the transaction fails."""
+    assert design.scaling is not None
+    if design.scaling.moved is Moved.GOES_ON:
+        return True
+    inputs = (row for row in tables.events if row.receiver == node and row.inset == inset)
+    return any(not row.done for row in inputs)
+
+
+def _move(
+    design: Design, tables: Tables, node: NodeName, message: Move
+) -> tuple[Tables, tuple[LoggedEvent, ...]]:
+    """Algorithm 13, step 1.c: the tables, and the rows that have moved."""
+    assert design.scaling is not None
+    undone = {row[:3] for row in tables.events if not row.done}
+    events = tuple(row for row in tables.events if row[:2] != (node, LEAVES) or row.done)
+    moved: list[LoggedEvent] = []
+    for body, key in dict.fromkeys((row.body, row[:3]) for row in message.rows):
+        if key in undone or design.scaling.moves is Moves.CHOSEN:
+            number = message.number + len(moved)
+            moved.append(LoggedEvent(node, STAYS, number, 0, body))
+    for row in moved:
+        events = _added(events, row)
+    others = tuple(one for one in tables.contexts if one[0] != node)
+    contexts = _added(others, (node, message.context))
+    return tables._replace(events=events, contexts=contexts), tuple(moved)
+
+
+def _is_drained(tables: Tables) -> bool:
+    rows = (row for row in tables.events if row[:2] == (LEAVES, MERGER))
+    return all(row.done or row.inset for row in rows)
 
 
 def _assign(tables: Tables, key: tuple[NodeName, NodeName, int], insets: tuple[int, ...]) -> Tables:

@@ -26,7 +26,11 @@ RESUMED = Quantity(
 READ_AGAIN = Quantity(
     "read actions repeated", "actions", "a read action was not complete when its source restarted"
 )
-QUANTITIES = (PENDING, CONFIRMED, RESENT, RESUMED, READ_AGAIN)
+FAILED = Quantity(
+    "generations that failed", "generations", "the inputs of a replica's generation had moved"
+)
+MOVED = Quantity("events moved", "events", "an undone event went to another replica")
+QUANTITIES = (PENDING, CONFIRMED, RESENT, RESUMED, READ_AGAIN, FAILED, MOVED)
 
 
 class LoggedEvent(NamedTuple):
@@ -50,6 +54,7 @@ class Context(NamedTuple):
     last: by predecessor, the greatest number accepted.  sent: by successor.  insets: the number of
     the newest Input Set.  newest: of several
     functions, the edge of the newest input and the last function whose condition has seen it.
+    alone: of a dispatcher, one of its replicas has gone away.
     """
 
     box: Any
@@ -57,6 +62,7 @@ class Context(NamedTuple):
     sent: tuple[int, ...]
     insets: int = 0
     newest: tuple[int, int] = (0, 0)
+    alone: bool = False
 
 
 class Used(NamedTuple):
@@ -96,13 +102,15 @@ class ReadAction(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The log database: its rows in order."""
+    """The log database: its rows in order.  watched: the controller waits until the outputs of a
+    replica have been taken."""
 
     events: tuple[LoggedEvent, ...] = ()
     contexts: tuple[tuple[NodeName, Context], ...] = ()
     used: tuple[Used, ...] = ()
     assigned: tuple[Assigned, ...] = ()
     actions: tuple[ReadAction, ...] = ()
+    watched: bool = False
 
 
 # --- transactions ----------------------------------------------------------------------------
@@ -118,6 +126,7 @@ class Commit(NamedTuple):
     """Algorithm 3, step 4, and Algorithm 1, step 2.c: outputs, STATE, the Input Set done.
 
     inset: 0 in a reader.  ends: are these the last outputs of the read action?
+    asks: the transaction may fail, and its node waits for the answer.
     """
 
     outputs: tuple[LoggedEvent, ...]
@@ -125,6 +134,7 @@ class Commit(NamedTuple):
     inset: int = 0
     lineage: tuple[Used, ...] = ()
     ends: bool = False
+    asks: bool = False
 
 
 class Begin(NamedTuple):
@@ -173,6 +183,71 @@ class Restored(NamedTuple):
     greatest: tuple[tuple[NodeName, int], ...]
     sent: tuple[tuple[NodeName, int], ...]
     action: ReadAction | None = None
+
+
+# --- scale-down: Algorithm 13 ----------------------------------------------------------------
+class Committed(NamedTuple):
+    """The answer to a transaction that may fail."""
+
+    succeeds: bool
+
+
+class Traffic(NamedTuple):
+    """The dispatcher to the controller, which decides to scale down."""
+
+
+class Remove(NamedTuple):
+    """Step 1: the dispatcher is to stop sending to the replica."""
+
+
+class Choose(NamedTuple):
+    """Step 1.b: which events sent to the replica are undone?"""
+
+
+class Chosen(NamedTuple):
+    rows: tuple[LoggedEvent, ...]
+
+
+class Move(NamedTuple):
+    """Step 1.c: these events are for another port, from this number on."""
+
+    rows: tuple[LoggedEvent, ...]
+    number: int
+    context: Context
+
+
+class Resent(NamedTuple):
+    """The events that have moved, to be sent (step 1.d)."""
+
+    rows: tuple[LoggedEvent, ...]
+
+
+class Prepared(NamedTuple):
+    """Step 1 is done."""
+
+
+class Removed(NamedTuple):
+    """Step 2: the merger is to update its state."""
+
+
+class Updated(NamedTuple):
+    """Step 2 is done."""
+
+
+class Back(NamedTuple):
+    """A node has restarted: the controller sends its request again (Section 7.2)."""
+
+
+class Watch(NamedTuple):
+    """The controller asks for Drained."""
+
+
+class Drained(NamedTuple):
+    """The outputs of the replica have been taken."""
+
+
+class Close(NamedTuple):
+    """Step 3: the connection is deleted."""
 
 
 # --- connections and external systems --------------------------------------------------------
@@ -246,8 +321,10 @@ class Taken(NamedTuple):
 class Operator(NamedTuple):
     """box: global state and event states.  open: (key, number) of the Input Sets under way.
 
-    last, sent, insets, newest: as in Context.  reading: the generation that waits for a read.
-    held: what waits for that, in order: inputs that came, or rows to replay.
+    last, sent, insets, newest, alone: as in Context.  reading: the generation that waits for a
+    read.  committing: the outputs that wait for the log's answer.  moving: events of a replica that
+    goes away are being moved.  held: what waits for these, in order: inputs that came, or rows to
+    replay.
     """
 
     box: Any
@@ -257,8 +334,16 @@ class Operator(NamedTuple):
     open: tuple[tuple[Any, int], ...] = ()
     pending: tuple[Pending, ...] = ()
     newest: tuple[int, int] = (0, 0)
+    alone: bool = False
     reading: Taken | None = None
+    committing: tuple[LoggedEvent, ...] | None = None
+    moving: bool = False
     held: tuple[Received | LoggedEvent, ...] = ()
+
+    @property
+    def busy(self) -> bool:
+        """Do inputs have to wait?"""
+        return self.reading is not None or self.committing is not None or self.moving
 
 
 class Source(NamedTuple):
@@ -290,6 +375,13 @@ class Connected(NamedTuple):
 
     held: tuple[Put, ...] = ()
     closed: bool = False
+    deleted: bool = False
+
+
+class Controller(NamedTuple):
+    """The controller of a scale-down.  at: the step of Algorithm 13; 0: none; 4: all are done."""
+
+    at: int = 0
 
 
 class External(NamedTuple):
@@ -341,8 +433,12 @@ def show(value: Any) -> str:
             return f"recovering, {len(held)} held"
         case Reply(value):
             return f"value {value}"
-        case Restore() | Peek() | Query():
+        case Restore() | Peek() | Query() | Remove() | Removed() | Close() | Watch() | Back():
             return type(value).__name__.lower()
+        case Controller(at):
+            return f"step {at}"
+        case Move(rows) | Chosen(rows) | Resent(rows):
+            return f"{type(value).__name__.lower()} {len(rows)}"
         case _:
             return ""
 

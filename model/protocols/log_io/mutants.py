@@ -9,6 +9,7 @@ from model.core import Mutant
 
 OPERATOR = "model.protocols.log_io.operator"
 DATABASE = "model.protocols.log_io.log"
+SCALING = "model.protocols.log_io.scaling"
 READS = "model.protocols.log_io.reads"
 NODES = "model.protocols.log_io.nodes"
 AROUND = "model.protocols.log_io.surroundings"
@@ -105,7 +106,7 @@ MUTANTS = (
         OPERATOR,
         "last[item.edge] = max(last[item.edge], number)",
         "last[item.edge] = number",
-        "crashes of the operator alone",
+        "published-without-garbage-collection: batches by type",
     ),
     Mutant(
         "undone outputs are not sent again",
@@ -170,6 +171,55 @@ MUTANTS = (
         "wanted = [keys[row.inset % len(keys)]]",
         "wanted = [keys[0]]",
         "two functions",
+    ),
+    Mutant(
+        "what the controller has begun is not durable",
+        SCALING,
+        "return state, (Save(state), *_requests(site, at))",
+        "return state, _requests(site, at)",
+        "scale-down: a replica goes away its controller fails",
+    ),
+    Mutant(
+        "a restarted dispatcher does not report back",
+        SCALING,
+        "if restarted and site.name in (DISPATCHER, MERGER):",
+        "if restarted and site.name == MERGER:",
+        "scale-down: a replica goes away",
+    ),
+    Mutant(
+        "a restarted merger does not report back",
+        SCALING,
+        "if restarted and site.name in (DISPATCHER, MERGER):",
+        "if restarted and site.name == DISPATCHER:",
+        "scale-down: a replica goes away",
+    ),
+    Mutant(
+        "a replica that has gone away gets events",
+        OPERATOR,
+        "goes = out.body.type == SECOND and not state.alone",
+        "goes = out.body.type == SECOND",
+        "scale-down: a replica goes away",
+    ),
+    Mutant(
+        "the stored context does not say that a replica has gone away",
+        OPERATOR,
+        "alone=stored.alone,",
+        "alone=False,",
+        "scale-down: a replica goes away",
+    ),
+    Mutant(
+        "events that have moved are not sent",
+        SCALING,
+        "state, sends = hand_on(site, state._replace(moving=False), [*rows])",
+        "state, sends = hand_on(site, state._replace(moving=False), [])",
+        "scale-down: a replica goes away",
+    ),
+    Mutant(
+        "the log does not look at the outputs of the replica",
+        DATABASE,
+        "if tables.watched and _is_drained(tables):",
+        "if tables.watched:",
+        "scale-down: a replica goes away",
     ),
     Mutant(
         "the newest input has been seen by all functions",
@@ -244,7 +294,7 @@ MUTANTS = (
     Mutant(
         "inputs overtake a read",
         OPERATOR,
-        "if state.reading is not None:",
+        "if state.busy:",
         "if state.held:",
         "a side effect read",
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from model.boxes.box import Box
-from model.boxes.stateless import AnyOf
+from model.boxes.stateless import AnyOf, Relay
 from model.cep.box import CepBox
 from model.cep.operator import Operator as CepOperator
 from model.core import (
@@ -39,14 +39,23 @@ from model.errors import Invalid
 from model.events import Event
 from model.graph import SINK, SOURCE, Graph
 from model.parts import contents, open_windows
-from model.protocols.log_io import reads
+from model.protocols.log_io import reads, scaling
 from model.protocols.log_io.design import Delivery, Design, Reads
-from model.protocols.log_io.log import LOG, transact
+from model.protocols.log_io.log import (
+    CONTROLLER,
+    DISPATCHER,
+    LEAVES,
+    LOG,
+    MERGER,
+    STAYS,
+    transact,
+)
 from model.protocols.log_io.messages import (
     RESENT,
     Commit,
     Connected,
     Context,
+    Controller,
     External,
     LoggedEvent,
     Operator,
@@ -126,7 +135,7 @@ def deploy(design: Design, scope: Scope) -> Deployment:
                 Site(
                     name,
                     Role.OPERATOR,
-                    Job(design, _box(name, spec, len(preds)), behind),
+                    Job(design, _box(design, name, spec, len(preds)), behind),
                     preds,
                     succs,
                 )
@@ -140,6 +149,12 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         connections = []
     sites.append(Site(LOG, Role.OPERATOR, Job(design), (), ()))
     readers = [site.name for site in sites if isinstance(site.spec.box, AnyOf)]
+    if design.scaling is not None:
+        sites.append(Site(CONTROLLER, Role.OPERATOR, Job(design), (), ()))
+        crashable.append(CONTROLLER)
+        for name in (DISPATCHER, MERGER):
+            channels += [(name, CONTROLLER), (CONTROLLER, name)]
+        channels += [(CONTROLLER, name) for name in scaling.CLOSED]
     for u, v in connections:
         name = f"{u}{AHEAD}{v}"
         sites.append(Site(name, Role.OPERATOR, Job(design), (), ()))
@@ -181,7 +196,9 @@ def _reading(design: Design, graph: Graph) -> frozenset[NodeName]:
     return frozenset(found)
 
 
-def _box(name: NodeName, spec: Any, inputs: int) -> Box:
+def _box(design: Design, name: NodeName, spec: Any, inputs: int) -> Box:
+    if design.scaling is not None and name in (STAYS, LEAVES):
+        return Relay()  # the graph says which events a replica gets while there are two
     if isinstance(spec, CepOperator):
         if inputs > 1:  # LOG.io takes events as they arrive (Section 2.1), not in time order
             raise Invalid(f"log-io: {name} has {inputs} inputs in time order; give it one")
@@ -202,13 +219,17 @@ def boot(site: Site) -> Any:
         return 0
     if AHEAD in site.name:
         return Connected()
+    if site.name == CONTROLLER:
+        return Controller()
     if site.spec.box is None:
         return Reader(Inlet(), (0,) * len(site.succs))
     return reads.begin(site) if site.spec.reads else begin(site)
 
 
-def recover(site: Site, _durable: None) -> Answer:
-    """Ask the log: a node saves nothing."""
+def recover(site: Site, durable: Controller | None) -> Answer:
+    """Ask the log: a node saves nothing, but for the controller."""
+    if site.name == CONTROLLER:
+        return scaling.restart(site, durable)
     return Recovering(), (Send(LOG, Restore()),)
 
 
@@ -225,18 +246,37 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
         return show_next(state, sender)
     if AHEAD in site.name:
         return carry(site.name.partition(AHEAD)[2], state, message)
+    if site.name == CONTROLLER:
+        return scaling.control(site, state, sender, message)
+    if isinstance(message, scaling.MESSAGES):
+        if isinstance(state, Recovering):  # the controller asks again
+            return state, (Note(STALE),)
+        return scaling.obey(site, state, message)
     if isinstance(state, Recovering):
         if not isinstance(message, Restored):
             return Recovering((*state.held, input_)), ()
         if site.spec.reads:
             return reads.resume(site, message)
-        again = _read_again if site.spec.box is None else restore
-        return again(site, message, state)
+        if site.spec.box is None:
+            return _read_again(site, message, state)
+        after, effects = restore(site, message, state)
+        return _report(site, after, effects, restarted=True)
     if isinstance(message, Restored):  # an answer to the life before, of a log that is late
         return state, (Note(STALE),)
     if site.spec.reads:
         return reads.act(site, state, message)
-    return _read(site, state, message) if site.spec.box is None else work(site, state, input_)
+    if site.spec.box is None:
+        return _read(site, state, message)
+    after, effects = work(site, state, input_)
+    first = any(after.last) and not any(state.last)
+    return _report(site, after, effects, restarted=False) if first else (after, effects)
+
+
+def _report(site: Site, state: Any, effects: tuple[Effect, ...], *, restarted: bool) -> Answer:
+    """The step, and what the controller hears of it, if there is one."""
+    if site.spec.design.scaling is None:
+        return state, effects
+    return scaling.report(site, state, effects, restarted=restarted)
 
 
 def _offer(site: Site, state: QueueState, input_: Input) -> Step:
@@ -279,17 +319,25 @@ def _read_again(site: Site, found: Restored, _recovering: Recovering) -> Answer:
 def _is_done(_scope: Scope, seen: Observation) -> bool:
     """Nothing is on its way, and no output is pending: Section 4.4, "complete" executions."""
     states = [state for _, state in seen.states]
-    connections = [state for state in states if isinstance(state, Connected)]
+    connections = [one for one in states if isinstance(one, Connected) and not one.deleted]
     (tables,) = (state for state in states if isinstance(state, Tables))
     return (
         not any(state.held or state.closed for state in connections)
         and all(row.done or row.inset for row in tables.events)
         and all(row.done and row.effect is None for row in tables.actions)
+        and _is_scaled([*states])
     )
 
 
+def _is_scaled(states: list[Any]) -> bool:
+    """No scale-down is under way: all have done their part in it, or nobody has."""
+    begun = any(isinstance(one, Operator) and one.alone for one in states)
+    return all(one.at == (4 if begun else 0) for one in states if isinstance(one, Controller))
+
+
 DONE = Property(
-    "at rest, connections are empty, and only inputs that wait in a set are undone",
+    "at rest, connections are empty, only inputs that wait in a set are undone, and no scale-down "
+    "is under way",
     When.QUIESCENT,
     _is_done,
     nodes=True,

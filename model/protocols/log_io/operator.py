@@ -34,9 +34,10 @@ from model.protocols.log_io.design import (
     Triggers,
     Writes,
 )
-from model.protocols.log_io.log import LOG
+from model.protocols.log_io.log import DISPATCHER, LEAVES, LOG, STAYS
 from model.protocols.log_io.messages import (
     CONFIRMED,
+    FAILED,
     PENDING,
     RESENT,
     Assign,
@@ -64,6 +65,8 @@ from model.protocols.log_io.messages import (
 )
 from model.protocols.log_io.surroundings import SERVICE
 
+SECOND = "b"
+"""The type of the events that a dispatcher sends to its second replica."""
 AHEAD = ">"
 """A connection is called SENDER>RECEIVER."""
 
@@ -82,7 +85,7 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
             assert state.reading is not None
             taken, state = state.reading, state._replace(reading=None)
             state, effects = _update(site, state, taken, value)
-            return _go_on(site, state, effects)
+            return go_on(site, state, effects)
         case Put():
             return _take(site, state, sender, message)
         case Success(number):
@@ -96,9 +99,9 @@ def _edge(site: Site, sender: NodeName) -> int:
     return site.preds.index(sender.partition(AHEAD)[0])
 
 
-def _go_on(site: Site, state: Operator, effects: tuple[Effect, ...]) -> Answer:
+def go_on(site: Site, state: Operator, effects: tuple[Effect, ...]) -> Answer:
     """Take what is held, until another read is needed."""
-    while state.held and state.reading is None:
+    while state.held and not state.busy:
         first, *held = state.held
         state = state._replace(held=tuple(held))
         more: tuple[Effect, ...]
@@ -120,7 +123,7 @@ def _take(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
     bound = last if design.obsolete is Obsolete.NOT_GREATER else last - 1
     if event.number <= bound:  # step 1: filtering
         return state, (Note(DISCARDED), *drops)
-    if state.reading is not None:
+    if state.busy:
         came = Received(sender, event)
         return state._replace(held=tuple(dict.fromkeys((*state.held, came)))), ()
     item = Item(edge, event.body, frozenset({Of(edge, event.number)}))
@@ -191,6 +194,8 @@ def _generate(
     rows, used = [], []
     for out in outs:  # step 3: numbers of the outputs
         for at, succ in enumerate(site.succs):
+            if not _receives(site, state, succ, out):
+                continue
             sent = (*state.sent[:at], state.sent[at] + 1, *state.sent[at + 1 :])
             state = state._replace(sent=sent)
             rows.append(LoggedEvent(site.name, succ, sent[at], 0, out.body))
@@ -199,14 +204,42 @@ def _generate(
     state = state._replace(open=tuple(entry for entry in state.open if entry[0] != key))
     lineage = tuple(used) if site.spec.design.lineage else ()
     commit = Send(LOG, Commit(tuple(rows), context_of(state), inset, lineage))  # step 4
+    if _may_go(site):
+        asking = Send(LOG, commit.message._replace(asks=True))
+        return state._replace(committing=tuple(rows)), (asking,)
     state, effects = hand_on(site, state, rows)  # steps 5 and 6
     return state, (commit, *effects)
+
+
+def _receives(site: Site, state: Operator, succ: NodeName, out: Out) -> bool:
+    """Does the successor get the output?  A dispatcher sends it to one of its replicas."""
+    if site.spec.design.scaling is None or site.name != DISPATCHER:
+        return True
+    goes = out.body.type == SECOND and not state.alone
+    return succ == (LEAVES if goes else STAYS)
+
+
+def _may_go(site: Site) -> bool:
+    """Is it the replica that goes away, whose transactions may fail?"""
+    return site.spec.design.scaling is not None and site.name == LEAVES
+
+
+def end_commit(site: Site, state: Operator, succeeds: bool) -> Answer:
+    """Step 5 of the replica, if its transaction has not failed (7.2)."""
+    assert state.committing is not None
+    rows, state = [*state.committing], state._replace(committing=None)
+    if not succeeds:
+        lost = [sum(row.receiver == succ for row in rows) for succ in site.succs]
+        sent = tuple(one - less for one, less in zip(state.sent, lost, strict=True))
+        return go_on(site, state._replace(sent=sent), (Note(FAILED),))
+    state, effects = hand_on(site, state, rows)
+    return go_on(site, state, effects)
 
 
 def context_of(state: Operator) -> Context:
     """The global state; the event states are made anew from the undone inputs."""
     box = _global_state(state.box)
-    return Context(box, state.last, state.sent, state.insets, state.newest)
+    return Context(box, state.last, state.sent, state.insets, state.newest, state.alone)
 
 
 def _global_state(box: Any) -> Any:
@@ -277,7 +310,7 @@ def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
     if design.inputs is Inputs.EVENT_LOG:
         held += (Received(row.sender, Put(row.number, row.body)) for row in found.unassigned)
     held += recovering.held  # Algorithm 9, step 3: go on with Algorithm 2
-    state, all_ = _go_on(site, state._replace(held=tuple(held)), tuple(effects))
+    state, all_ = go_on(site, state._replace(held=tuple(held)), tuple(effects))
     return state, (*all_, *_reconnect(site))
 
 
@@ -345,6 +378,7 @@ def _restored_context(site: Site, found: Restored) -> Operator:
         sent=stored.sent if design.sent is Known.CONTEXT else known,
         insets=stored.insets,
         newest=stored.newest,
+        alone=stored.alone,
     )
 
 

@@ -12,6 +12,7 @@ from model.core import Answer, Emit, Lost, NodeName, Send, Site
 from model.protocols.log_io.design import Design, Writes
 from model.protocols.log_io.messages import (
     Check,
+    Close,
     Connected,
     Drop,
     External,
@@ -31,6 +32,10 @@ VALUES = 2
 def carry(receiver: NodeName, state: Connected, message: Any) -> Answer:
     """The step of a lasting connection."""
     match message:
+        case Close():
+            return Connected((), True, True), ()
+        case _ if state.deleted:
+            return state, ()
         case Put():
             sends = () if state.closed else (Send(receiver, message),)
             return Connected((*state.held, message), state.closed), sends

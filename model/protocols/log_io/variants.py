@@ -28,21 +28,27 @@ from model.properties import AS_IF, COMPLETE
 from model.protocols.log_io.design import (
     PUBLISHED,
     Again,
+    Deletes,
     Delivery,
     Design,
     Executes,
     Garbage,
     Inputs,
     Known,
+    Moved,
+    Moves,
     Obsolete,
     Order,
     Reads,
+    Scaling,
     Triggers,
     Writes,
 )
 from model.protocols.log_io.lineage import LINEAGE
 from model.protocols.log_io.messages import (
     CONFIRMED,
+    FAILED,
+    MOVED,
     PENDING,
     QUANTITIES,
     READ_AGAIN,
@@ -205,6 +211,48 @@ VARIANTS = (
         "Algorithm 9 replays undone inputs over the latest global state.  A condition that depends "
         "on it was false when the input came, and is true now: the operator generates earlier than "
         "it would have.",
+        SEEN,
+    ),
+    build(
+        "scale-down",
+        Design(scaling=Scaling()),
+        hold(
+            a_replica_goes_away=107_444,
+            a_replica_goes_away_its_node_fails=152_530,
+            a_replica_goes_away_its_controller_fails=55_836,
+        ),
+        "A replica goes away while events come, and it, the controller, the dispatcher and the "
+        "merger may crash: no event is lost, and none is processed twice (Algorithm 13).",
+        (*CHECKED, FAILED, MOVED),
+    ),
+    build(
+        "scale-down-in-order",
+        Design(scaling=Scaling()),
+        fail(a_replica_with_two_events_goes_away=(15_271, 13, DIVERGENT)),
+        "An event that has moved overtakes one that the replica has processed: the order of events "
+        "of one key is not kept, also without a crash.  Algorithm 13 does not claim it.",
+        (FAILED, MOVED),
+    ),
+    build(
+        "scale-down-published",
+        Design(scaling=Scaling(deletes=Deletes.MOVED)),
+        fail(a_replica_goes_away=(94_645, 12, GAP)),
+        "Algorithm 13, step 3, deletes the connection to the merger with the outputs that the "
+        "merger has not taken.",
+        SEEN,
+    ),
+    build(
+        "scale-down-of-what-was-chosen",
+        Design(scaling=Scaling(moves=Moves.CHOSEN)),
+        fail(a_replica_goes_away=(152_825, 13, Guarantee.CONVERGENT)),
+        "What has become done since it was chosen is moved, too, and processed twice.",
+        SEEN,
+    ),
+    build(
+        "scale-down-without-failing",
+        Design(scaling=Scaling(moved=Moved.GOES_ON)),
+        fail(a_replica_goes_away=(152_494, 13, Guarantee.CONVERGENT)),
+        "A generation whose inputs have moved goes on, and another replica has the same inputs.",
         SEEN,
     ),
     build(
