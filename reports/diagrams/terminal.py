@@ -85,11 +85,18 @@ class _Grid:
         self.columns = self._columns()
 
     def heading(self) -> list[str]:
-        cells = [" "] * self.width
+        """The names of the lanes, in as many rows as they need side by side; then the lanes."""
+        rows: list[list[str]] = []
+        ends: list[int] = []
         for name, column in zip(self.line.lanes, self.columns, strict=True):
             start = max(0, min(column - len(name) // 2, self.width - len(name)))
-            _write(cells, start, name)
-        return ["".join(cells), self._lanes(-1)]
+            at = next((row for row, end in enumerate(ends) if end < start), len(rows))
+            if at == len(rows):
+                rows.append([" "] * self.width)
+                ends.append(-1)
+            _write(rows[at], start, name)
+            ends[at] = start + len(name)
+        return [*("".join(row) for row in rows), self._lanes(-1)]
 
     def rows(self, at: int, moment: TimelineMoment) -> list[str]:
         """The row of the moment, and the rows that it needs above and below."""

@@ -129,9 +129,9 @@ class Executes(Enum):
 class Design:
     """A protocol: one choice of each kind.
 
-    scaling: of the operators that log.py names.  lineage: rows say which inputs an output was made
-    of (Section 3.5, Algorithm 3, step 4.5).  prompt: the log answers at once; if not, it is a site
-    like any other, and nobody waits for it.
+    scaling: of the operators that log.py names, if there are any.  lineage: rows say which inputs
+    an output was made of (Section 3.5, Algorithm 3, step 4.5).  prompt: the log answers at once; if
+    not, it is a site like any other, and nobody waits for it.
     """
 
     obsolete: Obsolete = Obsolete.NOT_GREATER

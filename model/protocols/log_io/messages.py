@@ -26,11 +26,11 @@ RESUMED = Quantity(
 READ_AGAIN = Quantity(
     "read actions repeated", "actions", "a read action was not complete when its source restarted"
 )
-FAILED = Quantity(
+THWARTED = Quantity(
     "generations that failed", "generations", "the inputs of a replica's generation had moved"
 )
 MOVED = Quantity("events moved", "events", "an undone event went to another replica")
-QUANTITIES = (PENDING, CONFIRMED, RESENT, RESUMED, READ_AGAIN, FAILED, MOVED)
+QUANTITIES = (PENDING, CONFIRMED, RESENT, RESUMED, READ_AGAIN, THWARTED, MOVED)
 
 
 class LoggedEvent(NamedTuple):

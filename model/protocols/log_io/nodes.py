@@ -6,6 +6,7 @@ LOG.io, Algorithms 1 and 6, Section 2.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from model.boxes.box import Box
@@ -98,6 +99,8 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     """A reader behind each source, a log for all, a lasting connection for each edge."""
     graph = scope.graph
     specs = graph.specs
+    if not specs.keys() >= {DISPATCHER, STAYS, LEAVES, MERGER}:
+        design = replace(design, scaling=None)
     sinks = frozenset(name for name, spec in graph.nodes if spec is SINK)
     reading = _reading(design, graph)
     renamed = {

@@ -37,9 +37,9 @@ from model.protocols.log_io.design import (
 from model.protocols.log_io.log import DISPATCHER, LEAVES, LOG, STAYS
 from model.protocols.log_io.messages import (
     CONFIRMED,
-    FAILED,
     PENDING,
     RESENT,
+    THWARTED,
     Assign,
     Check,
     Commit,
@@ -231,7 +231,7 @@ def end_commit(site: Site, state: Operator, succeeds: bool) -> Answer:
     if not succeeds:
         lost = [sum(row.receiver == succ for row in rows) for succ in site.succs]
         sent = tuple(one - less for one, less in zip(state.sent, lost, strict=True))
-        return go_on(site, state._replace(sent=sent), (Note(FAILED),))
+        return go_on(site, state._replace(sent=sent), (Note(THWARTED),))
     state, effects = hand_on(site, state, rows)
     return go_on(site, state, effects)
 

@@ -47,13 +47,13 @@ from model.protocols.log_io.design import (
 from model.protocols.log_io.lineage import LINEAGE
 from model.protocols.log_io.messages import (
     CONFIRMED,
-    FAILED,
     MOVED,
     PENDING,
     QUANTITIES,
     READ_AGAIN,
     RESENT,
     RESUMED,
+    THWARTED,
     show,
     size,
 )
@@ -223,7 +223,7 @@ VARIANTS = (
         ),
         "A replica goes away while events come, and it, the controller, the dispatcher and the "
         "merger may crash: no event is lost, and none is processed twice (Algorithm 13).",
-        (*CHECKED, FAILED, MOVED),
+        (*CHECKED, THWARTED, MOVED),
     ),
     build(
         "scale-down-in-order",
@@ -231,7 +231,7 @@ VARIANTS = (
         fail(a_replica_with_two_events_goes_away=(15_271, 13, DIVERGENT)),
         "An event that has moved overtakes one that the replica has processed: the order of events "
         "of one key is not kept, also without a crash.  Algorithm 13 does not claim it.",
-        (FAILED, MOVED),
+        (THWARTED, MOVED),
     ),
     build(
         "scale-down-published",
