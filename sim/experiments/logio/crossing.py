@@ -56,7 +56,7 @@ class Point(NamedTuple):
 
 # --- the runs --------------------------------------------------------------------------------
 def rows(seed: int, events: int) -> list[dict[str, Any]]:
-    """Each point of the grid without failures (in seed 0) and with one failure, in seconds."""
+    """Each setting without failures and with one, at a moment that depends on the seed."""
     found = []
     for period_s, work_s in product(PERIODS_S, WORKS_S):
         pipeline = _pipeline(events, period_s, work_s)

@@ -65,9 +65,8 @@ class Costs:
     """Times in seconds.
 
     assign_s, generate_s: transactions of LOG.io: an update for each input and for the success of
-    each write, and the log of an output.  lineage_s: the
-    lineage row of an output.  byte_s: a byte of an output in the log, beyond those of the events
-    with which generate_s was measured.  room: how many events a connection takes; None: any number.
+    each write, and the log of an output.  lineage_s: the lineage row of an output.  byte_s: a byte
+    of an output in the log, beyond those of the events with which generate_s was measured.  room: how many events a connection takes; None: any number.
     share: what ABS adds to all work.  snapshot_s: what it adds for a snapshot.  restart_s: of an
     operator, and of the whole pipeline, whose operators start at the same time.
     """
@@ -210,7 +209,7 @@ class _Part:
         while state.made < pipeline.events:
             yield env.timeout(max(pipeline.period_s, each))
             self.transactions += logs
-            while env.now > marker_at + pipeline.period_s / 2:  # never between two sums of floats
+            while env.now > marker_at + pipeline.period_s / 2:  # a marker is between two events
                 yield from self.mark(SOURCE, state)
                 marker_at += self.case.interval_s
             state.made += 1
