@@ -66,9 +66,10 @@ class Costs:
 
     assign_s, generate_s: transactions of LOG.io: an update for each input and for the success of
     each write, and the log of an output.  lineage_s: the lineage row of an output.  byte_s: a byte
-    of an output in the log, beyond those of the events with which generate_s was measured.  room: how many events a connection takes; None: any number.
-    share: what ABS adds to all work.  snapshot_s: what it adds for a snapshot.  restart_s: of an
-    operator, and of the whole pipeline, whose operators start at the same time.
+    of an output in the log, beyond those of the events with which generate_s was measured.  room:
+    how many events a connection takes; None: any number.  share: what ABS adds to all work.
+    snapshot_s: what it adds for a snapshot.  restart_s: of an operator, and of the whole pipeline,
+    whose operators start at the same time.
     """
 
     assign_s: float = 0.0
