@@ -4,7 +4,7 @@ Rule of this file: names that users import, and nothing else.  The library impor
 library, and psycopg and networkx where a caller uses them.
 """
 
-from spark_check.log_io.library.capture import Capture, Connection, Scope, capture
+from spark_check.log_io.library.capture import Capture, Connection, Scope, capture, ports_between
 from spark_check.log_io.library.context import Context
 from spark_check.log_io.library.log import Log
 from spark_check.log_io.library.transaction import Transaction
@@ -39,5 +39,6 @@ __all__ = [
     "Transaction",
     "capture",
     "execute_writes",
+    "ports_between",
     "write_action",
 ]

@@ -76,6 +76,11 @@ def capture(connections: Iterable[Connection], *scopes: Scope) -> Capture:
     return found
 
 
+def ports_between(connections: Iterable[Connection], scope: Scope) -> frozenset[Port]:
+    """The output ports on the lineage paths of a scope, for a query of this scope alone."""
+    return frozenset(one.start for one in path_connections(tuple(connections), scope)) | {scope.end}
+
+
 def path_connections(connections: tuple[Connection, ...], scope: Scope) -> frozenset[Connection]:
     """The connections on the lineage paths of a scope."""
     after = _reach(connections, [one for one in connections if one.start == scope.start], True)

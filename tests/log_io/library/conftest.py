@@ -41,10 +41,12 @@ def fresh(request: pytest.FixtureRequest, tmp_path: Path) -> Fresh:
         return lambda: str(tmp_path / f"{next(files)}.db")
     url: str = request.getfixturevalue("postgresql")
 
+    first = iter(("DROP SCHEMA public CASCADE; CREATE SCHEMA public",))
+    again = "TRUNCATE event_log, event_data, event_lineage, read_action, state"
+
     def empty() -> str:
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("DROP SCHEMA public CASCADE")
-            connection.execute("CREATE SCHEMA public")
+            connection.execute(next(first, again))
         return url
 
     return empty

@@ -3,14 +3,18 @@ transaction; a second connection sees nothing of an open transaction."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from collections import Counter
+from contextlib import contextmanager, nullcontext, suppress
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
+    initialize,
     invariant,
     precondition,
     rule,
@@ -20,6 +24,8 @@ from hypothesis.stateful import (
 from model.core import Send
 from model.events import Body
 from model.protocols.log_io.design import Design, Scaling
+from model.protocols.log_io.lineage import backward as model_backward
+from model.protocols.log_io.lineage import forward as model_forward
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import (
     Assign,
@@ -37,7 +43,17 @@ from model.protocols.log_io.messages import (
     Tables,
     Used,
 )
-from spark_check.log_io.library import ActionInfo, Capture, Event, InputSetGone, Log, Transaction
+from spark_check.log_io.library import (
+    ActionInfo,
+    Capture,
+    Event,
+    InputSetGone,
+    Log,
+    Transaction,
+    lineage,
+)
+from spark_check.log_io.library.database import Database
+from spark_check.log_io.library.values import Key
 from tests.log_io.library.conftest import Fresh
 from tests.log_io.library.tables import (
     NOTHING,
@@ -47,6 +63,7 @@ from tests.log_io.library.tables import (
     SOURCE,
     SUCCS,
     WHOLE,
+    WRITER,
     all_rows,
     context_of,
     event_of,
@@ -55,7 +72,10 @@ from tests.log_io.library.tables import (
     told_by_model,
 )
 
-INSETS = st.integers(1, 4)
+ABORTS = st.sampled_from((False, False, False, True))
+PLACES = st.integers(0, 1)
+NEVER = 1_000
+"""An Input Set that no event is assigned to."""
 SMALL = settings(max_examples=25, stateful_step_count=25)
 
 
@@ -74,6 +94,8 @@ class Machine(RuleBasedStateMachine):
         self.tables = Tables()
         self.numbers: dict[tuple[str, str], int] = {}
         self.before: list[Any] | None = None
+        self.ended: dict[str, set[int]] = {node: set() for node in PREDS}
+        self.queried = self.generated = 0
         self.looked = 0
 
     def look(self, statement: str) -> None:
@@ -115,6 +137,10 @@ class Machine(RuleBasedStateMachine):
         sent = tuple(self.numbers.get((node, succ), 0) for succ in SUCCS[node])
         return Context(box, last, sent, insets)
 
+    def open_sets(self, node: str) -> list[int]:
+        """Input Sets that have not been used: no event is assigned to another one (2.3)."""
+        return [one for one in range(1, 100) if one not in self.ended[node]][:2]
+
     def unassigned(self) -> list[LoggedEvent]:
         return [one for one in self.tables.events if one.receiver != SINK and not one.inset]
 
@@ -124,11 +150,17 @@ class Machine(RuleBasedStateMachine):
     def action(self) -> Any:
         return next(iter(self.tables.actions), None)
 
+    @initialize(data=st.data())
+    def begins(self, data: st.DataObject) -> None:
+        self.source_generates([2, 2], 0, False, data)
+        for _ in range(3):
+            self.assigns({0}, False, data)
+
     # --- transactions ----------------------------------------------------------------------
     @rule(
         counts=st.lists(st.integers(0, 2), min_size=2, max_size=2),
         box=st.integers(0, 9),
-        aborts=st.booleans(),
+        aborts=ABORTS,
         data=st.data(),
     )
     def source_generates(
@@ -147,23 +179,20 @@ class Machine(RuleBasedStateMachine):
         self.model(SOURCE, Commit(rows, context, ends=ends), aborts)
 
     @precondition(lambda self: self.unassigned())
-    @rule(insets=st.sets(INSETS, min_size=1, max_size=3), aborts=st.booleans(), data=st.data())
-    def assigns(self, insets: set[int], aborts: bool, data: st.DataObject) -> None:
+    @rule(places=st.sets(PLACES, min_size=1), aborts=ABORTS, data=st.data())
+    def assigns(self, places: set[int], aborts: bool, data: st.DataObject) -> None:
         row = data.draw(st.sampled_from(self.unassigned()))
+        insets = {self.open_sets(row.receiver)[place] for place in places}
         with self.step(aborts) as transaction:
             assert transaction.assign_in_sets(event_of(row), insets)
             assert not transaction.assign_in_sets(event_of(row), insets)
         message = Assign(row.sender, row.number, tuple(insets))
         self.model(row.receiver, message, aborts)
 
-    @rule(
-        node=st.sampled_from(sorted(PREDS)),
-        inset=INSETS,
-        count=st.integers(0, 2),
-        box=st.integers(0, 9),
-        aborts=st.booleans(),
-    )
-    def generates(self, node: str, inset: int, count: int, box: int, aborts: bool) -> None:
+    @rule(count=st.integers(0, 2), box=st.integers(0, 9), aborts=ABORTS, data=st.data())
+    def generates(self, count: int, box: int, aborts: bool, data: st.DataObject) -> None:
+        under_way = {(one.receiver, one.inset) for one in self.tables.events if one.inset}
+        node, inset = data.draw(st.sampled_from([*sorted(under_way), (WRITER, NEVER)]))
         rows = self.outputs(node, [count])
         context = self.context(node, box, inset)
         gone = False
@@ -177,9 +206,12 @@ class Machine(RuleBasedStateMachine):
         used = tuple(named) if self.design.lineage else ()
         (answer,) = self.model(node, Commit(rows, context, inset, used, asks=True), aborts)
         assert answer == Committed(not gone)
+        self.generated += not gone
+        if not gone and not aborts:
+            self.ended[node].add(inset)
 
     @precondition(lambda self: self.writes())
-    @rule(aborts=st.booleans(), data=st.data())
+    @rule(aborts=ABORTS, data=st.data())
     def executes(self, aborts: bool, data: st.DataObject) -> None:
         row = data.draw(st.sampled_from(self.writes()))
         with self.step(aborts) as transaction:
@@ -187,7 +219,7 @@ class Machine(RuleBasedStateMachine):
         self.model(row.sender, Executed(row.receiver, row.number), aborts)
 
     @precondition(lambda self: self.action() is None or not self.action().complete)
-    @rule(aborts=st.booleans())
+    @rule(aborts=ABORTS)
     def begins_or_completes_a_read(self, aborts: bool) -> None:
         action, number = self.action(), 1 if self.action() is None else self.action().number
         info = ActionInfo(SOURCE, SERVICE, number, "read the till")
@@ -248,6 +280,20 @@ class Machine(RuleBasedStateMachine):
             assert sorted(rows) == sorted(found.assigned)
             assert stored[1:] == context_of(node, found.context)
 
+    @precondition(lambda self: self.tables.used)
+    @rule(data=st.data())
+    def queries(self, data: st.DataObject) -> None:
+        """Lineage backward and forward."""
+        row = data.draw(st.sampled_from(self.tables.used))
+        found = lineage.backward(self.log, key_of(row[:3]))
+        sources = {(one.sender, one.sender_port, one.number) for one in found if one.is_source}
+        assert sources == model_backward(self.tables, row[:3])
+        input_ = data.draw(st.sampled_from(self.tables.assigned))
+        after = lineage.forward(self.log, key_of(input_[:3]))
+        made = {(one.sender, one.sender_port or SINK, one.number) for one in after}
+        assert made == model_forward(self.tables, input_[:3])
+        self.queried += 1
+
     @invariant()
     def tables_are_equal(self) -> None:
         assert tables_of(self.log) == told_by_model(self.tables)
@@ -262,21 +308,72 @@ def store(log: Log, transaction: Transaction, node: str, context: Context) -> No
     transaction.store_state(log.get_state_id(node), body, stored)
 
 
+def key_of(event: tuple[str, str, int]) -> Key:
+    """A port is called by the operator at its other end."""
+    sender, receiver, number = event
+    return (sender, "", SINK, number) if receiver == SINK else (sender, receiver, sender, number)
+
+
 def read_event(number: int) -> Event:
     return Event(SOURCE, SERVICE, SOURCE, "", number, b"")
 
 
 @pytest.mark.parametrize("capture", [NOTHING, WHOLE], ids=["no lineage", "lineage"])
 def test_sql_and_the_model_are_equal(fresh: Fresh, capture: Capture) -> None:
-    looked: list[int] = []
+    counts: Counter[str] = Counter()
 
     class Counted(Machine):
         def __init__(self) -> None:
             super().__init__(fresh(), capture)
 
         def teardown(self) -> None:
-            looked.append(self.looked)
+            counts.update(looks=self.looked, sets=self.generated, queries=self.queried)
             super().teardown()
 
     run_state_machine_as_test(Counted, settings=SMALL)
-    assert sum(looked) > 500  # the reader has looked
+    assert counts["looks"] > 1_000
+    assert counts["sets"] > 20
+    assert bool(counts["queries"]) == (capture == WHOLE)
+
+
+# --- the test above finds faults --------------------------------------------------------------
+def first_set_only(self: Transaction, event: Event, in_sets: Any) -> bool:
+    return original_assign(self, event, sorted(in_sets)[:1])
+
+
+def do_nothing(self: Transaction, event: Event) -> None:
+    """The event stays undone."""
+
+
+def all_or_nothing_not(self: Database) -> Any:
+    """Each statement commits by itself."""
+    return nullcontext()
+
+
+def without_lineage(self: Transaction, operator: str, in_set: int, outputs: Any) -> None:
+    original_log(self, operator, in_set, [])
+    self.log_source_event(*outputs)
+
+
+original_assign, original_log = Transaction.assign_in_sets, Transaction.log_output_events
+MUTANTS: dict[str, tuple[Any, str, Any]] = {
+    "one Input Set of several": (Transaction, "assign_in_sets", first_set_only),
+    "a write stays undone": (Transaction, "done_event", do_nothing),
+    "no lineage": (Transaction, "log_output_events", without_lineage),
+    "others see an open transaction": (Database, "transaction", all_or_nothing_not),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_the_machine_finds_each_mutant(
+    mutant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = count()
+
+    class OnSqlite(Machine):
+        def __init__(self) -> None:
+            super().__init__(str(tmp_path / f"{next(files)}.db"), WHOLE)
+
+    monkeypatch.setattr(*MUTANTS[mutant])
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(OnSqlite, settings=settings(SMALL, phases=[Phase.generate]))
