@@ -125,8 +125,8 @@ class Machine(RuleBasedStateMachine):
 
     def outputs(self, node: str, counts: list[int]) -> tuple[LoggedEvent, ...]:
         rows = []
-        for succ, count in zip(SUCCS[node], counts, strict=False):
-            for _ in range(count):
+        for succ, times in zip(SUCCS[node], counts, strict=False):
+            for _ in range(times):
                 number = self.numbers.get((node, succ), 0) + 1
                 self.numbers[node, succ] = number
                 rows.append(LoggedEvent(node, succ, number, 0, Body(number, "a")))
