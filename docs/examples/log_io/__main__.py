@@ -12,7 +12,7 @@ from pathlib import Path
 from docs.examples.log_io import pipeline
 from docs.examples.log_io.external import lines
 from spark_check.log_io.library import Log
-from spark_check.log_io.library.lineage import backward
+from spark_check.log_io.library.lineage import backward, graph
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
         elif arguments.command == "show":
             _show(log, folder)
         else:
-            _print_lineage(log, arguments.number)
+            _print_lineage(log, arguments.number, arguments.svg)
 
 
 def _arguments() -> argparse.Namespace:
@@ -42,6 +42,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--fresh", action="store_true", help="delete the folder first")
     parser.add_argument("--kill-at", type=int, help="SIGKILL before this statement or effect")
     parser.add_argument("--number", type=int, default=1, help="of the line of the book")
+    parser.add_argument("--svg", type=Path, help="a file for a picture of the lineage")
     arguments = parser.parse_args()
     unknown = {*arguments.operators} - {*pipeline.OPERATORS}
     if unknown:
@@ -71,11 +72,16 @@ def _show(log: Log, folder: Path) -> None:
         print(f"{file}: {len(found)} lines, {'not all yet' if undone else right}")
 
 
-def _print_lineage(log: Log, number: int) -> None:
+def _print_lineage(log: Log, number: int, svg: Path | None) -> None:
     """The sales behind a line of the book."""
-    for found in backward(log, ("ledger", "", "book", number)):
+    line = ("ledger", "", "book", number)
+    for found in backward(log, line):
         if found.is_source:
             print(f"{found.sender}.{found.port} {found.number}: {found.body.decode()}")
+    if svg:
+        from reports.diagrams.lineage import picture  # only a picture needs matplotlib
+
+        svg.write_text(picture(graph(log, line)), "utf-8")
 
 
 if __name__ == "__main__":
