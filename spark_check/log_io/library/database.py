@@ -48,7 +48,9 @@ class Database:
     def repeat(self, sql: str, many: Iterable[Sequence[Any]]) -> None:
         """Execute a statement with each of these parameters, if there are any."""
         rows = list(many)
-        if rows:
+        if len(rows) == 1:
+            self.execute(sql, rows[0])  # PostgreSQL's client is slower with a list of one
+        elif rows:
             self._watch(sql)
             with closing(self._connection.cursor()) as cursor:
                 cursor.executemany(self._text(sql), rows)

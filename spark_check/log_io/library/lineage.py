@@ -49,25 +49,30 @@ def _is(left: str, right: str) -> str:
 
 START = "CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT)"
 NAMES = "send_op, send_port, rec_port, event_id"
-MADE_OF = f"""
-    JOIN event_lineage AS made ON {_is("made", "found")}
-    JOIN event_log AS log ON log.rec_op = made.send_op AND log.status = 'done'
-        AND log.inset_id = made.inset_id AND (log.send_port <> '' OR log.rec_port <> '')"""
-WENT_INTO = f"""
-    JOIN event_log AS log ON {_is("log", "found")} AND log.inset_id > 0
-    JOIN event_lineage AS made ON made.send_op = log.rec_op AND made.inset_id = log.inset_id"""
+MADE_OF = (
+    "found CROSS JOIN event_lineage AS made CROSS JOIN event_log AS log",
+    f"""{_is("made", "found")} AND log.rec_op = made.send_op AND log.status = 'done'
+        AND log.inset_id = made.inset_id AND (log.send_port <> '' OR log.rec_port <> '')""",
+)
+"""Tables and condition of one step backward.  SQLite keeps the order of a CROSS JOIN; in another
+one, it would read all events of an operator."""
+WENT_INTO = (
+    "found CROSS JOIN event_log AS log CROSS JOIN event_lineage AS made",
+    f"""{_is("log", "found")} AND log.inset_id > 0 AND made.send_op = log.rec_op
+        AND made.inset_id = log.inset_id""",
+)
 
 
-def _closure(step: str, next_: str, ports: Collection[Port] | None) -> str:
+def _closure(step: tuple[str, str], next_: str, ports: Collection[Port] | None) -> str:
     """All events that are reached step by step; ports: only over events on these."""
-    only = ""
+    tables, condition = step
     if ports is not None:
         listed = ", ".join("(?, ?)" for _ in ports)
         port = f"CASE {next_}.send_port WHEN '' THEN {next_}.rec_port ELSE {next_}.send_port END"
-        only = f"WHERE ({next_}.send_op, {port}) IN (VALUES {listed})"
+        condition += f" AND ({next_}.send_op, {port}) IN (VALUES {listed})"
     columns = ", ".join(f"{next_}.{name}" for name in NAMES.split(", "))
     return f"""WITH RECURSIVE found ({NAMES}) AS (
-        SELECT {START} UNION SELECT {columns} FROM found {step} {only})"""
+        SELECT {START} UNION SELECT {columns} FROM {tables} WHERE {condition})"""
 
 
 def backward(log: Log, event: Key, ports: Collection[Port] | None = None) -> list[Found]:
@@ -85,11 +90,13 @@ def forward(log: Log, event: Key, ports: Collection[Port] | None = None) -> list
 
 def inputs_of(log: Log, event: Key) -> list[Found]:
     """The events of the Input Set that this one was made of: one step backward."""
+    tables, condition = MADE_OF
     rows = log.database.execute(
         f"""WITH found ({NAMES}) AS (SELECT {START})
         SELECT log.send_op, log.send_port, log.rec_port, log.event_id, data.body, NOT EXISTS (
             SELECT 1 FROM event_lineage AS more WHERE {_is("more", "log")})
-        FROM found {MADE_OF} JOIN event_data AS data ON {_is("data", "log")}""",
+        FROM {tables} CROSS JOIN event_data AS data
+        WHERE {condition} AND {_is("data", "log")}""",
         event,
     )
     return sorted(_found(row) for row in rows)
@@ -110,7 +117,7 @@ def graph(log: Log, event: Key, ports: Collection[Port] | None = None) -> networ
     rows = log.database.execute(
         f"{_closure(MADE_OF, 'log', ports)} SELECT log.send_op, log.send_port, log.rec_port,"
         " log.event_id, found.send_op, found.send_port, found.rec_port, found.event_id,"
-        f" made.inset_id FROM found {MADE_OF}",
+        f" made.inset_id FROM {MADE_OF[0]} WHERE {MADE_OF[1]}",
         (*event, *_flat(ports)),
     )
     for row in rows:
@@ -123,7 +130,7 @@ def _query(log: Log, closure: str, event: Key, ports: Collection[Port] | None) -
     rows = log.database.execute(
         f"""{closure} SELECT found.send_op, found.send_port, found.rec_port, found.event_id,
             data.body, NOT EXISTS (SELECT 1 FROM event_lineage AS more WHERE {_is("more", "found")})
-        FROM found JOIN event_data AS data ON {_is("data", "found")}""",
+        FROM found CROSS JOIN event_data AS data WHERE {_is("data", "found")}""",
         (*event, *_flat(ports)),
     )
     return sorted(one for one in map(_found, rows) if one.key != event)

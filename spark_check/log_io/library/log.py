@@ -44,6 +44,7 @@ class Log:
         self.database: Database = connect(place, synchronous=synchronous, **more)
         self.capture = capture or Capture()
         self._clock = clock
+        self._state_ids: dict[str, int] = {}
         self.database.make_tables()
 
     def __enter__(self) -> Log:
@@ -76,8 +77,14 @@ class Log:
         return recovery.latest_action_id(self.database, operator, connection) + 1
 
     def get_state_id(self, operator: str) -> StateInfo:
-        """A new state_ID.  Table 7, GetStateID; Algorithm 1, step 1; Algorithm 3, step 2."""
-        return StateInfo(operator, recovery.latest_state_id(self.database, operator) + 1)
+        """A new state_ID.  Table 7, GetStateID; Algorithm 1, step 1; Algorithm 3, step 2.
+
+        The table is read once: the latest number is kept for the operator, which runs here.
+        """
+        if operator not in self._state_ids:
+            self._state_ids[operator] = recovery.latest_state_id(self.database, operator)
+        self._state_ids[operator] += 1
+        return StateInfo(operator, self._state_ids[operator])
 
     def initialize_read_action(
         self, action: ActionInfo, state: StateInfo, state_body: bytes, context: Context

@@ -24,9 +24,9 @@ KEEP = f"""INSERT INTO kept
             CASE send_port WHEN '' THEN rec_port ELSE send_port END) IN (VALUES {{ends}})
         UNION SELECT send_op, send_port, rec_port, event_id FROM event_log WHERE status = 'undone'
         UNION SELECT log.send_op, log.send_port, log.rec_port, log.event_id
-        FROM found JOIN event_lineage AS made ON {SAME.format("made", "found")}
-        JOIN event_log AS log ON log.rec_op = made.send_op AND log.status = 'done'
-            AND log.inset_id = made.inset_id)
+        FROM found CROSS JOIN event_lineage AS made CROSS JOIN event_log AS log
+        WHERE {SAME.format("made", "found")} AND log.rec_op = made.send_op
+            AND log.status = 'done' AND log.inset_id = made.inset_id)
     SELECT send_op, send_port, rec_port, event_id FROM found"""
 FORGET = (
     f"""DELETE FROM event_log WHERE status = 'done'

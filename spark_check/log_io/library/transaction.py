@@ -184,18 +184,21 @@ class Transaction:
 
         The paper's StoreState stores the state, and its UpdateContext the numbers.  One call does
         both here: numbers that are newer than the state would hide inputs from a restarted
-        operator.  Without lineage, earlier states are removed (Section 3.6).
+        operator.  Without lineage, the state takes the place of the one before (Section 3.6).
         """
         operator, number = state
-        if not self._capture.captures(operator):
-            self._database.change(
-                "DELETE FROM state WHERE op_id = ? AND state_id < ?", (operator, number)
-            )
+        values = (number, body, context.to_json(), self._now_s)
+        if not self._capture.captures(operator) and self._database.change(
+            "UPDATE state SET state_id = ?, state = ?, context = ?, logged_at = ?"
+            " WHERE op_id = ? AND state_id = (SELECT MAX(state_id) FROM state WHERE op_id = ?)",
+            (*values, operator, operator),
+        ):
+            return
         self._database.change(
-            "INSERT INTO state (op_id, state_id, state, context, logged_at) VALUES (?, ?, ?, ?, ?)"
+            "INSERT INTO state (state_id, state, context, logged_at, op_id) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT (op_id, state_id) DO UPDATE SET state = excluded.state,"
             " context = excluded.context, logged_at = excluded.logged_at",
-            (operator, number, body, context.to_json(), self._now_s),
+            (*values, operator),
         )
 
     def update_context(self, operator: str, context: Context) -> None:
