@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,17 +30,34 @@ class Outcome(NamedTuple):
 
 def run_and_kill(place: str, folder: Path, capture: Capture, readings: int, at: int | None) -> bool:
     """Run the pipeline in a child; was the child killed before statement or effect `at`?"""
+    return was_killed(start(place, folder, capture, readings, at, pipeline.OPERATORS))
+
+
+def start(
+    place: str,
+    folder: Path,
+    capture: Capture,
+    readings: int,
+    at: int | None,
+    operators: Sequence[str],
+) -> int:
+    """The id of a child that runs these operators."""
     pid = os.fork()
-    if not pid:
-        os.fsync = do_nothing  # type: ignore[assignment]  # nobody kills the machine
-        try:
-            watch = pipeline.kill_at(at) if at else do_nothing
-            with Log(place, capture, synchronous="OFF", watch=watch) as log:
-                pipeline.run(log, folder, watch, times=readings)
-            os._exit(0)
-        except BaseException:
-            traceback.print_exc()
-            os._exit(1)
+    if pid:
+        return pid
+    os.fsync = do_nothing  # type: ignore[assignment]  # nobody kills the machine
+    try:
+        watch = pipeline.kill_at(at) if at else do_nothing
+        with Log(place, capture, synchronous="OFF", watch=watch) as log:
+            pipeline.run(log, folder, watch, operators, readings)
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+
+
+def was_killed(pid: int) -> bool:
+    """Wait for a child; was it killed?  If not, it has ended without an error."""
     _, status = os.waitpid(pid, 0)
     if os.WIFSIGNALED(status):
         assert os.WTERMSIG(status) == signal.SIGKILL

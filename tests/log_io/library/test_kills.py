@@ -13,12 +13,14 @@ import pytest
 
 from docs.examples.log_io import pipeline
 from docs.examples.log_io.middle import Writes
-from spark_check.log_io.library import Capture, Context, Event, Replay, Transaction, recovery
+from spark_check.log_io.library import Capture, Context, Event, Log, Replay, Transaction, recovery
 from spark_check.log_io.library.database import Database
 from tests.log_io.library.children import (
     Outcome,
     outcome,
     run_and_kill,
+    start,
+    was_killed,
     without_bodies,
 )
 from tests.log_io.library.conftest import Fresh
@@ -130,3 +132,27 @@ def test_a_kill_finds_each_mutant(
 
     assert any(finds(at * 97 % 251) for at in range(1, 251))  # neighbours find the same
     capfd.readouterr()  # what failing children print
+
+
+# --- each operator in a process of its own ----------------------------------------------------
+@pytest.mark.parametrize("seed", [3, 8, 13])
+def test_operators_in_processes_of_their_own(fresh: Fresh, tmp_path: Path, seed: int) -> None:
+    """They run at the same time, and each one is killed at another moment, again and again."""
+    place, rounds = fresh(), 0
+    Log(place, LINEAGE).close()
+    while not at_rest(place, tmp_path):
+        children = [
+            start(place, tmp_path, LINEAGE, 2, seed * (rounds + 2) + 17 * at, [name])
+            for at, name in enumerate(pipeline.OPERATORS)
+        ]
+        for pid in children:
+            was_killed(pid)
+        rounds += 1
+    found = outcome(place, tmp_path, LINEAGE)
+    assert rounds > 1
+    assert found.effects == pipeline.expected(found.used)
+
+
+def at_rest(place: str, folder: Path) -> bool:
+    found = outcome(place, folder, LINEAGE)
+    return len(found.used) == 2 and not found.left
