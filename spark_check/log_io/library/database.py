@@ -98,7 +98,9 @@ def connect(place: str, *, synchronous: str = "FULL", watch: Watch = _ignore) ->
     if place.startswith(("postgresql://", "postgres://")):
         import psycopg  # only those who use PostgreSQL need the package
 
-        return Database(psycopg.connect(place, autocommit=True), POSTGRESQL, watch)
+        server = psycopg.connect(place, autocommit=True)
+        server.execute("SET join_collapse_limit = 1")  # joins stay in the order of the query
+        return Database(server, POSTGRESQL, watch)
     if synchronous not in ("FULL", "NORMAL", "EXTRA", "OFF"):
         raise ValueError(f"synchronous={synchronous}: give FULL, NORMAL, EXTRA or OFF")
     connection = sqlite3.connect(place, timeout=PATIENCE_S, isolation_level=None)

@@ -54,11 +54,12 @@ MADE_OF = (
     f"""{_is("made", "found")} AND log.rec_op = made.send_op AND log.status = 'done'
         AND log.inset_id = made.inset_id AND (log.send_port <> '' OR log.rec_port <> '')""",
 )
-"""Tables and condition of one step backward.  SQLite keeps the order of a CROSS JOIN; in another
-one, it would read all events of an operator."""
+"""Tables and condition of one step backward.  SQLite keeps the order of a CROSS JOIN, and
+database.py has PostgreSQL keep it: in another order, both may read all events of an operator
+(PostgreSQL does while its statistics are of a time when there were few events)."""
 WENT_INTO = (
     "found CROSS JOIN event_log AS log CROSS JOIN event_lineage AS made",
-    f"""{_is("log", "found")} AND log.inset_id > 0 AND made.send_op = log.rec_op
+    f"""{_is("log", "found")} AND made.send_op = log.rec_op
         AND made.inset_id = log.inset_id""",
 )
 

@@ -42,7 +42,8 @@ def fresh(request: pytest.FixtureRequest, tmp_path: Path) -> Fresh:
     url: str = request.getfixturevalue("postgresql")
 
     first = iter(("DROP SCHEMA public CASCADE; CREATE SCHEMA public",))
-    again = "TRUNCATE event_log, event_data, event_lineage, read_action, state"
+    tables = ("event_lineage", "event_log", "event_data", "read_action", "state")
+    again = "; ".join(f"DELETE FROM {table}" for table in tables)
 
     def empty() -> str:
         with psycopg.connect(url, autocommit=True) as connection:

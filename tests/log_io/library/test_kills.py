@@ -49,21 +49,22 @@ def assert_as_without_failures(found: Outcome, clean: Outcome, readings: int) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("capture", "readings", "again"),
-    [(NOTHING, 1, False), (LINEAGE, 2, True)],
-    ids=["no lineage", "lineage"],
+    ("fresh", "capture", "readings"),
+    [("sqlite", NOTHING, 1), ("sqlite", LINEAGE, 2), ("postgresql", LINEAGE, 1)],
+    ids=["SQLite", "SQLite with lineage", "PostgreSQL with lineage"],
+    indirect=["fresh"],
 )
 def test_a_kill_at_every_statement(
-    fresh: Fresh, tmp_path: Path, capture: Capture, readings: int, again: bool
+    fresh: Fresh, tmp_path: Path, capture: Capture, readings: int
 ) -> None:
-    """The n-th statement of the first run, for every n.  again: at times one of the second."""
+    """The n-th statement of the first run, for every n; at times one of the second run, too."""
     clean, _ = ended(fresh(), tmp_path / "clean", capture, readings, ())
     assert clean.effects == pipeline.expected(clean.used)
     assert bool(clean.lineage) == (capture == LINEAGE)
     at, repeated, killed = 0, 0, 1
     while killed:
         at += 1
-        kills = (at, 20 + at % 37) if again and at % 4 == 0 else (at,)
+        kills = (at, 20 + at % 37) if at % 4 == 0 else (at,)
         found, killed = ended(fresh(), tmp_path / str(at), capture, readings, kills)
         assert_as_without_failures(found, clean, readings)
         repeated += found.read - readings

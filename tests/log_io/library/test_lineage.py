@@ -128,6 +128,21 @@ def test_a_query_of_one_scope_leaves_out_the_ports_of_others(place: str, tmp_pat
         assert not [*graph(log, ("sums", "", "alerts", 1), {("sums", "totals")}).edges]
 
 
+def test_an_event_that_is_not_in_the_log_has_no_graph(place: str) -> None:
+    with Log(place) as log, pytest.raises(KeyError, match="was it captured"):
+        graph(log, ("nobody", "out", "in", 1))
+
+
+def test_without_scopes_there_is_nothing_to_forget(place: str) -> None:
+    with Log(place) as log:
+        with_sales(log, 1)
+        rows = all_rows(log)
+        assert rows[4] == []
+        forget_lineage(log, 1e9)
+        assert all_rows(log) == rows
+        assert [row[1] for row in rows[0]] == ["undone"]
+
+
 # --- Examples 7 and 11 ------------------------------------------------------------------------
 HOURS = (Connection("OP1", "out", "OP3", "in"), Connection("OP3", "out", "OP4", "in"))
 RULES = (
@@ -199,6 +214,10 @@ def test_side_effect_reads_and_states_are_inputs(place: str) -> None:
             reads = [ReadEffect("rates", 1, b"the rates of that day")]
             transaction.log_output_events("OP3", 1, [output], reads)
             transaction.store_state(state, b"global", Context())
+            again = [ReadEffect("rates", 2, b"not kept: no lineage")]
+            transaction.log_source_event(Event("OP3", "self", "OP5", "in", 1, b""))
+            assert transaction.assign_in_sets(Event("OP3", "self", "OP5", "in", 1, b""), [1])
+            transaction.log_output_events("OP5", 1, [], again)
         found = backward(log, output.key)
         assert [one.body for one in found] == [b"in", b"the rates of that day"]
         assert log.fetch_ack_events("OP3", Context()) == []

@@ -76,7 +76,7 @@ ABORTS = st.sampled_from((False, False, False, True))
 PLACES = st.integers(0, 1)
 NEVER = 1_000
 """An Input Set that no event is assigned to."""
-SMALL = settings(max_examples=25, stateful_step_count=25)
+SMALL = settings(max_examples=20, stateful_step_count=25)
 
 
 class Aborted(Exception):
