@@ -88,7 +88,7 @@ CREATE TABLE IF NOT EXISTS event_lineage (
         REFERENCES event_data (send_op, send_port, rec_port, event_id) ON DELETE CASCADE
 );
 CREATE INDEX IF NOT EXISTS event_lineage_by_input_set
-    ON event_lineage (send_op, inset_id);
+    ON event_lineage (send_op, inset_id, send_port, rec_port, event_id);
 """
 
 

@@ -12,8 +12,16 @@ from typing import Any
 import pytest
 
 from docs.examples.log_io import pipeline
-from docs.examples.log_io.middle import Writes
-from spark_check.log_io.library import Capture, Context, Event, Log, Replay, Transaction, recovery
+from docs.examples.log_io.middle import Middle, Writes
+from spark_check.log_io.library import (
+    Capture,
+    Context,
+    Event,
+    Log,
+    Replay,
+    Transaction,
+    recovery,
+)
 from spark_check.log_io.library.database import Database
 from tests.log_io.library.children import (
     Outcome,
@@ -104,7 +112,15 @@ def stay_undone(self: Transaction, event: Event) -> None:
     """A write is never marked as done."""
 
 
+def context_first(self: Middle, event: Event, key: tuple[int, str], in_set: int) -> None:
+    """UpdateContext (Table 7) as a step of its own: numbers that the stored state has not seen."""
+    self.log.update_context(self.name, self.context.see(event, in_set))
+    original_update(self, event, key, in_set)
+
+
+original_update = Middle.update
 MUTANTS: dict[str, tuple[Any, str, Any]] = {
+    "the context is stored before the state": (Middle, "update", context_first),
     "a replayed input triggers": (Context, "has_seen", never_seen),
     "undone inputs are not replayed": (recovery, "fetch_ack_events", forget_inputs),
     "numbers are not stored": (Context, "to_json", forget_numbers),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import networkx
+import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.log_io import fill
 from docs.examples.log_io import pipeline
 from spark_check.log_io.library import (
     Connection,
@@ -221,6 +225,58 @@ def test_side_effect_reads_and_states_are_inputs(place: str) -> None:
         found = backward(log, output.key)
         assert [one.body for one in found] == [b"in", b"the rates of that day"]
         assert log.fetch_ack_events("OP3", Context()) == []
+
+
+# --- what a query reads -----------------------------------------------------------------------
+BACK, AHEAD = ("ledger", "", "book", 7), ("shop", "sales", "sales", 700)
+
+
+def plans(log: Log, explain: str) -> Iterator[tuple[int, list[Any]]]:
+    """How many events each query finds, and its plan."""
+    for ask, event in ((backward, BACK), (forward, AHEAD)):
+        asked: list[tuple[str, Any]] = []
+        execute = log.database.execute
+
+        def keep(sql: str, parameters: Any = (), into: Any = asked, by: Any = execute) -> Any:
+            into.append((sql, parameters))
+            return by(sql, parameters)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(log.database, "execute", keep)
+            found = ask(log, event)
+        ((sql, parameters),) = asked
+        yield len(found), [row[-1] for row in execute(f"{explain} {sql}", parameters)]
+
+
+def test_sqlite_finds_inputs_and_outputs_by_their_keys(tmp_path: Path) -> None:
+    with Log(str(tmp_path / "log.db"), synchronous="OFF") as log:
+        fill(log, 2_000)
+        for found, plan in plans(log, "EXPLAIN QUERY PLAN"):
+            assert found in (110, 2)
+            steps = [one for one in plan if one.startswith(("SEARCH log", "SEARCH made"))]
+            assert len(steps) == 2
+            assert all(re.search(r"(event_id|inset_id)=\?", one) for one in steps), steps
+            assert not [one for one in plan if one.startswith(("SCAN log", "SCAN made"))]
+
+
+def test_postgresql_reads_few_rows_with_statistics_of_an_empty_log(
+    postgresql: str, tmp_path: Path
+) -> None:
+    with psycopg.connect(postgresql, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    with Log(postgresql) as log:
+        log.database.execute("ANALYZE")
+        whole = fill(log, 100_000)
+        for found, (plan,) in plans(log, "EXPLAIN (ANALYZE, FORMAT JSON)"):
+            assert found in (110, 2)
+            assert rows_read(plan[0]["Plan"]) < whole / 20
+
+
+def rows_read(node: dict[str, Any]) -> float:
+    """The rows that the scans of a plan have read."""
+    read = node["Actual Rows"] + node.get("Rows Removed by Filter", 0)
+    mine = read * node["Actual Loops"] if "Scan" in node["Node Type"] else 0
+    return float(mine + sum(rows_read(one) for one in node.get("Plans", ())))
 
 
 # --- retention --------------------------------------------------------------------------------
