@@ -52,7 +52,7 @@ NAMES = "send_op, send_port, rec_port, event_id"
 MADE_OF = (
     "found CROSS JOIN event_lineage AS made CROSS JOIN event_log AS log",
     f"""{_is("made", "found")} AND log.rec_op = made.send_op AND log.status = 'done'
-        AND log.inset_id = made.inset_id AND (log.send_port <> '' OR log.rec_port <> '')""",
+        AND log.inset_id + 0 = made.inset_id + 0 AND (log.send_port <> '' OR log.rec_port <> '')""",
 )
 """Tables and condition of one step backward.  SQLite keeps the order of a CROSS JOIN, and
 database.py has PostgreSQL keep it: in another order, both may read all events of an operator

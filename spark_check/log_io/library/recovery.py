@@ -48,7 +48,7 @@ def get_write_actions(database: Database, operator: str) -> list[Event]:
 def fetch_new_events(database: Database, operator: str, limit: int) -> list[Event]:
     """The undone inputs that are not assigned, at most so many."""
     rows = database.execute(
-        f"{EVENTS} WHERE log.rec_op = ? AND log.status = 'undone' AND log.inset_id = 0"
+        f"{EVENTS} WHERE log.rec_op = ? AND log.status = 'undone' AND log.inset_id + 0 = 0"
         " AND log.send_port <> '' AND log.rec_port <> ''"
         " ORDER BY log.event_id, log.send_op, log.send_port LIMIT ?",
         (operator, limit),
@@ -64,7 +64,7 @@ def fetch_ack_events(database: Database, operator: str, context: Context) -> lis
     each port by number, and of each input by function, as before the failure.
     """
     rows = database.execute(
-        f"{EVENTS} WHERE log.rec_op = ? AND log.status = 'undone' AND log.inset_id > 0"
+        f"{EVENTS} WHERE log.rec_op = ? AND log.status = 'undone' AND log.inset_id + 0 > 0"
         " AND log.send_port <> '' AND log.rec_port <> ''",
         (operator,),
     )

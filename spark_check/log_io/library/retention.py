@@ -26,7 +26,7 @@ KEEP = f"""INSERT INTO kept
         UNION SELECT log.send_op, log.send_port, log.rec_port, log.event_id
         FROM found CROSS JOIN event_lineage AS made CROSS JOIN event_log AS log
         WHERE {SAME.format("made", "found")} AND log.rec_op = made.send_op
-            AND log.status = 'done' AND log.inset_id = made.inset_id)
+            AND log.status = 'done' AND log.inset_id + 0 = made.inset_id + 0)
     SELECT send_op, send_port, rec_port, event_id FROM found"""
 FORGET = (
     f"""DELETE FROM event_log WHERE status = 'done'

@@ -248,7 +248,7 @@ class Transaction:
         Rows that lineage needs are kept as done: those from a port of IN, and those of reads and
         states.  The others are removed, with data that nothing needs.
         """
-        ends = "rec_op = ? AND inset_id = ? AND status = 'undone'"
+        ends = "rec_op = ? AND inset_id + 0 = ? AND status = 'undone'"
         change = "DELETE FROM event_log"
         if self._capture.captures(operator):
             change = "UPDATE event_log SET status = 'done'"
