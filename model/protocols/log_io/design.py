@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from model.protocols.log_io.scaling.design import Scaling
+
 
 class Obsolete(Enum):
     """The events that an operator discards.  Algorithm 2, step 1: those whose number "is smaller
@@ -80,36 +82,6 @@ class Reads(Enum):
     REPEATED = "it is not replayable, and is executed again"
 
 
-class Moves(Enum):
-    """What the dispatcher's transaction moves.  Algorithm 13, steps 1.c and 1.d."""
-
-    UNDONE = "what is still undone"
-    CHOSEN = "what was undone when it was chosen"
-
-
-class Moved(Enum):
-    """A generation of a replica whose inputs have moved.  7.2: its "transaction will fail"."""
-
-    FAILS = "it fails"
-    GOES_ON = "it goes on"
-
-
-class Deletes(Enum):
-    """When the replica and its connections are deleted.  Algorithm 13, step 3."""
-
-    MOVED = "when its undone inputs have moved"
-    TAKEN = "when its outputs have been taken, too"
-
-
-@dataclass(frozen=True, slots=True)
-class Scaling:
-    """A replica that goes away while events come (Algorithm 13)."""
-
-    moves: Moves = Moves.UNDONE
-    moved: Moved = Moved.FAILS
-    deletes: Deletes = Deletes.TAKEN
-
-
 class Writes(Enum):
     """What the external system offers.  Section 4.4 needs idempotent or checkable writes."""
 
@@ -129,9 +101,9 @@ class Executes(Enum):
 class Design:
     """A protocol: one choice of each kind.
 
-    scaling: of the operators that log.py names, if there are any.  lineage: rows say which inputs
-    an output was made of (Section 3.5, Algorithm 3, step 4.5).  prompt: the log answers at once; if
-    not, it is a site like any other, and nobody waits for it.
+    scaling: of the operators that places.py names, if there are any.  lineage: rows say which
+    inputs an output was made of (Section 3.5, Algorithm 3, step 4.5).  prompt: the log answers at
+    once; if not, it is a site like any other, and nobody waits for it.
     """
 
     obsolete: Obsolete = Obsolete.NOT_GREATER

@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from model.core import NodeName, Observation, Property, Scope, When
 from model.graph import SINK
-from model.protocols.log_io.log import LOG
-from model.protocols.log_io.messages import Tables, Used
+from model.protocols.log_io.places import LOG
+from model.protocols.log_io.tables import Tables, Used
 
 Port: TypeAlias = tuple[NodeName, NodeName, int]
 """An event: sender, receiver, number."""

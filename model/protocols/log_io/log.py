@@ -10,32 +10,30 @@ from bisect import bisect_left
 from typing import Any
 
 from model.core import Answer, Effect, NodeName, Send
-from model.protocols.log_io.design import Design, Garbage, Moved, Moves
+from model.protocols.log_io.design import Design, Garbage
 from model.protocols.log_io.messages import (
     Assign,
-    Assigned,
     Begin,
-    Choose,
-    Chosen,
     Commit,
-    Committed,
     Complete,
     Discard,
-    Drained,
     Executed,
-    LoggedEvent,
-    Move,
-    ReadAction,
-    Resent,
     Restore,
     Restored,
     Store,
-    Tables,
+)
+from model.protocols.log_io.places import CONTROLLER, LEAVES, LOG, MERGER, STAYS
+from model.protocols.log_io.scaling.design import Moved, Moves
+from model.protocols.log_io.scaling.messages import (
+    Choose,
+    Chosen,
+    Committed,
+    Drained,
+    Move,
+    Resent,
     Watch,
 )
-
-LOG, CONTROLLER = "log", "controller"
-DISPATCHER, STAYS, LEAVES, MERGER = "dispatch", "one", "two", "merge"
+from model.protocols.log_io.tables import Assigned, LoggedEvent, ReadAction, Tables
 
 
 def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> Answer:

@@ -8,9 +8,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from model.protocols.log_io.design import Design
-from model.protocols.log_io.mutants import MUTANTS
-from model.protocols.log_io.scopes import hold
-from model.protocols.log_io.variants import VARIANTS, build
+from model.protocols.log_io.evidence import (
+    connections,
+    lineage,
+    reads,
+    recovery,
+    scaling,
+    writes,
+)
+from model.protocols.log_io.evidence.build import build
+from model.protocols.log_io.evidence.scopes import hold
+
+TOPICS = (recovery, connections, writes, reads, scaling, lineage)
 
 PROTOCOL = replace(
     build(
@@ -43,7 +52,7 @@ PROTOCOL = replace(
         "Equal numbers discarded, and numbers in the stored context: precise, for operators of "
         "every class, with checkable writes that are executed one by one.",
     ),
-    variants=VARIANTS,
-    mutants=MUTANTS,
+    variants=tuple(variant for topic in TOPICS for variant in topic.VARIANTS),
+    mutants=tuple(mutant for topic in TOPICS for mutant in topic.MUTANTS),
     lemmas=14,
 )

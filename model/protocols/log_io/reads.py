@@ -14,27 +14,21 @@ from model.boxes.stateless import AnyOf
 from model.core import RESTORED, STALE, Answer, Effect, Note, Send, Site
 from model.events import Body, Event
 from model.protocols.log_io.design import Reads
-from model.protocols.log_io.log import LOG
+from model.protocols.log_io.generation import hand_on
 from model.protocols.log_io.messages import (
-    READ_AGAIN,
-    RESENT,
-    RESUMED,
     Begin,
     Commit,
     Complete,
-    Context,
     Discard,
-    LoggedEvent,
-    Operator,
     Query,
     Reply,
     Restored,
-    Source,
     Store,
-    note,
 )
-from model.protocols.log_io.operator import hand_on
-from model.protocols.log_io.surroundings import SERVICE
+from model.protocols.log_io.places import LOG, SERVICE
+from model.protocols.log_io.quantities import READ_AGAIN, RESENT, RESUMED, note
+from model.protocols.log_io.states import Operator, Source
+from model.protocols.log_io.tables import Context, LoggedEvent
 from model.queues import Inlet, Replay, Replayed
 
 Message = Event | Replayed | Reply

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core import Answer, Emit, Lost, NodeName, Send, Site
+from model.core import Answer, Arrival, Emit, Input, Lost, NodeName, Received, Send, Site, Step
 from model.protocols.log_io.design import Design, Writes
 from model.protocols.log_io.messages import (
     Check,
-    Close,
-    Connected,
     Drop,
-    External,
     Missing,
     Peek,
     Put,
@@ -23,8 +20,10 @@ from model.protocols.log_io.messages import (
     Success,
     Write,
 )
+from model.protocols.log_io.scaling.messages import Close
+from model.protocols.log_io.states import Connected, External
+from model.queues import QueueState, produce, serve
 
-SERVICE = "service"
 VALUES = 2
 """So many values does the service show in turn."""
 
@@ -67,3 +66,11 @@ def execute(design: Design, site: Site, state: External, sender: NodeName, messa
             known = newest is not None and number <= newest.number
             return state, (Send(sender, Success(number) if known else Missing(number, body)),)
     raise TypeError(f"{site.name}: nothing to do with {message}")
+
+
+def offer(site: Site, state: QueueState, input_: Input) -> Step:
+    """The external system behind a source: a replayable read action reads it again."""
+    if isinstance(input_, Arrival):
+        return produce(state, input_, site.succs)
+    assert isinstance(input_, Received)
+    return serve(state, input_.sender, input_.message)

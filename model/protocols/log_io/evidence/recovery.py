@@ -1,18 +1,97 @@
-"""One-line faults of LOG.io, which the checkers must find.
+"""Evidence about state update, generation and recovery (Algorithms 2, 3, 7 and 9).
 
-Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+Rule of this file: designs that change one thing, with the verdicts expected of them, and one-line
+faults.
 """
 
 from __future__ import annotations
 
-from model.core import Mutant
+from dataclasses import replace
 
+from model.core import Mutant
+from model.protocols.log_io.design import (
+    PUBLISHED,
+    Again,
+    Design,
+    Garbage,
+    Known,
+    Obsolete,
+    Order,
+    Triggers,
+)
+from model.protocols.log_io.evidence.build import DIVERGENT, GAP, REPEATING, SEEN, build
+from model.protocols.log_io.evidence.scopes import fail, hold
+
+VARIANTS = (
+    build(
+        "published",
+        PUBLISHED,
+        fail(a_relay=(5_777, 7, GAP), two_relays=(23_153, 8, GAP)),
+        "Word by word.  An output that was acknowledged is sent again while its sender has not "
+        "yet seen that, and the receiver takes it twice: its number is not smaller than the "
+        "greatest one.",
+        SEEN,
+    ),
+    build(
+        "smaller-numbers",
+        Design(obsolete=Obsolete.SMALLER),
+        fail(a_relay=(5_251, 7, REPEATING)),
+        "Algorithm 2, step 1, discards smaller numbers alone, and an event that comes twice in a "
+        "row has an equal one.  Discard numbers up to the greatest.",
+        SEEN,
+    ),
+    build(
+        "published-without-garbage-collection",
+        replace(PUBLISHED, obsolete=Obsolete.NOT_GREATER, garbage=Garbage.NEVER),
+        hold(a_relay=3_465, batches_by_type=60_082, two_types=6_678, two_relays=9_526),
+        "Numbers may be learnt from EVENT_LOG (Algorithm 9, step 1) as long as done events stay "
+        "there.",
+    ),
+    build(
+        "greatest-from-the-log",
+        Design(greatest=Known.EVENT_LOG, triggers=Triggers.EACH),
+        fail(two_types=(6_808, 15, REPEATING)),
+        "Section 3.6 deletes done events, and with them the greatest number received: a restarted "
+        "operator takes an event again.  The stored context has to have the number.",
+    ),
+    build(
+        "sent-from-the-log",
+        Design(sent=Known.EVENT_LOG),
+        fail(two_relays=(10_364, 11, GAP)),
+        "Section 3.6 deletes done events, and with them the latest number sent (Algorithm 9, step "
+        "1): a restarted operator numbers from 1 again, and its outputs are taken for obsolete.",
+    ),
+    build(
+        "again-into-all-sets",
+        Design(again=Again.ALL, triggers=Triggers.EACH),
+        fail(two_functions=(28_420, 6, GAP)),
+        "A restarted operator that puts an undone input into all its Input Sets: one of them may "
+        "be done, and the input is in the next one, too.  The row's own Input Set is meant.",
+        SEEN,
+    ),
+    build(
+        "triggers-again",
+        Design(triggers=Triggers.EACH),
+        fail(batches_in_turn_by_type=(64_554, 13, DIVERGENT)),
+        "Algorithm 9 replays undone inputs over the latest global state.  A condition that depends "
+        "on it was false when the input came, and is true now: the operator generates earlier than "
+        "it would have.",
+        SEEN,
+    ),
+    build(
+        "sets-by-number",
+        Design(order=Order.NUMBERS, triggers=Triggers.EACH),
+        fail(two_functions=(23_049, 9, DIVERGENT)),
+        "Algorithm 9 has no order for the Input Sets of one input.  By their numbers, the function "
+        "whose set began earlier generates first, and before the failure another one did.",
+        SEEN,
+    ),
+)
+GENERATION = "model.protocols.log_io.generation"
+LOG = "model.protocols.log_io.log"
 OPERATOR = "model.protocols.log_io.operator"
-DATABASE = "model.protocols.log_io.log"
-SCALING = "model.protocols.log_io.scaling"
-READS = "model.protocols.log_io.reads"
-NODES = "model.protocols.log_io.nodes"
-AROUND = "model.protocols.log_io.surroundings"
+READERS = "model.protocols.log_io.readers"
+RECOVERY = "model.protocols.log_io.recovery"
 MUTANTS = (
     Mutant(
         "an obsolete event is taken",
@@ -46,19 +125,19 @@ MUTANTS = (
     ),
     Mutant(
         "outputs are sent before they are logged",
-        OPERATOR,
+        GENERATION,
         "return state, (commit, *effects)",
         "return state, (*effects, commit)",
     ),
     Mutant(
         "outputs are not logged",
-        OPERATOR,
+        GENERATION,
         "commit = Send(LOG, Commit(tuple(rows), context_of(state), inset, lineage))  # step 4",
         "commit = Send(LOG, Commit((), context_of(state), inset, lineage))",
     ),
     Mutant(
         "the Input Set stays undone",
-        OPERATOR,
+        GENERATION,
         "commit = Send(LOG, Commit(tuple(rows), context_of(state), inset, lineage))  # step 4",
         "commit = Send(LOG, Commit(tuple(rows), context_of(state), -1, lineage))",
     ),
@@ -78,26 +157,26 @@ MUTANTS = (
     ),
     Mutant(
         "the stored context has the event states",
-        OPERATOR,
+        GENERATION,
         "box = _global_state(state.box)",
         "box = state.box",
     ),
     Mutant(
         "the stored context forgets the global state",
-        OPERATOR,
+        GENERATION,
         "return Sets((), box.done)",
         "return Sets()",
         "batches in turn",
     ),
     Mutant(
         "numbers sent are forgotten",
-        OPERATOR,
+        RECOVERY,
         "sent=stored.sent if design.sent is Known.CONTEXT else known,",
         "sent=begin(site).sent,",
     ),
     Mutant(
         "the last number accepted is forgotten",
-        OPERATOR,
+        RECOVERY,
         "last=stored.last if design.greatest is Known.CONTEXT else logged,",
         "last=begin(site).last,",
     ),
@@ -110,50 +189,32 @@ MUTANTS = (
     ),
     Mutant(
         "undone outputs are not sent again",
-        OPERATOR,
+        RECOVERY,
         "state, more = hand_on(site, state, sends)  # Algorithm 7, step 1",
         "state, more = hand_on(site, state, sends[1:])",
     ),
     Mutant(
-        "pending writes are forgotten",
-        OPERATOR,
-        "state, more = hand_on(site, state, writes, checks)  # Algorithm 8",
-        "state, more = hand_on(site, state, writes[1:], checks)",
-    ),
-    Mutant(
-        "pending writes are not checked",
-        OPERATOR,
-        "state, more = hand_on(site, state, writes, checks)  # Algorithm 8",
-        "state, more = hand_on(site, state, writes)",
-    ),
-    Mutant(
         "undone inputs are not replayed",
-        OPERATOR,
+        RECOVERY,
         "rows = _in_order(site, found.assigned)",
         "rows = _in_order(site, found.assigned[1:])",
     ),
     Mutant(
         "undone inputs are replayed from the newest on",
-        OPERATOR,
+        RECOVERY,
         "rows = _in_order(site, found.assigned)",
         "rows = _in_order(site, found.assigned)[::-1]",
     ),
     Mutant(
         "what came while it recovered is forgotten",
-        OPERATOR,
+        RECOVERY,
         "held += recovering.held  # Algorithm 9, step 3: go on with Algorithm 2",
         "held += recovering.held[1:]",
         "lossy-from-the-log: a relay",
     ),
     Mutant(
-        "a restarted operator does not ask its connections",
-        OPERATOR,
-        'return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in site.preds)',
-        "return ()",
-    ),
-    Mutant(
         "an event has a row for one of its Input Sets",
-        DATABASE,
+        LOG,
         "rows = (events[at]._replace(inset=inset) for inset in sorted(insets))",
         "rows = (events[at]._replace(inset=inset) for inset in insets[:1])",
         "two functions",
@@ -171,55 +232,6 @@ MUTANTS = (
         "wanted = [keys[row.inset % len(keys)]]",
         "wanted = [keys[0]]",
         "two functions",
-    ),
-    Mutant(
-        "what the controller has begun is not durable",
-        SCALING,
-        "return state, (Save(state), *_requests(site, at))",
-        "return state, _requests(site, at)",
-        "scale-down: a replica goes away its controller fails",
-    ),
-    Mutant(
-        "a restarted dispatcher does not report back",
-        SCALING,
-        "if restarted and site.name in (DISPATCHER, MERGER):",
-        "if restarted and site.name == MERGER:",
-        "scale-down: a replica goes away",
-    ),
-    Mutant(
-        "a restarted merger does not report back",
-        SCALING,
-        "if restarted and site.name in (DISPATCHER, MERGER):",
-        "if restarted and site.name == DISPATCHER:",
-        "scale-down: a replica goes away",
-    ),
-    Mutant(
-        "a replica that has gone away gets events",
-        OPERATOR,
-        "goes = out.body.type == SECOND and not state.alone",
-        "goes = out.body.type == SECOND",
-        "scale-down: a replica goes away",
-    ),
-    Mutant(
-        "the stored context does not say that a replica has gone away",
-        OPERATOR,
-        "alone=stored.alone,",
-        "alone=False,",
-        "scale-down: a replica goes away",
-    ),
-    Mutant(
-        "events that have moved are not sent",
-        SCALING,
-        "state, sends = hand_on(site, state._replace(moving=False), [*rows])",
-        "state, sends = hand_on(site, state._replace(moving=False), [])",
-        "scale-down: a replica goes away",
-    ),
-    Mutant(
-        "the log does not look at the outputs of the replica",
-        DATABASE,
-        "if tables.watched and _is_drained(tables):",
-        "if tables.watched:",
-        "scale-down: a replica goes away",
     ),
     Mutant(
         "the newest input has been seen by all functions",
@@ -243,156 +255,45 @@ MUTANTS = (
         "batches in turn by type",
     ),
     Mutant(
-        "a read action is complete before its effect is stored",
-        READS,
-        "stored = (Send(LOG, Store(effect)), Send(LOG, Complete()))  # 2.a and 2.b",
-        "stored = (Send(LOG, Complete()), Send(LOG, Store(effect)))",
-        "stored-reads: a read",
-    ),
-    Mutant(
-        "a read action is not complete",
-        READS,
-        "stored = (Send(LOG, Store(effect)), Send(LOG, Complete()))  # 2.a and 2.b",
-        "stored = (Send(LOG, Store(effect)),)",
-        "stored-reads: a read",
-    ),
-    Mutant(
-        "an effect goes on from its begin",
-        READS,
-        "state, more = _iterate(site, state, number, action.effect or (), offset)",
-        "state, more = _iterate(site, state, number, action.effect or (), 0)",
-        "stored-reads: a read",
-    ),
-    Mutant(
-        "the effect of a read is discarded before its last output",
-        READS,
-        "ends = at == len(effect)",
-        "ends = at == 1",
-        "stored-reads: a read",
-    ),
-    Mutant(
-        "requests to read are forgotten",
-        READS,
-        "return state._replace(held=(*state.held, message)), ()",
-        "return state, ()",
-        "stored-reads: a read",
-    ),
-    Mutant(
-        "the effect of a read stays in the store",
-        READS,
-        "return state, (*effects, *discard)",
-        "return state, tuple(effects)",
-        "stored-reads: a read",
-    ),
-    Mutant(
-        "what waits for a read is forgotten",
-        OPERATOR,
-        "return state._replace(held=tuple(dict.fromkeys((*state.held, came)))), ()",
-        "return state, ()",
-        "a side effect read",
-    ),
-    Mutant(
-        "inputs overtake a read",
-        OPERATOR,
-        "if state.busy:",
-        "if state.held:",
-        "a side effect read",
-    ),
-    Mutant(
-        "what was held before a read is taken in another order",
-        OPERATOR,
-        "first, *held = state.held",
-        "*held, first = state.held",
-        "two types",
-    ),
-    Mutant(
-        "a write is done before it has succeeded",
-        OPERATOR,
-        "effects.append(_execute(write))",
-        "effects += [Send(LOG, Executed(write.sink, write.number)), _execute(write)]",
-    ),
-    Mutant(
-        "a write is never done",
-        OPERATOR,
-        "left = tuple(write for write in state.pending if write[:2] != (sink, number))",
-        "left = state.pending",
-    ),
-    Mutant(
-        "the next write waits for ever",
-        OPERATOR,
-        "more = (_execute(left[0]),)",
-        "more = ()",
-    ),
-    Mutant(
-        "a write that is missing counts as done",
-        AROUND,
-        "known = newest is not None and number <= newest.number",
-        "known = newest is not None",
-    ),
-    Mutant(
-        "the external system never knows a write",
-        AROUND,
-        "known = newest is not None and number <= newest.number",
-        "known = newest is not None and number < newest.number",
-    ),
-    Mutant(
-        "a connection forgets what it has delivered",
-        AROUND,
-        "return Connected((*state.held, message), state.closed), sends",
-        "return Connected(state.held, state.closed), sends",
-    ),
-    Mutant(
-        "a connection stays closed",
-        AROUND,
-        "return Connected(state.held), tuple(Send(receiver, put) for put in state.held)",
-        "return state, tuple(Send(receiver, put) for put in state.held)",
-    ),
-    Mutant(
-        "a connection keeps what is acknowledged",
-        AROUND,
-        "return state._replace(held=tuple(put for put in state.held if put.number != number)), ()",
-        "return state, ()",
-    ),
-    Mutant(
         "all inputs of the operator are done",
-        DATABASE,
+        LOG,
         "row._replace(done=True) if row.receiver == node and inset == row.inset else row",
         "row._replace(done=True) if row.receiver == node else row",
     ),
     Mutant(
         "the Input Set of everybody is done",
-        DATABASE,
+        LOG,
         "row._replace(done=True) if row.receiver == node and inset == row.inset else row",
         "row._replace(done=True) if inset == row.inset else row",
     ),
     Mutant(
         "the first context is kept",
-        DATABASE,
+        LOG,
         "contexts = _added(contexts, (node, context))",
         "contexts = tables.contexts or ((node, context),)",
     ),
     Mutant(
         "a reader forgets where it was",
-        NODES,
+        READERS,
         "request = Replay(context.box)",
         "request = Replay(0)",
     ),
     Mutant(
         "a reader skips an event",
-        NODES,
+        READERS,
         "request = Replay(context.box)",
         "request = Replay(context.box + 1)",
     ),
     Mutant(
         "a reader sends before it has logged",
-        NODES,
+        READERS,
         "return after, (commit, *sends)",
         "return after, (*sends, commit)",
         "two types",
     ),
     Mutant(
         "a reader forgets its numbers",
-        NODES,
+        READERS,
         "state = Reader(Inlet(request=request), context.sent)",
         "state = Reader(Inlet(request=request), (0,) * len(site.succs))",
     ),

@@ -1,0 +1,106 @@
+"""How to show and to size what LOG.io's nodes hold and send.
+
+Rule of this file: texts and sizes; no step of a node.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.core import MessageKind as Kind
+from model.core import Size
+from model.protocols.log_io.messages import (
+    Assign,
+    Begin,
+    Check,
+    Commit,
+    Complete,
+    Discard,
+    Drop,
+    Executed,
+    Missing,
+    Peek,
+    Put,
+    Query,
+    Reply,
+    Restore,
+    Restored,
+    Store,
+    Success,
+    Write,
+)
+from model.protocols.log_io.scaling.messages import (
+    Back,
+    Chosen,
+    Close,
+    Move,
+    Remove,
+    Removed,
+    Resent,
+    Watch,
+)
+from model.protocols.log_io.states import Connected, Controller, Operator, Recovering, Source
+from model.protocols.log_io.tables import Tables
+
+
+def show(value: Any) -> str:
+    match value:
+        case Put(number, body) | Write(number, body):
+            return f"{'write' if isinstance(value, Write) else 'event'} {number} {body.type}"
+        case Check(number) | Missing(number) | Drop(number) | Success(number):
+            return f"{type(value).__name__.lower()} {number}"
+        case Assign(sender, number, insets):
+            return f"{number} of {sender} into set {', '.join(map(str, insets))}"
+        case Commit(outputs, _, inset):
+            return f"{len(outputs)} logged" + (f", set {inset} done" if inset else "")
+        case Executed(sink, number):
+            return f"write {number} to {sink} done"
+        case Restored(_, outputs, assigned):
+            return f"{len(outputs)} undone outputs, {len(assigned)} inputs"
+        case Operator():
+            return f"sets {[inset for _, inset in value.open]}, {len(value.pending)} writes"
+        case Begin(number):
+            return f"action {number} begun"
+        case Store():
+            return "effect stored"
+        case Complete():
+            return "action complete"
+        case Discard():
+            return "effect discarded"
+        case Source():
+            return "reading" if value.reading else ""
+        case Tables(events):
+            return f"{sum(not event.done for event in events)} undone"
+        case Connected(held):
+            return f"{len(held)} held"
+        case Recovering(held):
+            return f"recovering, {len(held)} held"
+        case Reply(value):
+            return f"value {value}"
+        case Restore() | Peek() | Query() | Remove() | Removed() | Close() | Watch() | Back():
+            return type(value).__name__.lower()
+        case Controller(at):
+            return f"step {at}"
+        case Move(rows) | Chosen(rows) | Resent(rows):
+            return f"{type(value).__name__.lower()} {len(rows)}"
+        case _:
+            return ""
+
+
+def size(message: Any) -> Size:
+    match message:
+        case Put() | Write():
+            return Size(Kind.EVENT, 1)
+        case Drop() | Success():
+            return Size(Kind.ACKNOWLEDGEMENT)
+        case Assign() | Executed() | Begin() | Store() | Complete() | Discard():
+            return Size(Kind.CHECKPOINT, name="transactions")
+        case Commit(outputs):
+            return Size(Kind.CHECKPOINT, len(outputs), 1, "transactions")
+        case Restored(_, outputs, assigned, unassigned):
+            return Size(Kind.RECOVERY, len(outputs) + len(assigned) + len(unassigned), 1)
+        case Restore() | Peek() | Check() | Missing():
+            return Size(Kind.RECOVERY)
+        case _:
+            events = 1 if hasattr(message, "body") else 0
+            return Size(Kind.EVENT if events else Kind.CONTROL, events)

@@ -1,0 +1,75 @@
+"""The recovery of a middle operator or writer of LOG.io.
+
+Rule of this file: each step names its algorithm and step; effects stand in the paper's order.
+LOG.io, Algorithms 7, 8 and 9.
+"""
+
+from __future__ import annotations
+
+from model.boxes.triggered import Functions
+from model.core import REPLAYED, RESTORED, Answer, Effect, Note, Received, Send, Site
+from model.protocols.log_io.design import Delivery, Inputs, Known, Order, Writes
+from model.protocols.log_io.generation import context_of, hand_on
+from model.protocols.log_io.messages import Peek, Put, Restored
+from model.protocols.log_io.operator import begin, go_on
+from model.protocols.log_io.places import AHEAD
+from model.protocols.log_io.quantities import PENDING, RESENT, note
+from model.protocols.log_io.states import Operator, Recovering
+from model.protocols.log_io.tables import LoggedEvent
+
+
+def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
+    """The operator as it is again, once the log has answered."""
+    design = site.spec.design
+    state = _restored_context(site, found)
+    sends = [row for row in found.outputs if row.receiver not in site.spec.sinks]
+    writes = [row for row in found.outputs if row.receiver in site.spec.sinks]
+    replayed = len(found.assigned)
+    effects: list[Effect] = [Note(RESTORED), *note(RESENT, len(sends)), *note(REPLAYED, replayed)]
+    state, more = hand_on(site, state, sends)  # Algorithm 7, step 1
+    effects += more
+    checks = design.writes is Writes.CHECKABLE
+    if not checks:
+        effects += note(PENDING, len(writes))
+    state, more = hand_on(site, state, writes, checks)  # Algorithm 8
+    effects += more
+    rows = _in_order(site, found.assigned)
+    held: list[Received | LoggedEvent] = [*rows]  # Algorithm 9, step 2
+    if design.inputs is Inputs.EVENT_LOG:
+        held += (Received(row.sender, Put(row.number, row.body)) for row in found.unassigned)
+    held += recovering.held  # Algorithm 9, step 3: go on with Algorithm 2
+    state, all_ = go_on(site, state._replace(held=tuple(held)), tuple(effects))
+    return state, (*all_, *_reconnect(site))
+
+
+def _in_order(site: Site, rows: tuple[LoggedEvent, ...]) -> tuple[LoggedEvent, ...]:
+    """The rows by sender, number and function."""
+    box = site.spec.box
+    if not isinstance(box, Functions) or site.spec.design.order is Order.NUMBERS:
+        return rows
+    functions = len(box.parts)
+    return tuple(sorted(rows, key=lambda row: (row.sender, row.number, row.inset % functions)))
+
+
+def _restored_context(site: Site, found: Restored) -> Operator:
+    """Algorithm 9, step 1."""
+    design, state = site.spec.design, begin(site)
+    stored = found.context or context_of(state)
+    greatest, sent = dict(found.greatest), dict(found.sent)
+    logged = tuple(greatest.get(name, 0) for name in site.preds)
+    known = tuple(sent.get(name, 0) for name in site.succs)
+    return Operator(
+        box=stored.box,
+        last=stored.last if design.greatest is Known.CONTEXT else logged,
+        sent=stored.sent if design.sent is Known.CONTEXT else known,
+        insets=stored.insets,
+        newest=stored.newest,
+        alone=stored.alone,
+    )
+
+
+def _reconnect(site: Site) -> tuple[Effect, ...]:
+    """A restarted operator asks its lasting connections for what they hold."""
+    if site.spec.design.connection is Delivery.LOSSY:
+        return ()
+    return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in site.preds)

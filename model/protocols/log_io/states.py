@@ -1,0 +1,112 @@
+"""What the nodes of LOG.io hold.
+
+Rule of this file: values; no step of a node.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from model.boxes.box import Item
+from model.core import NodeName, Received
+from model.events import Body, Event
+from model.protocols.log_io.messages import Put, Write
+from model.protocols.log_io.tables import LoggedEvent
+from model.queues import Inlet
+
+
+class Pending(NamedTuple):
+    """A write that is logged and not known to have taken effect.  check: ask first."""
+
+    sink: NodeName
+    number: int
+    body: Body
+    check: bool = False
+
+
+class Taken(NamedTuple):
+    """An assigned input.  key: of its Input Set."""
+
+    item: Item
+    number: int
+    key: Any
+    inset: int
+
+
+class Operator(NamedTuple):
+    """box: global state and event states.  open: (key, number) of the Input Sets under way.
+
+    last, sent, insets, newest, alone: as in Context.  reading: the generation that waits for a
+    read.  committing: the outputs that wait for the log's answer.  moving: events of a replica that
+    goes away are being moved.  held: what waits for these, in order: inputs that came, or rows to
+    replay.
+    """
+
+    box: Any
+    last: tuple[int, ...]
+    sent: tuple[int, ...]
+    insets: int = 0
+    open: tuple[tuple[Any, int], ...] = ()
+    pending: tuple[Pending, ...] = ()
+    newest: tuple[int, int] = (0, 0)
+    alone: bool = False
+    reading: Taken | None = None
+    committing: tuple[LoggedEvent, ...] | None = None
+    moving: bool = False
+    held: tuple[Received | LoggedEvent, ...] = ()
+
+    @property
+    def busy(self) -> bool:
+        """Do inputs have to wait?"""
+        return self.reading is not None or self.committing is not None or self.moving
+
+
+class Reader(NamedTuple):
+    """A source operator: its connection to the external system, and the numbers of its outputs."""
+
+    inlet: Inlet
+    sent: tuple[int, ...]
+
+
+class Source(NamedTuple):
+    """A source operator whose read action is not replayable.
+
+    inlet: the requests to read.  sent: by successor, the numbers of its outputs.  reading: the
+    request whose action is executed.  skips: outputs of the action that are logged already.  held:
+    requests that came meanwhile.
+    """
+
+    inlet: Inlet
+    sent: tuple[int, ...]
+    reading: Event | None = None
+    skips: int = 0
+    held: tuple[Event, ...] = ()
+
+
+class Recovering(NamedTuple):
+    """The node waits for the log's answer, and holds what comes meanwhile."""
+
+    held: tuple[Received, ...] = ()
+
+
+class Connected(NamedTuple):
+    """A lasting connection: the events that its receiver has not acknowledged.
+
+    closed: the receiver has crashed, and has not asked again yet.
+    """
+
+    held: tuple[Put, ...] = ()
+    closed: bool = False
+    deleted: bool = False
+
+
+class Controller(NamedTuple):
+    """The controller of a scale-down.  at: the step of Algorithm 13; 0: none; 4: all are done."""
+
+    at: int = 0
+
+
+class External(NamedTuple):
+    """An external system behind a sink: by edge, the newest write that has taken effect."""
+
+    newest: tuple[Write | None, ...]
