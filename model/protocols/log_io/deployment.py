@@ -22,6 +22,7 @@ from model.protocols.log_io.places import (
     AHEAD,
     CONTROLLER,
     DISPATCHER,
+    ENGINE,
     LEAVES,
     LOG,
     MERGER,
@@ -43,15 +44,18 @@ class Part(Enum):
     CONNECTION = "a lasting connection"
     SERVICE = "an external service that side-effect reads ask"
     CONTROLLER = "the controller of replicas"
+    ENGINE = "the pipeline engine, which asks replay operators"
 
 
 class Job(NamedTuple):
-    """box: of an operator.  sinks: the sinks among its successors."""
+    """box: of an operator.  sinks: the sinks among its successors.  replays: is it a replay
+    operator?"""
 
     design: Design
     part: Part
     box: Any = None
     sinks: frozenset[NodeName] = frozenset()
+    replays: bool = False
 
 
 Channel = tuple[NodeName, NodeName]
@@ -66,6 +70,8 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     graph, specs = scope.graph, scope.graph.specs
     if not specs.keys() >= {DISPATCHER, STAYS, LEAVES, MERGER}:
         design = replace(design, scaling=None)
+    if design.replaying is not None and not specs.keys() & design.replaying.operators:
+        design = replace(design, replaying=None)
     acting = _acting(design, graph)
     readers = {
         name: reader_of(name)
@@ -89,6 +95,13 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         alone.append(Site(CONTROLLER, Role.OPERATOR, Job(design, Part.CONTROLLER), (), ()))
         channels += _both_ways((DISPATCHER, MERGER), CONTROLLER)
         channels += [(CONTROLLER, name) for name in CLOSED]
+    watched = [(v, f"{u}{AHEAD}{v}") for u, v in connections]
+    if design.replaying is not None:
+        engine = _engine(design, graph)
+        alone.append(engine)
+        names = sorted({name for ends in engine.config for name in (ends[0], *ends[1])})
+        channels += _both_ways(names, ENGINE)
+        watched += [(name, ENGINE) for name in names]
     asking = [site.name for site in sites if isinstance(site.spec.box, AnyOf)]
     if asking:
         alone.append(Site(SERVICE, Role.OPERATOR, Job(design, Part.SERVICE), (), ()))
@@ -104,7 +117,7 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         tuple(sites),
         tuple(channels),
         frozenset(crashable),
-        watched=frozenset((v, f"{u}{AHEAD}{v}") for u, v in connections),
+        watched=frozenset(watched),
         prompt=frozenset(
             site.name
             for site in sites
@@ -114,7 +127,7 @@ def deploy(design: Design, scope: Scope) -> Deployment:
 
 
 CRASHABLE = (Part.READER, Part.ACTION, Part.OPERATOR, Part.CONTROLLER)
-PROMPT = (Part.OUTPUT, Part.LOG, Part.CONNECTION, Part.SERVICE)
+PROMPT = (Part.OUTPUT, Part.LOG, Part.CONNECTION, Part.SERVICE, Part.ENGINE)
 
 
 def _both_ways(names: list[NodeName] | tuple[NodeName, ...], hub: NodeName) -> list[Channel]:
@@ -139,7 +152,8 @@ def _place(
         site = Site(name, Role.SINK, Job(design, Part.OUTPUT), preds, ())
         return [site], _both_ways(preds, name)
     if spec is not SOURCE:
-        job = Job(design, Part.OPERATOR, _box(design, name, spec, len(preds)), behind)
+        replays = design.replaying is not None and name in design.replaying.operators
+        job = Job(design, Part.OPERATOR, _box(design, name, spec, len(preds)), behind, replays)
         return [Site(name, Role.OPERATOR, job, preds, succs)], []
     if name not in readers:
         return [Site(name, Role.SOURCE, Job(design, Part.INPUT), (), succs)], []
@@ -150,6 +164,20 @@ def _place(
         Site(name, Role.SOURCE, Job(design, Part.INPUT), (), (reader,)),
         Site(reader, Role.OPERATOR, Job(design, Part.READER), (name,), succs),
     ], _both_ways([name], reader)
+
+
+def _engine(design: Design, graph: Graph) -> Site:
+    """The engine knows, by operator, the replay operators before it, through others of these."""
+    assert design.replaying is not None
+    operators = design.replaying.operators
+    before: dict[NodeName, tuple[NodeName, ...]] = {}
+    for name in graph.order():
+        preds = [pred for pred in graph.preds(name) if pred in operators]
+        if preds and graph.specs[name] is not SINK:
+            far = {one for pred in preds for one in before.get(pred, ())}
+            before[name] = tuple(sorted(far.union(preds)))
+    job = Job(design, Part.ENGINE)
+    return Site(ENGINE, Role.OPERATOR, job, (), (), tuple(before.items()))
 
 
 def _acting(design: Design, graph: Graph) -> frozenset[NodeName]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from model.protocols.log_io.replaying.design import Replaying
 from model.protocols.log_io.scaling.design import Scaling
 
 
@@ -101,7 +102,8 @@ class Executes(Enum):
 class Design:
     """A protocol: one choice of each kind.
 
-    scaling: of the operators that places.py names, if there are any.  lineage: rows say which
+    scaling: of the operators that places.py names, if there are any.  replaying: operators that do
+    not log the data of their outputs.  lineage: rows say which
     inputs an output was made of (Section 3.5, Algorithm 3, step 4.5).  prompt: the log answers at
     once; if not, it is a site like any other, and nobody waits for it.
     """
@@ -119,6 +121,7 @@ class Design:
     writes: Writes = Writes.CHECKABLE
     executes: Executes = Executes.ONE_BY_ONE
     scaling: Scaling | None = None
+    replaying: Replaying | None = None
     lineage: bool = False
     prompt: bool = True
 

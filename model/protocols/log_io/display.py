@@ -29,6 +29,17 @@ from model.protocols.log_io.messages import (
     Success,
     Write,
 )
+from model.protocols.log_io.replaying.messages import (
+    Absent,
+    Ask,
+    LogData,
+    Mark,
+    Recall,
+    Recalled,
+    Regenerate,
+    Reopen,
+    Reset,
+)
 from model.protocols.log_io.scaling.messages import (
     Back,
     Chosen,
@@ -45,8 +56,9 @@ from model.protocols.log_io.tables import Tables
 
 def show(value: Any) -> str:
     match value:
-        case Put(number, body) | Write(number, body):
-            return f"{'write' if isinstance(value, Write) else 'event'} {number} {body.type}"
+        case Put(number, body, _) | Write(number, body):
+            again = "again " if isinstance(value, Put) and value.replay else ""
+            return f"{again}{'write' if isinstance(value, Write) else 'event'} {number} {body.type}"
         case Check(number) | Missing(number) | Drop(number) | Success(number):
             return f"{type(value).__name__.lower()} {number}"
         case Assign(sender, number, insets):
@@ -79,6 +91,15 @@ def show(value: Any) -> str:
             return f"value {value}"
         case Restore() | Peek() | Query() | Remove() | Removed() | Close() | Watch() | Back():
             return type(value).__name__.lower()
+        case Mark(keys) | Reset(keys) | Reopen(keys) | Absent(keys):
+            named = ", ".join(f"{number} of {sender}" for sender, _, number in keys)
+            return f"{type(value).__name__.lower()} {named}"
+        case Recalled(sets):
+            return f"{len(sets)} sets to replay"
+        case Ask() | Regenerate() | Recall():
+            return type(value).__name__.lower()
+        case LogData(outputs):
+            return f"data of {len(outputs)}"
         case Controller(at):
             return f"step {at}"
         case Move(rows) | Chosen(rows) | Resent(rows):
@@ -95,8 +116,15 @@ def size(message: Any) -> Size:
             return Size(Kind.ACKNOWLEDGEMENT)
         case Assign() | Executed() | Begin() | Store() | Complete() | Discard():
             return Size(Kind.CHECKPOINT, name="transactions")
-        case Commit(outputs):
-            return Size(Kind.CHECKPOINT, len(outputs), 1, "transactions")
+        case Mark() | Reset() | Reopen():
+            return Size(Kind.CHECKPOINT, name="transactions")
+        case Commit(outputs) | LogData(outputs):
+            data = sum(row.body is not None for row in outputs)
+            return Size(Kind.CHECKPOINT, data, 1, "transactions")
+        case Recalled(sets):
+            return Size(Kind.RECOVERY, sum(len(one.inputs) for one in sets), 1)
+        case Ask() | Regenerate() | Recall() | Absent():
+            return Size(Kind.RECOVERY)
         case Restored(_, outputs, assigned, unassigned):
             return Size(Kind.RECOVERY, len(outputs) + len(assigned) + len(unassigned), 1)
         case Restore() | Peek() | Check() | Missing():

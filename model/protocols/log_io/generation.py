@@ -15,13 +15,16 @@ from model.protocols.log_io.design import Delivery, Executes
 from model.protocols.log_io.messages import Check, Commit, Executed, Put, Write
 from model.protocols.log_io.places import AHEAD, DISPATCHER, LEAVES, LOG, SECOND, STAYS
 from model.protocols.log_io.quantities import CONFIRMED, note
+from model.protocols.log_io.replaying.design import Logs
+from model.protocols.log_io.replaying.messages import LogData
 from model.protocols.log_io.states import Operator, Pending
-from model.protocols.log_io.tables import Context, LoggedEvent, Used
+from model.protocols.log_io.tables import Context, LoggedEvent, SetState, Used
 
 
 def generate(
-    site: Site, state: Operator, outs: tuple[Out, ...], key: Any, inset: int
+    site: Site, before: Operator, state: Operator, outs: tuple[Out, ...], key: Any, inset: int
 ) -> tuple[Operator, tuple[Effect, ...]]:
+    """before: the operator before the input that triggers."""
     rows, used = [], []
     for out in outs:  # step 3: numbers of the outputs
         for at, succ in enumerate(site.succs):
@@ -33,13 +36,31 @@ def generate(
             really = _inputs_of(site.preds, out.of)
             used.append(Used(site.name, succ, sent[at], inset, really))
     state = state._replace(open=tuple(entry for entry in state.open if entry[0] != key))
-    lineage = tuple(used) if site.spec.design.lineage else ()
-    commit = Send(LOG, Commit(tuple(rows), context_of(state), inset, lineage))  # step 4
+    lineage = tuple(used) if site.spec.design.lineage or site.spec.replays else ()
+    logged = _without_data(site, rows)
+    commit = Send(LOG, Commit(logged, context_of(state), inset, lineage))  # step 4
     if _may_go(site):
         asking = Send(LOG, commit.message._replace(asks=True))
         return state._replace(committing=tuple(rows)), (asking,)
     state, effects = hand_on(site, state, rows)  # steps 5 and 6
-    return state, (commit, *effects)
+    if not site.spec.replays:
+        return state, (commit, *effects)
+    states = (SetState(site.name, inset, _global_state(before.box)),)
+    commit = Send(LOG, commit.message._replace(states=states))
+    match site.spec.design.replaying.logs:
+        case Logs.NOTHING:
+            return state, (commit, *effects)
+        case Logs.DATA:
+            return state, (commit, *effects, Send(LOG, LogData(tuple(rows))))
+    return state, (*effects, commit)
+
+
+def _without_data(site: Site, rows: list[LoggedEvent]) -> tuple[LoggedEvent, ...]:
+    """What a replay operator logs: the data of writes alone (5.1)."""
+    if not site.spec.replays or site.spec.design.replaying.logs is Logs.ALL:
+        return tuple(rows)
+    sinks = site.spec.sinks
+    return tuple(row if row.receiver in sinks else row._replace(body=None) for row in rows)
 
 
 def _receives(site: Site, state: Operator, succ: NodeName, out: Out) -> bool:
@@ -79,9 +100,9 @@ def hand_on(
         if row.receiver not in site.spec.sinks:
             lasting = design.connection is Delivery.LASTING
             to = f"{site.name}{AHEAD}{row.receiver}" if lasting else row.receiver
-            effects.append(Send(to, Put(row.number, row.body)))
+            effects.append(Send(to, Put(row.number, row.data)))
             continue
-        write = Pending(row.receiver, row.number, row.body, check)
+        write = Pending(row.receiver, row.number, row.data, check)
         if design.executes is Executes.TOGETHER or not state.pending:
             effects.append(_execute(write))
         state = state._replace(pending=(*state.pending, write))

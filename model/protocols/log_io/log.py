@@ -23,6 +23,17 @@ from model.protocols.log_io.messages import (
     Store,
 )
 from model.protocols.log_io.places import CONTROLLER, LEAVES, LOG, MERGER, STAYS
+from model.protocols.log_io.replaying import log as replays
+from model.protocols.log_io.replaying.design import Gone, Keeps
+from model.protocols.log_io.replaying.messages import (
+    Absent,
+    LogData,
+    Mark,
+    Recall,
+    Recalled,
+    Reopen,
+    Reset,
+)
 from model.protocols.log_io.scaling.design import Moved, Moves
 from model.protocols.log_io.scaling.messages import (
     Choose,
@@ -39,6 +50,8 @@ from model.protocols.log_io.tables import Assigned, LoggedEvent, ReadAction, Tab
 def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> Answer:
     """The tables after a transaction of the node, and the log's answer to it, if any."""
     tables, effects = _transact(design, tables, node, message)
+    if design.replaying is not None and design.garbage is Garbage.AT_ONCE:
+        tables = replays.collect(design.replaying, tables, lineage=design.lineage)
     if tables.watched and _is_drained(tables):
         return tables._replace(watched=False), (*effects, Send(CONTROLLER, Drained()))
     return tables, effects
@@ -65,7 +78,7 @@ def _transact(
                 named = (Assigned(sender, node, number, inset) for inset in insets)
                 rows = tuple(sorted({*tables.assigned, *named}))
                 tables = tables._replace(assigned=rows)
-        case Commit(outputs, context, inset, lineage, ends, asks):
+        case Commit(outputs, context, inset, lineage, ends, asks, states):
             events = _done(design, tables.events, node, inset) if inset else tables.events
             for output in outputs:
                 events = _added(events, output)
@@ -74,7 +87,8 @@ def _transact(
             for row in lineage:
                 used = _added(used, row)
             contexts = _added(contexts, (node, context))
-            tables = tables._replace(events=events, contexts=contexts, used=used)
+            kept = tuple(sorted((*tables.states, *states), key=lambda one: one[:2]))
+            tables = tables._replace(events=events, contexts=contexts, used=used, states=kept)
             if ends:
                 tables = _act(tables, node, done=True)
             if asks:
@@ -91,8 +105,23 @@ def _transact(
             tables = _act(tables, node, complete=True)
         case Discard():
             tables = _act(tables, node, effect=None)
+        case Restore() if design.replaying is not None:
+            tables, sets = replays.restore(design.replaying, tables, node)
+            effects = (Send(node, _restored(tables, node)._replace(sets=sets)),)
         case Restore():
             effects = (Send(node, _restored(tables, node)),)
+        case Recall():
+            assert design.replaying is not None
+            sets = replays.recall(design.replaying, tables, node)
+            effects = (Send(node, Recalled(sets)),)
+        case Mark(keys):
+            assert design.replaying is not None
+            tables = replays.change(tables, message)
+            absent = set(keys).difference(row.key for row in tables.events)
+            if absent and design.replaying.gone is Gone.REPORTED:
+                effects = (Send(node, Absent(tuple(sorted(absent)))),)
+        case Reset() | Reopen() | LogData():
+            tables = replays.change(tables, message)
         case _:
             raise TypeError(f"{LOG}: nothing to do with {message}")
     return tables, effects
@@ -173,8 +202,15 @@ def _done(
 
 
 def _is_garbage(design: Design, row: LoggedEvent) -> bool:
-    """May the row be deleted?  Section 3.6."""
-    return row.done and design.garbage is Garbage.AT_ONCE
+    """May the row be deleted?  Section 3.6.  Those of replay operators: replaying/log.py."""
+    if not row.done or design.garbage is Garbage.NEVER:
+        return False
+    replaying = design.replaying
+    return (
+        replaying is None
+        or replaying.keeps is Keeps.AT_ONCE
+        or row.receiver not in replaying.operators
+    )
 
 
 def _added(rows: tuple[Any, ...], row: Any) -> tuple[Any, ...]:

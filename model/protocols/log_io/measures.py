@@ -28,7 +28,7 @@ def _is_done(_scope: Scope, seen: Observation) -> bool:
     (tables,) = (state for state in states if isinstance(state, Tables))
     return (
         not any(state.held or state.closed for state in connections)
-        and all(row.done or row.inset for row in tables.events)
+        and all((row.done or row.inset) and not row.replay for row in tables.events)
         and all(row.done and row.effect is None for row in tables.actions)
         and _is_scaled([*states])
     )
@@ -45,6 +45,22 @@ DONE = Property(
     "is under way",
     When.QUIESCENT,
     _is_done,
+    nodes=True,
+)
+
+
+def _is_collected(_scope: Scope, seen: Observation) -> bool:
+    """Is there an output for each done event, made of it and still logged?"""
+    (tables,) = (state for _, state in seen.states if isinstance(state, Tables))
+    logged = {row.key for row in tables.events}
+    needed = {(used.sender, used.inset) for used in tables.used if used[:3] in logged}
+    return all((row.receiver, row.inset) in needed for row in tables.events if row.done)
+
+
+COLLECTED = Property(
+    "at rest, a done event is logged only if an output that was made of it is",
+    When.QUIESCENT,
+    _is_collected,
     nodes=True,
 )
 

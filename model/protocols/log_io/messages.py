@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from model.core import NodeName
 from model.events import Body
-from model.protocols.log_io.tables import Context, LoggedEvent, ReadAction, Used
+from model.protocols.log_io.replaying.messages import Regeneration
+from model.protocols.log_io.tables import Context, LoggedEvent, ReadAction, SetState, Used
 
 
 # --- transactions ----------------------------------------------------------------------------
@@ -26,6 +27,7 @@ class Commit(NamedTuple):
 
     inset: 0 in a reader.  ends: are these the last outputs of the read action?
     asks: the transaction may fail, and its node waits for the answer.
+    states: of a replay operator, the global state that is kept for the Input Set.
     """
 
     outputs: tuple[LoggedEvent, ...]
@@ -34,6 +36,7 @@ class Commit(NamedTuple):
     lineage: tuple[Used, ...] = ()
     ends: bool = False
     asks: bool = False
+    states: tuple[SetState, ...] = ()
 
 
 class Begin(NamedTuple):
@@ -64,7 +67,7 @@ class Executed(NamedTuple):
 
 
 class Restore(NamedTuple):
-    """Algorithms 6 to 9: what does the log have of this node?"""
+    """Algorithms 6 to 11: what does the log have of this node?"""
 
 
 class Restored(NamedTuple):
@@ -72,7 +75,7 @@ class Restored(NamedTuple):
 
     outputs: undone, to operators unassigned.  assigned: undone inputs.  unassigned: as well.
     greatest, sent: by predecessor and by successor, the greatest number that is still logged.
-    action: the latest read action.
+    action: the latest read action.  sets: of a replay operator, those to replay.
     """
 
     context: Context | None
@@ -82,12 +85,16 @@ class Restored(NamedTuple):
     greatest: tuple[tuple[NodeName, int], ...]
     sent: tuple[tuple[NodeName, int], ...]
     action: ReadAction | None = None
+    sets: tuple[Regeneration, ...] = ()
 
 
 # --- connections and external systems --------------------------------------------------------
 class Put(NamedTuple):
+    """replay: it is a replayed event, as its header says (5.2)."""
+
     number: int
     body: Body
+    replay: bool = False
 
 
 class Drop(NamedTuple):

@@ -13,6 +13,7 @@ from model.protocols.log_io.deployment import Part
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Restore, Restored
 from model.protocols.log_io.places import AHEAD, LOG
+from model.protocols.log_io.replaying import engine
 from model.protocols.log_io.scaling import controller
 from model.protocols.log_io.scaling import operators as scaling
 from model.protocols.log_io.states import Connected, Controller, External, Recovering
@@ -41,6 +42,8 @@ def boot(site: Site) -> Any:
             return 0
         case Part.CONTROLLER:
             return Controller()
+        case Part.ENGINE:
+            return None
     raise TypeError(f"{site.name}: no such part")
 
 
@@ -68,6 +71,8 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
             return show_next(state, sender)
         case Part.CONTROLLER:
             return controller.control(site, state, sender, message)
+        case Part.ENGINE:
+            return engine.ask(site, message)
     if isinstance(state, Recovering):
         return _recover(site, state, input_)
     if isinstance(message, Restored):  # an answer to the life before, of a log that is late

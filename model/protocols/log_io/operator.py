@@ -26,6 +26,8 @@ from model.protocols.log_io.messages import (
 )
 from model.protocols.log_io.places import AHEAD, LOG, SERVICE
 from model.protocols.log_io.quantities import PENDING
+from model.protocols.log_io.replaying import operators as replays
+from model.protocols.log_io.replaying.messages import Absent, Recalled, Regenerate
 from model.protocols.log_io.states import Operator, Taken
 from model.protocols.log_io.tables import LoggedEvent
 
@@ -45,6 +47,8 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
             taken, state = state.reading, state._replace(reading=None)
             state, effects = _update(site, state, taken, value)
             return go_on(site, state, effects)
+        case Regenerate() | Recalled() | Absent():
+            return go_on(site, *replays.obey(site, state, message))
         case Put():
             return _take(site, state, sender, message)
         case Success(number):
@@ -79,12 +83,27 @@ def _take(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
     drops: tuple[Effect, ...] = ()
     if design.connection is Delivery.LASTING:
         drops = (Send(f"{site.preds[edge]}{AHEAD}{site.name}", Drop(event.number)),)
+    if design.replaying is not None:
+        match replays.judge(site, state, site.preds[edge], event):
+            case replays.Fate.FILLS:
+                state, effects = replays.fill(site, state, site.preds[edge], event)
+                return go_on(site, state, (*effects, *drops))
+            case replays.Fate.DISCARDED:
+                return state, (Note(DISCARDED), *drops)
+            case replays.Fate.UNFILTERED:
+                return _accept(site, state, edge, event, drops)
     bound = last if design.obsolete is Obsolete.NOT_GREATER else last - 1
     if event.number <= bound:  # step 1: filtering
         return state, (Note(DISCARDED), *drops)
     if state.busy:
         came = Received(sender, event)
         return state._replace(held=tuple(dict.fromkeys((*state.held, came)))), ()
+    return _accept(site, state, edge, event, drops)
+
+
+def _accept(
+    site: Site, state: Operator, edge: int, event: Put, drops: tuple[Effect, ...]
+) -> Answer:
     item = Item(edge, event.body, frozenset({Of(edge, event.number)}))
     keys = _keys(site.spec.box, item)
     insets = _insets_of(state, keys)
@@ -129,6 +148,7 @@ def _update(
     last = list(state.last)
     last[item.edge] = max(last[item.edge], number)
     newest = (item.edge, key[0]) if isinstance(site.spec.box, Functions) else (0, 0)
+    before = state
     state = state._replace(last=tuple(last), insets=max(state.insets, inset), newest=newest)
     answers = _feed(site.spec.box, state.box, item, key)
     if len(answers) > 1 and value is None:  # Algorithm 3, step 1; Algorithm 4
@@ -139,7 +159,7 @@ def _update(
     )
     if isinstance(site.spec.box, Triggered | Functions) and not fed.outs:
         return state, ()
-    return generate(site, state, fed.outs, key, inset)
+    return generate(site, before, state, fed.outs, key, inset)
 
 
 def _feed(box: Any, state: Any, item: Item, key: Any) -> tuple[Fed, ...]:
@@ -150,7 +170,7 @@ def _feed(box: Any, state: Any, item: Item, key: Any) -> tuple[Fed, ...]:
 def _replay(site: Site, state: Operator, row: LoggedEvent) -> Answer:
     """Take an assigned input again, without another assignment (Algorithm 9, step 2)."""
     edge = site.preds.index(row.sender)
-    item = Item(edge, row.body, frozenset({Of(edge, row.number)}))
+    item = Item(edge, row.data, frozenset({Of(edge, row.number)}))
     keys = _keys(site.spec.box, item)
     wanted = [keys[row.inset % len(keys)]]
     if site.spec.design.again is Again.ALL:

@@ -4,7 +4,7 @@ Rule of this file: names.
 """
 
 LOG, SERVICE = "log", "service"
-CONTROLLER = "controller"
+CONTROLLER, ENGINE = "controller", "engine"
 DISPATCHER, STAYS, LEAVES, MERGER = "dispatch", "one", "two", "merge"
 SECOND = "b"
 """The type of the events that a dispatcher sends to its second replica."""

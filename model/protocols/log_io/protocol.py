@@ -13,13 +13,14 @@ from model.protocols.log_io.evidence import (
     lineage,
     reads,
     recovery,
+    replaying,
     scaling,
     writes,
 )
 from model.protocols.log_io.evidence.build import build
 from model.protocols.log_io.evidence.scopes import hold
 
-TOPICS = (recovery, connections, writes, reads, scaling, lineage)
+TOPICS = (recovery, connections, writes, reads, replaying, scaling, lineage)
 
 PROTOCOL = replace(
     build(

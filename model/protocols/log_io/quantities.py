@@ -22,7 +22,11 @@ THWARTED = Quantity(
     "generations that failed", "generations", "the inputs of a replica's generation had moved"
 )
 MOVED = Quantity("events moved", "events", "an undone event went to another replica")
-QUANTITIES = (PENDING, CONFIRMED, RESENT, RESUMED, READ_AGAIN, THWARTED, MOVED)
+LACKED = Quantity("inputs without data", "events", "a restarted operator lacked an input's data")
+REGENERATED = Quantity(
+    "outputs generated again", "events", "a replay operator generated an output again, and sent it"
+)
+QUANTITIES = (PENDING, CONFIRMED, RESENT, RESUMED, READ_AGAIN, THWARTED, MOVED, LACKED, REGENERATED)
 
 
 def note(what: Quantity, times: int = 1) -> tuple[Note, ...]:

@@ -14,6 +14,7 @@ from model.protocols.log_io.messages import Peek, Put, Restored
 from model.protocols.log_io.operator import begin, go_on
 from model.protocols.log_io.places import AHEAD
 from model.protocols.log_io.quantities import PENDING, RESENT, note
+from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.states import Operator, Recovering
 from model.protocols.log_io.tables import LoggedEvent
 
@@ -22,7 +23,8 @@ def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
     """The operator as it is again, once the log has answered."""
     design = site.spec.design
     state = _restored_context(site, found)
-    sends = [row for row in found.outputs if row.receiver not in site.spec.sinks]
+    outputs = (row for row in found.outputs if row.body is not None)
+    sends = [row for row in outputs if row.receiver not in site.spec.sinks]
     writes = [row for row in found.outputs if row.receiver in site.spec.sinks]
     replayed = len(found.assigned)
     effects: list[Effect] = [Note(RESTORED), *note(RESENT, len(sends)), *note(REPLAYED, replayed)]
@@ -36,9 +38,14 @@ def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
     rows = _in_order(site, found.assigned)
     held: list[Received | LoggedEvent] = [*rows]  # Algorithm 9, step 2
     if design.inputs is Inputs.EVENT_LOG:
-        held += (Received(row.sender, Put(row.number, row.body)) for row in found.unassigned)
+        held += (Received(row.sender, Put(row.number, row.data)) for row in found.unassigned)
     held += recovering.held  # Algorithm 9, step 3: go on with Algorithm 2
-    state, all_ = go_on(site, state._replace(held=tuple(held)), tuple(effects))
+    state = state._replace(held=tuple(held))
+    if design.replaying is not None:
+        effects += replays.ask(site, replays.lacking(state))  # Algorithm 11, step 3
+        state, more = replays.replay(site, state, found.sets)  # Algorithm 10, steps 2 to 4
+        effects += more
+    state, all_ = go_on(site, state, tuple(effects))
     return state, (*all_, *_reconnect(site))
 
 

@@ -11,6 +11,7 @@ from model.boxes.box import Item
 from model.core import NodeName, Received
 from model.events import Body, Event
 from model.protocols.log_io.messages import Put, Write
+from model.protocols.log_io.replaying.messages import Regeneration
 from model.protocols.log_io.tables import LoggedEvent
 from model.queues import Inlet
 
@@ -39,7 +40,7 @@ class Operator(NamedTuple):
     last, sent, insets, newest, alone: as in Context.  reading: the generation that waits for a
     read.  committing: the outputs that wait for the log's answer.  moving: events of a replica that
     goes away are being moved.  held: what waits for these, in order: inputs that came, or rows to
-    replay.
+    replay.  again: Input Sets of a replay operator to replay, of which some input lacks its data.
     """
 
     box: Any
@@ -54,11 +55,19 @@ class Operator(NamedTuple):
     committing: tuple[LoggedEvent, ...] | None = None
     moving: bool = False
     held: tuple[Received | LoggedEvent, ...] = ()
+    again: tuple[Regeneration, ...] = ()
 
     @property
     def busy(self) -> bool:
         """Do inputs have to wait?"""
-        return self.reading is not None or self.committing is not None or self.moving
+        waits = self.reading is not None or self.committing is not None or self.moving
+        return waits or self.lacks or bool(self.again)
+
+    @property
+    def lacks(self) -> bool:
+        """Is the data of the next row to replay still to come?"""
+        first = self.held[0] if self.held else None
+        return isinstance(first, LoggedEvent) and first.body is None
 
 
 class Reader(NamedTuple):

@@ -7,25 +7,40 @@ a Used and the Assigned rows that it names.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from model.core import NodeName
 from model.events import Body
+
+Key: TypeAlias = tuple[NodeName, NodeName, int]
+"""An event: sender, receiver, number."""
 
 
 class LoggedEvent(NamedTuple):
     """A row of EVENT_LOG with its data.
 
     number: its event_ID, from 1 on each port.  inset: the Input Set that it is assigned to; 0:
-    none; there is a row for each.  done: its status.  A write is an event to a sink.
+    none; there is a row for each.  body: None if a replay operator has sent it.  done: its status.
+    replay: it has the status "replay" (Section 5), too.  A write is an event to a sink.
     """
 
     sender: NodeName
     receiver: NodeName
     number: int
     inset: int
-    body: Body
+    body: Body | None
     done: bool = False
+    replay: bool = False
+
+    @property
+    def key(self) -> Key:
+        return self[:3]
+
+    @property
+    def data(self) -> Body:
+        """The body of a row that has one."""
+        assert self.body is not None
+        return self.body
 
 
 class Context(NamedTuple):
@@ -67,6 +82,14 @@ class Assigned(NamedTuple):
     inset: int
 
 
+class SetState(NamedTuple):
+    """A row of STATE that is kept: the global state before the generation from an Input Set."""
+
+    node: NodeName
+    inset: int
+    box: Any
+
+
 class ReadAction(NamedTuple):
     """A node's latest row of READ_ACTION, and what EVENT_LOG has of the action.
 
@@ -90,4 +113,5 @@ class Tables(NamedTuple):
     used: tuple[Used, ...] = ()
     assigned: tuple[Assigned, ...] = ()
     actions: tuple[ReadAction, ...] = ()
+    states: tuple[SetState, ...] = ()
     watched: bool = False

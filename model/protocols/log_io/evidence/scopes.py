@@ -84,6 +84,33 @@ REPLICAS = Graph(
 )
 
 
+SPLIT = Graph(
+    (
+        *(("source", SOURCE), ("first", Relay()), ("second", Relay()), ("third", Relay())),
+        *(("near", SINK), ("far", SINK)),
+    ),
+    (
+        *(("source", "first"), ("first", "second"), ("first", "third")),
+        *(("second", "near"), ("third", "far")),
+    ),
+)
+RACE_AND_SPLIT = Graph(
+    (("left", SOURCE), ("right", SOURCE), ("first", BATCHES), *SPLIT.nodes[2:]),
+    (("left", "first"), ("right", "first"), *SPLIT.edges[1:]),
+)
+WRITES = Graph(
+    (SPLIT.nodes[0], ("first", Relay()), ("second", Relay()), *SPLIT.nodes[4:]),
+    (("source", "first"), ("first", "near"), ("first", "second"), ("second", "far")),
+)
+MEET = Graph(
+    (
+        *(("source", SOURCE), ("first", Relay()), ("second", Relay())),
+        *(("op", BATCHES), ("sink", SINK)),
+    ),
+    (("source", "first"), ("source", "second"), ("first", "op"), ("second", "op"), ("op", "sink")),
+)
+
+
 def replicas(events: int, crashes: int, *victims: str, gap: int = 0) -> Explored:
     """An event of the replica that stays, and so many of the one that goes away.
 
@@ -130,6 +157,29 @@ SCOPES = {
     "a replica goes away its node fails": replicas(1, 2, "two", "merge"),
     "a replica goes away its controller fails": replicas(1, 2, "controller"),
     "a replica with two events goes away": replicas(2, 0, gap=1),
+    "batches and a relay": Explored(line(BATCHES, Relay(), length=2), DETERMINISTIC),
+    "a relay and one batch": Explored(line(Relay(), BATCHES, length=2), DETERMINISTIC),
+    "batches in turn and a relay": Explored(line(IN_TURN, Relay(), length=3), DETERMINISTIC),
+    "batches by type twice": Explored(line(BY_TYPE, BY_TYPE, length=2, types="ab"), DETERMINISTIC),
+    "three relays and an event": Explored(line(Relay(), Relay(), Relay(), length=1), REPEATABLE),
+    "three relays": Explored(line(Relay(), Relay(), Relay(), length=2), REPEATABLE),
+    "three operators and a batch": Explored(
+        line(Relay(), BATCHES, Relay(), length=2), DETERMINISTIC
+    ),
+    "two functions and a relay": Explored(line(TWO, Relay(), length=2), DETERMINISTIC),
+    "two receivers": Explored(over_words(SPLIT, 1, "a", crashes=2), REPEATABLE),
+    "a race and two receivers": Explored(
+        Scope(
+            RACE_AND_SPLIT,
+            tuple(
+                (source, Inputs((Arrival(1, type_),), 1))
+                for source, type_ in (("left", "a"), ("right", "b"))
+            ),
+        ),
+        ARBITRARY,
+    ),
+    "a relay that writes": Explored(over_words(WRITES, 2, "a", crashes=2), REPEATABLE),
+    "two relays that meet": Explored(over_words(MEET, 1, "a", crashes=2), ARBITRARY),
     "no crash": Explored(one(BY_TYPE, 4, "ab", crashes=0), DETERMINISTIC),
 }
 
