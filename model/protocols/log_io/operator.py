@@ -170,6 +170,8 @@ def _feed(box: Any, state: Any, item: Item, key: Any) -> tuple[Fed, ...]:
 def _replay(site: Site, state: Operator, row: LoggedEvent) -> Answer:
     """Take an assigned input again, without another assignment (Algorithm 9, step 2)."""
     edge = site.preds.index(row.sender)
+    if replays.assigns_again(site, row):
+        return _accept(site, state, edge, Put(row.number, row.data), ())
     item = Item(edge, row.data, frozenset({Of(edge, row.number)}))
     keys = _keys(site.spec.box, item)
     wanted = [keys[row.inset % len(keys)]]

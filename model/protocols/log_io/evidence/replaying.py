@@ -31,6 +31,7 @@ from model.protocols.log_io.replaying.design import (
     Replaying,
     Resets,
     Running,
+    Sets,
     published,
 )
 
@@ -161,6 +162,14 @@ VARIANTS = (
         fail(two_relays=(12_426, 12, GAP)),
         "An operator that waits for some replayed event accepts each one without filtering, also "
         "one that it has taken.",
+        SEEN,
+    ),
+    build(
+        "replay-assigns-again",
+        _one(sets=Sets.ANEW),
+        fail(a_relay_and_two_functions=(120_566, 10, GAP)),
+        "A replayed event goes through the State Update phase (Algorithm 11, step 4.a) and into "
+        "all Input Sets of its operator, also into one that was done.",
         SEEN,
     ),
     build(

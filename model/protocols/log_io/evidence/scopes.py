@@ -167,6 +167,7 @@ SCOPES = {
         line(Relay(), BATCHES, Relay(), length=2), DETERMINISTIC
     ),
     "two functions and a relay": Explored(line(TWO, Relay(), length=2), DETERMINISTIC),
+    "a relay and two functions": Explored(line(Relay(), TWO, length=2), DETERMINISTIC),
     "two receivers": Explored(over_words(SPLIT, 1, "a", crashes=2), REPEATABLE),
     "a race and two receivers": Explored(
         Scope(

@@ -78,6 +78,15 @@ class Accepts(Enum):
     AWAITED = "those that it waits for"
 
 
+class Sets(Enum):
+    """The Input Sets of an event that is replayed.  Algorithm 11, step 4.a: it is "processed
+    through the State Update phase", which assigns it; Algorithm 9, step 2.b, keeps its Input Set.
+    """
+
+    ANEW = "it is assigned again"
+    KEPT = "those that it had"
+
+
 class Keeps(Enum):
     """How long the done inputs of a replay operator are kept.  3.6 has "an exception" for them, and
     Section 5 does not say which."""
@@ -124,6 +133,7 @@ class Replaying:
     meanwhile: Meanwhile = Meanwhile.HELD
     running: Running = Running.FILTERS
     accepts: Accepts = Accepts.AWAITED
+    sets: Sets = Sets.KEPT
     keeps: Keeps = Keeps.WHILE_AWAITED
     old: Old = Old.CLEARED
     gone: Gone = Gone.REPORTED
@@ -142,6 +152,7 @@ def published(replaying: Replaying) -> Replaying:
         meanwhile=Meanwhile.DISCARDED,
         running=Running.DISCARDS,
         accepts=Accepts.ANY,
+        sets=Sets.ANEW,
         keeps=Keeps.WHILE_LOGGED,
         old=Old.KEPT,
         gone=Gone.UNNOTICED,

@@ -24,6 +24,7 @@ from model.protocols.log_io.replaying.design import (
     Meanwhile,
     Resets,
     Running,
+    Sets,
 )
 from model.protocols.log_io.replaying.messages import (
     Absent,
@@ -85,6 +86,14 @@ def fill(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
 
 def _filled(row: LoggedEvent, key: Key, event: Put) -> LoggedEvent:
     return row._replace(body=event.body) if row.key == key else row
+
+
+def assigns_again(site: Site, row: LoggedEvent) -> bool:
+    """Does a replayed input go through the State Update phase?"""
+    replaying = site.spec.design.replaying
+    if replaying is None or replaying.sets is Sets.KEPT:
+        return False
+    return row.sender in replaying.operators
 
 
 def lacking(state: Operator) -> list[LoggedEvent]:
