@@ -43,13 +43,22 @@ from model.core import (
 from model.errors import Invalid
 from model.events import Body
 from model.parts import contents, deploy_graph, open_windows
-from model.protocols.abs.coordinator import oversee
-from model.protocols.abs.design import Alignment, Design, Generations, Settles, Writes
+from model.protocols.abs.coordinator import oversee, recover_overseer
+from model.protocols.abs.design import (
+    Alignment,
+    Coordinator,
+    Design,
+    Generations,
+    Settles,
+    Sources,
+    Writes,
+)
 from model.protocols.abs.messages import (
     ALIGNED,
     EARLY_RECORDS,
     IN_FLIGHT,
     SETTLED,
+    AskRun,
     CommitEpoch,
     EndEpoch,
     EpochComplete,
@@ -57,11 +66,13 @@ from model.protocols.abs.messages import (
     EpochMarker,
     EpochPart,
     ExternalState,
+    Kept,
     OverseerState,
     Prepared,
     ReaderState,
     Reborn,
     RollBack,
+    RunIs,
     SettleEpoch,
     State,
     StreamRecord,
@@ -104,12 +115,14 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     nodes = (*readers, *tasks)
     overseer = Site(OVERSEER, Role.OPERATOR, None, nodes, nodes, job)
     ends = [(name, OVERSEER) for name in nodes] + [(OVERSEER, name) for name in nodes]
-    prompt = ({OVERSEER} if design.prompt_store else set()) | (
+    fails = design.coordinator is not Coordinator.NEVER_FAILS
+    prompt = ({OVERSEER} if design.prompt_store and not fails else set()) | (
         {*sinks} if design.prompt_system else set()
     )
     return deployment._replace(
         sites=(*sites, overseer),
         channels=(*deployment.channels, *ends),
+        crashable=deployment.crashable | ({OVERSEER} if fails else set()),
         watched=frozenset((name, OVERSEER) for name in tasks),
         prompt=frozenset(prompt),
     )
@@ -149,8 +162,10 @@ def _load(site: Site, run: int, epoch: int, part: TaskPart | None) -> TaskState:
     return TaskState(run, epoch, box, taken, made)
 
 
-def recover(site: Site, _durable: None) -> Step:
-    """A restarted node has nothing, and waits for its snapshot."""
+def recover(site: Site, durable: Kept | None) -> Step:
+    """A restarted node has nothing, and waits for its snapshot; the coordinator has its storage."""
+    if site.name == OVERSEER:
+        return recover_overseer(site, durable)
     return Step(_load(site, -1, 0, None), (Send(OVERSEER, Reborn()),))
 
 
@@ -160,6 +175,8 @@ def step(site: Site, state: State, input_: Input) -> Step:
             return oversee(site, state, input_)
         case ExternalState(), Received(sender, message):
             return _change(site, state, sender, message)
+        case ((ReaderState() | TaskState()), Received(sender, AskRun())):
+            return Step(state, (Send(sender, RunIs(state.run)),))
         case ReaderState(), Arrival(gap, type_, data):
             return _read(site, state, Body(state.now + gap, type_, data))
         case ReaderState(), TimerFired():
@@ -181,7 +198,8 @@ def step(site: Site, state: State, input_: Input) -> Step:
 def _read(site: Site, state: ReaderState, body: Body) -> Step:
     """Keep and send an event (8.1.1: "data sources be replayable")."""
     place = state.place + 1
-    kept = state.kept.append((place, body))
+    replayable = site.config.design.sources is Sources.REPLAYABLE
+    kept = state.kept.append((place, body)) if replayable else state.kept
     sends = _sends(site, state.run, place, body)
     return Step(state._replace(now=body.time, place=place, kept=kept), (*sends, SetTimer(EPOCH)))
 
@@ -306,7 +324,7 @@ def _capture(site: Site, state: TaskState, marker: EpochMarker) -> Step:
         Send(succ, marker._replace(run=state.run)) for succ in site.succs if succ not in job.sinks
     ]
     if state.outs or (site.name in job.writers and writes is Writes.CHECKED):
-        prepared = Prepared(marker.epoch, state.outs)
+        prepared = Prepared(marker.epoch, state.outs, state.made)
         effects += [Send(succ, prepared) for succ in site.succs if succ in job.sinks]
     part = TaskPart(state.box, state.taken, state.made)
     return Step(state._replace(epoch=marker.epoch, open=part, outs=()), tuple(effects))
@@ -349,7 +367,12 @@ def _change(site: Site, state: ExternalState, sender: NodeName, message: Any) ->
             if design.writes is Writes.IDEMPOTENT and number <= last.get(sender, 0):
                 return Step(state, (STALE_NOTE,))
             return Step(_numbered(site, state, sender, number), (Emit((edge, out.body), out.of),))
-        case Prepared(epoch, outs) if design.writes is not Writes.TWO_PHASES:
+        case Prepared(_, outs, number) if design.writes is Writes.COUNTED:
+            new = max(0, number - last.get(sender, 0))
+            if not new:
+                return Step(state, (STALE_NOTE,))
+            return Step(_numbered(site, state, sender, number), _emits(edge, outs[-new:]))
+        case Prepared(epoch, outs, _) if design.writes is not Writes.TWO_PHASES:
             if design.writes is Writes.CHECKED and epoch <= last.get(sender, 0):
                 return Step(state, (STALE_NOTE,))
             return Step(_numbered(site, state, sender, epoch), _emits(edge, outs))
@@ -367,7 +390,7 @@ def _change(site: Site, state: ExternalState, sender: NodeName, message: Any) ->
 
 def _numbered(site: Site, state: ExternalState, sender: NodeName, number: int) -> ExternalState:
     """The state with the number of the writer's last change, if it is checked."""
-    if site.config.design.writes not in (Writes.IDEMPOTENT, Writes.CHECKED):
+    if site.config.design.writes not in (Writes.IDEMPOTENT, Writes.CHECKED, Writes.COUNTED):
         return state
     last = {**dict(state.last), sender: number}
     return state._replace(last=tuple(sorted(last.items())))

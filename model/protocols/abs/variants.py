@@ -5,6 +5,7 @@ Rule of this file: no design without its claim and the verdict expected of it.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from model.core import (
@@ -26,18 +27,24 @@ from model.protocols.abs.design import (
     KNOBS,
     Alignment,
     Completes,
+    Coordinator,
+    Decides,
     Design,
     Generations,
+    Returns,
     Settles,
+    Sources,
     Writes,
 )
-from model.protocols.abs.messages import EPOCHS, IN_FLIGHT, QUANTITIES, show, size
+from model.protocols.abs.messages import EPOCHS, IN_FLIGHT, QUANTITIES, RETURNED, show, size
 from model.protocols.abs.nodes import TIMERS, boot, deploy, gauges, memory, needed, recover, step
 from model.protocols.abs.scopes import fail, hold, weak
 
 SEEN = (CRASHED, CHECKPOINTED, RESTORED, REPLAYED, EPOCHS)
 PRECISE = (AS_IF, COMPLETE)
 GAP, REPEATING, CONVERGENT = Guarantee.GAP, Guarantee.REPEATING, Guarantee.CONVERGENT
+DIVERGENT = Guarantee.DIVERGENT
+KEEPS_ALL = Design(coordinator=Coordinator.EPOCHS_AND_RUNS)
 
 
 def build(
@@ -124,7 +131,7 @@ VARIANTS = (
     build(
         "first-marker",
         Design(alignment=Alignment.FIRST),
-        fail(a_union=(37_227, 10, GAP), a_diamond=(40_331, 13, Guarantee.DIVERGENT)),
+        fail(a_union=(37_227, 10, GAP), a_diamond=(40_331, 13, DIVERGENT)),
         "Without alignment, records before the second marker come after the snapshot, and no "
         "source sends them again.  Outputs of the last epoch stay uncommitted even without a "
         "crash.",
@@ -132,7 +139,7 @@ VARIANTS = (
     build(
         "one-run",
         Design(generations=Generations.TAKEN),
-        fail(a_relay=(1_008, 11, Guarantee.DIVERGENT), two_relays=(1_555, 12, GAP)),
+        fail(a_relay=(1_008, 11, DIVERGENT), two_relays=(1_555, 12, GAP)),
         "The paper names no number of the restart.  Without one, what was sent before a restart "
         "and is sent again after it is taken twice, or after the wrong marker.",
     ),
@@ -202,14 +209,124 @@ VARIANTS = (
     build(
         "idempotent",
         Design(writes=Writes.IDEMPOTENT),
-        hold(a_relay=963, pairs=3_264, a_relay_behind_pairs=4_624, no_crash=362),
+        hold(a_relay=963, pairs=3_264, a_relay_behind_pairs=4_624, two_writers=8_781, no_crash=362),
         "With deterministic operators and numbered writes no two-phase commit is needed (9.1).",
     ),
     build(
         "idempotent-any",
         Design(writes=Writes.IDEMPOTENT),
-        fail(a_union=(40_819, 10, GAP), a_diamond=(54_833, 13, Guarantee.DIVERGENT)),
+        fail(
+            a_union=(40_819, 10, GAP),
+            a_diamond=(54_833, 13, DIVERGENT),
+            a_coin_before_two_writers=(9_179, 9, DIVERGENT),
+        ),
         "Idempotent writes need deterministic operators on every path to the writer (9.1): a "
-        "union that restarts in another order gives the number of one output to another.",
+        "union that restarts in another order gives the number of one output to another, and two "
+        "writers write different results of an operator that chooses again.",
+    ),
+    build(
+        "counted",
+        Design(writes=Writes.COUNTED),
+        hold(
+            a_relay=751,
+            a_relay_and_two_crashes=2_442,
+            pairs=2_919,
+            a_relay_behind_pairs=4_339,
+            two_writers=6_748,
+            no_crash=362,
+        ),
+        "A writer whose transaction has the number of its last output needs no two-phase commit "
+        "either, if operators are deterministic: it leaves out what an earlier transaction wrote.",
+    ),
+    build(
+        "counted-any",
+        Design(writes=Writes.COUNTED),
+        fail(
+            a_union=(21_401, 19, GAP),
+            a_coin_before_two_writers=(6_838, 18, DIVERGENT),
+        ),
+        "With operators that are not deterministic, it leaves out outputs that nobody wrote.",
+    ),
+    build(
+        "unreplayable-source",
+        Design(sources=Sources.ONCE),
+        fail(a_relay=(800, 6, GAP), pairs=(3_483, 7, GAP)),
+        "Sources must be replayable (8.1.1, 9.1): what a source does not send again is lost.",
+        must_occur=tuple(what for what in SEEN if what is not REPLAYED),
+    ),
+    build(
+        "coordinator",
+        KEEPS_ALL,
+        hold(
+            coordinator_of_a_relay=2_382,
+            coordinator_of_a_relay_twice=2_038,
+            coordinator_of_a_relay_thrice=14_920,
+            coordinator_of_pairs=13_425,
+            coordinator_of_pairs_twice=21_368,
+            coordinator_of_two_relays_twice=25_194,
+            coordinator_of_two_writers_twice=46_494,
+            coordinator_of_a_coin=2_403,
+            coordinator_of_a_union=95_449,
+            coordinator_and_a_relay=5_398,
+            coordinator_and_a_relay_thrice=40_470,
+            coordinator_and_pairs=53_441,
+            coordinator_and_two_relays=88_685,
+            no_crash=990,
+        ),
+        "The paper has no word on a crash of the coordinator.  The last complete epoch must be "
+        "durable before any node knows of it, and the number of the run before any node goes on in "
+        "it; a restarted coordinator restarts all nodes.  It may forget which nodes are down.",
+        must_occur=(*SEEN, RETURNED),
+    ),
+    build(
+        "coordinator-keeps-nothing",
+        replace(KEEPS_ALL, coordinator=Coordinator.NOTHING),
+        fail(coordinator_of_a_relay=(2_745, 12, GAP)),
+        "A coordinator that does not know the last complete epoch begins with the first one, "
+        "and the sources have let go of its records.",
+    ),
+    build(
+        "coordinator-keeps-no-run",
+        replace(KEEPS_ALL, coordinator=Coordinator.EPOCHS),
+        (
+            *hold(coordinator_of_a_relay=2_382),
+            *fail(
+                coordinator_of_a_relay_twice=(3_669, 16, GAP),
+                coordinator_and_a_relay=(8_673, 16, GAP),
+            ),
+        ),
+        "The snapshot storage has the last complete epoch (8.1.1) and no number of the run.  "
+        "A coordinator that crashes again gives the same number to another run: records of both "
+        "runs are taken.",
+    ),
+    build(
+        "coordinator-announces-first",
+        replace(KEEPS_ALL, decides=Decides.ANNOUNCED_FIRST),
+        fail(coordinator_of_a_relay=(2_745, 12, GAP)),
+        "If nodes know of a complete epoch before it is durable, a crash of the coordinator "
+        "between the two restarts from the epoch before it, and the sources have let go of its "
+        "records.  Two-phase commit has the same rule for its coordinator.",
+    ),
+    build(
+        "coordinator-goes-on",
+        replace(KEEPS_ALL, returns=Returns.GOES_ON),
+        fail(
+            coordinator_of_a_relay=(2_801, 18, GAP),
+            coordinator_and_a_relay=(8_956, 8, GAP),
+        ),
+        'Only "a failure of one operator" restarts the pipeline (1).  A coordinator that goes on '
+        "gives the number of the epoch under way to another one, so snapshots of both are taken "
+        "for one epoch; and it never learns of nodes that came up while it was down.",
+    ),
+    build(
+        "coordinator-asks",
+        replace(KEEPS_ALL, coordinator=Coordinator.EPOCHS, returns=Returns.ASKS),
+        (
+            *hold(coordinator_of_a_relay_twice=4_967, coordinator_and_a_relay=10_540),
+            *fail(coordinator_of_a_relay_thrice=(50_094, 27, GAP)),
+        ),
+        "A coordinator that asks all nodes for the numbers of their runs needs no durable number, "
+        "up to two crashes.  With three, an answer to an earlier question is taken for one to the "
+        "last; a number of the question would have to be durable.",
     ),
 )
