@@ -49,5 +49,5 @@ PROTOCOL = replace(
     ),
     variants=VARIANTS,
     mutants=MUTANTS,
-    lemmas=9,
+    lemmas=14,
 )
