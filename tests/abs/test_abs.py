@@ -26,6 +26,7 @@ from model.events import Body
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
 from model.protocols.abs.design import Alignment, Completes, Design, Settles, Writes
+from model.protocols.abs.family import build
 from model.protocols.abs.messages import (
     AskRun,
     CommitEpoch,
@@ -52,7 +53,7 @@ from model.protocols.abs.messages import (
 from model.protocols.abs.nodes import gauges, memory, step
 from model.protocols.abs.protocol import PROTOCOL
 from model.protocols.abs.scopes import SCOPES
-from model.protocols.abs.variants import VARIANTS, build
+from model.protocols.abs.variants import VARIANTS
 from model.system import System
 from model.world import Crash, Deliver
 from proofs.explore.explorer import Exploration, explore

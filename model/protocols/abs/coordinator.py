@@ -55,8 +55,8 @@ def oversee(site: Site, state: OverseerState, input_: Received) -> Step:
 
 
 def recover_overseer(site: Site, kept: Kept | None) -> Step:
-    """The first step after a crash of the coordinator, which does not know which nodes are down: a
-    node that is reports when it is up again."""
+    """The first step after a crash of the coordinator, which does not know which nodes are down;
+    each of them reports when it is up again."""
     run, epoch, parts = kept or Kept()
     state = OverseerState(run, epoch, parts=parts)
     effects: tuple[Effect, ...]
@@ -96,7 +96,8 @@ def _store(site: Site, state: OverseerState, sender: NodeName, message: EpochPar
     if run != state.run or state.down:
         return Step(state, (STALE_NOTE,))
     if epoch == state.epoch:  # the writers were faster: Completes.WRITERS
-        return Step(state._replace(parts=_with(site, state.parts, sender, part)))
+        state = state._replace(parts=_with(site, state.parts, sender, part))
+        return Step(state, _keep(site, state))
     state = state._replace(coming=_with(site, state.coming, sender, part))
     stored = {name for name, _ in state.coming}
     job = site.config

@@ -1,6 +1,6 @@
 """Asynchronous barrier snapshotting as values: messages, snapshots, states of nodes.
 
-Rule of this file: no step of a node; nodes.py and coordinator.py have these.
+Rule of this file: no step of a node (sources.py, operators.py, external.py, coordinator.py).
 LOG.io, Section 8.1.1.
 """
 

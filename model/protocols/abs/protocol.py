@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from model.protocols.abs.design import Design
+from model.protocols.abs.family import SEEN, build
 from model.protocols.abs.messages import ALIGNED
 from model.protocols.abs.mutants import MUTANTS
 from model.protocols.abs.scopes import hold
-from model.protocols.abs.variants import SEEN, VARIANTS, build
+from model.protocols.abs.variants import VARIANTS
 
 PROTOCOL = replace(
     build(
@@ -38,7 +39,8 @@ PROTOCOL = replace(
             three_relays_and_two_crashes=86_502,
             two_types_and_two_crashes=7_300,
             a_union_and_two_crashes=221_676,
-            two_writers=5_860,
+            two_writers=1_210,
+            two_writers_and_two_crashes=13_419,
             a_coin_before_two_writers=5_861,
             no_crash=390,
             no_crash_and_two_inputs=43_054,

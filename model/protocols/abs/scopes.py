@@ -127,7 +127,8 @@ SCOPES = {
         over_words(chain(("writer", PAIRS)), 2, "ab", crashes=2), DETERMINISTIC
     ),
     "a union and two crashes": Explored(merged(Union(), 1, crashes=2), ARBITRARY, quick=False),
-    "two writers": Explored(two_writers(Relay()), REPEATABLE),
+    "two writers": Explored(two_writers(), REPEATABLE),
+    "two writers and two crashes": Explored(two_writers(crashes=2), REPEATABLE),
     "a coin before two writers": Explored(two_writers(COIN), ARBITRARY),
     "no crash": Explored(one(PAIRS, 3, crashes=0), DETERMINISTIC),
     "no crash and two inputs": Explored(merged(Union(), 2, crashes=0), ARBITRARY),
@@ -144,7 +145,7 @@ SCOPES = {
     "coordinator of a union": Explored(alone(merged(Union(), 1)), ARBITRARY, quick=False),
     "coordinator and a relay": Explored(one(Relay(), 1, crashes=2), REPEATABLE),
     "coordinator and a relay thrice": Explored(one(Relay(), 1, crashes=3), REPEATABLE),
-    "coordinator and pairs": Explored(one(PAIRS, 2, crashes=2), DETERMINISTIC),
+    "coordinator and pairs": Explored(one(PAIRS, 2, crashes=2), DETERMINISTIC, quick=False),
     "coordinator and two relays": Explored(
         two(Relay(), Relay(), 1, crashes=2), REPEATABLE, quick=False
     ),

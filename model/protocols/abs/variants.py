@@ -5,83 +5,24 @@ Rule of this file: no design without its claim and the verdict expected of it.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
-
-from model.core import (
-    CHECKPOINTED,
-    CRASHED,
-    REPLAYED,
-    RESTORED,
-    Assumptions,
-    Failures,
-    Guarantee,
-    OperatorClass,
-    PinnedScope,
-    Property,
-    Protocol,
-    Quantity,
-)
-from model.properties import AS_IF, COMPLETE, NOTHING_LOST
+from model.core import REPLAYED, Guarantee, OperatorClass
+from model.properties import NOTHING_LOST
+from model.protocols.abs.coordinator_variants import COORDINATOR_VARIANTS
 from model.protocols.abs.design import (
-    KNOBS,
     Alignment,
     Completes,
-    Coordinator,
-    Decides,
     Design,
     Generations,
-    Returns,
     Settles,
     Sources,
     Writes,
 )
-from model.protocols.abs.messages import EPOCHS, IN_FLIGHT, QUANTITIES, RETURNED, show, size
-from model.protocols.abs.nodes import TIMERS, boot, deploy, gauges, memory, needed, recover, step
+from model.protocols.abs.family import SEEN, build
+from model.protocols.abs.messages import IN_FLIGHT
 from model.protocols.abs.scopes import fail, hold, weak
 
-SEEN = (CRASHED, CHECKPOINTED, RESTORED, REPLAYED, EPOCHS)
-PRECISE = (AS_IF, COMPLETE)
 GAP, REPEATING, CONVERGENT = Guarantee.GAP, Guarantee.REPEATING, Guarantee.CONVERGENT
 DIVERGENT = Guarantee.DIVERGENT
-KEEPS_ALL = Design(coordinator=Coordinator.EPOCHS_AND_RUNS)
-
-
-def build(
-    name: str,
-    design: Design,
-    scopes: tuple[PinnedScope, ...],
-    finding: str,
-    claims: dict[OperatorClass, Guarantee] | None = None,
-    properties: tuple[Property, ...] = PRECISE,
-    must_occur: tuple[Quantity, ...] = SEEN,
-) -> Protocol:
-    """The protocol of a design; without claims it claims precise recovery."""
-    return Protocol(
-        name=f"abs:{name}" if name else "abs",
-        title="Asynchronous barrier snapshotting",
-        source="LOG.io, Sections 1, 8.1.1 and 9.1",
-        deploy=partial(deploy, design),
-        boot=boot,
-        recover=recover,
-        step=step,
-        gauges=gauges,
-        memory=memory,
-        show=show,
-        assumes=Assumptions(Failures.ANY),
-        claims=claims or dict.fromkeys(sorted({p.operators for p in scopes}), Guarantee.PRECISE),
-        properties=properties,
-        needed=needed,
-        scopes=scopes,
-        must_occur=must_occur,
-        finding=finding,
-        size=size,
-        quantities=QUANTITIES,
-        knobs=KNOBS,
-        timers=TIMERS,
-    )
-
-
 REPEATS = {
     OperatorClass.REPEATABLE: REPEATING,
     OperatorClass.DETERMINISTIC: REPEATING,
@@ -209,7 +150,7 @@ VARIANTS = (
     build(
         "idempotent",
         Design(writes=Writes.IDEMPOTENT),
-        hold(a_relay=963, pairs=3_264, a_relay_behind_pairs=4_624, two_writers=8_781, no_crash=362),
+        hold(a_relay=963, pairs=3_264, a_relay_behind_pairs=4_624, two_writers=1_879, no_crash=362),
         "With deterministic operators and numbered writes no two-phase commit is needed (9.1).",
     ),
     build(
@@ -232,7 +173,7 @@ VARIANTS = (
             a_relay_and_two_crashes=2_442,
             pairs=2_919,
             a_relay_behind_pairs=4_339,
-            two_writers=6_748,
+            two_writers=1_417,
             no_crash=362,
         ),
         "A writer whose transaction has the number of its last output needs no two-phase commit "
@@ -254,79 +195,5 @@ VARIANTS = (
         "Sources must be replayable (8.1.1, 9.1): what a source does not send again is lost.",
         must_occur=tuple(what for what in SEEN if what is not REPLAYED),
     ),
-    build(
-        "coordinator",
-        KEEPS_ALL,
-        hold(
-            coordinator_of_a_relay=2_382,
-            coordinator_of_a_relay_twice=2_038,
-            coordinator_of_a_relay_thrice=14_920,
-            coordinator_of_pairs=13_425,
-            coordinator_of_pairs_twice=21_368,
-            coordinator_of_two_relays_twice=25_194,
-            coordinator_of_two_writers_twice=46_494,
-            coordinator_of_a_coin=2_403,
-            coordinator_of_a_union=95_449,
-            coordinator_and_a_relay=5_398,
-            coordinator_and_a_relay_thrice=40_470,
-            coordinator_and_pairs=53_441,
-            coordinator_and_two_relays=88_685,
-            no_crash=990,
-        ),
-        "The paper has no word on a crash of the coordinator.  The last complete epoch must be "
-        "durable before any node knows of it, and the number of the run before any node goes on in "
-        "it; a restarted coordinator restarts all nodes.  It may forget which nodes are down.",
-        must_occur=(*SEEN, RETURNED),
-    ),
-    build(
-        "coordinator-keeps-nothing",
-        replace(KEEPS_ALL, coordinator=Coordinator.NOTHING),
-        fail(coordinator_of_a_relay=(2_745, 12, GAP)),
-        "A coordinator that does not know the last complete epoch begins with the first one, "
-        "and the sources have let go of its records.",
-    ),
-    build(
-        "coordinator-keeps-no-run",
-        replace(KEEPS_ALL, coordinator=Coordinator.EPOCHS),
-        (
-            *hold(coordinator_of_a_relay=2_382),
-            *fail(
-                coordinator_of_a_relay_twice=(3_669, 16, GAP),
-                coordinator_and_a_relay=(8_673, 16, GAP),
-            ),
-        ),
-        "The snapshot storage has the last complete epoch (8.1.1) and no number of the run.  "
-        "A coordinator that crashes again gives the same number to another run: records of both "
-        "runs are taken.",
-    ),
-    build(
-        "coordinator-announces-first",
-        replace(KEEPS_ALL, decides=Decides.ANNOUNCED_FIRST),
-        fail(coordinator_of_a_relay=(2_745, 12, GAP)),
-        "If nodes know of a complete epoch before it is durable, a crash of the coordinator "
-        "between the two restarts from the epoch before it, and the sources have let go of its "
-        "records.  Two-phase commit has the same rule for its coordinator.",
-    ),
-    build(
-        "coordinator-goes-on",
-        replace(KEEPS_ALL, returns=Returns.GOES_ON),
-        fail(
-            coordinator_of_a_relay=(2_801, 18, GAP),
-            coordinator_and_a_relay=(8_956, 8, GAP),
-        ),
-        'Only "a failure of one operator" restarts the pipeline (1).  A coordinator that goes on '
-        "gives the number of the epoch under way to another one, so snapshots of both are taken "
-        "for one epoch; and it never learns of nodes that came up while it was down.",
-    ),
-    build(
-        "coordinator-asks",
-        replace(KEEPS_ALL, coordinator=Coordinator.EPOCHS, returns=Returns.ASKS),
-        (
-            *hold(coordinator_of_a_relay_twice=4_967, coordinator_and_a_relay=10_540),
-            *fail(coordinator_of_a_relay_thrice=(50_094, 27, GAP)),
-        ),
-        "A coordinator that asks all nodes for the numbers of their runs needs no durable number, "
-        "up to two crashes.  With three, an answer to an earlier question is taken for one to the "
-        "last; a number of the question would have to be durable.",
-    ),
+    *COORDINATOR_VARIANTS,
 )
