@@ -220,7 +220,7 @@ def test_messages_and_states_have_short_names_and_sizes() -> None:
         (EpochComplete(0, 1), "epoch 1 complete"),
         (Reborn(), "up again"),
         (AskRun(), "which run?"),
-        (RunIs(2), "run 2"),
+        (RunIs("writer", 2), "writer is in run 2"),
         (RollBack(1, 0, None), "roll back to 0"),
         (Prepared(1, ()), "pre-commit 1: 0"),
         (CommitEpoch(1), "commit 1"),
@@ -234,7 +234,7 @@ def test_messages_and_states_have_short_names_and_sizes() -> None:
     assert size(RollBack(1, 0, None)).kind is MessageKind.RECOVERY
     assert size(SettleEpoch(0)).kind is MessageKind.RECOVERY
     assert size(AskRun()).kind is MessageKind.RECOVERY
-    assert size(RunIs(0)).kind is MessageKind.RECOVERY
+    assert size(RunIs("writer", 0)).kind is MessageKind.RECOVERY
     assert size(Kept()) == Size(MessageKind.CHECKPOINT, 0, 1, name="decisions")
     assert size("?").kind is MessageKind.CONTROL
 

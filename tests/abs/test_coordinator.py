@@ -153,9 +153,9 @@ def test_a_late_answer_restarts_no_node() -> None:
     site = site_of(replace(KEEPS_ALL, returns=Returns.ASKS))
     state, _ = recover(site, Kept(2, 4))  # type: ignore[arg-type]
     for name in ("source", "writer"):
-        state, _ = step(site, state, Received(name, RunIs(5)))  # type: ignore[arg-type]
+        state, _ = step(site, state, Received(name, RunIs(name, 5)))  # type: ignore[arg-type]
     assert state.run == 6
-    late = step(site, state, Received("writer", RunIs(5)))  # type: ignore[arg-type]
+    late = step(site, state, Received("writer", RunIs("writer", 5)))  # type: ignore[arg-type]
     assert late.state == state
     assert not real(late)
 

@@ -48,8 +48,8 @@ def oversee(site: Site, state: OverseerState, input_: Received) -> Step:
             return _abandon(state, node)
         case Reborn():
             return _restart(site, state, input_.sender)
-        case RunIs(run):
-            return _take_run(site, state, input_.sender, run)
+        case RunIs(node, run):
+            return _take_run(site, state, node, run)
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 

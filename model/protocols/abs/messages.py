@@ -79,6 +79,7 @@ class AskRun(NamedTuple):
 class RunIs(NamedTuple):
     """The run of a node; -1: a restarted node that waits for its snapshot."""
 
+    node: NodeName
     run: int
 
 
@@ -236,8 +237,8 @@ def show(value: object) -> str:
             return "up again"
         case AskRun():
             return "which run?"
-        case RunIs(run):
-            return f"run {run}"
+        case RunIs(node, run):
+            return f"{node} is in run {run}"
         case RollBack(_, epoch):
             return f"roll back to {epoch}"
         case WriteAction(number):

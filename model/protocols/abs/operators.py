@@ -39,7 +39,7 @@ def operate(site: Site, state: TaskState, input_: Input) -> Step:
         case Received(_, EpochComplete(run, epoch)):
             return _commit(site, state, run, epoch)
         case Received(_, AskRun()):
-            return Step(state, (Send(OVERSEER, RunIs(state.run)),))
+            return Step(state, (Send(OVERSEER, RunIs(site.name, state.run)),))
         case Received(sender, message):
             return _drain(site, state._replace(held=(*state.held, (sender, message))))
         case _:

@@ -76,7 +76,7 @@ def _obey(site: Site, state: ReaderState, message: Any) -> Step:
         case EpochComplete():  # the records up to the last marker will not be read again
             return Step(state._replace(kept=state.kept.trim(lambda one: one[0] <= state.cut)))
         case AskRun():
-            return Step(state, (Send(OVERSEER, RunIs(state.run)),))
+            return Step(state, (Send(OVERSEER, RunIs(site.name, state.run)),))
         case RollBack(run, _, part):  # 8.1.1: "restarted from the last complete epoch"
             cut = part or 0
             again = [one for one in state.kept if one[0] > cut]
