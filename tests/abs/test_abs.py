@@ -26,7 +26,6 @@ from model.events import Body
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
 from model.protocols.abs.design import Alignment, Completes, Design, Settles, Writes
-from model.protocols.abs.family import build
 from model.protocols.abs.messages import (
     AskRun,
     CommitEpoch,
@@ -56,7 +55,8 @@ from model.protocols.abs.scopes import SCOPES
 from model.protocols.abs.variants import VARIANTS
 from model.system import System
 from model.world import Crash, Deliver
-from proofs.explore.explorer import Exploration, explore
+from proofs.explore.explorer import Exploration
+from tests.abs.explored import explored, reading
 
 BY_NAME = {protocol.name: protocol for protocol in (PROTOCOL, *VARIANTS)}
 PINNED = [
@@ -69,12 +69,11 @@ PINNED = [
 
 def found(scope: str, **choices: object) -> Exploration:
     """The exploration of a scope in the mended design with these choices."""
-    design = replace(Design(), **choices)  # type: ignore[arg-type]
-    return explore(build("reading", design, (), ""), SCOPES[scope].scope, stop=True)
+    return reading(replace(Design(), **choices), scope)  # type: ignore[arg-type]
 
 
 def actions(variant: str, scope: str) -> tuple[object, ...]:
-    exploration = explore(BY_NAME[f"abs:{variant}"], SCOPES[scope].scope, stop=True)
+    exploration = explored(BY_NAME[f"abs:{variant}"], scope)
     assert exploration.counterexample is not None
     return tuple(exploration.counterexample.trace.actions)
 
@@ -84,7 +83,7 @@ def actions(variant: str, scope: str) -> tuple[object, ...]:
     ("protocol", "pinned"), PINNED, ids=[f"{one.name}-{pin.name}" for one, pin in PINNED]
 )
 def test_a_scope_is_as_pinned(protocol: Protocol, pinned: PinnedScope) -> None:
-    exploration = explore(protocol, pinned.scope)
+    exploration = explored(protocol, pinned.name)
     assert exploration.complete
     assert exploration.states == pinned.states
     assert exploration.guarantee is pinned.guarantee
@@ -172,9 +171,7 @@ def test_a_coin_is_harmless_behind_no_other_writer() -> None:
 
 
 def test_an_operator_that_chooses_again_makes_outputs_at_once_convergent() -> None:
-    design = Design(writes=Writes.AT_ONCE)
-    one = explore(build("reading", design, (), ""), SCOPES["a coin"].scope)
-    assert one.guarantee is Guarantee.CONVERGENT
+    assert found("a coin", writes=Writes.AT_ONCE).guarantee is Guarantee.CONVERGENT
 
 
 # --- what is refused, and how it looks -------------------------------------------------------

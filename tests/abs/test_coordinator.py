@@ -31,14 +31,11 @@ from model.protocols.abs.protocol import PROTOCOL
 from model.protocols.abs.scopes import SCOPES
 from model.system import System
 from model.world import Crash, Deliver, Restart
-from proofs.explore.explorer import Exploration, explore
+from proofs.explore.explorer import explore
+from tests.abs.explored import explored, reading
 
 BY_NAME = {protocol.name: protocol for protocol in COORDINATOR_VARIANTS}
 MENDED = BY_NAME["abs:coordinator"]
-
-
-def found(scope: str, design: Design) -> Exploration:
-    return explore(build("reading", design, (), ""), SCOPES[scope].scope, stop=True)
 
 
 def real(step_: Step) -> list[Save | Send]:
@@ -62,7 +59,9 @@ def test_one_choice_of_each_kind_is_right() -> None:
     right = []
     for keeps, decides, returns in product(kept, Decides, Returns):
         design = Design(coordinator=keeps, decides=decides, returns=returns)
-        if all(found(scope, design).counterexample is None for scope in scopes):
+        protocol = build("reading", design, (), "")
+        runs = (explore(protocol, SCOPES[scope].scope, stop=True) for scope in scopes)
+        if all(run.counterexample is None for run in runs):
             right.append((keeps, decides, returns))
     keeps, first = Coordinator.EPOCHS_AND_RUNS, Decides.STORED_FIRST
     assert right == [(keeps, first, Returns.ROLLS_BACK), (keeps, first, Returns.ASKS)]
@@ -76,9 +75,9 @@ def test_every_crash_point_of_the_coordinator_is_hit() -> None:
         "coordinator of two relays twice",
         "coordinator and a relay",
     )
-    explored = [explore(MENDED, SCOPES[name].scope) for name in scopes]
-    hit = {point for one in explored for point in one.hit}
-    assert not {point for one in explored for point in one.points} - hit
+    found = [explored(MENDED, name) for name in scopes]
+    hit = {point for one in found for point in one.hit}
+    assert not {point for one in found for point in one.points} - hit
     within = {point.after for point in hit if point.node == "coordinator" and point.on == "restart"}
     rolls = [("Save",), ("Save", "RollBack to source")]
     assert {*rolls, ("Save", "RollBack to source", "RollBack to first")} <= within
@@ -90,7 +89,7 @@ def test_every_crash_point_of_the_coordinator_is_hit() -> None:
 @pytest.mark.parametrize("variant", ["coordinator-keeps-nothing", "coordinator-announces-first"])
 def test_a_crash_amid_the_news_of_an_epoch_loses_its_records(variant: str) -> None:
     """The source knows of the complete epoch, and the restarted coordinator does not."""
-    exploration = explore(BY_NAME[f"abs:{variant}"], SCOPES["coordinator of a relay"].scope)
+    exploration = explored(BY_NAME[f"abs:{variant}"], "coordinator of a relay")
     assert exploration.counterexample is not None
     actions = exploration.counterexample.trace.actions
     cut = next(at for at, one in enumerate(actions) if getattr(one, "crash_after", None))
@@ -103,8 +102,8 @@ def test_a_crash_amid_the_news_of_an_epoch_loses_its_records(variant: str) -> No
 
 def test_one_number_for_two_runs_needs_two_crashes() -> None:
     design = replace(KEEPS_ALL, coordinator=Coordinator.EPOCHS)
-    assert found("coordinator of a relay", design).counterexample is None
-    twice = found("coordinator of a relay twice", design)
+    assert reading(design, "coordinator of a relay").counterexample is None
+    twice = reading(design, "coordinator of a relay twice")
     assert twice.counterexample is not None
     crashes = [
         one
@@ -191,6 +190,6 @@ def test_a_marker_blocks_its_input_and_no_other() -> None:
 
 
 def test_a_source_that_sends_nothing_again_loses_what_no_epoch_has() -> None:
-    lost = found("a relay", Design(sources=Sources.ONCE)).counterexample
+    lost = reading(Design(sources=Sources.ONCE), "a relay").counterexample
     assert lost is not None
     assert len(lost.trace.actions) == 6
