@@ -60,6 +60,24 @@ class Triggers(Enum):
     UNSEEN = "those that no condition has seen before the stored global state may"
 
 
+class Array(Enum):
+    """By which numbers a replayed input is known to have updated the global state.  Algorithm 2,
+    step 2: "an array of the latest event_ID from each input port", read "if not already done"."""
+
+    OWN = "an array of its own, stored with the global state"
+    FILTER = "the greatest numbers of the filter (step 1)"
+    NONE = "none: each replayed input updates the global state"
+
+
+class Ports(Enum):
+    """In which order the undone rows of several ports are replayed.  Algorithm 9, step 2: "in a
+    round-robin fashion between port IDs"; "this processing order could occur"."""
+
+    ASSIGNED = "in that of their assignment, which the log has if several sets may be under way"
+    ROUND_ROBIN = "one of each port in turn"
+    BY_PORT = "one port after the other"
+
+
 class Order(Enum):
     """In which order the undone rows of one input are replayed.  Algorithm 9, step 2, has none."""
 
@@ -114,6 +132,8 @@ class Design:
     garbage: Garbage = Garbage.AT_ONCE
     again: Again = Again.ITS_OWN
     order: Order = Order.FUNCTIONS
+    ports: Ports = Ports.ASSIGNED
+    array: Array = Array.FILTER
     triggers: Triggers = Triggers.UNSEEN
     reads: Reads = Reads.REPLAYABLE
     writes: Writes = Writes.CHECKABLE
@@ -128,5 +148,7 @@ PUBLISHED = Design(
     greatest=Known.EVENT_LOG,
     sent=Known.EVENT_LOG,
     order=Order.NUMBERS,
+    ports=Ports.ROUND_ROBIN,
+    array=Array.OWN,
     triggers=Triggers.EACH,
 )

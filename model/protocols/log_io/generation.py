@@ -58,7 +58,7 @@ def _may_go(site: Site) -> bool:
 def context_of(state: Operator) -> Context:
     """The global state; the event states are made anew from the undone inputs."""
     box = _global_state(state.box)
-    return Context(box, state.last, state.sent, state.insets, state.newest, state.alone)
+    return Context(box, state.updated, state.sent, state.insets, state.newest, state.alone)
 
 
 def _global_state(box: Any) -> Any:

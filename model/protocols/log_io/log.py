@@ -59,8 +59,8 @@ def _transact(
             effects = (Send(node, Resent(moved)),)
         case Watch():
             tables = tables._replace(watched=True)
-        case Assign(sender, number, insets):
-            tables = _assign(tables, (sender, node, number), insets)
+        case Assign(sender, number, insets, order):
+            tables = _assign(tables, (sender, node, number), insets, order)
             if design.lineage:
                 named = (Assigned(sender, node, number, inset) for inset in insets)
                 rows = tuple(sorted({*tables.assigned, *named}))
@@ -131,13 +131,15 @@ def _is_drained(tables: Tables) -> bool:
     return all(row.done or row.inset for row in rows)
 
 
-def _assign(tables: Tables, key: tuple[NodeName, NodeName, int], insets: tuple[int, ...]) -> Tables:
+def _assign(
+    tables: Tables, key: tuple[NodeName, NodeName, int], insets: tuple[int, ...], order: int
+) -> Tables:
     """The tables with a row of the event, if it is logged, for each of these Input Sets."""
     events = tables.events
     at = bisect_left(events, key)
     if at == len(events) or events[at][:3] != key:
         return tables
-    rows = (events[at]._replace(inset=inset) for inset in sorted(insets))
+    rows = (events[at]._replace(inset=inset, order=order) for inset in sorted(insets))
     left = (row for row in events[at:] if row[:3] != key)
     return tables._replace(events=(*events[:at], *rows, *left))
 

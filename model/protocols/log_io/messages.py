@@ -14,11 +14,15 @@ from model.protocols.log_io.tables import Context, LoggedEvent, ReadAction, Used
 
 # --- transactions ----------------------------------------------------------------------------
 class Assign(NamedTuple):
-    """Algorithm 2, step 2: the event on a port belongs to these Input Sets, and is acknowledged."""
+    """Algorithm 2, step 2: the event on a port belongs to these Input Sets, and is acknowledged.
+
+    order: its place among the events of all ports; 0: it is not needed.
+    """
 
     sender: NodeName
     number: int
     insets: tuple[int, ...]
+    order: int = 0
 
 
 class Commit(NamedTuple):

@@ -36,7 +36,9 @@ class Taken(NamedTuple):
 class Operator(NamedTuple):
     """box: global state and event states.  open: (key, number) of the Input Sets under way.
 
-    last, sent, insets, newest, alone: as in Context.  reading: the generation that waits for a
+    array: of a design that keeps one, by predecessor the greatest number that has updated the
+    global state.  last, sent, insets, newest, alone: as in Context.  reading: the generation that waits
+    for a
     read.  committing: the outputs that wait for the log's answer.  moving: events of a replica that
     goes away are being moved.  held: what waits for these, in order: inputs that came, or rows to
     replay.
@@ -54,6 +56,12 @@ class Operator(NamedTuple):
     committing: tuple[LoggedEvent, ...] | None = None
     moving: bool = False
     held: tuple[Received | LoggedEvent, ...] = ()
+    array: tuple[int, ...] | None = None
+
+    @property
+    def updated(self) -> tuple[int, ...]:
+        """By predecessor, the greatest number that is known to have updated the global state."""
+        return self.last if self.array is None else self.array
 
     @property
     def busy(self) -> bool:

@@ -17,7 +17,8 @@ class LoggedEvent(NamedTuple):
     """A row of EVENT_LOG with its data.
 
     number: its event_ID, from 1 on each port.  inset: the Input Set that it is assigned to; 0:
-    none; there is a row for each.  done: its status.  A write is an event to a sink.
+    none; there is a row for each.  done: its status.  A write is an event to a sink.  order: the
+    place of its assignment among those of all ports of the receiver; 0: nobody asks for it.
     """
 
     sender: NodeName
@@ -26,6 +27,7 @@ class LoggedEvent(NamedTuple):
     inset: int
     body: Body
     done: bool = False
+    order: int = 0
 
 
 class Context(NamedTuple):
