@@ -113,15 +113,49 @@ class Executes(Enum):
 
     ONE_BY_ONE = "the next one after the success of the one before"
     TOGETHER = "all that are pending"
+    GROUP = "a group, which has one acknowledgement"
+
+
+class Grouped(Enum):
+    """Which writes to an external system are a group.  Section 3.5.3 does not say; Algorithm 8
+    takes all undone ones."""
+
+    OUTPUT_SET = "those of an Output Set, also after a restart"
+    PENDING = "all that are pending: after a restart other ones than before"
+
+
+class Transfer(Enum):
+    """How a group comes to the external system.  Section 3.5.3 has one acknowledgement for it."""
+
+    ATOMIC = "as one message, which is executed as a whole"
+    IN_PARTS = "write by write; the last one is acknowledged"
+
+
+class Status(Enum):
+    """What a checkable external system says of a group.  Algorithm 8, step 2.a: "the status of" a
+    write."""
+
+    WRITES = "which of its writes have taken effect"
+    GROUP = "whether all of it has taken effect"
+
+
+class Sends(Enum):
+    """When outputs are sent if a successor reads what the operator writes.  Section 3.5.1: "Steps 5
+    and 6 can be reordered"."""
+
+    AFTER_SUCCESS = "after the success of the writes logged before them"
+    AFTER_WRITES = "after the writes are sent; Algorithms 7 and 8 are reordered as well"
+    BEFORE_WRITES = "before the writes are sent"
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
     """A protocol: one choice of each kind.
 
-    scaling: of the operators that places.py names, if there are any.  lineage: rows say which
-    inputs an output was made of (Section 3.5, Algorithm 3, step 4.5).  prompt: the log answers at
-    once; if not, it is a site like any other, and nobody waits for it.
+    scaling: of the operators that places.py names, if there are any.  grouped, transfer, status: of
+    groups of writes (Executes.GROUP).  lineage: rows say which inputs an output was made of
+    (Section 3.5, Algorithm 3, step 4.5).  prompt: the log answers at once; if not, it is a site
+    like any other, and nobody waits for it.
     """
 
     obsolete: Obsolete = Obsolete.NOT_GREATER
@@ -138,6 +172,10 @@ class Design:
     reads: Reads = Reads.REPLAYABLE
     writes: Writes = Writes.CHECKABLE
     executes: Executes = Executes.ONE_BY_ONE
+    grouped: Grouped = Grouped.OUTPUT_SET
+    transfer: Transfer = Transfer.ATOMIC
+    status: Status = Status.WRITES
+    sends: Sends = Sends.AFTER_SUCCESS
     scaling: Scaling | None = None
     lineage: bool = False
     prompt: bool = True
@@ -151,4 +189,5 @@ PUBLISHED = Design(
     ports=Ports.ROUND_ROBIN,
     array=Array.OWN,
     triggers=Triggers.EACH,
+    sends=Sends.BEFORE_WRITES,
 )

@@ -18,6 +18,7 @@ from model.protocols.log_io.messages import (
     Complete,
     Discard,
     Executed,
+    ExecutedGroup,
     Restore,
     Restored,
     Store,
@@ -81,6 +82,9 @@ def _transact(
                 effects = (Send(node, Committed(True)),)
         case Executed(sink, number):
             tables = _change(design, tables, (node, sink, number), done=True)
+        case ExecutedGroup(sink, numbers):
+            for number in numbers:
+                tables = _change(design, tables, (node, sink, number), done=True)
         case Begin(number):
             others = tuple(one for one in tables.actions if one.node != node)
             actions = tuple(sorted((*others, ReadAction(node, number))))

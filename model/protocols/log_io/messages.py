@@ -67,6 +67,13 @@ class Executed(NamedTuple):
     number: int
 
 
+class ExecutedGroup(NamedTuple):
+    """Section 3.5.3: all writes of a group are done."""
+
+    sink: NodeName
+    numbers: tuple[int, ...]
+
+
 class Restore(NamedTuple):
     """Algorithms 6 to 9: what does the log have of this node?"""
 
@@ -109,7 +116,26 @@ class Write(NamedTuple):
     body: Body
 
 
+class Group(NamedTuple):
+    """Several writes, which are executed as a whole."""
+
+    writes: tuple[Write, ...]
+
+    @property
+    def number(self) -> int:
+        return self.writes[-1].number
+
+
+class Part(NamedTuple):
+    """A write of a group, whose last write alone is acknowledged."""
+
+    number: int
+    body: Body
+
+
 class Success(NamedTuple):
+    """The write has taken effect, or the group of which it is the last one."""
+
     number: int
 
 
@@ -125,6 +151,25 @@ class Missing(NamedTuple):
 
     number: int
     body: Body
+
+
+class CheckGroup(NamedTuple):
+    """Has this group taken effect?"""
+
+    writes: tuple[Write, ...]
+
+
+class MissingGroup(NamedTuple):
+    """These writes of the group have to be executed."""
+
+    writes: tuple[Write, ...]
+
+
+class Look(NamedTuple):
+    """A read of what the writer has written: is there the write with this number?"""
+
+    writer: NodeName
+    number: int
 
 
 class Query(NamedTuple):

@@ -13,11 +13,15 @@ from model.boxes.box import Fed, Item, Of
 from model.boxes.triggered import Functions, Triggered
 from model.core import DISCARDED, Answer, Effect, NodeName, Note, Received, Send, Site
 from model.protocols.log_io.design import Again, Array, Delivery, Obsolete, Ports, Triggers
-from model.protocols.log_io.generation import generate, succeed
+from model.protocols.log_io.generation import generate
+from model.protocols.log_io.groups import send
+from model.protocols.log_io.lookup import Lookup
 from model.protocols.log_io.messages import (
     Assign,
     Drop,
+    Look,
     Missing,
+    MissingGroup,
     Put,
     Query,
     Reply,
@@ -28,6 +32,7 @@ from model.protocols.log_io.places import AHEAD, LOG, SERVICE
 from model.protocols.log_io.quantities import PENDING
 from model.protocols.log_io.states import Operator, Taken
 from model.protocols.log_io.tables import LoggedEvent
+from model.protocols.log_io.writes import succeed
 
 
 def begin(site: Site) -> Operator:
@@ -50,9 +55,11 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
         case Put():
             return _take(site, state, sender, message)
         case Success(number):
-            return succeed(site, state, sender, number, ())
+            return succeed(site, state, sender, number)
         case Missing(number, body):  # Algorithm 8: else replay the write
             return state, (Note(PENDING), Send(sender, Write(number, body)))
+        case MissingGroup(writes):
+            return state, (Note(PENDING, len(writes)), *send(site.spec.design, sender, writes))
     raise TypeError(f"{site.name}: nothing to do with {message} from {sender}")
 
 
@@ -147,7 +154,7 @@ def _update(
     state = state._replace(last=last, array=array, insets=insets, newest=newest)
     answers = _feed(site.spec.box, state.box, item, key, again)
     if len(answers) > 1 and value is None:  # Algorithm 3, step 1; Algorithm 4
-        return state._replace(reading=taken), (Send(SERVICE, Query()),)
+        return state._replace(reading=taken), (_ask(site, taken),)
     fed = answers[(value or 0) % len(answers)]
     state = state._replace(
         box=fed.state, open=tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
@@ -157,6 +164,13 @@ def _update(
     return generate(site, state, fed.outs, key, inset)
 
 
+def _ask(site: Site, taken: Taken) -> Send:
+    box = site.spec.box
+    if isinstance(box, Lookup):
+        return Send(box.system, Look(site.preds[taken.item.edge], taken.number))
+    return Send(SERVICE, Query())
+
+
 def _raised(numbers: tuple[int, ...], edge: int, number: int) -> tuple[int, ...]:
     return (*numbers[:edge], max(numbers[edge], number), *numbers[edge + 1 :])
 
@@ -164,6 +178,8 @@ def _raised(numbers: tuple[int, ...], edge: int, number: int) -> tuple[int, ...]
 def _feed(box: Any, state: Any, item: Item, key: Any, again: bool) -> tuple[Fed, ...]:
     if isinstance(box, Functions):
         return box.recheck_set(state, item, key) if again else box.feed_set(state, item, key)
+    if isinstance(box, Lookup):
+        return box.look(state, item)
     fed: tuple[Fed, ...] = box.recheck(state, item) if again else box.feed(state, item)
     return fed
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from model.boxes.triggered import Functions
 from model.core import REPLAYED, RESTORED, Answer, Effect, Note, Received, Send, Site
 from model.protocols.log_io.design import Array, Delivery, Inputs, Known, Order, Ports, Writes
-from model.protocols.log_io.generation import context_of, hand_on
+from model.protocols.log_io.generation import context_of
 from model.protocols.log_io.messages import Peek, Put, Restored
 from model.protocols.log_io.operator import begin, go_on
 from model.protocols.log_io.places import AHEAD
 from model.protocols.log_io.quantities import PENDING, RESENT, note
 from model.protocols.log_io.states import Operator, Recovering
 from model.protocols.log_io.tables import LoggedEvent
+from model.protocols.log_io.writes import hand_on
 
 
 def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
@@ -26,12 +27,10 @@ def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
     writes = [row for row in found.outputs if row.receiver in site.spec.sinks]
     replayed = len(found.assigned)
     effects: list[Effect] = [Note(RESTORED), *note(RESENT, len(sends)), *note(REPLAYED, replayed)]
-    state, more = hand_on(site, state, sends)  # Algorithm 7, step 1
-    effects += more
     checks = design.writes is Writes.CHECKABLE
     if not checks:
         effects += note(PENDING, len(writes))
-    state, more = hand_on(site, state, writes, checks)  # Algorithm 8
+    state, more = hand_on(site, state, [*sends, *writes], checks)  # Algorithms 7 and 8
     effects += more
     rows = _in_order(site, found.assigned)
     held: list[Received | LoggedEvent] = [*rows]  # Algorithm 9, step 2

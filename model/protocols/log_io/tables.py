@@ -18,7 +18,8 @@ class LoggedEvent(NamedTuple):
 
     number: its event_ID, from 1 on each port.  inset: the Input Set that it is assigned to; 0:
     none; there is a row for each.  done: its status.  A write is an event to a sink.  order: the
-    place of its assignment among those of all ports of the receiver; 0: nobody asks for it.
+    place of its assignment among those of all ports of the receiver; group: of a write, the Input
+    Set that it is generated from; both 0 if nobody asks for them.
     """
 
     sender: NodeName
@@ -28,6 +29,7 @@ class LoggedEvent(NamedTuple):
     body: Body
     done: bool = False
     order: int = 0
+    group: int = 0
 
 
 class Context(NamedTuple):
