@@ -190,8 +190,8 @@ MUTANTS = (
     Mutant(
         "undone outputs are not sent again",
         RECOVERY,
-        "state, more = hand_on(site, state, sends)  # Algorithm 7, step 1",
-        "state, more = hand_on(site, state, sends[1:])",
+        "state, more = hand_on(site, state, [*sends, *writes], checks)  # Algorithms 7 and 8",
+        "state, more = hand_on(site, state, [*sends[1:], *writes], checks)",
     ),
     Mutant(
         "undone inputs are not replayed",
