@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.boxes.box import Box, Fed, Item, Out, answer
-from model.boxes.counted import Counted
 from model.boxes.stateless import Union
 from model.core import Arrival, OperatorClass
 from model.events import Body
 from proofs.classify.classes import Classified, classify
-from proofs.classify.figure3 import BOXES, Named, keyed
+from proofs.classify.figure3 import BOXES, Named
 from proofs.classify.pairs import Begin, Fail, Undecided, confluence, explore, restarts
 from proofs.classify.streams import Alphabet
 from proofs.classify.witness import Replayed, replay
@@ -62,12 +61,6 @@ def test_figure_3(named: Named) -> None:
     found = classify(named.box, named.alphabet)
     assert found.operators is DERIVED[named.name]
     check_witnesses(named.box, len(named.alphabet.edges), found)
-
-
-def test_a_set_that_may_wait_for_ever_leaves_the_class_undecided() -> None:
-    """Items of one key alone may come whenever the count is not full: their set only grows."""
-    with pytest.raises(Undecided, match="more than 200 pairs"):
-        classify(Counted((2,), "k", of="k"), Alphabet((keyed(0, 1),)), limit=200)
 
 
 def check_witnesses(box: Box, edges: int, found: Classified) -> None:

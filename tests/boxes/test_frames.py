@@ -44,7 +44,7 @@ FRAMES = (
     Frame(Relay(), 0, 1),
     Frame(BSort(2), 0, 1),
     Frame(Triggered((2,)), 0, 1),
-    Frame(Counted((2,), "type"), 0, 1),
+    Frame(Counted((2, 3), "type"), 0, 1),
     Frame(Aggregate("list", 3, 2), 0, 1),
     Frame(Aggregate("list", 3, 2, "time"), 5, 2),
     Frame(Aggregate("list", 2, 3, "time"), 5, 3),

@@ -153,24 +153,26 @@ def test_triggered(arrivals: Any, limits: list[int]) -> None:
     assert [out for _, out in fed(Triggered(tuple(limits), of="k"), items(arrivals))] == expected
 
 
-@given(ARRIVALS, st.integers(1, 4))
-def test_counted(arrivals: Any, full: int) -> None:
-    """Each item whose place is a multiple of the full count completes the set of its own key."""
-    given_, expected = items(arrivals), []
-    completed = dict.fromkeys((0, 1, 2), 0)
-    for at in range(full - 1, len(given_), full):
-        key = attribute(given_[at].body, "k")
-        mine = [i for i in given_[completed[key] : at + 1] if attribute(i.body, "k") == key]
-        completed[key] = at + 1
-        data = (("k", key), ("value", tuple(one.body.type for one in mine)))
-        expected.append((at, made(mine, "batch", given_[at].body.time, data)))
-    assert fed(Counted((full,), "k"), given_) == expected
+@given(ARRIVALS, st.integers(1, 4), st.integers(1, 4))
+def test_counted(arrivals: Any, full: int, size: int) -> None:
+    """An item completes the set of its own key if its place is a multiple of the full count, or the
+    set has its size."""
+    sets: dict[int, list[Item]] = {0: [], 1: [], 2: []}
+    expected: list[tuple[int, Out]] = []
+    for at, item in enumerate(items(arrivals)):
+        key = attribute(item.body, "k")
+        sets[key].append(item)
+        if (at + 1) % full == 0 or len(sets[key]) == size:
+            data = (("k", key), ("value", tuple(one.body.type for one in sets[key])))
+            expected.append((at, made(sets[key], "batch", item.body.time, data)))
+            sets[key] = []
+    assert fed(Counted((full, size), "k"), items(arrivals)) == expected
 
 
 @given(ARRIVALS, st.integers(1, 4))
 def test_an_item_that_is_counted_already_changes_its_set_alone(arrivals: Any, full: int) -> None:
     """To count first and to recheck is to feed."""
-    box, (*before, item) = Counted((full,), "k"), [*items(arrivals), *items([(1, "a", 0)])]
+    box, (*before, item) = Counted((full, 99), "k"), [*items(arrivals), *items([(1, "a", 0)])]
     state = fed_state(box, before)
     counted = state._replace(done=(state.done + 1) % full)
     assert box.recheck(counted, item) == box.feed(state, item)

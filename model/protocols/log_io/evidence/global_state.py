@@ -32,8 +32,8 @@ VARIANTS = (
         "array-of-the-filter",
         logged(),
         fail(
-            counted_by_type=(2_369, 8, GAP),
-            counted_by_two_functions=(4_065, 8, GAP),
+            counted_by_type=(2_389, 8, GAP),
+            counted_by_two_functions=(4_091, 8, GAP),
         ),
         "The filter knows inputs that were assigned after the global state was stored.  If it is "
         "the array, too, a replayed one is not counted.",

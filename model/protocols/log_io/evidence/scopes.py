@@ -33,8 +33,8 @@ IN_TURN_BY_TYPE = Triggered((2, 1), group="type")
 TWO = Functions((Triggered((1,), emits="one"), Triggered((2,), emits="pair")))
 TWO_BY_TYPE = Functions((Triggered((1, 2), group="type"), Triggered((2,), emits="all")))
 """Each input is in an Input Set of both functions (Section 3.1)."""
-COUNTED = Counted((2,), group="type")
-COUNTED_TOO = Functions((Counted((2,), group="type", emits="one"), Triggered((2,), emits="pair")))
+COUNTED = Counted((2, 3), group="type")
+COUNTED_TOO = Functions((Counted((2, 3), group="type", emits="one"), Triggered((2,), emits="pair")))
 TWICE = AnyOf(("write",), 2)
 """Two writes for each input."""
 COIN = AnyOf(("heads", "tails"))
@@ -120,8 +120,8 @@ def ports(box: Box, left: tuple[str, int], right: tuple[str, int], crashes: int)
     return Explored(Scope(graph, inputs, crashes, frozenset({"op"})), ARBITRARY)
 
 
-def operator_alone(scope: Scope) -> Explored:
-    return Explored(replace(scope, victims=frozenset({"op"})), DETERMINISTIC)
+def operator_alone(scope: Scope, operators: OperatorClass = DETERMINISTIC) -> Explored:
+    return Explored(replace(scope, victims=frozenset({"op"})), operators)
 
 
 PAIRS = Aggregate("list", 2, 2, of="time", group="type")
@@ -145,13 +145,15 @@ SCOPES = {
     "two ports counted by type": ports(COUNTED, ("ab", 2), ("a", 1), 2),
     "two ports counted by two functions": ports(COUNTED_TOO, ("a", 2), ("b", 1), 2),
     "two ports and two functions": ports(TWO, ("a", 1), ("b", 1), 2),
-    "two ports in order of time": ports(Ordered(Union()), ("a", 2), ("b", 1), 2),
+    "two ports in order of time": ports(Ordered(Union()), ("a", 2), ("b", 1), 2)._replace(
+        operators=REPEATABLE
+    ),
     "two ports by type": ports(BY_TYPE, ("ab", 2), ("ab", 2), 1),
-    "two writes an input": Explored(one(TWICE, 2), DETERMINISTIC),
-    "two writes an input of three": operator_alone(one(TWICE, 3)),
-    "a reader of writes": Explored(over_words(LOOKUP, 1, "a", crashes=2), DETERMINISTIC),
-    "a reader of two writes": Explored(over_words(LOOKUP, 2, "a", crashes=1), DETERMINISTIC),
-    "a reader of writes no crash": Explored(over_words(LOOKUP, 2, "a", crashes=0), DETERMINISTIC),
+    "two writes an input": Explored(one(TWICE, 2), REPEATABLE),
+    "two writes an input of three": operator_alone(one(TWICE, 3), REPEATABLE),
+    "a reader of writes": Explored(over_words(LOOKUP, 1, "a", crashes=2), REPEATABLE),
+    "a reader of two writes": Explored(over_words(LOOKUP, 2, "a", crashes=1), REPEATABLE),
+    "a reader of writes no crash": Explored(over_words(LOOKUP, 2, "a", crashes=0), REPEATABLE),
     "two relays": Explored(line(Relay(), Relay(), length=2), REPEATABLE),
     "a relay and batches": Explored(line(Relay(), BATCHES, length=3), DETERMINISTIC),
     "three operators": Explored(
