@@ -18,6 +18,7 @@ from model.core import Deployment, NodeName, Role, Scope, Site
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph
 from model.protocols.log_io.design import Delivery, Design, Reads
+from model.protocols.log_io.lookup import Lookup
 from model.protocols.log_io.places import (
     AHEAD,
     CONTROLLER,
@@ -48,13 +49,14 @@ class Part(Enum):
 
 
 class Job(NamedTuple):
-    """box: of an operator.  sinks: the sinks among its successors.  replays: is it a replay
-    operator?"""
+    """box: of an operator.  sinks: the sinks among its successors.  read_back: those of them that
+    another successor reads.  replays: is it a replay operator?"""
 
     design: Design
     part: Part
     box: Any = None
     sinks: frozenset[NodeName] = frozenset()
+    read_back: frozenset[NodeName] = frozenset()
     replays: bool = False
 
 
@@ -152,9 +154,12 @@ def _place(
         site = Site(name, Role.SINK, Job(design, Part.OUTPUT), preds, ())
         return [site], _both_ways(preds, name)
     if spec is not SOURCE:
+        box = _box(design, name, spec, len(preds))
+        read_back = _read_back(graph, name, behind)
         replays = design.replaying is not None and name in design.replaying.operators
-        job = Job(design, Part.OPERATOR, _box(design, name, spec, len(preds)), behind, replays)
-        return [Site(name, Role.OPERATOR, job, preds, succs)], []
+        job = Job(design, Part.OPERATOR, box, behind, read_back, replays)
+        looks = _both_ways([name], box.system) if isinstance(box, Lookup) else []
+        return [Site(name, Role.OPERATOR, job, preds, succs)], looks
     if name not in readers:
         return [Site(name, Role.SOURCE, Job(design, Part.INPUT), (), succs)], []
     if behind:
@@ -178,6 +183,19 @@ def _engine(design: Design, graph: Graph) -> Site:
             before[name] = tuple(sorted(far.union(preds)))
     job = Job(design, Part.ENGINE)
     return Site(ENGINE, Role.OPERATOR, job, (), (), tuple(before.items()))
+
+
+def _read_back(graph: Graph, name: NodeName, sinks: frozenset[NodeName]) -> frozenset[NodeName]:
+    """The sinks of the operator that a successor of it reads."""
+    spec = graph.specs[name]
+    if isinstance(spec, Lookup):
+        written = (graph.preds(name)[0], spec.system)
+        if written not in graph.edges or graph.specs[spec.system] is not SINK:
+            raise Invalid(
+                f"log-io: {name} reads {spec.system!r}; give a sink that {written[0]} has"
+            )
+    readers = (graph.specs[succ] for succ in graph.succs(name))
+    return sinks.intersection(one.system for one in readers if isinstance(one, Lookup))
 
 
 def _acting(design: Design, graph: Graph) -> frozenset[NodeName]:

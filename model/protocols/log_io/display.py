@@ -13,12 +13,18 @@ from model.protocols.log_io.messages import (
     Assign,
     Begin,
     Check,
+    CheckGroup,
     Commit,
     Complete,
     Discard,
     Drop,
     Executed,
+    ExecutedGroup,
+    Group,
+    Look,
     Missing,
+    MissingGroup,
+    Part,
     Peek,
     Put,
     Query,
@@ -56,11 +62,16 @@ from model.protocols.log_io.tables import Tables
 
 def show(value: Any) -> str:
     match value:
-        case Put(number, body, _) | Write(number, body):
-            again = "again " if isinstance(value, Put) and value.replay else ""
-            return f"{again}{'write' if isinstance(value, Write) else 'event'} {number} {body.type}"
-        case Check(number) | Missing(number) | Drop(number) | Success(number):
+        case Put(number, body, replay):
+            return f"{'again ' if replay else ''}event {number} {body.type}"
+        case Write(number, body) | Part(number, body):
+            return f"write {number} {body.type}"
+        case Check(number) | Missing(number) | Drop(number) | Success(number) | Look(_, number):
             return f"{type(value).__name__.lower()} {number}"
+        case Group(writes) | CheckGroup(writes) | MissingGroup(writes):
+            return f"{type(value).__name__.lower()} {', '.join(str(one.number) for one in writes)}"
+        case ExecutedGroup(sink, numbers):
+            return f"writes {', '.join(map(str, numbers))} to {sink} done"
         case Assign(sender, number, insets):
             return f"{number} of {sender} into set {', '.join(map(str, insets))}"
         case Commit(outputs, _, inset):
@@ -110,11 +121,13 @@ def show(value: Any) -> str:
 
 def size(message: Any) -> Size:
     match message:
-        case Put() | Write():
+        case Put() | Write() | Part():
             return Size(Kind.EVENT, 1)
+        case Group(writes):
+            return Size(Kind.EVENT, len(writes))
         case Drop() | Success():
             return Size(Kind.ACKNOWLEDGEMENT)
-        case Assign() | Executed() | Begin() | Store() | Complete() | Discard():
+        case Assign() | Executed() | ExecutedGroup() | Begin() | Store() | Complete() | Discard():
             return Size(Kind.CHECKPOINT, name="transactions")
         case Mark() | Reset() | Reopen():
             return Size(Kind.CHECKPOINT, name="transactions")
@@ -127,7 +140,7 @@ def size(message: Any) -> Size:
             return Size(Kind.RECOVERY)
         case Restored(_, outputs, assigned, unassigned):
             return Size(Kind.RECOVERY, len(outputs) + len(assigned) + len(unassigned), 1)
-        case Restore() | Peek() | Check() | Missing():
+        case Restore() | Peek() | Check() | Missing() | CheckGroup() | MissingGroup():
             return Size(Kind.RECOVERY)
         case _:
             events = 1 if hasattr(message, "body") else 0

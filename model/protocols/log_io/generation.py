@@ -1,7 +1,7 @@
-"""The generation of outputs and the execution of writes.
+"""The generation of outputs.
 
 Rule of this file: each step names its algorithm and step; effects stand in the paper's order.
-LOG.io, Algorithms 3 and 5.
+LOG.io, Algorithm 3.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from typing import Any
 
 from model.boxes.box import Lineage, Out
 from model.boxes.triggered import Sets
-from model.core import Answer, Effect, NodeName, Send, Site
-from model.protocols.log_io.design import Delivery, Executes
-from model.protocols.log_io.messages import Check, Commit, Executed, Put, Write
-from model.protocols.log_io.places import AHEAD, DISPATCHER, LEAVES, LOG, SECOND, STAYS
-from model.protocols.log_io.quantities import CONFIRMED, note
+from model.core import Effect, NodeName, Send, Site
+from model.protocols.log_io.design import Executes, Grouped
+from model.protocols.log_io.messages import Commit
+from model.protocols.log_io.places import DISPATCHER, LEAVES, LOG, SECOND, STAYS
 from model.protocols.log_io.replaying.design import Logs
 from model.protocols.log_io.replaying.messages import LogData
-from model.protocols.log_io.states import Operator, Pending
+from model.protocols.log_io.states import Operator
 from model.protocols.log_io.tables import Context, LoggedEvent, SetState, Used
+from model.protocols.log_io.writes import hand_on
 
 
 def generate(
@@ -32,7 +32,8 @@ def generate(
                 continue
             sent = (*state.sent[:at], state.sent[at] + 1, *state.sent[at + 1 :])
             state = state._replace(sent=sent)
-            rows.append(LoggedEvent(site.name, succ, sent[at], 0, out.body))
+            group = inset if succ in site.spec.sinks and _has_groups(site) else 0
+            rows.append(LoggedEvent(site.name, succ, sent[at], 0, out.body, group=group))
             really = _inputs_of(site.preds, out.of)
             used.append(Used(site.name, succ, sent[at], inset, really))
     state = state._replace(open=tuple(entry for entry in state.open if entry[0] != key))
@@ -63,6 +64,12 @@ def _without_data(site: Site, rows: list[LoggedEvent]) -> tuple[LoggedEvent, ...
     return tuple(row if row.receiver in sinks else row._replace(body=None) for row in rows)
 
 
+def _has_groups(site: Site) -> bool:
+    """Does the log have to know which writes are of one Output Set?"""
+    design = site.spec.design
+    return design.executes is Executes.GROUP and design.grouped is Grouped.OUTPUT_SET
+
+
 def _receives(site: Site, state: Operator, succ: NodeName, out: Out) -> bool:
     """Does the successor get the output?  A dispatcher sends it to one of its replicas."""
     if site.spec.design.scaling is None or site.name != DISPATCHER:
@@ -79,7 +86,7 @@ def _may_go(site: Site) -> bool:
 def context_of(state: Operator) -> Context:
     """The global state; the event states are made anew from the undone inputs."""
     box = _global_state(state.box)
-    return Context(box, state.last, state.sent, state.insets, state.newest, state.alone)
+    return Context(box, state.updated, state.sent, state.insets, state.newest, state.alone)
 
 
 def _global_state(box: Any) -> Any:
@@ -90,44 +97,5 @@ def _global_state(box: Any) -> Any:
     return box
 
 
-def hand_on(
-    site: Site, state: Operator, rows: list[LoggedEvent], check: bool = False
-) -> tuple[Operator, tuple[Effect, ...]]:
-    """Send logged outputs (Algorithm 3, step 5), and let writes be executed (step 6)."""
-    design = site.spec.design
-    effects: list[Effect] = []
-    for row in rows:
-        if row.receiver not in site.spec.sinks:
-            lasting = design.connection is Delivery.LASTING
-            to = f"{site.name}{AHEAD}{row.receiver}" if lasting else row.receiver
-            effects.append(Send(to, Put(row.number, row.data)))
-            continue
-        write = Pending(row.receiver, row.number, row.data, check)
-        if design.executes is Executes.TOGETHER or not state.pending:
-            effects.append(_execute(write))
-        state = state._replace(pending=(*state.pending, write))
-    return state, tuple(effects)
-
-
 def _inputs_of(edge_names: tuple[NodeName, ...], of: Lineage) -> frozenset[tuple[NodeName, int]]:
     return frozenset((edge_names[edge], place) for edge, place in of)
-
-
-# --- Algorithm 5: writes ---------------------------------------------------------------------
-def _execute(write: Pending) -> Send:
-    sink, number, body, check = write
-    return Send(sink, Check(number, body) if check else Write(number, body))
-
-
-def succeed(
-    site: Site, state: Operator, sink: NodeName, number: int, effects: tuple[Effect, ...]
-) -> Answer:
-    """The external system has executed a write."""
-    left = tuple(write for write in state.pending if write[:2] != (sink, number))
-    found = [write for write in state.pending if write[:2] == (sink, number)]
-    confirmed = note(CONFIRMED, sum(write.check for write in found))
-    done = Send(LOG, Executed(sink, number))
-    more: tuple[Effect, ...] = ()
-    if left and found and site.spec.design.executes is Executes.ONE_BY_ONE:
-        more = (_execute(left[0]),)
-    return state._replace(pending=left), (*confirmed, *effects, done, *more)

@@ -18,6 +18,7 @@ from model.protocols.log_io.messages import (
     Complete,
     Discard,
     Executed,
+    ExecutedGroup,
     Restore,
     Restored,
     Store,
@@ -72,8 +73,8 @@ def _transact(
             effects = (Send(node, Resent(moved)),)
         case Watch():
             tables = tables._replace(watched=True)
-        case Assign(sender, number, insets):
-            tables = _assign(tables, (sender, node, number), insets)
+        case Assign(sender, number, insets, order):
+            tables = _assign(tables, (sender, node, number), insets, order)
             if design.lineage:
                 named = (Assigned(sender, node, number, inset) for inset in insets)
                 rows = tuple(sorted({*tables.assigned, *named}))
@@ -95,6 +96,9 @@ def _transact(
                 effects = (Send(node, Committed(True)),)
         case Executed(sink, number):
             tables = _change(design, tables, (node, sink, number), done=True)
+        case ExecutedGroup(sink, numbers):
+            for number in numbers:
+                tables = _change(design, tables, (node, sink, number), done=True)
         case Begin(number):
             others = tuple(one for one in tables.actions if one.node != node)
             actions = tuple(sorted((*others, ReadAction(node, number))))
@@ -160,13 +164,15 @@ def _is_drained(tables: Tables) -> bool:
     return all(row.done or row.inset for row in rows)
 
 
-def _assign(tables: Tables, key: tuple[NodeName, NodeName, int], insets: tuple[int, ...]) -> Tables:
+def _assign(
+    tables: Tables, key: tuple[NodeName, NodeName, int], insets: tuple[int, ...], order: int
+) -> Tables:
     """The tables with a row of the event, if it is logged, for each of these Input Sets."""
     events = tables.events
     at = bisect_left(events, key)
     if at == len(events) or events[at][:3] != key:
         return tables
-    rows = (events[at]._replace(inset=inset) for inset in sorted(insets))
+    rows = (events[at]._replace(inset=inset, order=order) for inset in sorted(insets))
     left = (row for row in events[at:] if row[:3] != key)
     return tables._replace(events=(*events[:at], *rows, *left))
 

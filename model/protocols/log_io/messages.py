@@ -15,11 +15,15 @@ from model.protocols.log_io.tables import Context, LoggedEvent, ReadAction, SetS
 
 # --- transactions ----------------------------------------------------------------------------
 class Assign(NamedTuple):
-    """Algorithm 2, step 2: the event on a port belongs to these Input Sets, and is acknowledged."""
+    """Algorithm 2, step 2: the event on a port belongs to these Input Sets, and is acknowledged.
+
+    order: its place among the events of all ports; 0: it is not needed.
+    """
 
     sender: NodeName
     number: int
     insets: tuple[int, ...]
+    order: int = 0
 
 
 class Commit(NamedTuple):
@@ -64,6 +68,13 @@ class Executed(NamedTuple):
 
     sink: NodeName
     number: int
+
+
+class ExecutedGroup(NamedTuple):
+    """Section 3.5.3: all writes of a group are done."""
+
+    sink: NodeName
+    numbers: tuple[int, ...]
 
 
 class Restore(NamedTuple):
@@ -112,7 +123,26 @@ class Write(NamedTuple):
     body: Body
 
 
+class Group(NamedTuple):
+    """Several writes, which are executed as a whole."""
+
+    writes: tuple[Write, ...]
+
+    @property
+    def number(self) -> int:
+        return self.writes[-1].number
+
+
+class Part(NamedTuple):
+    """A write of a group, whose last write alone is acknowledged."""
+
+    number: int
+    body: Body
+
+
 class Success(NamedTuple):
+    """The write has taken effect, or the group of which it is the last one."""
+
     number: int
 
 
@@ -128,6 +158,25 @@ class Missing(NamedTuple):
 
     number: int
     body: Body
+
+
+class CheckGroup(NamedTuple):
+    """Has this group taken effect?"""
+
+    writes: tuple[Write, ...]
+
+
+class MissingGroup(NamedTuple):
+    """These writes of the group have to be executed."""
+
+    writes: tuple[Write, ...]
+
+
+class Look(NamedTuple):
+    """A read of what the writer has written: is there the write with this number?"""
+
+    writer: NodeName
+    number: int
 
 
 class Query(NamedTuple):

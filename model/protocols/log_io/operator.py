@@ -12,12 +12,16 @@ from typing import Any
 from model.boxes.box import Fed, Item, Of
 from model.boxes.triggered import Functions, Triggered
 from model.core import DISCARDED, Answer, Effect, NodeName, Note, Received, Send, Site
-from model.protocols.log_io.design import Again, Delivery, Obsolete, Triggers
-from model.protocols.log_io.generation import generate, succeed
+from model.protocols.log_io.design import Again, Array, Delivery, Obsolete, Ports, Triggers
+from model.protocols.log_io.generation import generate
+from model.protocols.log_io.groups import send
+from model.protocols.log_io.lookup import Lookup
 from model.protocols.log_io.messages import (
     Assign,
     Drop,
+    Look,
     Missing,
+    MissingGroup,
     Put,
     Query,
     Reply,
@@ -30,12 +34,15 @@ from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.replaying.messages import Absent, Recalled, Regenerate
 from model.protocols.log_io.states import Operator, Taken
 from model.protocols.log_io.tables import LoggedEvent
+from model.protocols.log_io.writes import succeed
 
 
 def begin(site: Site) -> Operator:
     """The state of an operator that has seen nothing."""
     spec = site.spec
-    return Operator(spec.box.begin(len(site.preds)), (0,) * len(site.preds), (0,) * len(site.succs))
+    none = (0,) * len(site.preds)
+    array = none if spec.design.array is Array.OWN else None
+    return Operator(spec.box.begin(len(none)), none, (0,) * len(site.succs), array=array)
 
 
 def work(site: Site, state: Operator, input_: Received) -> Answer:
@@ -52,9 +59,11 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
         case Put():
             return _take(site, state, sender, message)
         case Success(number):
-            return succeed(site, state, sender, number, ())
+            return succeed(site, state, sender, number)
         case Missing(number, body):  # Algorithm 8: else replay the write
             return state, (Note(PENDING), Send(sender, Write(number, body)))
+        case MissingGroup(writes):
+            return state, (Note(PENDING, len(writes)), *send(site.spec.design, sender, writes))
     raise TypeError(f"{site.name}: nothing to do with {message} from {sender}")
 
 
@@ -107,13 +116,24 @@ def _accept(
     item = Item(edge, event.body, frozenset({Of(edge, event.number)}))
     keys = _keys(site.spec.box, item)
     insets = _insets_of(state, keys)
-    assign = Send(LOG, Assign(site.preds[edge], event.number, insets))  # step 2
+    order = sum(state.last) - state.last[edge] + event.number if _keeps_order(site) else 0
+    assign = Send(LOG, Assign(site.preds[edge], event.number, insets, order))  # step 2
     state = state._replace(insets=max(state.insets, *insets))
     effects: tuple[Effect, ...] = ()
     for key, inset in zip(keys, insets, strict=True):
         state, more = _update(site, state, Taken(item, event.number, key, inset))
         effects += more
     return state, (assign, *drops, *effects)  # acknowledged: removed from the connection
+
+
+def _keeps_order(site: Site) -> bool:
+    """Does the log have to know the order of the events of several ports?
+
+    Not if one Input Set is under way at a time: no output shows the order of its undone inputs.
+    """
+    box = site.spec.box
+    several = isinstance(box, Functions) or (isinstance(box, Triggered) and box.group is not None)
+    return several and len(site.preds) > 1 and site.spec.design.ports is Ports.ASSIGNED
 
 
 def _keys(box: Any, item: Item) -> tuple[Any, ...]:
@@ -136,23 +156,25 @@ def _insets_of(state: Operator, keys: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def _update(
-    site: Site, state: Operator, taken: Taken, value: int | None = None
+    site: Site, state: Operator, taken: Taken, value: int | None = None, again: bool = False
 ) -> tuple[Operator, tuple[Effect, ...]]:
     """Global and event state after an assigned event (Algorithm 2, step 2), and the generation that
     it triggers (step 3).
 
     value: what a side-effect read has shown, where the box has several answers.  The read may be
-    executed again until the outputs are logged, so its effect is stored with them.
+    executed again until the outputs are logged, so its effect is stored with them.  again: the item
+    has updated the global state already.
     """
     item, number, key, inset = taken
-    last = list(state.last)
-    last[item.edge] = max(last[item.edge], number)
+    last = _raised(state.last, item.edge, number)
+    array = None if state.array is None else _raised(state.array, item.edge, number)
     newest = (item.edge, key[0]) if isinstance(site.spec.box, Functions) else (0, 0)
     before = state
-    state = state._replace(last=tuple(last), insets=max(state.insets, inset), newest=newest)
-    answers = _feed(site.spec.box, state.box, item, key)
+    insets = max(state.insets, inset)
+    state = state._replace(last=last, array=array, insets=insets, newest=newest)
+    answers = _feed(site.spec.box, state.box, item, key, again)
     if len(answers) > 1 and value is None:  # Algorithm 3, step 1; Algorithm 4
-        return state._replace(reading=taken), (Send(SERVICE, Query()),)
+        return state._replace(reading=taken), (_ask(site, taken),)
     fed = answers[(value or 0) % len(answers)]
     state = state._replace(
         box=fed.state, open=tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
@@ -162,8 +184,24 @@ def _update(
     return generate(site, before, state, fed.outs, key, inset)
 
 
-def _feed(box: Any, state: Any, item: Item, key: Any) -> tuple[Fed, ...]:
-    return box.feed_set(state, item, key) if isinstance(box, Functions) else box.feed(state, item)
+def _ask(site: Site, taken: Taken) -> Send:
+    box = site.spec.box
+    if isinstance(box, Lookup):
+        return Send(box.system, Look(site.preds[taken.item.edge], taken.number))
+    return Send(SERVICE, Query())
+
+
+def _raised(numbers: tuple[int, ...], edge: int, number: int) -> tuple[int, ...]:
+    return (*numbers[:edge], max(numbers[edge], number), *numbers[edge + 1 :])
+
+
+def _feed(box: Any, state: Any, item: Item, key: Any, again: bool) -> tuple[Fed, ...]:
+    if isinstance(box, Functions):
+        return box.recheck_set(state, item, key) if again else box.feed_set(state, item, key)
+    if isinstance(box, Lookup):
+        return box.look(state, item)
+    fed: tuple[Fed, ...] = box.recheck(state, item) if again else box.feed(state, item)
+    return fed
 
 
 # --- Algorithm 9, step 2: assigned inputs again ----------------------------------------------
@@ -180,21 +218,25 @@ def _replay(site: Site, state: Operator, row: LoggedEvent) -> Answer:
     effects: tuple[Effect, ...] = ()
     for key in wanted:
         taken = Taken(item, row.number, key, row.inset)
-        if _is_seen(site, state, taken):
+        again = _has_updated(site, state, taken)
+        if again and site.spec.design.triggers is Triggers.UNSEEN:
             state = _gather(site, state, taken)
             continue
-        state, more = _update(site, state, taken)
+        state, more = _update(site, state, taken, again=again)
         effects += more
     return state, effects
 
 
-def _is_seen(site: Site, state: Operator, taken: Taken) -> bool:
-    """Has the condition seen the input before the global state was stored, and been false?"""
+def _has_updated(site: Site, state: Operator, taken: Taken) -> bool:
+    """Is the input's update part of the stored global state (step 2.b: "if not already done")?
+
+    Then the condition has seen the input before that state was stored, and has been false.
+    """
     box, edge = site.spec.box, taken.item.edge
-    if site.spec.design.triggers is Triggers.EACH or not isinstance(box, Triggered | Functions):
+    if site.spec.design.array is Array.NONE or not isinstance(box, Triggered | Functions):
         return False
-    if taken.number != state.last[edge]:
-        return taken.number < state.last[edge]
+    if taken.number != state.updated[edge]:
+        return taken.number < state.updated[edge]
     newest, function = state.newest
     return not isinstance(box, Functions) or edge != newest or taken.key[0] <= function
 

@@ -9,7 +9,10 @@ from dataclasses import replace
 
 from model.protocols.log_io.design import Design
 from model.protocols.log_io.evidence import (
+    causality,
     connections,
+    global_state,
+    groups,
     lineage,
     reads,
     recovery,
@@ -20,7 +23,18 @@ from model.protocols.log_io.evidence import (
 from model.protocols.log_io.evidence.build import build
 from model.protocols.log_io.evidence.scopes import hold
 
-TOPICS = (recovery, connections, writes, reads, replaying, scaling, lineage)
+TOPICS = (
+    recovery,
+    global_state,
+    connections,
+    writes,
+    groups,
+    causality,
+    reads,
+    replaying,
+    scaling,
+    lineage,
+)
 
 PROTOCOL = replace(
     build(
@@ -40,6 +54,16 @@ PROTOCOL = replace(
             two_types=6_686,
             three_crashes=10_764,
             crashes_of_the_operator_alone=8_075,
+            counted_by_type=2_245,
+            counted_by_two_functions=3_249,
+            two_ports_counted_by_type=3_420,
+            two_ports_counted_by_two_functions=1_643,
+            two_ports_and_two_functions=709,
+            two_ports_by_type=15_590,
+            two_ports_in_order_of_time=966,
+            a_reader_of_writes=1_489,
+            a_reader_of_two_writes=1_365,
+            a_reader_of_writes_no_crash=40,
             two_relays=9_600,
             a_relay_and_batches=34_975,
             three_operators=50_212,

@@ -10,12 +10,12 @@ from typing import Any
 
 from model.core import RESTORED, STALE, Answer, Effect, Note, Send, Site
 from model.events import Event
-from model.protocols.log_io.generation import hand_on
 from model.protocols.log_io.messages import Commit, Restored
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import RESENT, note
 from model.protocols.log_io.states import Operator, Reader
 from model.protocols.log_io.tables import Context, LoggedEvent
+from model.protocols.log_io.writes import hand_on
 from model.queues import Inlet, Replay, Replayed
 
 

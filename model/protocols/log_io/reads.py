@@ -14,7 +14,6 @@ from model.boxes.stateless import AnyOf
 from model.core import RESTORED, STALE, Answer, Effect, Note, Send, Site
 from model.events import Body, Event
 from model.protocols.log_io.design import Reads
-from model.protocols.log_io.generation import hand_on
 from model.protocols.log_io.messages import (
     Begin,
     Commit,
@@ -29,6 +28,7 @@ from model.protocols.log_io.places import LOG, SERVICE
 from model.protocols.log_io.quantities import READ_AGAIN, RESENT, RESUMED, note
 from model.protocols.log_io.states import Operator, Source
 from model.protocols.log_io.tables import Context, LoggedEvent
+from model.protocols.log_io.writes import hand_on
 from model.queues import Inlet, Replay, Replayed
 
 Message = Event | Replayed | Reply

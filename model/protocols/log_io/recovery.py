@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from model.boxes.triggered import Functions
 from model.core import REPLAYED, RESTORED, Answer, Effect, Note, Received, Send, Site
-from model.protocols.log_io.design import Delivery, Inputs, Known, Order, Writes
-from model.protocols.log_io.generation import context_of, hand_on
+from model.protocols.log_io.design import Array, Delivery, Inputs, Known, Order, Ports, Writes
+from model.protocols.log_io.generation import context_of
 from model.protocols.log_io.messages import Peek, Put, Restored
 from model.protocols.log_io.operator import begin, go_on
 from model.protocols.log_io.places import AHEAD
@@ -17,6 +17,7 @@ from model.protocols.log_io.quantities import PENDING, RESENT, note
 from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.states import Operator, Recovering
 from model.protocols.log_io.tables import LoggedEvent
+from model.protocols.log_io.writes import hand_on
 
 
 def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
@@ -28,12 +29,10 @@ def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
     writes = [row for row in found.outputs if row.receiver in site.spec.sinks]
     replayed = len(found.assigned)
     effects: list[Effect] = [Note(RESTORED), *note(RESENT, len(sends)), *note(REPLAYED, replayed)]
-    state, more = hand_on(site, state, sends)  # Algorithm 7, step 1
-    effects += more
     checks = design.writes is Writes.CHECKABLE
     if not checks:
         effects += note(PENDING, len(writes))
-    state, more = hand_on(site, state, writes, checks)  # Algorithm 8
+    state, more = hand_on(site, state, [*sends, *writes], checks)  # Algorithms 7 and 8
     effects += more
     rows = _in_order(site, found.assigned)
     held: list[Received | LoggedEvent] = [*rows]  # Algorithm 9, step 2
@@ -50,12 +49,20 @@ def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
 
 
 def _in_order(site: Site, rows: tuple[LoggedEvent, ...]) -> tuple[LoggedEvent, ...]:
-    """The rows by sender, number and function."""
-    box = site.spec.box
-    if not isinstance(box, Functions) or site.spec.design.order is Order.NUMBERS:
-        return rows
-    functions = len(box.parts)
-    return tuple(sorted(rows, key=lambda row: (row.sender, row.number, row.inset % functions)))
+    """The rows by assignment, sender, number and function."""
+    box, design = site.spec.box, site.spec.design
+    if isinstance(box, Functions) and design.order is Order.FUNCTIONS:
+        among = len(box.parts)
+        rows = tuple(sorted(rows, key=lambda row: (row.sender, row.number, row.inset % among)))
+    if design.ports is Ports.ROUND_ROBIN:
+        by_port = {name: {row.number for row in rows if row.sender == name} for name in site.preds}
+        turns = {
+            (name, number): turn
+            for name, numbers in by_port.items()
+            for turn, number in enumerate(sorted(numbers))
+        }
+        return tuple(sorted(rows, key=lambda row: (turns[row.sender, row.number], row.sender)))
+    return tuple(sorted(rows, key=lambda row: row.order))
 
 
 def _restored_context(site: Site, found: Restored) -> Operator:
@@ -72,6 +79,7 @@ def _restored_context(site: Site, found: Restored) -> Operator:
         insets=stored.insets,
         newest=stored.newest,
         alone=stored.alone,
+        array=stored.last if design.array is Array.OWN else None,
     )
 
 

@@ -10,19 +10,28 @@ from typing import Any, NamedTuple
 from model.boxes.box import Item
 from model.core import NodeName, Received
 from model.events import Body, Event
-from model.protocols.log_io.messages import Put, Write
+from model.protocols.log_io.messages import Group, Put, Write
 from model.protocols.log_io.replaying.messages import Regeneration
 from model.protocols.log_io.tables import LoggedEvent
 from model.queues import Inlet
 
 
 class Pending(NamedTuple):
-    """A write that is logged and not known to have taken effect.  check: ask first."""
+    """A write that is logged and not known to have taken effect.  check: ask first.  group: as in
+    LoggedEvent."""
 
     sink: NodeName
     number: int
     body: Body
     check: bool = False
+    group: int = 0
+
+
+class Waiting(NamedTuple):
+    """An output that is sent when these writes, (sink, number), have succeeded."""
+
+    row: LoggedEvent
+    after: frozenset[tuple[NodeName, int]]
 
 
 class Taken(NamedTuple):
@@ -40,7 +49,9 @@ class Operator(NamedTuple):
     last, sent, insets, newest, alone: as in Context.  reading: the generation that waits for a
     read.  committing: the outputs that wait for the log's answer.  moving: events of a replica that
     goes away are being moved.  held: what waits for these, in order: inputs that came, or rows to
-    replay.  again: Input Sets of a replay operator to replay, of which some input lacks its data.
+    replay.  array: of a design that keeps one, by predecessor the greatest number that has updated
+    the global state.  waiting: outputs that wait for writes.  again: Input Sets of a replay
+    operator to replay, of which some input lacks its data.
     """
 
     box: Any
@@ -55,7 +66,14 @@ class Operator(NamedTuple):
     committing: tuple[LoggedEvent, ...] | None = None
     moving: bool = False
     held: tuple[Received | LoggedEvent, ...] = ()
+    array: tuple[int, ...] | None = None
+    waiting: tuple[Waiting, ...] = ()
     again: tuple[Regeneration, ...] = ()
+
+    @property
+    def updated(self) -> tuple[int, ...]:
+        """By predecessor, the greatest number that is known to have updated the global state."""
+        return self.last if self.array is None else self.array
 
     @property
     def busy(self) -> bool:
@@ -116,6 +134,7 @@ class Controller(NamedTuple):
 
 
 class External(NamedTuple):
-    """An external system behind a sink: by edge, the newest write that has taken effect."""
+    """An external system behind a sink: by edge, the newest write or group that has taken
+    effect."""
 
-    newest: tuple[Write | None, ...]
+    newest: tuple[Write | Group | None, ...]

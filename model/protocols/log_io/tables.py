@@ -21,7 +21,9 @@ class LoggedEvent(NamedTuple):
 
     number: its event_ID, from 1 on each port.  inset: the Input Set that it is assigned to; 0:
     none; there is a row for each.  body: None if a replay operator has sent it.  done: its status.
-    replay: it has the status "replay" (Section 5), too.  A write is an event to a sink.
+    replay: it has the status "replay" (Section 5), too.  A write is an event to a sink.  order: the
+    place of its assignment among those of all ports of the receiver; group: of a write, the Input
+    Set that it is generated from; both 0 if nobody asks for them.
     """
 
     sender: NodeName
@@ -31,6 +33,8 @@ class LoggedEvent(NamedTuple):
     body: Body | None
     done: bool = False
     replay: bool = False
+    order: int = 0
+    group: int = 0
 
     @property
     def key(self) -> Key:

@@ -31,7 +31,8 @@ from model.protocols.log_io.measures import DONE, gauges, memory
 from model.protocols.log_io.nodes import boot, recover, step
 from model.protocols.log_io.quantities import CONFIRMED, PENDING, QUANTITIES, RESENT
 
-DIVERGENT, GAP, REPEATING = Guarantee.DIVERGENT, Guarantee.GAP, Guarantee.REPEATING
+CONVERGENT, DIVERGENT = Guarantee.CONVERGENT, Guarantee.DIVERGENT
+GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 CLASSES = (OperatorClass.REPEATABLE, OperatorClass.DETERMINISTIC, OperatorClass.ARBITRARY)
 SEEN = (CRASHED, RESTORED, REPLAYED, RESENT)
 CHECKED = (*SEEN, PENDING, CONFIRMED)

@@ -183,15 +183,15 @@ MUTANTS = (
     Mutant(
         "replayed inputs count for no number",
         OPERATOR,
-        "last[item.edge] = max(last[item.edge], number)",
-        "last[item.edge] = number",
+        "last = _raised(state.last, item.edge, number)",
+        "last = (*state.last[: item.edge], number, *state.last[item.edge + 1 :])",
         "published-without-garbage-collection: batches by type",
     ),
     Mutant(
         "undone outputs are not sent again",
         RECOVERY,
-        "state, more = hand_on(site, state, sends)  # Algorithm 7, step 1",
-        "state, more = hand_on(site, state, sends[1:])",
+        "state, more = hand_on(site, state, [*sends, *writes], checks)  # Algorithms 7 and 8",
+        "state, more = hand_on(site, state, [*sends[1:], *writes], checks)",
     ),
     Mutant(
         "undone inputs are not replayed",
@@ -215,8 +215,8 @@ MUTANTS = (
     Mutant(
         "an event has a row for one of its Input Sets",
         LOG,
-        "rows = (events[at]._replace(inset=inset) for inset in sorted(insets))",
-        "rows = (events[at]._replace(inset=inset) for inset in insets[:1])",
+        "rows = (events[at]._replace(inset=inset, order=order) for inset in sorted(insets))",
+        "rows = (events[at]._replace(inset=inset, order=order) for inset in insets[:1])",
         "two functions",
     ),
     Mutant(
@@ -243,7 +243,7 @@ MUTANTS = (
     Mutant(
         "no input has been seen",
         OPERATOR,
-        "return taken.number < state.last[edge]",
+        "return taken.number < state.updated[edge]",
         "return False",
         "batches in turn by type",
     ),

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
+from model.boxes.counted import Counted
+from model.boxes.reorder import Ordered
 from model.boxes.stateless import AnyOf, Filter, Relay, Union
 from model.boxes.triggered import Functions, Triggered
 from model.cep.operator import Operator
@@ -19,6 +21,7 @@ from model.cep.windows import CountWindows
 from model.core import Arrival, Guarantee, Inputs, OperatorClass, Outcome, PinnedScope, Scope
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.protocols.log_io.lookup import Lookup
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
@@ -30,6 +33,10 @@ IN_TURN_BY_TYPE = Triggered((2, 1), group="type")
 TWO = Functions((Triggered((1,), emits="one"), Triggered((2,), emits="pair")))
 TWO_BY_TYPE = Functions((Triggered((1, 2), group="type"), Triggered((2,), emits="all")))
 """Each input is in an Input Set of both functions (Section 3.1)."""
+COUNTED = Counted((2, 3), group="type")
+COUNTED_TOO = Functions((Counted((2, 3), group="type", emits="one"), Triggered((2,), emits="pair")))
+TWICE = AnyOf(("write",), 2)
+"""Two writes for each input."""
 COIN = AnyOf(("heads", "tails"))
 """Its answer depends on an external service, which shows another value at each read."""
 READ = AnyOf(("heads", "tails"), 2)
@@ -70,6 +77,14 @@ DIAMOND = Graph(
     ),
     (("source", "up"), ("source", "down"), ("up", "op"), ("down", "op"), ("op", "sink")),
 )
+LOOKUP = Graph(
+    (
+        *(("source", SOURCE), ("op", Relay()), ("reader", Lookup("store"))),
+        *(("store", SINK), ("sink", SINK)),
+    ),
+    (("source", "op"), ("op", "store"), ("op", "reader"), ("reader", "sink")),
+)
+"""The reader reads what op writes."""
 REPLICAS = Graph(
     (
         *(("left", SOURCE), ("right", SOURCE), ("dispatch", Union())),
@@ -122,6 +137,20 @@ def replicas(events: int, crashes: int, *victims: str, gap: int = 0) -> Explored
     return Explored(replace(scope, victims=frozenset(victims)) if victims else scope, ARBITRARY)
 
 
+def ports(box: Box, left: tuple[str, int], right: tuple[str, int], crashes: int) -> Explored:
+    """An operator with two ports, (types, events) of each; it alone crashes."""
+    graph = Graph((*RACE.nodes[:2], ("op", box), RACE.nodes[3]), RACE.edges)
+    inputs = tuple(
+        (name, Inputs(tuple(Arrival(1, type_) for type_ in types), events))
+        for name, (types, events) in (("left", left), ("right", right))
+    )
+    return Explored(Scope(graph, inputs, crashes, frozenset({"op"})), ARBITRARY)
+
+
+def operator_alone(scope: Scope, operators: OperatorClass = DETERMINISTIC) -> Explored:
+    return Explored(replace(scope, victims=frozenset({"op"})), operators)
+
+
 PAIRS = Aggregate("list", 2, 2, of="time", group="type")
 MATCHES = Operator(sequence("a", "b"), CountWindows(3, 1))
 SCOPES = {
@@ -137,9 +166,21 @@ SCOPES = {
     "a CEP operator": Explored(one(MATCHES, 3, "ab"), REPEATABLE),
     "two types": Explored(one(BY_TYPE, 2, "ab"), DETERMINISTIC),
     "three crashes": Explored(one(BATCHES, 2, crashes=3), DETERMINISTIC),
-    "crashes of the operator alone": Explored(
-        replace(one(BY_TYPE, 4, "ab", crashes=2), victims=frozenset({"op"})), DETERMINISTIC
+    "crashes of the operator alone": operator_alone(one(BY_TYPE, 4, "ab")),
+    "counted by type": operator_alone(one(COUNTED, 3, "ab")),
+    "counted by two functions": operator_alone(one(COUNTED_TOO, 3, "ab")),
+    "two ports counted by type": ports(COUNTED, ("ab", 2), ("a", 1), 2),
+    "two ports counted by two functions": ports(COUNTED_TOO, ("a", 2), ("b", 1), 2),
+    "two ports and two functions": ports(TWO, ("a", 1), ("b", 1), 2),
+    "two ports in order of time": ports(Ordered(Union()), ("a", 2), ("b", 1), 2)._replace(
+        operators=REPEATABLE
     ),
+    "two ports by type": ports(BY_TYPE, ("ab", 2), ("ab", 2), 1),
+    "two writes an input": Explored(one(TWICE, 2), REPEATABLE),
+    "two writes an input of three": operator_alone(one(TWICE, 3), REPEATABLE),
+    "a reader of writes": Explored(over_words(LOOKUP, 1, "a", crashes=2), REPEATABLE),
+    "a reader of two writes": Explored(over_words(LOOKUP, 2, "a", crashes=1), REPEATABLE),
+    "a reader of writes no crash": Explored(over_words(LOOKUP, 2, "a", crashes=0), REPEATABLE),
     "two relays": Explored(line(Relay(), Relay(), length=2), REPEATABLE),
     "a relay and batches": Explored(line(Relay(), BATCHES, length=3), DETERMINISTIC),
     "three operators": Explored(

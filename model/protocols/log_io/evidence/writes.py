@@ -43,37 +43,37 @@ VARIANTS = (
         "write overtakes it.",
     ),
 )
-GENERATION = "model.protocols.log_io.generation"
+WRITES = "model.protocols.log_io.writes"
 RECOVERY = "model.protocols.log_io.recovery"
 SURROUNDINGS = "model.protocols.log_io.surroundings"
 MUTANTS = (
     Mutant(
         "pending writes are forgotten",
         RECOVERY,
-        "state, more = hand_on(site, state, writes, checks)  # Algorithm 8",
-        "state, more = hand_on(site, state, writes[1:], checks)",
+        "state, more = hand_on(site, state, [*sends, *writes], checks)  # Algorithms 7 and 8",
+        "state, more = hand_on(site, state, [*sends, *writes[1:]], checks)",
     ),
     Mutant(
         "pending writes are not checked",
         RECOVERY,
-        "state, more = hand_on(site, state, writes, checks)  # Algorithm 8",
-        "state, more = hand_on(site, state, writes)",
+        "state, more = hand_on(site, state, [*sends, *writes], checks)  # Algorithms 7 and 8",
+        "state, more = hand_on(site, state, [*sends, *writes])",
     ),
     Mutant(
         "a write is done before it has succeeded",
-        GENERATION,
+        WRITES,
         "effects.append(_execute(write))",
         "effects += [Send(LOG, Executed(write.sink, write.number)), _execute(write)]",
     ),
     Mutant(
         "a write is never done",
-        GENERATION,
+        WRITES,
         "left = tuple(write for write in state.pending if write[:2] != (sink, number))",
         "left = state.pending",
     ),
     Mutant(
         "the next write waits for ever",
-        GENERATION,
+        WRITES,
         "more = (_execute(left[0]),)",
         "more = ()",
     ),

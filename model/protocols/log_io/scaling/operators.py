@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.core import Answer, Note, Send, Site
-from model.protocols.log_io.generation import context_of, hand_on
+from model.protocols.log_io.generation import context_of
 from model.protocols.log_io.messages import Commit
 from model.protocols.log_io.operator import go_on
 from model.protocols.log_io.places import CONTROLLER, DISPATCHER, LOG, MERGER, STAYS
@@ -30,6 +30,7 @@ from model.protocols.log_io.scaling.messages import (
     Updated,
 )
 from model.protocols.log_io.states import Operator
+from model.protocols.log_io.writes import hand_on
 
 MESSAGES = (Committed, Remove, Chosen, Resent, Removed)
 """What operators are sent while a replica goes away."""
