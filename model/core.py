@@ -259,7 +259,9 @@ class Deployment(NamedTuple):
     each may also crash alone.  watched: channels (sender, receiver) that end with a notice, `Lost`,
     when the sender crashes.  returning: the nodes that restart after a crash; None: all.  prompt:
     sites that take what they are sent within the action that sends it, and never crash: a database,
-    a broker, an external system.
+    a broker, an external system.  connections: the prompt sites that are a connection to one node,
+    and hold its events until it has taken them (their gauge `buffered`); drivers with a clock may
+    bound them, and no other driver asks.
     """
 
     sites: tuple[Site, ...]
@@ -269,6 +271,7 @@ class Deployment(NamedTuple):
     watched: frozenset[tuple[NodeName, NodeName]] = frozenset()
     returning: frozenset[NodeName] | None = None
     prompt: frozenset[NodeName] = frozenset()
+    connections: frozenset[NodeName] = frozenset()
 
 
 # --- worlds to look at -----------------------------------------------------------------------

@@ -166,12 +166,8 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     if readers:
         sites.append(Site(SERVICE, Role.OPERATOR, Job(design), (), ()))
         channels += [ends for name in readers for ends in ((name, SERVICE), (SERVICE, name))]
-    prompt = {
-        *sinks,
-        *([SERVICE] if readers else []),
-        *(f"{u}{AHEAD}{v}" for u, v in connections),
-        *([LOG] * design.prompt),
-    }
+    lasting = frozenset(f"{u}{AHEAD}{v}" for u, v in connections)
+    prompt = {*sinks, *([SERVICE] if readers else []), *lasting, *([LOG] * design.prompt)}
     watched = frozenset((v, f"{u}{AHEAD}{v}") for u, v in connections)
     return Deployment(
         tuple(sites),
@@ -179,6 +175,7 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         frozenset(crashable),
         watched=watched,
         prompt=frozenset(prompt),
+        connections=lasting,
     )
 
 
