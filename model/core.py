@@ -107,6 +107,7 @@ CHECKPOINTED = Quantity(
     "savepoints sent", "savepoints", "a node made safe what a restart of it begins from"
 )
 RESTORED = Quantity("operators restored", "nodes", "a restarted node has its state again")
+RESENT = Quantity("outputs sent again", "events", "a restarted node sent an undone output again")
 REPLAYED = Quantity("events replayed", "events", "an event was sent, or is to be read, once more")
 STALE = Quantity(
     "stale messages ignored", "messages", "a message from before a crash came to who waits for more"
@@ -114,7 +115,10 @@ STALE = Quantity(
 DISCARDED = Quantity(
     "duplicates discarded", "messages", "a node received again what it had, and dropped it"
 )
-COMMON = (CRASHED, SPANNED, SUSPECTED, CHECKPOINTED, RESTORED, REPLAYED, STALE, DISCARDED)
+COMMON = (
+    *(CRASHED, SPANNED, SUSPECTED, CHECKPOINTED, RESTORED),
+    *(REPLAYED, RESENT, STALE, DISCARDED),
+)
 """The quantities of every family, which drivers, price lists and metrics know; a family may add
 its own."""
 

@@ -98,8 +98,8 @@ class Work(ScenarioTable):
     event_s: None_or_more | None = None
     """The time with an event; without it, that of [costs.service]."""
     output_s: None_or_more = 0.0
-    """The time with each event that the operator sends, for each receiver, also if it sends the
-    event again."""
+    """The time with each event that the operator sends, for each receiver, also if it generates the
+    event again; not for what a restart finds in a log and sends again."""
 
 
 class Sizes(ScenarioTable):

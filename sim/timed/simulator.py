@@ -30,6 +30,7 @@ from simpy.events import NORMAL, URGENT, Event
 
 from model.core import (
     CONTROL,
+    RESENT,
     Arrival,
     Effect,
     Emit,
@@ -432,9 +433,12 @@ class TimedRun:
         return tariff
 
     def _count_generated(self, node: TimedNode, effects: tuple[Effect, ...]) -> int:
-        """The events that a step generates for receivers; a store's copy of them is none."""
+        """The events that a step generates for receivers; a store's copy of them is none, and what
+        is sent again from a store was generated before."""
         found = 0
         for effect in effects:
+            if type(effect) is Note and effect.what == RESENT:
+                found -= effect.times
             if type(effect) is Send:
                 size = self.size(effect.message)
                 if size.events and not is_stored(node.outgoing[effect.to], size):

@@ -19,7 +19,6 @@ PENDING = Quantity("writes executed again", "writes", "a write was pending when 
 CONFIRMED = Quantity(
     "writes confirmed", "writes", "the external system said that a pending write had taken effect"
 )
-RESENT = Quantity("outputs sent again", "events", "a restarted node sent an undone output again")
 RESUMED = Quantity(
     "read actions resumed", "actions", "a restarted source went on with the stored effect"
 )
@@ -30,7 +29,7 @@ THWARTED = Quantity(
     "generations that failed", "generations", "the inputs of a replica's generation had moved"
 )
 MOVED = Quantity("events moved", "events", "an undone event went to another replica")
-QUANTITIES = (PENDING, CONFIRMED, RESENT, RESUMED, READ_AGAIN, THWARTED, MOVED)
+QUANTITIES = (PENDING, CONFIRMED, RESUMED, READ_AGAIN, THWARTED, MOVED)
 
 
 class LoggedEvent(NamedTuple):

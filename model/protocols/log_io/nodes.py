@@ -14,6 +14,7 @@ from model.boxes.stateless import AnyOf, Relay
 from model.cep.box import CepBox
 from model.cep.operator import Operator as CepOperator
 from model.core import (
+    RESENT,
     RESTORED,
     STALE,
     Amount,
@@ -52,7 +53,6 @@ from model.protocols.log_io.log import (
     transact,
 )
 from model.protocols.log_io.messages import (
-    RESENT,
     Commit,
     Connected,
     Context,

@@ -14,6 +14,7 @@ from model.boxes.triggered import Functions, Sets, Triggered
 from model.core import (
     DISCARDED,
     REPLAYED,
+    RESENT,
     RESTORED,
     Answer,
     Effect,
@@ -38,7 +39,6 @@ from model.protocols.log_io.log import DISPATCHER, LEAVES, LOG, STAYS
 from model.protocols.log_io.messages import (
     CONFIRMED,
     PENDING,
-    RESENT,
     THWARTED,
     Assign,
     Check,

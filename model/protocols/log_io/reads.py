@@ -11,13 +11,12 @@ action_ID.
 from __future__ import annotations
 
 from model.boxes.stateless import AnyOf
-from model.core import RESTORED, STALE, Answer, Effect, Note, Send, Site
+from model.core import RESENT, RESTORED, STALE, Answer, Effect, Note, Send, Site
 from model.events import Body, Event
 from model.protocols.log_io.design import Reads
 from model.protocols.log_io.log import LOG
 from model.protocols.log_io.messages import (
     READ_AGAIN,
-    RESENT,
     RESUMED,
     Begin,
     Commit,

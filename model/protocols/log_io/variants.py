@@ -14,6 +14,7 @@ from functools import partial
 from model.core import (
     CRASHED,
     REPLAYED,
+    RESENT,
     RESTORED,
     Assumptions,
     Failures,
@@ -51,7 +52,6 @@ from model.protocols.log_io.messages import (
     PENDING,
     QUANTITIES,
     READ_AGAIN,
-    RESENT,
     RESUMED,
     THWARTED,
     show,
