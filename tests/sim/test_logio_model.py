@@ -15,18 +15,20 @@ What the two have by design in different ways, so that the tests convert it:
 - An input leaves the kernel's connection for good when work on it begins.  In a timed run it is in
   the connection again if the receiver crashes before the step has ended.
 - The kernel reads an undone input in the time of an update.  The log of the model answers with the
-  inputs that are not assigned, too, so that reading has no price here, and the restart takes longer.
+  inputs that are not assigned, too: here, reading has no price, and the restart takes longer.
 - After a restart under ABS the kernel's source makes its events again one by one, in their rhythm;
   the model's source has kept them and sends them at once, so that all is a period earlier.  In the
   kernel the time to the next marker begins with the restart; a timed run has a clock for markers.
 - In the kernel all nodes stop when one fails.  In a timed run the others stop when the failure has
   been detected (detector.whole_pipeline), and all return at the same time.
+- The kernel's source ends an epoch at each interval; the model has one epoch under way at a time.
 - A marker takes room in the kernel's connections, and none in a timed run, which bounds events.
 - The kernel's snapshots of the source cost nothing; a timed run's are transactions like others.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
@@ -34,8 +36,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from model.boxes.triggered import Triggered
-from model.core import Arrival, Inputs, Protocol, Scope
+from model.core import Arrival, Inputs, Scope
 from model.graph import chain
+from model.knobs import turn
 from model.registry import protocols
 from model.system import System
 from model.world import Deliver
@@ -90,7 +93,9 @@ def _run(case: Case, planned: list[CrashPlan]) -> Timed:
     line, costs = case.pipeline, case.costs
     operators = line.tasks[:-1]
     graph = chain(*((one.name, Triggered((one.gathers,))) for one in operators), source="OP1")
-    protocol: Protocol = protocols()[NAMES[case.recovery]]
+    protocol = protocols()[NAMES[case.recovery]]
+    if case.recovery is ABS and not any(one.writes for one in operators):
+        protocol = turn(protocol, "writes", "idempotent")
     system = System(protocol, Scope(graph, (("OP1", Inputs((), 0)),), 1))
     stores = {}
     if case.recovery is LOG:
@@ -201,8 +206,55 @@ def test_log_io_with_a_failure_of_the_slowest(
 
 
 @settings(max_examples=60)
-@given(lines(), ROOMS, st.sampled_from([11.0, 1e3]))
-def test_abs_in_normal_operation(line: Pipeline, room: int | None, interval_s: float) -> None:
-    """The last marker waits behind the last record, where the slowest operator has a queue."""
-    case = Case(line, ABS, kernel.Costs(share=0.25, snapshot_s=0.5, room=room), (), interval_s)
-    print(timed(case).seconds - kernel.run(case).seconds)
+@given(lines(), st.sampled_from([11.0, 1e3]))
+def test_abs_in_normal_operation(line: Pipeline, interval_s: float) -> None:
+    """The writer hands on what it has when the marker comes, which waits behind all records."""
+    case = Case(line, ABS, kernel.Costs(share=0.25), (), interval_s)
+    assert timed(case).seconds == pytest.approx(kernel.run(case).seconds, abs=1e-5)
+
+
+@settings(max_examples=60)
+@given(lines(), ROOMS)
+def test_abs_with_one_snapshot_a_node(line: Pipeline, room: int | None) -> None:
+    case = Case(line, ABS, kernel.Costs(share=0.25, snapshot_s=0.5, room=room), (), 1e3)
+    ran, found = kernel.run(case), timed(case)
+    assert found.seconds == pytest.approx(ran.seconds + 0.5, abs=1e-5)  # that of the source
+    assert found.result.saves == ran.snapshots + 1
+
+
+def at_once(line: Pipeline) -> Pipeline:
+    """The line with a writer that hands on each output, as with idempotent writes."""
+    return replace(line, tasks=tuple(replace(one, writes=False) for one in line.tasks))
+
+
+@settings(max_examples=60)
+@given(lines(), ROOMS, st.data())
+def test_abs_with_a_failure_before_the_first_marker(
+    line: Pipeline, room: int | None, data: st.DataObject
+) -> None:
+    one = data.draw(st.sampled_from(line.tasks[:-1]))
+    inputs = line.events
+    for task in line.tasks[: line.tasks.index(one)]:
+        assert isinstance(task.gathers, int)
+        inputs //= task.gathers
+    failure = Failure(one.name, data.draw(st.integers(1, inputs)))
+    case = Case(at_once(line), ABS, kernel.Costs(room=room, restart_s=20.0), (failure,), 1e3)
+    ran, found = kernel.run(case), timed(case)
+    crashed_s = found.result.outages[0].crashed_ps / PS
+    assume(timed(replace(case, failures=())).seconds > crashed_s)  # not all outputs are out
+    assert found.seconds == pytest.approx(ran.seconds - line.period_s, abs=1e-5)
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 9), st.integers(1, 27), st.sampled_from(["OP2", "OP3"]))
+def test_abs_with_a_failure_after_snapshots(every: int, after: int, fails: str) -> None:
+    """The slowest operator is as fast as the source, so that an epoch is complete before the next
+    one begins; the failure is not at the very moment of a marker."""
+    assume(after % every)
+    tasks = (Task("OP2", ("OP1",), 1.0), Task("OP3", ("OP2",), 0.25), Task("end", ("OP3",)))
+    line = Pipeline(30, 1.0, tasks, 30)
+    costs = kernel.Costs(restart_s=20.0)
+    case = Case(line, ABS, costs, (Failure(fails, after),), float(every))
+    ran, found = kernel.run(case), timed(case)
+    assert found.seconds == pytest.approx(ran.seconds - line.period_s, abs=1e-5)
+    assert ran.lost_s == (after % every,)
