@@ -143,6 +143,9 @@ class WaitingRun(TimedRun):
         task = _Task(input_, 0)
         node.pending.append((NEVER, task))
         self._begin(node, task, effects, now)
+        if node.done > now:  # another node restarts at this time
+            node.busy = node.done
+            self.at(node.busy, Occurrence(self._resume, (node, task)), URGENT)
         self._work(node, now)
 
     def _take(self, node: TimedNode, task: _Task, now: int) -> None:
@@ -224,7 +227,9 @@ class WaitingRun(TimedRun):
         """Let the effects take place, unless the node has to wait for room; did they?"""
         assert task.began is not None
         task.served = now if task.served is None else task.served
-        full = [one for one in self._fills(node, task.effects) if self._is_full(one)]
+        restarts = task.input_ is None  # which comes first at its time, and waits for nobody
+        fills = () if restarts else self._fills(node, task.effects)
+        full = [one for one in fills if self._is_full(one)]
         for connection in full:
             if node not in connection.waiting:
                 connection.waiting.append(node)

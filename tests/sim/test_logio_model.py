@@ -83,16 +83,20 @@ def timed(case: Case) -> Timed:
     at_ps = taken[failure.after - 1].done_ps
     wait_ps = round(case.costs.restart_s * PS) - (QUICK.detected_ps(at_ps) - at_ps)
     if case.recovery is LOG:
-        (gathers,) = (one.gathers for one in case.pipeline.tasks if one.name == failure.task)
-        assert isinstance(gathers, int)
+        (gathers,) = (_gathers(one) for one in case.pipeline.tasks if one.name == failure.task)
         wait_ps += round(failure.after % gathers * case.costs.assign_s * PS)
     return _run(case, [CrashPlan(at_ps, (failure.task,), None, (wait_ps,))])
+
+
+def _gathers(task: Task) -> int:
+    assert isinstance(task.gathers, int)
+    return task.gathers
 
 
 def _run(case: Case, planned: list[CrashPlan]) -> Timed:
     line, costs = case.pipeline, case.costs
     operators = line.tasks[:-1]
-    graph = chain(*((one.name, Triggered((one.gathers,))) for one in operators), source="OP1")
+    graph = chain(*((one.name, Triggered((_gathers(one),))) for one in operators), source="OP1")
     protocol = protocols()[NAMES[case.recovery]]
     if case.recovery is ABS and not any(one.writes for one in operators):
         protocol = turn(protocol, "writes", "idempotent")
@@ -199,7 +203,7 @@ def test_log_io_with_a_failure_of_the_slowest(
     one = max(line.tasks[:-2], key=lambda task: task.work_s)
     inputs = line.events
     for task in line.tasks[: line.tasks.index(one)]:
-        inputs //= task.gathers
+        inputs //= _gathers(task)
     after = data.draw(st.integers(1, inputs))
     case = Case(line, LOG, logged(room, restart_s=20.0), (Failure(one.name, after),))
     assert_logged(case)
@@ -235,8 +239,7 @@ def test_abs_with_a_failure_before_the_first_marker(
     one = data.draw(st.sampled_from(line.tasks[:-1]))
     inputs = line.events
     for task in line.tasks[: line.tasks.index(one)]:
-        assert isinstance(task.gathers, int)
-        inputs //= task.gathers
+        inputs //= _gathers(task)
     failure = Failure(one.name, data.draw(st.integers(1, inputs)))
     case = Case(at_once(line), ABS, kernel.Costs(room=room, restart_s=20.0), (failure,), 1e3)
     ran, found = kernel.run(case), timed(case)
