@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from model.errors import Invalid
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import run, simulate
 from sim.scenarios.scenario import read
@@ -81,3 +82,29 @@ def test_both_have_the_same_pipeline() -> None:
     assert log.failures == abs_.failures
     assert log.costs.work == abs_.costs.work
     assert (log.costs.room, log.costs.service) == (abs_.costs.room, abs_.costs.service)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ("costs.stores.logg={transaction_s=1}", "no prompt site 'logg'; did you mean 'log'"),
+        ("costs.room=0", "greater than or equal to 1"),
+        ("costs.storage.blocking=false", "nodes wait for what they store"),
+        ("operators.OP3.gathers=0", "greater than or equal to 1"),
+        ('operators.OP3.group="size"', "no event has the attribute 'size'"),
+        ('operators.OP3.inputs=["OP2", "source"]', "a gathering operator has one input"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(changed: str, message: str) -> None:
+    with pytest.raises(Invalid, match=message):
+        read(LOG, overrides([changed]))
+
+
+def test_sets_of_groups_are_apart() -> None:
+    """Of 100 events with two keys, each key has sets of two of its own; OP4 gathers by the key,
+    too."""
+    keyed = ["stream.keys=2", 'operators.OP3.group="key"', 'operators.OP4.group="key"']
+    found = simulate(read(LOG, overrides([*keyed, "failures=[]"])))
+    keys = [dict(one.data)["key"] for one in read(LOG, overrides(keyed)).workload.events["source"]]
+    assert found["same"]
+    assert found["expected_outputs"] == sum(keys.count(key) // 20 for key in (1, 2))
