@@ -174,13 +174,13 @@ def assert_logged(case: Case) -> None:
         assert found.result.saves == ran.transactions - case.pipeline.ends
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(lines(), ROOMS)
 def test_log_io_in_normal_operation(line: Pipeline, room: int | None) -> None:
     assert_logged(Case(line, LOG, logged(room)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(lines(), ROOMS, st.data())
 def test_log_io_with_a_failure_of_the_writer(
     line: Pipeline, room: int | None, data: st.DataObject
@@ -195,7 +195,7 @@ def test_log_io_with_a_failure_of_the_writer(
     assert_logged(Case(line, LOG, logged(room, restart_s=20.0), (Failure(writer.name, after),)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(lines(), ROOMS, st.data())
 def test_log_io_with_a_failure_of_the_slowest(
     line: Pipeline, room: int | None, data: st.DataObject
@@ -209,7 +209,7 @@ def test_log_io_with_a_failure_of_the_slowest(
     assert_logged(case)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(lines(), st.sampled_from([11.0, 1e3]))
 def test_abs_in_normal_operation(line: Pipeline, interval_s: float) -> None:
     """The writer hands on what it has when the marker comes, which waits behind all records."""
@@ -217,7 +217,7 @@ def test_abs_in_normal_operation(line: Pipeline, interval_s: float) -> None:
     assert timed(case).seconds == pytest.approx(kernel.run(case).seconds, abs=1e-5)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(lines(), ROOMS)
 def test_abs_with_one_snapshot_a_node(line: Pipeline, room: int | None) -> None:
     case = Case(line, ABS, kernel.Costs(share=0.25, snapshot_s=0.5, room=room), (), 1e3)
@@ -231,7 +231,7 @@ def at_once(line: Pipeline) -> Pipeline:
     return replace(line, tasks=tuple(replace(one, writes=False) for one in line.tasks))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(lines(), ROOMS, st.data())
 def test_abs_with_a_failure_before_the_first_marker(
     line: Pipeline, room: int | None, data: st.DataObject
@@ -248,7 +248,7 @@ def test_abs_with_a_failure_before_the_first_marker(
     assert found.seconds == pytest.approx(ran.seconds - line.period_s, abs=1e-5)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(st.integers(2, 9), st.integers(1, 27), st.sampled_from(["OP2", "OP3"]))
 def test_abs_with_a_failure_after_snapshots(every: int, after: int, fails: str) -> None:
     """The slowest operator is as fast as the source, so that an epoch is complete before the next

@@ -105,7 +105,7 @@ def named(name: str) -> Protocol:
     return LEDGER if name == "ledger" else UPSTREAM_BACKUP.variant(name)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(cases(), odd_costs(), NAMES, st.booleans())
 def test_with_room_for_all_nobody_waits(
     case: tuple[Any, ...], costs: Costs, name: str, crashes: bool
@@ -122,7 +122,7 @@ def test_with_room_for_all_nobody_waits(
 
 
 # --- every run is a path of the world ----------------------------------------------------------
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(cases(), NAMES, st.integers(1, 3))
 def test_every_run_is_one_that_the_world_allows(
     case: tuple[Any, ...], name: str, room: int
@@ -179,7 +179,7 @@ PLANS = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(stored(), st.integers(1, 8), PLANS, st.booleans())
 def test_stores_room_and_crashes_of_all_change_no_path(
     subject: tuple[Protocol, Costs], events: int, planned: list[CrashPlan], whole: bool
