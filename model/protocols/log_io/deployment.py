@@ -120,6 +120,7 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         tuple(channels),
         frozenset(crashable),
         watched=frozenset(watched),
+        connections=frozenset(f"{u}{AHEAD}{v}" for u, v in connections),
         prompt=frozenset(
             site.name
             for site in sites

@@ -11,7 +11,6 @@ PENDING = Quantity("writes executed again", "writes", "a write was pending when 
 CONFIRMED = Quantity(
     "writes confirmed", "writes", "the external system said that a pending write had taken effect"
 )
-RESENT = Quantity("outputs sent again", "events", "a restarted node sent an undone output again")
 RESUMED = Quantity(
     "read actions resumed", "actions", "a restarted source went on with the stored effect"
 )
@@ -26,7 +25,7 @@ LACKED = Quantity("inputs without data", "events", "a restarted operator lacked 
 REGENERATED = Quantity(
     "outputs generated again", "events", "a replay operator generated an output again, and sent it"
 )
-QUANTITIES = (PENDING, CONFIRMED, RESENT, RESUMED, READ_AGAIN, THWARTED, MOVED, LACKED, REGENERATED)
+QUANTITIES = (PENDING, CONFIRMED, RESUMED, READ_AGAIN, THWARTED, MOVED, LACKED, REGENERATED)
 
 
 def note(what: Quantity, times: int = 1) -> tuple[Note, ...]:

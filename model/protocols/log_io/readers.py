@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core import RESTORED, STALE, Answer, Effect, Note, Send, Site
+from model.core import RESENT, RESTORED, STALE, Answer, Effect, Note, Send, Site
 from model.events import Event
 from model.protocols.log_io.messages import Commit, Restored
 from model.protocols.log_io.places import LOG
-from model.protocols.log_io.quantities import RESENT, note
+from model.protocols.log_io.quantities import note
 from model.protocols.log_io.states import Operator, Reader
 from model.protocols.log_io.tables import Context, LoggedEvent
 from model.protocols.log_io.writes import hand_on

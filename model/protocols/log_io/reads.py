@@ -11,7 +11,7 @@ action_ID.
 from __future__ import annotations
 
 from model.boxes.stateless import AnyOf
-from model.core import RESTORED, STALE, Answer, Effect, Note, Send, Site
+from model.core import RESENT, RESTORED, STALE, Answer, Effect, Note, Send, Site
 from model.events import Body, Event
 from model.protocols.log_io.design import Reads
 from model.protocols.log_io.messages import (
@@ -25,7 +25,7 @@ from model.protocols.log_io.messages import (
     Store,
 )
 from model.protocols.log_io.places import LOG, SERVICE
-from model.protocols.log_io.quantities import READ_AGAIN, RESENT, RESUMED, note
+from model.protocols.log_io.quantities import READ_AGAIN, RESUMED, note
 from model.protocols.log_io.states import Operator, Source
 from model.protocols.log_io.tables import Context, LoggedEvent
 from model.protocols.log_io.writes import hand_on

@@ -13,6 +13,7 @@ from functools import partial
 from model.core import (
     CRASHED,
     REPLAYED,
+    RESENT,
     RESTORED,
     Assumptions,
     Failures,
@@ -29,7 +30,7 @@ from model.protocols.log_io.design import Design
 from model.protocols.log_io.display import show, size
 from model.protocols.log_io.measures import DONE, gauges, memory
 from model.protocols.log_io.nodes import boot, recover, step
-from model.protocols.log_io.quantities import CONFIRMED, PENDING, QUANTITIES, RESENT
+from model.protocols.log_io.quantities import CONFIRMED, PENDING, QUANTITIES
 
 CONVERGENT, DIVERGENT = Guarantee.CONVERGENT, Guarantee.DIVERGENT
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
