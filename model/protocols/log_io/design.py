@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from model.protocols.log_io.lineage.design import Capture
 from model.protocols.log_io.scaling.design import Scaling
 
 
@@ -102,8 +103,8 @@ class Design:
     """A protocol: one choice of each kind.
 
     scaling: of the operators that places.py names, if there are any.  lineage: rows say which
-    inputs an output was made of (Section 3.5, Algorithm 3, step 4.5).  prompt: the log answers at
-    once; if not, it is a site like any other, and nobody waits for it.
+    inputs an output was made of (Section 3.5, Algorithm 3, step 4.5); None: capture is not enabled.
+    prompt: the log answers at once; if not, it is a site like any other, and nobody waits for it.
     """
 
     obsolete: Obsolete = Obsolete.NOT_GREATER
@@ -119,7 +120,7 @@ class Design:
     writes: Writes = Writes.CHECKABLE
     executes: Executes = Executes.ONE_BY_ONE
     scaling: Scaling | None = None
-    lineage: bool = False
+    lineage: Capture | None = None
     prompt: bool = True
 
 

@@ -26,6 +26,7 @@ from model.protocols.log_io.messages import (
     Restore,
     Restored,
     Store,
+    StoreRead,
     Success,
     Write,
 )
@@ -61,7 +62,7 @@ def show(value: Any) -> str:
             return f"sets {[inset for _, inset in value.open]}, {len(value.pending)} writes"
         case Begin(number):
             return f"action {number} begun"
-        case Store():
+        case Store() | StoreRead():
             return "effect stored"
         case Complete():
             return "action complete"
@@ -93,7 +94,7 @@ def size(message: Any) -> Size:
             return Size(Kind.EVENT, 1)
         case Drop() | Success():
             return Size(Kind.ACKNOWLEDGEMENT)
-        case Assign() | Executed() | Begin() | Store() | Complete() | Discard():
+        case Assign() | Executed() | Begin() | Store() | StoreRead() | Complete() | Discard():
             return Size(Kind.CHECKPOINT, name="transactions")
         case Commit(outputs):
             return Size(Kind.CHECKPOINT, len(outputs), 1, "transactions")

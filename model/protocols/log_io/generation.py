@@ -8,21 +8,44 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.boxes.box import Lineage, Out
-from model.boxes.triggered import Sets
+from model.boxes.box import Lineage as Inputs
+from model.boxes.box import Out
+from model.boxes.triggered import Functions, Sets, Triggered
 from model.core import Answer, Effect, NodeName, Send, Site
 from model.protocols.log_io.design import Delivery, Executes
-from model.protocols.log_io.messages import Check, Commit, Executed, Put, Write
-from model.protocols.log_io.places import AHEAD, DISPATCHER, LEAVES, LOG, SECOND, STAYS
+from model.protocols.log_io.messages import (
+    Check,
+    Commit,
+    Executed,
+    Lineage,
+    Put,
+    StoreRead,
+    Write,
+)
+from model.protocols.log_io.places import (
+    AHEAD,
+    DISPATCHER,
+    LEAVES,
+    LOG,
+    SECOND,
+    SERVICE,
+    STAYS,
+)
 from model.protocols.log_io.quantities import CONFIRMED, note
 from model.protocols.log_io.states import Operator, Pending
-from model.protocols.log_io.tables import Context, LoggedEvent, Used
+from model.protocols.log_io.tables import Context, LoggedEvent, SideRead, Used
 
 
 def generate(
-    site: Site, state: Operator, outs: tuple[Out, ...], key: Any, inset: int
+    site: Site,
+    state: Operator,
+    outs: tuple[Out, ...],
+    key: Any,
+    inset: int,
+    value: int | None = None,
 ) -> tuple[Operator, tuple[Effect, ...]]:
-    rows, used = [], []
+    """Algorithm 3 for an Input Set.  value: what its side-effect read has shown, if it has one."""
+    rows, made = [], []
     for out in outs:  # step 3: numbers of the outputs
         for at, succ in enumerate(site.succs):
             if not _receives(site, state, succ, out):
@@ -30,16 +53,49 @@ def generate(
             sent = (*state.sent[:at], state.sent[at] + 1, *state.sent[at + 1 :])
             state = state._replace(sent=sent)
             rows.append(LoggedEvent(site.name, succ, sent[at], 0, out.body))
-            really = _inputs_of(site.preds, out.of)
-            used.append(Used(site.name, succ, sent[at], inset, really))
+            made.append((succ, sent[at], out))
     state = state._replace(open=tuple(entry for entry in state.open if entry[0] != key))
-    lineage = tuple(used) if site.spec.design.lineage else ()
+    lineage = _lineage(site, state, made, inset, value)
     commit = Send(LOG, Commit(tuple(rows), context_of(state), inset, lineage))  # step 4
     if _may_go(site):
         asking = Send(LOG, commit.message._replace(asks=True))
         return state._replace(committing=tuple(rows)), (asking,)
     state, effects = hand_on(site, state, rows)  # steps 5 and 6
     return state, (commit, *effects)
+
+
+def _lineage(
+    site: Site,
+    state: Operator,
+    made: list[tuple[NodeName, int, Out]],
+    inset: int,
+    value: int | None,
+) -> Lineage:
+    """Step 4.5, of outputs (successor, number, output) on ports in OUT.
+
+    There is one read for an Input Set, so the number of the set is its action_ID.
+    """
+    capture = site.spec.design.lineage
+    if capture is None:
+        return Lineage()
+    read = None if value is None else SideRead(inset, inset, value)
+    shown = frozenset() if read is None else frozenset({(SERVICE, read.number)})
+    rows = tuple(
+        Used(site.name, succ, number, inset, _inputs_of(site.preds, out.of) | shown)
+        for succ, number, out in made
+        if (site.name, succ) in capture.ports.outs
+    )
+    enabled = any(name == site.name for name, _ in capture.ports.outs)
+    holds = not isinstance(site.spec.box, Triggered | Functions) and state.box != ()
+    return Lineage(rows, read if enabled else None, enabled and holds)
+
+
+def store_read(site: Site, inset: int, value: int) -> tuple[Effect, ...]:
+    """Algorithm 4, step 2: "if data lineage is enabled, store the effect"."""
+    capture = site.spec.design.lineage
+    if capture is None or all(name != site.name for name, _ in capture.ports.outs):
+        return ()
+    return (Send(LOG, StoreRead(inset, value)),)
 
 
 def _receives(site: Site, state: Operator, succ: NodeName, out: Out) -> bool:
@@ -88,7 +144,7 @@ def hand_on(
     return state, tuple(effects)
 
 
-def _inputs_of(edge_names: tuple[NodeName, ...], of: Lineage) -> frozenset[tuple[NodeName, int]]:
+def _inputs_of(edge_names: tuple[NodeName, ...], of: Inputs) -> frozenset[tuple[NodeName, int]]:
     return frozenset((edge_names[edge], place) for edge, place in of)
 
 

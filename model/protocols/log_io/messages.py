@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from model.core import NodeName
 from model.events import Body
-from model.protocols.log_io.tables import Context, LoggedEvent, ReadAction, Used
+from model.protocols.log_io.tables import Context, LoggedEvent, ReadAction, SideRead, Used
 
 
 # --- transactions ----------------------------------------------------------------------------
@@ -19,6 +19,18 @@ class Assign(NamedTuple):
     sender: NodeName
     number: int
     insets: tuple[int, ...]
+
+
+class Lineage(NamedTuple):
+    """Algorithm 3, step 4.5: what lineage has to know of a generation.
+
+    rows: of outputs on a port in OUT.  read: its read action.  uses_state: of a global state that
+    holds inputs.
+    """
+
+    rows: tuple[Used, ...] = ()
+    read: SideRead | None = None
+    uses_state: bool = False
 
 
 class Commit(NamedTuple):
@@ -31,9 +43,17 @@ class Commit(NamedTuple):
     outputs: tuple[LoggedEvent, ...]
     context: Context
     inset: int = 0
-    lineage: tuple[Used, ...] = ()
+    lineage: Lineage = Lineage()
     ends: bool = False
     asks: bool = False
+
+
+class StoreRead(NamedTuple):
+    """Algorithm 4, step 2: the effect of a side-effect read, for lineage; a read that is executed
+    again has the same number, and replaces it."""
+
+    number: int
+    value: int
 
 
 class Begin(NamedTuple):

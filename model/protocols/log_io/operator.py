@@ -13,7 +13,7 @@ from model.boxes.box import Fed, Item, Of
 from model.boxes.triggered import Functions, Triggered
 from model.core import DISCARDED, Answer, Effect, NodeName, Note, Received, Send, Site
 from model.protocols.log_io.design import Again, Delivery, Obsolete, Triggers
-from model.protocols.log_io.generation import generate, succeed
+from model.protocols.log_io.generation import generate, store_read, succeed
 from model.protocols.log_io.messages import (
     Assign,
     Drop,
@@ -44,7 +44,7 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
             assert state.reading is not None
             taken, state = state.reading, state._replace(reading=None)
             state, effects = _update(site, state, taken, value)
-            return go_on(site, state, effects)
+            return go_on(site, state, (*store_read(site, taken.inset, value), *effects))
         case Put():
             return _take(site, state, sender, message)
         case Success(number):
@@ -139,7 +139,7 @@ def _update(
     )
     if isinstance(site.spec.box, Triggered | Functions) and not fed.outs:
         return state, ()
-    return generate(site, state, fed.outs, key, inset)
+    return generate(site, state, fed.outs, key, inset, value)
 
 
 def _feed(box: Any, state: Any, item: Item, key: Any) -> tuple[Fed, ...]:

@@ -11,6 +11,7 @@ from model.protocols.log_io.design import Design
 from model.protocols.log_io.evidence import (
     connections,
     lineage,
+    lineage_faults,
     reads,
     recovery,
     scaling,
@@ -19,7 +20,7 @@ from model.protocols.log_io.evidence import (
 from model.protocols.log_io.evidence.build import build
 from model.protocols.log_io.evidence.scopes import hold
 
-TOPICS = (recovery, connections, writes, reads, scaling, lineage)
+TOPICS = (recovery, connections, writes, reads, scaling, lineage, lineage_faults)
 
 PROTOCOL = replace(
     build(

@@ -2,7 +2,7 @@
 
 Rule of this file: rows, and no transaction.
 LOG.io, Section 3.2: EVENT_LOG and EVENT_DATA are one row here, STATE is a Context, EVENT_LINEAGE is
-a Used and the Assigned rows that it names.
+a Used and the Assigned rows that it names, or Related rows.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class Context(NamedTuple):
 class Used(NamedTuple):
     """A row of EVENT_LINEAGE: an output was generated from an Input Set.
 
-    really: a ghost, the inputs (predecessor, number) that its function used; nobody reads it.
+    really: a ghost, the inputs (predecessor, number) that its function used; nobody reads it.  An
+    output of a global state has one node for sender and receiver.
     """
 
     sender: NodeName
@@ -59,12 +60,50 @@ class Used(NamedTuple):
 
 
 class Assigned(NamedTuple):
-    """An assignment that is kept for lineage."""
+    """An assignment that is kept for lineage, of an event, a read action or a global state."""
 
     sender: NodeName
     receiver: NodeName
     number: int
     inset: int
+
+
+class Related(NamedTuple):
+    """A row of EVENT_LINEAGE that names an event, and not an Input Set."""
+
+    sender: NodeName
+    receiver: NodeName
+    number: int
+    of: NodeName
+    of_number: int
+
+
+class Data(NamedTuple):
+    """A row of EVENT_DATA that is kept for lineage."""
+
+    sender: NodeName
+    receiver: NodeName
+    number: int
+    body: Body
+
+
+class SideRead(NamedTuple):
+    """A read action with its action_ID, and the Input Set that it is assigned to.
+
+    value: a ghost, what the generation used; None: the effect is not kept.
+    """
+
+    number: int
+    inset: int
+    value: int | None = None
+
+
+class ReadEffect(NamedTuple):
+    """The stored effect of a side-effect read."""
+
+    node: NodeName
+    number: int
+    value: int
 
 
 class ReadAction(NamedTuple):
@@ -83,7 +122,8 @@ class ReadAction(NamedTuple):
 
 class Tables(NamedTuple):
     """The log database: its rows in order.  watched: the controller waits until the outputs of a
-    replica have been taken."""
+    replica have been taken.  truth, shown: ghosts, a row for each output on a port in OUT, and for
+    each read, that nobody deletes."""
 
     events: tuple[LoggedEvent, ...] = ()
     contexts: tuple[tuple[NodeName, Context], ...] = ()
@@ -91,3 +131,8 @@ class Tables(NamedTuple):
     assigned: tuple[Assigned, ...] = ()
     actions: tuple[ReadAction, ...] = ()
     watched: bool = False
+    related: tuple[Related, ...] = ()
+    data: tuple[Data, ...] = ()
+    effects: tuple[ReadEffect, ...] = ()
+    truth: tuple[Used, ...] = ()
+    shown: tuple[ReadEffect, ...] = ()

@@ -70,6 +70,14 @@ DIAMOND = Graph(
     ),
     (("source", "up"), ("source", "down"), ("up", "op"), ("down", "op"), ("op", "sink")),
 )
+PATHS = Graph(
+    (
+        *(("other", SOURCE), ("one", SOURCE)),
+        *(("two", BATCHES), ("three", Union()), ("sink", SINK)),
+    ),
+    (("other", "two"), ("one", "two"), ("one", "three"), ("two", "three"), ("three", "sink")),
+)
+"""The operators of Figure 2, as Example 5 describes it: "one" is OP1, and so on."""
 REPLICAS = Graph(
     (
         *(("left", SOURCE), ("right", SOURCE), ("dispatch", Union())),
@@ -95,6 +103,14 @@ def replicas(events: int, crashes: int, *victims: str, gap: int = 0) -> Explored
     return Explored(replace(scope, victims=frozenset(victims)) if victims else scope, ARBITRARY)
 
 
+def race(spec: Box, left: int, right: int, crashes: int) -> Scope:
+    """An operator with two ports, and so many equal events at most on each."""
+    nodes = tuple((name, spec if name == "op" else was) for name, was in RACE.nodes)
+    inputs = (("left", Inputs(EQUAL, left)), ("right", Inputs(EQUAL, right)))
+    return Scope(Graph(nodes, RACE.edges), inputs, crashes=crashes)
+
+
+EQUAL = (Arrival(1, "a"),)
 PAIRS = Aggregate("list", 2, 2, of="time", group="type")
 MATCHES = Operator(sequence("a", "b"), CountWindows(3, 1))
 SCOPES = {
@@ -130,6 +146,15 @@ SCOPES = {
     "a replica goes away its node fails": replicas(1, 2, "two", "merge"),
     "a replica goes away its controller fails": replicas(1, 2, "controller"),
     "a replica with two events goes away": replicas(2, 0, gap=1),
+    "two ports": Explored(race(Union(), 1, 1, 2), ARBITRARY),
+    "two ports and batches": Explored(race(BATCHES, 1, 2, 1), ARBITRARY),
+    "two paths": Explored(
+        Scope(PATHS, (("other", Inputs(EQUAL, 2)), ("one", Inputs(EQUAL, 1)))), ARBITRARY
+    ),
+    "batches and a relay": Explored(line(BATCHES, Relay(), length=4, crashes=1), DETERMINISTIC),
+    "a relay and a batch": Explored(line(Relay(), BATCHES, length=2), DETERMINISTIC),
+    "an aggregate that crashes once": Explored(one(PAIRS, 3, "ab", crashes=1), DETERMINISTIC),
+    "a CEP operator that crashes once": Explored(one(MATCHES, 3, "ab", crashes=1), REPEATABLE),
     "no crash": Explored(one(BY_TYPE, 4, "ab", crashes=0), DETERMINISTIC),
 }
 
