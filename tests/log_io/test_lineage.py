@@ -160,6 +160,20 @@ def test_example_5_an_output_of_the_other_port_alone(rows: Rows) -> None:
     assert relationships(tables, ports).get(("op", "next", 1), frozenset()) == frozenset()
 
 
+@pytest.mark.parametrize("rows", Rows)
+def test_example_5_an_output_of_both_ports(rows: Rows) -> None:
+    """The relationship is with the input on OP2.in2 alone."""
+    ports = PORTS._replace(ins=frozenset({("s", "op")}))
+    design = Design(lineage=Capture(rows=rows, ports=ports))
+    tables = Tables((LoggedEvent("r", "op", 1, 0, A), LoggedEvent("s", "op", 1, 0, A)))
+    for sender in ("r", "s"):
+        tables, _ = transact(design, tables, "op", Assign(sender, 1, (1,)))
+    used = Used("op", "next", 1, 1, frozenset({("r", 1), ("s", 1)}))
+    output = LoggedEvent("op", "next", 1, 0, A)
+    tables, _ = transact(design, tables, "op", Commit((output,), CONTEXT, 1, Lineage((used,))))
+    assert relationships(tables) == {("op", "next", 1): {("s", "op", 1)}}
+
+
 def test_example_7_fills_tables_4_and_5() -> None:
     """Of three events, the first two are in the window of hour H, the second and third in the next
     ones.  Table 4 has the second row of e2 undone, though its Input Set has been used; by step 4 of
@@ -213,3 +227,17 @@ def test_lineage_is_true_in_every_world(variant: str, scope: str) -> None:
         assert faults(capture, tables, *checks) == ()
         found += len(relationships(tables))
     assert found
+
+
+def test_what_a_function_says_it_used_is_what_its_output_shows() -> None:
+    """Without ghosts: an aggregate lists the times of its inputs, with crashes."""
+    protocol = PROTOCOL.variant("log-io:lineage-by-function")
+    shown = 0
+    for tables in {*every_world(protocol, SCOPES["an aggregate that crashes once"].scope)}:
+        rows = (tables.events, tables.data)
+        bodies = {(one.sender, one.receiver, one.number): one.body for rs in rows for one in rs}
+        for output, inputs in relationships(tables).items():
+            times = tuple(sorted(bodies[one].time for one in inputs))
+            assert ("value", times) in bodies[output].data
+            shown += len(times) > 1
+    assert shown

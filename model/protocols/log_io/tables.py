@@ -48,8 +48,8 @@ class Context(NamedTuple):
 class Used(NamedTuple):
     """A row of EVENT_LINEAGE: an output was generated from an Input Set.
 
-    really: a ghost, the inputs (predecessor, number) that its function used; nobody reads it.  An
-    output of a global state has one node for sender and receiver.
+    really: the inputs (predecessor, number) that its function used; a ghost, unless rows name what
+    the function says (Names.FUNCTION).  A global state has one node for sender and receiver.
     """
 
     sender: NodeName

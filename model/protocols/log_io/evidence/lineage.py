@@ -167,6 +167,28 @@ OF_STATE = (
         "that have left the state.  Only the function knows which ones it used.",
     ),
 )
+OF_FUNCTIONS = (
+    _variant(
+        "lineage-of-an-output-set",
+        Capture(),
+        fail(batches_apart=(2_437, 8, PRECISE)),
+        "An Output Set of two events, each of one of two inputs: both have the Input Set for their "
+        "lineage.  Section 7.3 guarantees that no relationship is there without a contribution.",
+    ),
+    _variant(
+        "lineage-by-function",
+        Capture(names=Names.FUNCTION, assignments=Assignments.GONE),
+        hold(
+            batches_apart=2_437,
+            an_aggregate_that_crashes_once=4_818,
+            a_CEP_operator_that_crashes_once=4_479,
+            a_side_effect_read_and_two_sinks=4_480,
+        ),
+        "If rows name the events that the function says it used, lineage is exact for Output Sets "
+        "of several events and for global states, too.",
+        CHECKED,
+    ),
+)
 RETAINED = (
     _variant(
         "lineage-retained-by-row",
@@ -193,5 +215,5 @@ RETAINED = (
         "is whole.",
     ),
 )
-VARIANTS = (*CAPTURE, *OF_STATE, *RETAINED)
+VARIANTS = (*CAPTURE, *OF_STATE, *OF_FUNCTIONS, *RETAINED)
 MUTANTS: tuple[Mutant, ...] = ()

@@ -71,6 +71,13 @@ MUTANTS = (
         "lineage-of-reads: a read and three crashes",
     ),
     Mutant(
+        "an output names the events that the one before was made of",
+        ROWS,
+        "for one in (_said(capture, row) if said else named)",
+        "for one in (_said(capture, rows[0]) if said else named)",
+        "lineage-by-function: batches apart",
+    ),
+    Mutant(
         "the body of the first event of a transaction is deleted",
         ROWS,
         "data = [Data(*row[:3], row.body) for row in gone if row[:2] in kept]",

@@ -27,6 +27,7 @@ ARBITRARY = OperatorClass.ARBITRARY
 
 BATCHES, BY_TYPE, IN_TURN = Triggered((2,)), Triggered((2,), group="type"), Triggered((1, 2))
 IN_TURN_BY_TYPE = Triggered((2, 1), group="type")
+APART = Triggered((2,), apart=True)
 TWO = Functions((Triggered((1,), emits="one"), Triggered((2,), emits="pair")))
 TWO_BY_TYPE = Functions((Triggered((1, 2), group="type"), Triggered((2,), emits="all")))
 """Each input is in an Input Set of both functions (Section 3.1)."""
@@ -147,6 +148,7 @@ SCOPES = {
     "a replica goes away its controller fails": replicas(1, 2, "controller"),
     "a replica with two events goes away": replicas(2, 0, gap=1),
     "two ports": Explored(race(Union(), 1, 1, 2), ARBITRARY),
+    "batches apart": Explored(one(APART, 2), DETERMINISTIC),
     "two ports and batches": Explored(race(BATCHES, 1, 2, 1), ARBITRARY),
     "two paths": Explored(
         Scope(PATHS, (("other", Inputs(EQUAL, 2)), ("one", Inputs(EQUAL, 1)))), ARBITRARY

@@ -52,10 +52,14 @@ class Rows(Enum):
 
 
 class Names(Enum):
-    """What a row of EVENT_LINEAGE names.  Section 3.2: "the InSet_ID of the Input Set"."""
+    """What a row of EVENT_LINEAGE names.  Section 3.2: "the InSet_ID of the Input Set".
+
+    By FUNCTION, an operator stores in its global state which events are in it.
+    """
 
     INSET = "the Input Set; a join with EVENT_LOG names the events (7.3)"
     EVENTS = "an event of the Input Set; there is a row for each"
+    FUNCTION = "an event that the function says it used; there is a row for each"
 
 
 class Assignments(Enum):

@@ -77,15 +77,26 @@ def _record(
         more += [Assigned(node, node, number, commit.inset)] if number else []
         state = Used(node, node, number + 1, commit.inset, frozenset())
         tables = tables._replace(used=_merged(tables.used, [state], 3))
-    if capture.names is Names.EVENTS:
-        named = [*events, *((row.sender, row.number) for row in more)]
-        related = [Related(*row[:3], *one) for row in rows for one in named]
+    if capture.names is not Names.INSET:
+        named = frozenset((*events, *((row.sender, row.number) for row in more)))
+        said = capture.names is Names.FUNCTION
+        related = [
+            Related(*row[:3], *one)
+            for row in rows
+            for one in (_said(capture, row) if said else named)
+        ]
         return tables._replace(related=_merged(tables.related, related, 5))
     if stays:
         tables = tables._replace(assigned=_merged(tables.assigned, more, 4))
     if capture.rows is Rows.RELATED and not events and not more:
         rows = ()
     return tables._replace(used=_merged(tables.used, rows, 3))
+
+
+def _said(capture: Capture, row: Used) -> frozenset[tuple[NodeName, int]]:
+    """The inputs on ports in IN, and the read actions, that the function says it used."""
+    ins = capture.ports.ins
+    return frozenset(one for one in row.really if one[0] == SERVICE or (one[0], row.sender) in ins)
 
 
 def _keep(capture: Capture, stays: bool, tables: Tables, rows: list[LoggedEvent]) -> Tables:

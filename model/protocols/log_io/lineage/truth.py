@@ -16,7 +16,7 @@ from model.core import Observation, Property, Scope, When
 from model.graph import SINK
 from model.protocols.log_io.deployment import deploy
 from model.protocols.log_io.design import Design
-from model.protocols.log_io.lineage.design import Capture, Names, Ports
+from model.protocols.log_io.lineage.design import Capture, Ports
 from model.protocols.log_io.lineage.queries import (
     EventKey,
     backward,
@@ -76,12 +76,11 @@ def is_idle(capture: Capture, tables: Tables) -> Iterator[str]:
             yield f"the row of {row[:3]} names no input"
 
 
-def is_unread(capture: Capture, tables: Tables) -> Iterator[str]:
+def is_unread(_capture: Capture, tables: Tables) -> Iterator[str]:
     """The side-effect reads whose effect is not stored as it was used, or is of no output."""
     stored = {row[:2]: row.value for row in tables.effects}
-    named = {row[1:3] for row in tables.assigned if row.sender == SERVICE}
-    if capture.names is Names.EVENTS:
-        named = {(row.sender, row.of_number) for row in tables.related if row.of == SERVICE}
+    named = {(row.receiver, row.number) for row in tables.assigned if row.sender == SERVICE}
+    named |= {(row.sender, row.of_number) for row in tables.related if row.of == SERVICE}
     used = {row[:2]: row.value for row in tables.shown if row[:2] in named}
     if used != stored:
         yield f"{used} was read, and {stored} is stored"
