@@ -152,6 +152,17 @@ def test_triggered(arrivals: Any, limits: list[int]) -> None:
     assert [out for _, out in fed(Triggered(tuple(limits), of="k"), items(arrivals))] == expected
 
 
+@given(ARRIVALS, st.integers(1, 3))
+def test_triggered_apart(arrivals: Any, limit: int) -> None:
+    """A complete set has an output for each of its items, of the item alone."""
+    known = items(arrivals)
+    whole = known[: len(known) - len(known) % limit]
+    expected = [
+        made([item], "batch", item.body.time, (("value", (item.body.type,)),)) for item in whole
+    ]
+    assert [out for _, out in fed(Triggered((limit,), apart=True), known)] == expected
+
+
 @given(st.lists(st.sampled_from("ab"), max_size=8), st.integers(1, 3), st.integers(1, 3))
 def test_functions_over_the_same_items_do_not_see_each_other(
     types: list[str], one: int, other: int

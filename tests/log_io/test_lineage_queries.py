@@ -58,7 +58,7 @@ def test_a_query_goes_from_any_port_to_any_other() -> None:
 def test_a_query_of_a_scope_leaves_other_ports_out() -> None:
     """All ports have rows; Example 5's scope asks for some of them."""
     protocol, scope = PROTOCOL.variant("log-io:lineage"), SCOPES["two paths"].scope
-    small = PROTOCOL.variant("log-io:lineage-paths")
+    small = PROTOCOL.variant("log-io:lineage-scope")
     ports = capture_in(small.deploy.args[0], scope).ports  # type: ignore[attr-defined]
     origins = frozenset((f"{name}-reader", succ) for name, succ in PATHS.edges[:3])
     others = 0

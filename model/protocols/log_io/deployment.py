@@ -125,7 +125,10 @@ def _ports(
     readers: dict[NodeName, NodeName],
     acting: frozenset[NodeName],
 ) -> Ports:
-    """The ports with capture enabled; a reader stands for its source."""
+    """The ports with capture enabled; a reader stands for its source.
+
+    A scope between operators that the graph does not have enables none.
+    """
 
     def named(connections: Iterable[Connection]) -> frozenset[Connection]:
         return frozenset((readers.get(u, u), v) for u, v in connections)
@@ -135,7 +138,8 @@ def _ports(
     if capture.scopes is None:
         ins = (edge for edge in edges if specs[edge[1]] is not SINK)
         return Ports(named(ins), named(edge for edge in edges if specs[edge[0]] is not SOURCE))
-    return Ports(*map(named, ports_of(edges, capture.scopes)))
+    known = [one for one in capture.scopes if specs.keys() >= {one.start.node, one.end.node}]
+    return Ports(*map(named, ports_of(edges, tuple(known))))
 
 
 CRASHABLE = (Part.READER, Part.ACTION, Part.OPERATOR, Part.CONTROLLER)

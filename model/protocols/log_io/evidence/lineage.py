@@ -37,9 +37,9 @@ PRECISE = Guarantee.PRECISE
 ALL: tuple[Check, ...] = (*EXACT, is_idle, is_bodiless)
 TRUE = "at rest, lineage names exactly the inputs that were used, and no row is idle"
 WHOLE = "at rest, lineage names all inputs that were used"
-OF_LEFT = (LineageScope(OutputPort("left"), OutputPort("op")),)
-EXAMPLE_5 = (LineageScope(OutputPort("one"), OutputPort("three")),)
-OF_LINE = (LineageScope(OutputPort("source"), OutputPort("second")),)
+OF_LEFT = LineageScope(OutputPort("left"), OutputPort("op"))
+EXAMPLE_5 = LineageScope(OutputPort("one"), OutputPort("three"))
+OF_LINE = LineageScope(OutputPort("source"), OutputPort("second"))
 
 
 def _variant(
@@ -58,7 +58,7 @@ def _variant(
 
 
 def _retained(by: By) -> Capture:
-    return Capture(OF_LINE, retention=Retention(1, by))
+    return Capture((OF_LINE,), retention=Retention(1, by))
 
 
 CAPTURE = (
@@ -122,19 +122,14 @@ CAPTURE = (
     ),
     _variant(
         "lineage-scope",
-        Capture(OF_LEFT),
-        hold(two_ports=8_733, two_ports_and_batches=1_613),
-        "With capture enabled for one of two ports, exactly its inputs are named.",
-    ),
-    _variant(
-        "lineage-paths",
-        Capture(EXAMPLE_5),
-        hold(two_paths=7_413),
-        "The scope of Example 5, with its two paths, one of them through two operators.",
+        Capture((OF_LEFT, EXAMPLE_5)),
+        hold(two_ports=8_733, two_ports_and_batches=1_613, two_paths=7_413),
+        "With capture enabled for one of two ports, exactly its inputs are named; so are those of "
+        "Example 5, with its two paths, one of them through two operators.",
     ),
     _variant(
         "lineage-of-each-output",
-        Capture(OF_LEFT, rows=Rows.EACH),
+        Capture((OF_LEFT,), rows=Rows.EACH),
         fail(two_ports=(8_733, 4, PRECISE), two_ports_and_batches=(1_613, 7, PRECISE)),
         "Algorithm 3, step 4.5.b, makes a row for each output on a port in OUT, also if no input "
         "came in on a port in IN; Section 3.1 and Example 5 record nothing then.",

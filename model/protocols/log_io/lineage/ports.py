@@ -38,7 +38,7 @@ def paths(connections: tuple[Connection, ...], scope: LineageScope) -> tuple[Pat
     )
 
 
-def ports_of(connections: tuple[Connection, ...], scopes: Iterable[LineageScope]) -> Ports:
+def ports_of(connections: tuple[Connection, ...], scopes: tuple[LineageScope, ...]) -> Ports:
     """The ports with capture enabled.  Raises Invalid for a scope that passes through no operator.
 
     "If there exists a subsequence (OP.in, OP.out) in a data lineage path", capture is enabled for
