@@ -79,8 +79,8 @@ class Bodies(Enum):
 
 
 class OfState(Enum):
-    """What lineage has of a global state that holds inputs.  Algorithm 3, step 2, assigns the
-    state to the Input Set; what the state was made of is not said."""
+    """What lineage has of a global state that holds inputs, where rows name Input Sets.  Algorithm
+    3, step 2, assigns the state to the Input Set; what the state was made of is not said."""
 
     NOTHING = "nothing"
     SETS = "the Input Set that it was made of, and the state before"

@@ -70,8 +70,7 @@ def _record(
         if read.value is not None:
             shown = ReadEffect(node, read.number, read.value)
             tables = tables._replace(shown=_merged(tables.shown, [shown], 2))
-    chains = uses_state and capture.of_state is OfState.SETS
-    if chains:
+    if uses_state and capture.names is Names.INSET and capture.of_state is OfState.SETS:
         states = [row.number for row in tables.used if row[:2] == (node, node)]
         number = max(states, default=0)
         more += [Assigned(node, node, number, commit.inset)] if number else []
