@@ -32,7 +32,8 @@ class Triggered(Box):
     has reached the limit.
 
     limits: in turn; with more than one the trigger is stateful: the n-th output set needs
-    limits[n % len(limits)] items.
+    limits[n % len(limits)] items.  apart: a complete set has an output for each item, of the item
+    alone, and not one of all.
     """
 
     limits: tuple[int, ...]
@@ -40,6 +41,7 @@ class Triggered(Box):
     fold: str = "list"
     of: str = "type"
     emits: str = "batch"
+    apart: bool = False
     edges = None
 
     def __post_init__(self) -> None:
@@ -58,7 +60,8 @@ class Triggered(Box):
             return answer(state)
         left = tuple(one for one in state.open if one.key != key)
         done = (state.done + 1) % len(self.limits)
-        return answer(Sets(left, done), self.fold_set(key, items))
+        groups = [(one,) for one in items] if self.apart else [items]
+        return answer(Sets(left, done), *(self.fold_set(key, group) for group in groups))
 
     def recheck(self, state: Sets, item: Item) -> tuple[Fed, ...]:
         """The answer to an item that has updated the global state already."""

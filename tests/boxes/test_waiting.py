@@ -181,6 +181,17 @@ def test_an_item_that_is_counted_already_changes_its_set_alone(arrivals: Any, fu
     assert bool(outs) == (state.done == 0)
 
 
+@given(ARRIVALS, st.integers(1, 3))
+def test_triggered_apart(arrivals: Any, limit: int) -> None:
+    """A complete set has an output for each of its items, of the item alone."""
+    known = items(arrivals)
+    whole = known[: len(known) - len(known) % limit]
+    expected = [
+        made([item], "batch", item.body.time, (("value", (item.body.type,)),)) for item in whole
+    ]
+    assert [out for _, out in fed(Triggered((limit,), apart=True), known)] == expected
+
+
 @given(st.lists(st.sampled_from("ab"), max_size=8), st.integers(1, 3), st.integers(1, 3))
 def test_functions_over_the_same_items_do_not_see_each_other(
     types: list[str], one: int, other: int

@@ -15,7 +15,7 @@ from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
 from model.protocols.log_io.design import Design, Garbage
 from model.protocols.log_io.evidence.scopes import SCOPES, one
-from model.protocols.log_io.lineage import backward, forward
+from model.protocols.log_io.lineage.queries import backward, forward
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Restore, Restored
 from model.protocols.log_io.places import LOG

@@ -15,7 +15,7 @@ from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.replaying.design import Replaying
 from model.protocols.log_io.replaying.log import change, collect
 from model.protocols.log_io.replaying.messages import Mark, Reset
-from model.protocols.log_io.tables import LoggedEvent, Tables, Used
+from model.protocols.log_io.tables import LoggedEvent, SetState, Tables
 from model.system import System
 from model.world import Crash, Deliver, Restart, World, apply, initial, offers
 from proofs.explore.explorer import explore
@@ -30,7 +30,7 @@ REPLAY = PROTOCOL.variant("log-io:replay")
 @st.composite
 def tables(draw: st.DrawFn) -> Tables:
     """Rows between reader, first, second and third: Input Set N of a node makes its output N."""
-    events, used = [], []
+    events, states = [], []
     for sender, receiver in NEXT.items():
         for number in draw(st.sets(st.integers(1, 4), max_size=4)):
             done = draw(st.booleans())
@@ -38,14 +38,15 @@ def tables(draw: st.DrawFn) -> Tables:
             replay = done and draw(st.booleans())
             events.append(LoggedEvent(sender, receiver, number, inset, A, done, replay))
             if sender in CHAIN.operators:
-                used.append(Used(sender, receiver, number, number, frozenset()))
-    return Tables(tuple(sorted(events, key=lambda row: row.key)), used=tuple(sorted(used)))
+                states.append(SetState(sender, number, (), ((sender, receiver, number),)))
+    rows = tuple(sorted(events, key=lambda row: row.key))
+    return Tables(rows, states=tuple(sorted(states)))
 
 
 @given(tables())
 def test_a_done_input_is_kept_just_while_somebody_may_need_it(before: Tables) -> None:
     """Needed: it is awaited, or an output that was made of it is undone, or is kept itself."""
-    after = collect(CHAIN, before, lineage=False)
+    after = collect(CHAIN, before)
     kept = {row.key for row in after.events}
     by_key = {row.key: row for row in before.events}
 
@@ -56,8 +57,8 @@ def test_a_done_input_is_kept_just_while_somebody_may_need_it(before: Tables) ->
         return made in by_key and is_needed(by_key[made])
 
     assert kept == {row.key for row in before.events if is_needed(row)}
-    assert collect(CHAIN, after, lineage=False) == after
-    assert {row[:3] for row in after.used} <= kept | {row[:3] for row in before.used}
+    assert collect(CHAIN, after) == after
+    assert {one.outputs[0] for one in after.states} <= kept
 
 
 @given(tables(), st.sets(st.integers(1, 5)))

@@ -6,6 +6,7 @@ LOG.io, Section 2: a reader behind each source, a log for all, a lasting connect
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from enum import Enum
 from typing import Any, NamedTuple
@@ -18,6 +19,8 @@ from model.core import Deployment, NodeName, Role, Scope, Site
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph
 from model.protocols.log_io.design import Delivery, Design, Reads
+from model.protocols.log_io.lineage.design import Capture, Connection, Ports
+from model.protocols.log_io.lineage.ports import ports_of
 from model.protocols.log_io.lookup import Lookup
 from model.protocols.log_io.places import (
     AHEAD,
@@ -80,6 +83,9 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         for name, spec in graph.nodes
         if spec is SOURCE and not acting.intersection(graph.succs(name))
     }
+    if design.lineage is not None:
+        ports = _ports(design.lineage, graph, readers, acting)
+        design = replace(design, lineage=replace(design.lineage, ports=ports))
     connections = [
         (readers.get(u, u), v) for u, v in graph.edges if specs[v] is not SINK and v not in acting
     ]
@@ -127,6 +133,29 @@ def deploy(design: Design, scope: Scope) -> Deployment:
             if site.spec.part in PROMPT and (site.name != LOG or design.prompt)
         ),
     )
+
+
+def _ports(
+    capture: Capture,
+    graph: Graph,
+    readers: dict[NodeName, NodeName],
+    acting: frozenset[NodeName],
+) -> Ports:
+    """The ports with capture enabled; a reader stands for its source.
+
+    A scope between operators that the graph does not have enables none.
+    """
+
+    def named(connections: Iterable[Connection]) -> frozenset[Connection]:
+        return frozenset((readers.get(u, u), v) for u, v in connections)
+
+    edges = tuple((u, v) for u, v in graph.edges if v not in acting)
+    specs = graph.specs
+    if capture.scopes is None:
+        ins = (edge for edge in edges if specs[edge[1]] is not SINK)
+        return Ports(named(ins), named(edge for edge in edges if specs[edge[0]] is not SOURCE))
+    known = [one for one in capture.scopes if specs.keys() >= {one.start.node, one.end.node}]
+    return Ports(*map(named, ports_of(edges, tuple(known))))
 
 
 CRASHABLE = (Part.READER, Part.ACTION, Part.OPERATOR, Part.CONTROLLER)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from model.protocols.log_io.lineage.design import Capture
 from model.protocols.log_io.replaying.design import Replaying
 from model.protocols.log_io.scaling.design import Scaling
 
@@ -156,8 +157,8 @@ class Design:
     scaling: of the operators that places.py names, if there are any.  replaying: operators that do
     not log the data of their outputs.  grouped, transfer, status: of groups of writes
     (Executes.GROUP).  lineage: rows say which inputs an output was made of (Section 3.5, Algorithm
-    3, step 4.5).  prompt: the log answers at once; if not, it is a site like any other, and nobody
-    waits for it.
+    3, step 4.5); None: capture is not enabled.  prompt: the log answers at once; if not, it is a
+    site like any other, and nobody waits for it.
     """
 
     obsolete: Obsolete = Obsolete.NOT_GREATER
@@ -180,7 +181,7 @@ class Design:
     sends: Sends = Sends.AFTER_SUCCESS
     scaling: Scaling | None = None
     replaying: Replaying | None = None
-    lineage: bool = False
+    lineage: Capture | None = None
     prompt: bool = True
 
 

@@ -32,6 +32,7 @@ from model.protocols.log_io.messages import (
     Restore,
     Restored,
     Store,
+    StoreRead,
     Success,
     Write,
 )
@@ -84,7 +85,7 @@ def show(value: Any) -> str:
             return f"sets {[inset for _, inset in value.open]}, {len(value.pending)} writes"
         case Begin(number):
             return f"action {number} begun"
-        case Store():
+        case Store() | StoreRead():
             return "effect stored"
         case Complete():
             return "action complete"
@@ -127,9 +128,9 @@ def size(message: Any) -> Size:
             return Size(Kind.EVENT, len(writes))
         case Drop() | Success():
             return Size(Kind.ACKNOWLEDGEMENT)
-        case Assign() | Executed() | ExecutedGroup() | Begin() | Store() | Complete() | Discard():
+        case Begin() | Store() | StoreRead() | Complete() | Discard() | Mark() | Reset() | Reopen():
             return Size(Kind.CHECKPOINT, name="transactions")
-        case Mark() | Reset() | Reopen():
+        case Assign() | Executed() | ExecutedGroup():
             return Size(Kind.CHECKPOINT, name="transactions")
         case Commit(outputs) | LogData(outputs):
             data = sum(row.body is not None for row in outputs)

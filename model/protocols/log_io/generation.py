@@ -8,24 +8,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.boxes.box import Lineage, Out
-from model.boxes.triggered import Sets
+from model.boxes.box import Lineage as Inputs
+from model.boxes.box import Out
+from model.boxes.triggered import Functions, Sets, Triggered
 from model.core import Effect, NodeName, Send, Site
 from model.protocols.log_io.design import Executes, Grouped
-from model.protocols.log_io.messages import Commit
-from model.protocols.log_io.places import DISPATCHER, LEAVES, LOG, SECOND, STAYS
+from model.protocols.log_io.messages import Commit, Lineage, StoreRead
+from model.protocols.log_io.places import DISPATCHER, LEAVES, LOG, SECOND, SERVICE, STAYS
 from model.protocols.log_io.replaying.design import Logs
 from model.protocols.log_io.replaying.messages import LogData
 from model.protocols.log_io.states import Operator
-from model.protocols.log_io.tables import Context, LoggedEvent, SetState, Used
+from model.protocols.log_io.tables import Context, LoggedEvent, SetState, SideRead, Used
 from model.protocols.log_io.writes import hand_on
 
 
 def generate(
-    site: Site, before: Operator, state: Operator, outs: tuple[Out, ...], key: Any, inset: int
+    site: Site,
+    before: Operator,
+    state: Operator,
+    outs: tuple[Out, ...],
+    key: Any,
+    inset: int,
+    value: int | None = None,
 ) -> tuple[Operator, tuple[Effect, ...]]:
-    """before: the operator before the input that triggers."""
-    rows, used = [], []
+    """Algorithm 3 for an Input Set.  before: the operator before the input that triggers.
+    value: what its side-effect read has shown, if it has one."""
+    rows, made = [], []
     for out in outs:  # step 3: numbers of the outputs
         for at, succ in enumerate(site.succs):
             if not _receives(site, state, succ, out):
@@ -34,10 +42,9 @@ def generate(
             state = state._replace(sent=sent)
             group = inset if succ in site.spec.sinks and _has_groups(site) else 0
             rows.append(LoggedEvent(site.name, succ, sent[at], 0, out.body, group=group))
-            really = _inputs_of(site.preds, out.of)
-            used.append(Used(site.name, succ, sent[at], inset, really))
+            made.append((succ, sent[at], out))
     state = state._replace(open=tuple(entry for entry in state.open if entry[0] != key))
-    lineage = tuple(used) if site.spec.design.lineage or site.spec.replays else ()
+    lineage = _lineage(site, state, made, inset, value)
     logged = _without_data(site, rows)
     commit = Send(LOG, Commit(logged, context_of(state), inset, lineage))  # step 4
     if _may_go(site):
@@ -46,7 +53,8 @@ def generate(
     state, effects = hand_on(site, state, rows)  # steps 5 and 6
     if not site.spec.replays:
         return state, (commit, *effects)
-    states = (SetState(site.name, inset, _global_state(before.box)),)
+    keys = tuple(row.key for row in rows)
+    states = (SetState(site.name, inset, _global_state(before.box), keys),)
     commit = Send(LOG, commit.message._replace(states=states))
     match site.spec.design.replaying.logs:
         case Logs.NOTHING:
@@ -68,6 +76,40 @@ def _has_groups(site: Site) -> bool:
     """Does the log have to know which writes are of one Output Set?"""
     design = site.spec.design
     return design.executes is Executes.GROUP and design.grouped is Grouped.OUTPUT_SET
+
+
+def _lineage(
+    site: Site,
+    state: Operator,
+    made: list[tuple[NodeName, int, Out]],
+    inset: int,
+    value: int | None,
+) -> Lineage:
+    """Step 4.5, of outputs (successor, number, output) on ports in OUT.
+
+    There is one read for an Input Set, so the number of the set is its action_ID.
+    """
+    capture = site.spec.design.lineage
+    if capture is None:
+        return Lineage()
+    read = None if value is None else SideRead(inset, inset, value)
+    shown = frozenset() if read is None else frozenset({(SERVICE, read.number)})
+    rows = tuple(
+        Used(site.name, succ, number, inset, _inputs_of(site.preds, out.of) | shown)
+        for succ, number, out in made
+        if (site.name, succ) in capture.ports.outs
+    )
+    enabled = any(name == site.name for name, _ in capture.ports.outs)
+    holds = not isinstance(site.spec.box, Triggered | Functions) and state.box != ()
+    return Lineage(rows, read if enabled else None, enabled and holds)
+
+
+def store_read(site: Site, inset: int, value: int) -> tuple[Effect, ...]:
+    """Algorithm 4, step 2: "if data lineage is enabled, store the effect"."""
+    capture = site.spec.design.lineage
+    if capture is None or all(name != site.name for name, _ in capture.ports.outs):
+        return ()
+    return (Send(LOG, StoreRead(inset, value)),)
 
 
 def _receives(site: Site, state: Operator, succ: NodeName, out: Out) -> bool:
@@ -97,5 +139,5 @@ def _global_state(box: Any) -> Any:
     return box
 
 
-def _inputs_of(edge_names: tuple[NodeName, ...], of: Lineage) -> frozenset[tuple[NodeName, int]]:
+def _inputs_of(edge_names: tuple[NodeName, ...], of: Inputs) -> frozenset[tuple[NodeName, int]]:
     return frozenset((edge_names[edge], place) for edge, place in of)

@@ -11,6 +11,7 @@ from typing import Any
 
 from model.core import Answer, Effect, NodeName, Send
 from model.protocols.log_io.design import Design, Garbage
+from model.protocols.log_io.lineage.rows import add_lineage
 from model.protocols.log_io.messages import (
     Assign,
     Begin,
@@ -22,6 +23,7 @@ from model.protocols.log_io.messages import (
     Restore,
     Restored,
     Store,
+    StoreRead,
 )
 from model.protocols.log_io.places import CONTROLLER, LEAVES, LOG, MERGER, STAYS
 from model.protocols.log_io.replaying import log as replays
@@ -45,14 +47,17 @@ from model.protocols.log_io.scaling.messages import (
     Resent,
     Watch,
 )
-from model.protocols.log_io.tables import Assigned, LoggedEvent, ReadAction, Tables
+from model.protocols.log_io.tables import LoggedEvent, ReadAction, Tables
 
 
 def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> Answer:
     """The tables after a transaction of the node, and the log's answer to it, if any."""
+    before = tables
     tables, effects = _transact(design, tables, node, message)
     if design.replaying is not None and design.garbage is Garbage.AT_ONCE:
-        tables = replays.collect(design.replaying, tables, lineage=design.lineage)
+        tables = replays.collect(design.replaying, tables)
+    if design.lineage and (tables is not before or isinstance(message, StoreRead)):
+        tables = add_lineage(design, before, tables, node, message)
     if tables.watched and _is_drained(tables):
         return tables._replace(watched=False), (*effects, Send(CONTROLLER, Drained()))
     return tables, effects
@@ -75,21 +80,14 @@ def _transact(
             tables = tables._replace(watched=True)
         case Assign(sender, number, insets, order):
             tables = _assign(tables, (sender, node, number), insets, order)
-            if design.lineage:
-                named = (Assigned(sender, node, number, inset) for inset in insets)
-                rows = tuple(sorted({*tables.assigned, *named}))
-                tables = tables._replace(assigned=rows)
-        case Commit(outputs, context, inset, lineage, ends, asks, states):
+        case Commit(outputs, context, inset, _, ends, asks, states):
             events = _done(design, tables.events, node, inset) if inset else tables.events
             for output in outputs:
                 events = _added(events, output)
             contexts = tuple(one for one in tables.contexts if one[0] != node)
-            used = tables.used
-            for row in lineage:
-                used = _added(used, row)
             contexts = _added(contexts, (node, context))
             kept = tuple(sorted((*tables.states, *states), key=lambda one: one[:2]))
-            tables = tables._replace(events=events, contexts=contexts, used=used, states=kept)
+            tables = tables._replace(events=events, contexts=contexts, states=kept)
             if ends:
                 tables = _act(tables, node, done=True)
             if asks:
@@ -109,6 +107,8 @@ def _transact(
             tables = _act(tables, node, complete=True)
         case Discard():
             tables = _act(tables, node, effect=None)
+        case StoreRead():
+            pass  # of lineage alone
         case Restore() if design.replaying is not None:
             tables, sets = replays.restore(design.replaying, tables, node)
             effects = (Send(node, _restored(tables, node)._replace(sets=sets)),)

@@ -53,7 +53,7 @@ def _is_collected(_scope: Scope, seen: Observation) -> bool:
     """Is there an output for each done event, made of it and still logged?"""
     (tables,) = (state for _, state in seen.states if isinstance(state, Tables))
     logged = {row.key for row in tables.events}
-    needed = {(used.sender, used.inset) for used in tables.used if used[:3] in logged}
+    needed = {one[:2] for one in tables.states if not logged.isdisjoint(one.outputs)}
     return all((row.receiver, row.inset) in needed for row in tables.events if row.done)
 
 

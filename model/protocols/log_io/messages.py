@@ -10,7 +10,14 @@ from typing import NamedTuple
 from model.core import NodeName
 from model.events import Body
 from model.protocols.log_io.replaying.messages import Regeneration
-from model.protocols.log_io.tables import Context, LoggedEvent, ReadAction, SetState, Used
+from model.protocols.log_io.tables import (
+    Context,
+    LoggedEvent,
+    ReadAction,
+    SetState,
+    SideRead,
+    Used,
+)
 
 
 # --- transactions ----------------------------------------------------------------------------
@@ -26,6 +33,18 @@ class Assign(NamedTuple):
     order: int = 0
 
 
+class Lineage(NamedTuple):
+    """Algorithm 3, step 4.5: what lineage has to know of a generation.
+
+    rows: of outputs on a port in OUT.  read: its read action.  uses_state: of a global state that
+    holds inputs.
+    """
+
+    rows: tuple[Used, ...] = ()
+    read: SideRead | None = None
+    uses_state: bool = False
+
+
 class Commit(NamedTuple):
     """Algorithm 3, step 4, and Algorithm 1, step 2.c: outputs, STATE, the Input Set done.
 
@@ -37,10 +56,18 @@ class Commit(NamedTuple):
     outputs: tuple[LoggedEvent, ...]
     context: Context
     inset: int = 0
-    lineage: tuple[Used, ...] = ()
+    lineage: Lineage = Lineage()
     ends: bool = False
     asks: bool = False
     states: tuple[SetState, ...] = ()
+
+
+class StoreRead(NamedTuple):
+    """Algorithm 4, step 2: the effect of a side-effect read, for lineage; a read that is executed
+    again has the same number, and replaces it."""
+
+    number: int
+    value: int
 
 
 class Begin(NamedTuple):

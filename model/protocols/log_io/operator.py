@@ -13,7 +13,7 @@ from model.boxes.box import Fed, Item, Of
 from model.boxes.triggered import Functions, Triggered
 from model.core import DISCARDED, Answer, Effect, NodeName, Note, Received, Send, Site
 from model.protocols.log_io.design import Again, Array, Delivery, Obsolete, Ports, Triggers
-from model.protocols.log_io.generation import generate
+from model.protocols.log_io.generation import generate, store_read
 from model.protocols.log_io.groups import send
 from model.protocols.log_io.lookup import Lookup
 from model.protocols.log_io.messages import (
@@ -53,7 +53,7 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
             assert state.reading is not None
             taken, state = state.reading, state._replace(reading=None)
             state, effects = _update(site, state, taken, value)
-            return go_on(site, state, effects)
+            return go_on(site, state, (*store_read(site, taken.inset, value), *effects))
         case Regenerate() | Recalled() | Absent():
             return go_on(site, *replays.obey(site, state, message))
         case Put():
@@ -181,7 +181,7 @@ def _update(
     )
     if isinstance(site.spec.box, Triggered | Functions) and not fed.outs:
         return state, ()
-    return generate(site, before, state, fed.outs, key, inset)
+    return generate(site, before, state, fed.outs, key, inset, value)
 
 
 def _ask(site: Site, taken: Taken) -> Send:

@@ -14,6 +14,7 @@ from model.protocols.log_io.evidence import (
     global_state,
     groups,
     lineage,
+    lineage_faults,
     reads,
     recovery,
     replaying,
@@ -34,6 +35,7 @@ TOPICS = (
     replaying,
     scaling,
     lineage,
+    lineage_faults,
 )
 
 PROTOCOL = replace(
@@ -79,5 +81,5 @@ PROTOCOL = replace(
     ),
     variants=tuple(variant for topic in TOPICS for variant in topic.VARIANTS),
     mutants=tuple(mutant for topic in TOPICS for mutant in topic.MUTANTS),
-    lemmas=14,
+    lemmas=15,
 )

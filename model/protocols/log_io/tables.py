@@ -2,7 +2,7 @@
 
 Rule of this file: rows, and no transaction.
 LOG.io, Section 3.2: EVENT_LOG and EVENT_DATA are one row here, STATE is a Context, EVENT_LINEAGE is
-a Used and the Assigned rows that it names.
+a Used and the Assigned rows that it names, or Related rows.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class Context(NamedTuple):
 class Used(NamedTuple):
     """A row of EVENT_LINEAGE: an output was generated from an Input Set.
 
-    really: a ghost, the inputs (predecessor, number) that its function used; nobody reads it.
+    really: the inputs (predecessor, number) that its function used; a ghost, unless rows name what
+    the function says (Names.FUNCTION).  A global state has one node for sender and receiver.
     """
 
     sender: NodeName
@@ -78,7 +79,7 @@ class Used(NamedTuple):
 
 
 class Assigned(NamedTuple):
-    """An assignment that is kept for lineage."""
+    """An assignment that is kept for lineage, of an event, a read action or a global state."""
 
     sender: NodeName
     receiver: NodeName
@@ -87,11 +88,51 @@ class Assigned(NamedTuple):
 
 
 class SetState(NamedTuple):
-    """A row of STATE that is kept: the global state before the generation from an Input Set."""
+    """What a replay operator has to know of an Input Set: the row of STATE with the global state
+    before its generation, and the rows of EVENT_LINEAGE with its outputs."""
 
     node: NodeName
     inset: int
     box: Any
+    outputs: tuple[Key, ...]
+
+
+class Related(NamedTuple):
+    """A row of EVENT_LINEAGE that names an event, and not an Input Set."""
+
+    sender: NodeName
+    receiver: NodeName
+    number: int
+    of: NodeName
+    of_number: int
+
+
+class Data(NamedTuple):
+    """A row of EVENT_DATA that is kept for lineage."""
+
+    sender: NodeName
+    receiver: NodeName
+    number: int
+    body: Body
+
+
+class SideRead(NamedTuple):
+    """A read action with its action_ID, and the Input Set that it is assigned to.
+
+    value: a ghost, what the generation used; None: the effect is not kept.
+    """
+
+    number: int
+    inset: int
+    value: int | None = None
+
+
+class ReadEffect(NamedTuple):
+    """The stored effect of a side-effect read."""
+
+    node: NodeName
+    number: int
+    value: int
 
 
 class ReadAction(NamedTuple):
@@ -110,7 +151,8 @@ class ReadAction(NamedTuple):
 
 class Tables(NamedTuple):
     """The log database: its rows in order.  watched: the controller waits until the outputs of a
-    replica have been taken."""
+    replica have been taken.  truth, shown: ghosts, a row for each output on a port in OUT, and for
+    each read, that nobody deletes."""
 
     events: tuple[LoggedEvent, ...] = ()
     contexts: tuple[tuple[NodeName, Context], ...] = ()
@@ -119,3 +161,8 @@ class Tables(NamedTuple):
     actions: tuple[ReadAction, ...] = ()
     states: tuple[SetState, ...] = ()
     watched: bool = False
+    related: tuple[Related, ...] = ()
+    data: tuple[Data, ...] = ()
+    effects: tuple[ReadEffect, ...] = ()
+    truth: tuple[Used, ...] = ()
+    shown: tuple[ReadEffect, ...] = ()

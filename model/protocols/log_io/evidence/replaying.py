@@ -14,7 +14,8 @@ from model.properties import AS_IF, COMPLETE
 from model.protocols.log_io.design import Design, Garbage
 from model.protocols.log_io.evidence.build import build
 from model.protocols.log_io.evidence.scopes import fail, hold
-from model.protocols.log_io.lineage import LINEAGE
+from model.protocols.log_io.lineage.design import Capture
+from model.protocols.log_io.lineage.truth import EXACT, lineage
 from model.protocols.log_io.measures import COLLECTED, DONE
 from model.protocols.log_io.quantities import LACKED, REGENERATED
 from model.protocols.log_io.replaying.design import (
@@ -39,6 +40,8 @@ GAP = Guarantee.GAP
 FIRST = Replaying(frozenset({"first"}))
 TWO = Replaying(frozenset({"first", "second"}))
 HELD = (AS_IF, COMPLETE, DONE, COLLECTED)
+TRUE = "at rest, lineage names exactly the inputs that were used"
+TRACED = Design(replaying=FIRST, lineage=Capture())
 SEEN = (CRASHED, RESTORED, LACKED, REGENERATED)
 
 
@@ -56,8 +59,8 @@ VARIANTS = (
         Design(replaying=FIRST),
         hold(
             two_relays=12_329,
-            batches_and_a_relay=3_655,
-            a_relay_and_one_batch=8_400,
+            one_batch_and_a_relay=3_655,
+            a_relay_and_a_batch=8_400,
             batches_in_turn_and_a_relay=38_227,
             batches_by_type_twice=9_118,
             two_functions_and_a_relay=21_876,
@@ -85,11 +88,14 @@ VARIANTS = (
     ),
     build(
         "replay-lineage",
-        Design(replaying=FIRST, lineage=True),
+        TRACED,
         hold(two_relays=12_329, batches_by_type_twice=9_118),
         "Outputs that are generated again have the lineage row of the first time.",
         SEEN,
-        (*HELD, LINEAGE),
+        (
+            *HELD,
+            lineage(TRACED, TRUE, *EXACT),
+        ),
     ),
     build(
         "replay-published",
@@ -227,7 +233,7 @@ VARIANTS = (
     build(
         "optimistic-rows",
         _one(logs=Logs.ALL),
-        fail(a_relay_and_one_batch=(7_044, 7, GAP)),
+        fail(a_relay_and_a_batch=(7_044, 7, GAP)),
         "If the whole transaction comes after the outputs, a receiver acknowledges an event that "
         "is not logged; the row that is logged later is unassigned, and if the receiver crashes, "
         "nobody sends the event again.",
@@ -245,7 +251,7 @@ MUTANTS = (
         OPERATORS,
         "reset = (Send(LOG, Reset((key,))),)",
         "reset = ()",
-        "replay: a relay and one batch",
+        "replay: a relay and a batch",
     ),
     Mutant(
         "the data of an input is not for its Input Set",
@@ -266,7 +272,7 @@ MUTANTS = (
         OPERATORS,
         "*others, last = items",
         "last, *others = items",
-        "replay: batches and a relay",
+        "replay: one batch and a relay",
     ),
     Mutant(
         "an operator marks what it lacks and asks nobody",

@@ -30,6 +30,7 @@ ARBITRARY = OperatorClass.ARBITRARY
 
 BATCHES, BY_TYPE, IN_TURN = Triggered((2,)), Triggered((2,), group="type"), Triggered((1, 2))
 IN_TURN_BY_TYPE = Triggered((2, 1), group="type")
+APART = Triggered((2,), apart=True)
 TWO = Functions((Triggered((1,), emits="one"), Triggered((2,), emits="pair")))
 TWO_BY_TYPE = Functions((Triggered((1, 2), group="type"), Triggered((2,), emits="all")))
 """Each input is in an Input Set of both functions (Section 3.1)."""
@@ -85,6 +86,14 @@ LOOKUP = Graph(
     (("source", "op"), ("op", "store"), ("op", "reader"), ("reader", "sink")),
 )
 """The reader reads what op writes."""
+PATHS = Graph(
+    (
+        *(("other", SOURCE), ("one", SOURCE)),
+        *(("two", BATCHES), ("three", Union()), ("sink", SINK)),
+    ),
+    (("other", "two"), ("one", "two"), ("one", "three"), ("two", "three"), ("three", "sink")),
+)
+"""The operators of Figure 2, as Example 5 describes it: "one" is OP1, and so on."""
 REPLICAS = Graph(
     (
         *(("left", SOURCE), ("right", SOURCE), ("dispatch", Union())),
@@ -151,6 +160,14 @@ def operator_alone(scope: Scope, operators: OperatorClass = DETERMINISTIC) -> Ex
     return Explored(replace(scope, victims=frozenset({"op"})), operators)
 
 
+def race(spec: Box, left: int, right: int, crashes: int) -> Scope:
+    """An operator with two ports, and so many equal events at most on each."""
+    nodes = tuple((name, spec if name == "op" else was) for name, was in RACE.nodes)
+    inputs = (("left", Inputs(EQUAL, left)), ("right", Inputs(EQUAL, right)))
+    return Scope(Graph(nodes, RACE.edges), inputs, crashes=crashes)
+
+
+EQUAL = (Arrival(1, "a"),)
 PAIRS = Aggregate("list", 2, 2, of="time", group="type")
 MATCHES = Operator(sequence("a", "b"), CountWindows(3, 1))
 SCOPES = {
@@ -198,8 +215,7 @@ SCOPES = {
     "a replica goes away its node fails": replicas(1, 2, "two", "merge"),
     "a replica goes away its controller fails": replicas(1, 2, "controller"),
     "a replica with two events goes away": replicas(2, 0, gap=1),
-    "batches and a relay": Explored(line(BATCHES, Relay(), length=2), DETERMINISTIC),
-    "a relay and one batch": Explored(line(Relay(), BATCHES, length=2), DETERMINISTIC),
+    "one batch and a relay": Explored(line(BATCHES, Relay(), length=2), DETERMINISTIC),
     "batches in turn and a relay": Explored(line(IN_TURN, Relay(), length=3), DETERMINISTIC),
     "batches by type twice": Explored(line(BY_TYPE, BY_TYPE, length=2, types="ab"), DETERMINISTIC),
     "three relays and an event": Explored(line(Relay(), Relay(), Relay(), length=1), REPEATABLE),
@@ -222,6 +238,16 @@ SCOPES = {
     ),
     "a relay that writes": Explored(over_words(WRITES, 2, "a", crashes=2), REPEATABLE),
     "two relays that meet": Explored(over_words(MEET, 1, "a", crashes=2), ARBITRARY),
+    "two ports": Explored(race(Union(), 1, 1, 2), ARBITRARY),
+    "batches apart": Explored(one(APART, 2), DETERMINISTIC),
+    "two ports and batches": Explored(race(BATCHES, 1, 2, 1), ARBITRARY),
+    "two paths": Explored(
+        Scope(PATHS, (("other", Inputs(EQUAL, 2)), ("one", Inputs(EQUAL, 1)))), ARBITRARY
+    ),
+    "batches and a relay": Explored(line(BATCHES, Relay(), length=4, crashes=1), DETERMINISTIC),
+    "a relay and a batch": Explored(line(Relay(), BATCHES, length=2), DETERMINISTIC),
+    "an aggregate that crashes once": Explored(one(PAIRS, 3, "ab", crashes=1), DETERMINISTIC),
+    "a CEP operator that crashes once": Explored(one(MATCHES, 3, "ab", crashes=1), REPEATABLE),
     "no crash": Explored(one(BY_TYPE, 4, "ab", crashes=0), DETERMINISTIC),
 }
 

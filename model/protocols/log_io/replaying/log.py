@@ -19,7 +19,7 @@ from model.protocols.log_io.replaying.design import (
     Replaying,
 )
 from model.protocols.log_io.replaying.messages import LogData, Mark, Regeneration, Reopen, Reset
-from model.protocols.log_io.tables import Key, Tables
+from model.protocols.log_io.tables import Key, SetState, Tables
 
 
 def change(tables: Tables, message: Mark | Reset | Reopen | LogData) -> Tables:
@@ -38,7 +38,7 @@ def change(tables: Tables, message: Mark | Reset | Reopen | LogData) -> Tables:
     return tables._replace(events=tuple(rows))
 
 
-def collect(replaying: Replaying, tables: Tables, *, lineage: bool) -> Tables:
+def collect(replaying: Replaying, tables: Tables) -> Tables:
     """The tables without the done inputs of replay operators of which no output is logged.
 
     An output may itself be kept for the replay operator that took it.
@@ -46,7 +46,8 @@ def collect(replaying: Replaying, tables: Tables, *, lineage: bool) -> Tables:
     awaited = replaying.keeps is Keeps.WHILE_AWAITED
     while True:
         logged = {row.key for row in tables.events}
-        needed = {(row.sender, row.inset) for row in tables.used if row[:3] in logged}
+        states = tuple(one for one in tables.states if not logged.isdisjoint(one.outputs))
+        needed = {one[:2] for one in states}
         left = tuple(
             row
             for row in tables.events
@@ -55,11 +56,10 @@ def collect(replaying: Replaying, tables: Tables, *, lineage: bool) -> Tables:
             or row.receiver not in replaying.operators
             or (row.receiver, row.inset) in needed
         )
-        states = tuple(one for one in tables.states if (one.node, one.inset) in needed)
-        used = tuple(row for row in tables.used if lineage or (row.sender, row.inset) in needed)
+        tables = tables._replace(states=states)
         if left == tables.events:
-            return tables._replace(states=states, used=used)
-        tables = tables._replace(events=left, states=states, used=used)
+            return tables
+        tables = tables._replace(events=left)
 
 
 def restore(
@@ -83,9 +83,13 @@ def _sets(
 ) -> tuple[Regeneration, ...]:
     """The Input Sets of the node's outputs that have to be generated again."""
     wanted = dict(_wanted(replaying, tables, node, unassigned=unassigned, marked=marked))
-    rows = sorted((row for row in tables.used if row[:3] in wanted), key=lambda row: row.number)
-    insets = dict.fromkeys(row.inset for row in rows)  # outputs are sent in their order
-    return tuple(_regeneration(replaying, tables, node, inset, wanted) for inset in insets)
+    numbered = (
+        (min(key[2] for key in one.outputs if key in wanted), one)
+        for one in tables.states
+        if one.node == node and not wanted.keys().isdisjoint(one.outputs)
+    )
+    in_order = sorted(numbered, key=lambda pair: pair[0])  # outputs are sent in their order
+    return tuple(_regeneration(replaying, tables, one, wanted) for _, one in in_order)
 
 
 def _wanted(
@@ -104,22 +108,14 @@ def _wanted(
 
 
 def _regeneration(
-    replaying: Replaying,
-    tables: Tables,
-    node: NodeName,
-    inset: int,
-    wanted: dict[Key, bool],
+    replaying: Replaying, tables: Tables, one: SetState, wanted: dict[Key, bool]
 ) -> Regeneration:
+    node, inset, box, outputs = one
     rows = (row for row in tables.events if row.receiver == node and row.inset == inset)
-    keys = tuple(row[:3] for row in tables.used if (row.sender, row.inset) == (node, inset))
-    if replaying.state is GlobalState.LATEST:
-        box = dict(tables.contexts)[node].box
-    else:
-        box = next(one.box for one in tables.states if (one.node, one.inset) == (node, inset))
     return Regeneration(
         inset,
-        box,
+        dict(tables.contexts)[node].box if replaying.state is GlobalState.LATEST else box,
         tuple(sorted(rows, key=lambda row: (row.sender, row.number))),
-        keys,
-        tuple((key, wanted[key]) for key in keys if key in wanted),
+        outputs,
+        tuple((key, wanted[key]) for key in outputs if key in wanted),
     )
