@@ -410,6 +410,7 @@ class Mutant:
     """A protocol with one changed line.  `old` is the whole line, stripped, and stands once.
 
     scope: the name of a scope that shows the fault, or VARIANT: SCOPE; the hunt begins there.
+    by_chance: no scope shows it, and the random attack does; the hunt begins with the attack.
     """
 
     name: str
@@ -417,6 +418,7 @@ class Mutant:
     old: str
     new: str
     scope: str = ""
+    by_chance: bool = False
 
 
 class Knob(NamedTuple):
