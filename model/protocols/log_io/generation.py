@@ -33,7 +33,7 @@ def generate(
 ) -> tuple[Operator, tuple[Effect, ...]]:
     """Algorithm 3 for an Input Set.  before: the operator before the input that triggers.
     value: what its side-effect read has shown, if it has one."""
-    rows, made = [], []
+    rows, outputs = [], []
     for out in outs:  # step 3: numbers of the outputs
         for at, succ in enumerate(site.succs):
             if not _receives(site, state, succ, out):
@@ -42,26 +42,37 @@ def generate(
             state = state._replace(sent=sent)
             group = inset if succ in site.spec.sinks and _has_groups(site) else 0
             rows.append(LoggedEvent(site.name, succ, sent[at], 0, out.body, group=group))
-            made.append((succ, sent[at], out))
+            outputs.append((succ, sent[at], out))
     state = state._replace(open=tuple(entry for entry in state.open if entry[0] != key))
-    lineage = _lineage(site, state, made, inset, value)
+    lineage = _lineage(site, state, outputs, inset, value)
     logged = _without_data(site, rows)
     commit = Send(LOG, Commit(logged, context_of(state), inset, lineage))  # step 4
     if _may_go(site):
         asking = Send(LOG, commit.message._replace(asks=True))
         return state._replace(committing=tuple(rows)), (asking,)
     state, effects = hand_on(site, state, rows)  # steps 5 and 6
-    if not site.spec.replays:
-        return state, (commit, *effects)
-    keys = tuple(row.key for row in rows)
-    states = (SetState(site.name, inset, _global_state(before.box), keys),)
-    commit = Send(LOG, commit.message._replace(states=states))
-    match site.spec.design.replaying.logs:
-        case Logs.NOTHING:
-            return state, (commit, *effects)
-        case Logs.DATA:
-            return state, (commit, *effects, Send(LOG, LogData(tuple(rows))))
-    return state, (*effects, commit)
+    if site.spec.replays:
+        made = _made(site, before, inset, rows)
+        return state, _log_a_part(site, rows, commit.message._replace(states=made), effects)
+    return state, (commit, *effects)
+
+
+def _made(
+    site: Site, before: Operator, inset: int, rows: list[LoggedEvent]
+) -> tuple[SetState, ...]:
+    """What a replay operator has to know of an Input Set (5.1; Algorithm 3, steps 2 and 4.5)."""
+    return (SetState(site.name, inset, _global_state(before.box), tuple(row.key for row in rows)),)
+
+
+def _log_a_part(
+    site: Site, rows: list[LoggedEvent], commit: Commit, effects: tuple[Effect, ...]
+) -> tuple[Effect, ...]:
+    """Steps 4 to 6 of a replay operator, which logs no data before it sends (5.2)."""
+    logs = site.spec.design.replaying.logs
+    if logs is Logs.ALL:
+        return (*effects, Send(LOG, commit))
+    later = (Send(LOG, LogData(tuple(rows))),) if logs is Logs.DATA else ()
+    return (Send(LOG, commit), *effects, *later)
 
 
 def _without_data(site: Site, rows: list[LoggedEvent]) -> tuple[LoggedEvent, ...]:

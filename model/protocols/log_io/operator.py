@@ -92,16 +92,16 @@ def _take(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
     drops: tuple[Effect, ...] = ()
     if design.connection is Delivery.LASTING:
         drops = (Send(f"{site.preds[edge]}{AHEAD}{site.name}", Drop(event.number)),)
+    bound = last if design.obsolete is Obsolete.NOT_GREATER else last - 1
     if design.replaying is not None:
         match replays.judge(site, state, site.preds[edge], event):
             case replays.Fate.FILLS:
                 state, effects = replays.fill(site, state, site.preds[edge], event)
                 return go_on(site, state, (*effects, *drops))
-            case replays.Fate.DISCARDED:
-                return state, (Note(DISCARDED), *drops)
             case replays.Fate.UNFILTERED:
                 return _accept(site, state, edge, event, drops)
-    bound = last if design.obsolete is Obsolete.NOT_GREATER else last - 1
+            case replays.Fate.DISCARDED:
+                bound = event.number
     if event.number <= bound:  # step 1: filtering
         return state, (Note(DISCARDED), *drops)
     if state.busy:

@@ -136,7 +136,7 @@ MUTANTS = (
     Mutant(
         "the order of assignment is that of the port",
         OPERATOR,
-        "order = sum(state.last) - last + event.number if _keeps_order(site) else 0",
+        "order = sum(state.last) - state.last[edge] + event.number if _keeps_order(site) else 0",
         "order = event.number if _keeps_order(site) else 0",
         "two ports and two functions",
     ),

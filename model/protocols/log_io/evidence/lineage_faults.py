@@ -80,8 +80,8 @@ MUTANTS = (
     Mutant(
         "the body of the first event of a transaction is deleted",
         ROWS,
-        "data = [Data(*row[:3], row.body) for row in gone if row[:2] in kept]",
-        "data = [Data(*row[:3], row.body) for row in gone[1:] if row[:2] in kept]",
+        "bodies = ((row[:3], row.body) for row in gone if row[:2] in kept)",
+        "bodies = ((row[:3], row.body) for row in gone[1:] if row[:2] in kept)",
         "lineage: a relay",
     ),
     Mutant(

@@ -132,14 +132,14 @@ MUTANTS = (
     Mutant(
         "outputs are not logged",
         GENERATION,
-        "commit = Send(LOG, Commit(tuple(rows), context_of(state), inset, lineage))  # step 4",
+        "commit = Send(LOG, Commit(logged, context_of(state), inset, lineage))  # step 4",
         "commit = Send(LOG, Commit((), context_of(state), inset, lineage))",
     ),
     Mutant(
         "the Input Set stays undone",
         GENERATION,
-        "commit = Send(LOG, Commit(tuple(rows), context_of(state), inset, lineage))  # step 4",
-        "commit = Send(LOG, Commit(tuple(rows), context_of(state), -1, lineage))",
+        "commit = Send(LOG, Commit(logged, context_of(state), inset, lineage))  # step 4",
+        "commit = Send(LOG, Commit(logged, context_of(state), -1, lineage))",
     ),
     Mutant(
         "all Input Sets have one number",

@@ -312,8 +312,8 @@ MUTANTS = (
     Mutant(
         "the state of an Input Set is that after it",
         GENERATION,
-        "states = (SetState(site.name, inset, _global_state(before.box)),)",
-        "states = (SetState(site.name, inset, _global_state(state.box)),)",
+        "made = _made(site, before, inset, rows)",
+        "made = _made(site, state, inset, rows)",
         "replay: batches in turn and a relay",
     ),
     Mutant(

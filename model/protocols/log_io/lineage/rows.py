@@ -104,7 +104,8 @@ def _keep(capture: Capture, stays: bool, before: Tables, tables: Tables) -> Tabl
         assigned = [Assigned(*row[:4]) for row in gone if row[:2] in ports.ins]
         tables = tables._replace(assigned=_merged(tables.assigned, assigned, 4))
     kept = ports.outs | ports.ins if capture.bodies is Bodies.PATHS else ports.outs
-    data = [Data(*row[:3], row.body) for row in gone if row[:2] in kept and row.body is not None]
+    bodies = ((row[:3], row.body) for row in gone if row[:2] in kept)
+    data = [Data(*key, body) for key, body in bodies if body is not None]
     return tables._replace(data=_merged(tables.data, data, 3))
 
 
