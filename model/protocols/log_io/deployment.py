@@ -28,7 +28,8 @@ from model.protocols.log_io.places import (
     SERVICE,
     STAYS,
 )
-from model.protocols.log_io.scaling.controller import CLOSED
+from model.protocols.log_io.scaling.controller import CONNECTIONS
+from model.protocols.log_io.scaling.roles import PLACES, Place, Share
 
 
 class Part(Enum):
@@ -46,12 +47,15 @@ class Part(Enum):
 
 
 class Job(NamedTuple):
-    """box: of an operator.  sinks: the sinks among its successors."""
+    """box: of an operator.  sinks: the sinks among its successors.  place: in scaling.  absent: a
+    connection is not there at first."""
 
     design: Design
     part: Part
     box: Any = None
     sinks: frozenset[NodeName] = frozenset()
+    place: Place | None = None
+    absent: bool = False
 
 
 Channel = tuple[NodeName, NodeName]
@@ -64,7 +68,7 @@ def reader_of(source: NodeName) -> NodeName:
 def deploy(design: Design, scope: Scope) -> Deployment:
     """The deployment of a graph.  Raises Invalid if LOG.io cannot run it."""
     graph, specs = scope.graph, scope.graph.specs
-    if not specs.keys() >= {DISPATCHER, STAYS, LEAVES, MERGER}:
+    if not specs.keys() >= PLACES.keys():
         design = replace(design, scaling=None)
     acting = _acting(design, graph)
     readers = {
@@ -87,15 +91,18 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         connections = []
     if design.scaling is not None:
         alone.append(Site(CONTROLLER, Role.OPERATOR, Job(design, Part.CONTROLLER), (), ()))
-        channels += _both_ways((DISPATCHER, MERGER), CONTROLLER)
-        channels += [(CONTROLLER, name) for name in CLOSED]
+        asked = (DISPATCHER, MERGER, *([LEAVES] if design.scaling.adds else []))
+        channels += _both_ways(asked, CONTROLLER)
+        channels += [(CONTROLLER, name) for name in CONNECTIONS]
     asking = [site.name for site in sites if isinstance(site.spec.box, AnyOf)]
     if asking:
         alone.append(Site(SERVICE, Role.OPERATOR, Job(design, Part.SERVICE), (), ()))
         channels += _both_ways(asking, SERVICE)
     for u, v in connections:
         name = f"{u}{AHEAD}{v}"
-        alone.append(Site(name, Role.OPERATOR, Job(design, Part.CONNECTION), (), ()))
+        absent = design.scaling is not None and design.scaling.adds and name in CONNECTIONS
+        job = Job(design, Part.CONNECTION, absent=absent)
+        alone.append(Site(name, Role.OPERATOR, job, (), ()))
         channels += [(u, name), (name, v), (v, name)]
     sites += alone
     crashable = [site.name for site in sites if site.spec.part in CRASHABLE]
@@ -139,7 +146,8 @@ def _place(
         site = Site(name, Role.SINK, Job(design, Part.OUTPUT), preds, ())
         return [site], _both_ways(preds, name)
     if spec is not SOURCE:
-        job = Job(design, Part.OPERATOR, _box(design, name, spec, len(preds)), behind)
+        place = PLACES.get(name) if design.scaling is not None else None
+        job = Job(design, Part.OPERATOR, _box(design, name, spec, len(preds)), behind, place)
         return [Site(name, Role.OPERATOR, job, preds, succs)], []
     if name not in readers:
         return [Site(name, Role.SOURCE, Job(design, Part.INPUT), (), succs)], []
@@ -171,7 +179,8 @@ def _acting(design: Design, graph: Graph) -> frozenset[NodeName]:
 
 def _box(design: Design, name: NodeName, spec: Any, inputs: int) -> Box:
     if design.scaling is not None and name in (STAYS, LEAVES):
-        return Relay()  # the graph says which events a replica gets while there are two
+        # The graph says which events a replica gets while there are two.
+        return spec.box if isinstance(spec, Share) else Relay()
     if isinstance(spec, CepOperator):
         if inputs > 1:  # LOG.io takes events as they arrive (Section 2.1), not in time order
             raise Invalid(f"log-io: {name} has {inputs} inputs in time order; give it one")

@@ -13,19 +13,21 @@ from model.boxes.triggered import Sets
 from model.core import Answer, Effect, NodeName, Send, Site
 from model.protocols.log_io.design import Delivery, Executes
 from model.protocols.log_io.messages import Check, Commit, Executed, Put, Write
-from model.protocols.log_io.places import AHEAD, DISPATCHER, LEAVES, LOG, SECOND, STAYS
+from model.protocols.log_io.places import AHEAD, LOG
 from model.protocols.log_io.quantities import CONFIRMED, note
+from model.protocols.log_io.scaling.roles import may_fail, receives
 from model.protocols.log_io.states import Operator, Pending
 from model.protocols.log_io.tables import Context, LoggedEvent, Used
 
 
 def generate(
-    site: Site, state: Operator, outs: tuple[Out, ...], key: Any, inset: int
+    site: Site, state: Operator, outs: tuple[Out, ...], key: Any, inset: int, inputs: int
 ) -> tuple[Operator, tuple[Effect, ...]]:
+    """The outputs of an Input Set with so many inputs."""
     rows, used = [], []
     for out in outs:  # step 3: numbers of the outputs
         for at, succ in enumerate(site.succs):
-            if not _receives(site, state, succ, out):
+            if not receives(site, state, succ, out.body):
                 continue
             sent = (*state.sent[:at], state.sent[at] + 1, *state.sent[at + 1 :])
             state = state._replace(sent=sent)
@@ -35,24 +37,11 @@ def generate(
     state = state._replace(open=tuple(entry for entry in state.open if entry[0] != key))
     lineage = tuple(used) if site.spec.design.lineage else ()
     commit = Send(LOG, Commit(tuple(rows), context_of(state), inset, lineage))  # step 4
-    if _may_go(site):
-        asking = Send(LOG, commit.message._replace(asks=True))
+    if may_fail(site):
+        asking = Send(LOG, commit.message._replace(asks=inputs))
         return state._replace(committing=tuple(rows)), (asking,)
     state, effects = hand_on(site, state, rows)  # steps 5 and 6
     return state, (commit, *effects)
-
-
-def _receives(site: Site, state: Operator, succ: NodeName, out: Out) -> bool:
-    """Does the successor get the output?  A dispatcher sends it to one of its replicas."""
-    if site.spec.design.scaling is None or site.name != DISPATCHER:
-        return True
-    goes = out.body.type == SECOND and not state.alone
-    return succ == (LEAVES if goes else STAYS)
-
-
-def _may_go(site: Site) -> bool:
-    """Is it the replica that goes away, whose transactions may fail?"""
-    return site.spec.design.scaling is not None and site.name == LEAVES
 
 
 def context_of(state: Operator) -> Context:

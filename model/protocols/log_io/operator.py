@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.boxes.box import Fed, Item, Of
-from model.boxes.triggered import Functions, Triggered
+from model.boxes.triggered import Functions, Sets, Triggered
 from model.core import DISCARDED, Answer, Effect, NodeName, Note, Received, Send, Site
 from model.protocols.log_io.design import Again, Delivery, Obsolete, Triggers
 from model.protocols.log_io.generation import generate, succeed
@@ -26,14 +26,15 @@ from model.protocols.log_io.messages import (
 )
 from model.protocols.log_io.places import AHEAD, LOG, SERVICE
 from model.protocols.log_io.quantities import PENDING
+from model.protocols.log_io.scaling.roles import is_alone
 from model.protocols.log_io.states import Operator, Taken
 from model.protocols.log_io.tables import LoggedEvent
 
 
 def begin(site: Site) -> Operator:
     """The state of an operator that has seen nothing."""
-    spec = site.spec
-    return Operator(spec.box.begin(len(site.preds)), (0,) * len(site.preds), (0,) * len(site.succs))
+    box, last = site.spec.box.begin(len(site.preds)), (0,) * len(site.preds)
+    return Operator(box, last, (0,) * len(site.succs), alone=is_alone(site))
 
 
 def work(site: Site, state: Operator, input_: Received) -> Answer:
@@ -133,13 +134,18 @@ def _update(
     answers = _feed(site.spec.box, state.box, item, key)
     if len(answers) > 1 and value is None:  # Algorithm 3, step 1; Algorithm 4
         return state._replace(reading=taken), (Send(SERVICE, Query()),)
-    fed = answers[(value or 0) % len(answers)]
+    fed, inputs = answers[(value or 0) % len(answers)], 1 + _count(state.box, key)
     state = state._replace(
         box=fed.state, open=tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
     )
     if isinstance(site.spec.box, Triggered | Functions) and not fed.outs:
         return state, ()
-    return generate(site, state, fed.outs, key, inset)
+    return generate(site, state, fed.outs, key, inset, inputs)
+
+
+def _count(box: Any, key: Any) -> int:
+    """How many events the Input Set has so far."""
+    return sum(len(one.items) for one in box.open if one.key == key) if isinstance(box, Sets) else 0
 
 
 def _feed(box: Any, state: Any, item: Item, key: Any) -> tuple[Fed, ...]:

@@ -22,7 +22,8 @@ THWARTED = Quantity(
     "generations that failed", "generations", "the inputs of a replica's generation had moved"
 )
 MOVED = Quantity("events moved", "events", "an undone event went to another replica")
-QUANTITIES = (PENDING, CONFIRMED, RESENT, RESUMED, READ_AGAIN, THWARTED, MOVED)
+ADDED = Quantity("replicas added", "replicas", "a dispatcher began to send to a new replica")
+QUANTITIES = (PENDING, CONFIRMED, RESENT, RESUMED, READ_AGAIN, THWARTED, MOVED, ADDED)
 
 
 def note(what: Quantity, times: int = 1) -> tuple[Note, ...]:

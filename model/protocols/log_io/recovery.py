@@ -14,6 +14,7 @@ from model.protocols.log_io.messages import Peek, Put, Restored
 from model.protocols.log_io.operator import begin, go_on
 from model.protocols.log_io.places import AHEAD
 from model.protocols.log_io.quantities import PENDING, RESENT, note
+from model.protocols.log_io.scaling.roles import reads
 from model.protocols.log_io.states import Operator, Recovering
 from model.protocols.log_io.tables import LoggedEvent
 
@@ -39,7 +40,7 @@ def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
         held += (Received(row.sender, Put(row.number, row.body)) for row in found.unassigned)
     held += recovering.held  # Algorithm 9, step 3: go on with Algorithm 2
     state, all_ = go_on(site, state._replace(held=tuple(held)), tuple(effects))
-    return state, (*all_, *_reconnect(site))
+    return state, (*all_, *_reconnect(site, state))
 
 
 def _in_order(site: Site, rows: tuple[LoggedEvent, ...]) -> tuple[LoggedEvent, ...]:
@@ -68,8 +69,9 @@ def _restored_context(site: Site, found: Restored) -> Operator:
     )
 
 
-def _reconnect(site: Site) -> tuple[Effect, ...]:
+def _reconnect(site: Site, state: Operator) -> tuple[Effect, ...]:
     """A restarted operator asks its lasting connections for what they hold."""
     if site.spec.design.connection is Delivery.LOSSY:
         return ()
-    return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in site.preds)
+    known = (pred for pred in site.preds if reads(site, state, pred))
+    return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in known)

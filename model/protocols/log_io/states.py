@@ -5,12 +5,14 @@ Rule of this file: values; no step of a node.
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, NamedTuple
 
 from model.boxes.box import Item
 from model.core import NodeName, Received
 from model.events import Body, Event
 from model.protocols.log_io.messages import Put, Write
+from model.protocols.log_io.scaling.design import Task
 from model.protocols.log_io.tables import LoggedEvent
 from model.queues import Inlet
 
@@ -37,8 +39,8 @@ class Operator(NamedTuple):
     """box: global state and event states.  open: (key, number) of the Input Sets under way.
 
     last, sent, insets, newest, alone: as in Context.  reading: the generation that waits for a
-    read.  committing: the outputs that wait for the log's answer.  moving: events of a replica that
-    goes away are being moved.  held: what waits for these, in order: inputs that came, or rows to
+    read.  committing: the outputs that wait for the log's answer.  moving: events of a replica are
+    being moved.  held: what waits for these, in order: inputs that came, or rows to
     replay.
     """
 
@@ -101,9 +103,17 @@ class Connected(NamedTuple):
 
 
 class Controller(NamedTuple):
-    """The controller of a scale-down.  at: the step of Algorithm 13; 0: none; 4: all are done."""
+    """The controller of replicas.  left: what it has not done yet; the first has been begun."""
 
-    at: int = 0
+    begun: bool
+    left: tuple[Task, ...]
+
+
+class Image(Enum):
+    """A replica: the state of one that is not there, and what is durable of one that is."""
+
+    ABSENT = "it has not been deployed"
+    DEPLOYED = "it has been deployed"
 
 
 class External(NamedTuple):

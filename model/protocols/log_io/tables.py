@@ -34,7 +34,7 @@ class Context(NamedTuple):
     last: by predecessor, the greatest number accepted.  sent: by successor.  insets: the number of
     the newest Input Set.  newest: of several
     functions, the edge of the newest input and the last function whose condition has seen it.
-    alone: of a dispatcher, one of its replicas has gone away.
+    alone: of a dispatcher or a merger, one of its replicas is not there.
     """
 
     box: Any
@@ -82,8 +82,11 @@ class ReadAction(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The log database: its rows in order.  watched: the controller waits until the outputs of a
-    replica have been taken."""
+    """The log database: its rows in order.
+
+    watched: the controller waits until the outputs of a replica have been taken.  waiting: a node
+    that moves events, and its transaction, which has not been executed yet.
+    """
 
     events: tuple[LoggedEvent, ...] = ()
     contexts: tuple[tuple[NodeName, Context], ...] = ()
@@ -91,3 +94,4 @@ class Tables(NamedTuple):
     assigned: tuple[Assigned, ...] = ()
     actions: tuple[ReadAction, ...] = ()
     watched: bool = False
+    waiting: tuple[NodeName, Any] | None = None

@@ -10,15 +10,16 @@ from typing import Any, NamedTuple
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
-from model.boxes.stateless import AnyOf, Filter, Relay, Union
+from model.boxes.stateless import AnyOf, Filter, Relay
 from model.boxes.triggered import Functions, Triggered
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.predicates import Type
 from model.cep.windows import CountWindows
-from model.core import Arrival, Guarantee, Inputs, OperatorClass, Outcome, PinnedScope, Scope
+from model.core import Guarantee, OperatorClass, Outcome, PinnedScope, Scope
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.protocols.log_io.evidence import replicas
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
@@ -70,31 +71,6 @@ DIAMOND = Graph(
     ),
     (("source", "up"), ("source", "down"), ("up", "op"), ("down", "op"), ("op", "sink")),
 )
-REPLICAS = Graph(
-    (
-        *(("left", SOURCE), ("right", SOURCE), ("dispatch", Union())),
-        *(("one", Filter(Type("a"))), ("two", Filter(Type("b")))),
-        *(("merge", Union()), ("sink", SINK)),
-    ),
-    (
-        *(("left", "dispatch"), ("right", "dispatch")),
-        *(("dispatch", "one"), ("dispatch", "two"), ("one", "merge"), ("two", "merge")),
-        ("merge", "sink"),
-    ),
-)
-
-
-def replicas(events: int, crashes: int, *victims: str, gap: int = 0) -> Explored:
-    """An event of the replica that stays, and so many of the one that goes away.
-
-    gap: 0: events of one type are equal, so that their order does not matter.
-    """
-    stays, leaves = (Arrival(gap, "a"),), (Arrival(gap, "b"),)
-    inputs = (("left", Inputs(stays, 1)), ("right", Inputs(leaves, events)))
-    scope = Scope(REPLICAS, inputs, crashes=crashes)
-    return Explored(replace(scope, victims=frozenset(victims)) if victims else scope, ARBITRARY)
-
-
 PAIRS = Aggregate("list", 2, 2, of="time", group="type")
 MATCHES = Operator(sequence("a", "b"), CountWindows(3, 1))
 SCOPES = {
@@ -126,11 +102,8 @@ SCOPES = {
     "a read": Explored(line(READ, Relay(), length=2, crashes=2), ARBITRARY),
     "a read and three crashes": Explored(line(READ, Relay(), length=1, crashes=3), ARBITRARY),
     "a read and batches": Explored(line(READ, BATCHES, length=2, crashes=2), ARBITRARY),
-    "a replica goes away": replicas(1, 1),
-    "a replica goes away its node fails": replicas(1, 2, "two", "merge"),
-    "a replica goes away its controller fails": replicas(1, 2, "controller"),
-    "a replica with two events goes away": replicas(2, 0, gap=1),
     "no crash": Explored(one(BY_TYPE, 4, "ab", crashes=0), DETERMINISTIC),
+    **{name: Explored(scope, ARBITRARY) for name, scope in replicas.SCOPES.items()},
 }
 
 
