@@ -13,13 +13,14 @@ from model.protocols.log_io.evidence import (
     lineage,
     reads,
     recovery,
+    scale_up,
     scaling,
     writes,
 )
 from model.protocols.log_io.evidence.build import build
 from model.protocols.log_io.evidence.scopes import hold
 
-TOPICS = (recovery, connections, writes, reads, scaling, lineage)
+TOPICS = (recovery, connections, writes, reads, scaling, scale_up, lineage)
 
 PROTOCOL = replace(
     build(

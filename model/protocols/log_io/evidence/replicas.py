@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from model.boxes.box import Box
-from model.boxes.stateless import Filter, Union
+from model.boxes.stateless import Filter, Relay, Union
 from model.boxes.triggered import Triggered
 from model.cep.predicates import Type
 from model.core import Arrival, Inputs, Scope
@@ -40,8 +40,11 @@ def replicas(events: int, crashes: int, *victims: str, gap: int = 0) -> Scope:
     return replace(scope, victims=frozenset(victims)) if victims else scope
 
 
-def shared(box: Box, types: str, length: int, crashes: int, *victims: str) -> Scope:
-    """One source, whose events have the keys "a" and "b", and two replicas of an operator."""
+def shared(box: Box, types: str, length: int, crashes: int, *victims: str, gap: int = 1) -> Scope:
+    """One source, whose events have the keys "a" and "b", and two replicas of an operator.
+
+    gap: as in `replicas`.
+    """
     graph = Graph(
         (
             *(("source", SOURCE), ("dispatch", Union())),
@@ -53,16 +56,30 @@ def shared(box: Box, types: str, length: int, crashes: int, *victims: str) -> Sc
             *(("one", "merge"), ("two", "merge"), ("merge", "sink")),
         ),
     )
-    events = tuple(Arrival(1, type_) for type_ in types)
+    events = tuple(Arrival(gap, type_) for type_ in types)
     scope = Scope(graph, (("source", Inputs(events, length)),), crashes=crashes)
     return replace(scope, victims=frozenset(victims)) if victims else scope
 
 
+EACH = Relay()
 PAIRS = Triggered((2,), group="type", of="time")
 """A stateful operator: two events of a key make an output, which has their times."""
+FAILING = ("controller", "dispatch", "merge", "one", "two")
 SCOPES = {
     "a replica goes away": replicas(1, 1),
     "a replica goes away its node fails": replicas(1, 2, "two", "merge"),
     "a replica goes away its controller fails": replicas(1, 2, "controller"),
     "a replica with two events goes away": replicas(2, 0, gap=1),
+    "an event of a key": shared(EACH, "b", 1, 1),
+    **{f"{name} fails": shared(EACH, "b", 1, 2, name) for name in FAILING},
+    "controller and two fail": shared(EACH, "b", 1, 2, "controller", "two"),
+    "a key": shared(EACH, "b", 2, 0),
+    "a key with a crash": shared(EACH, "b", 2, 1),
+    "two keys": shared(EACH, "ab", 2, 0),
+    "equal events": shared(EACH, "b", 2, 0, gap=0),
+    "equal events with a crash": shared(EACH, "b", 2, 1, gap=0),
+    "a pair": shared(PAIRS, "b", 2, 0),
+    "a pair with a crash": shared(PAIRS, "b", 2, 1),
+    "a pair and its replicas fail": shared(PAIRS, "b", 2, 1, "one", "two"),
+    "a pair and one more": shared(PAIRS, "b", 3, 0),
 }

@@ -112,6 +112,11 @@ def hold(**states: int) -> tuple[PinnedScope, ...]:
     return tuple(_pin(name, Outcome.HOLDS, worlds) for name, worlds in states.items())
 
 
+def hold_in_full(**states: int) -> tuple[PinnedScope, ...]:
+    """As `hold`, in the full profile only."""
+    return tuple(replace(pinned, quick=False) for pinned in hold(**states))
+
+
 def fail(**found: tuple[int, int, Guarantee]) -> tuple[PinnedScope, ...]:
     """Refuted scopes: worlds, steps of a shortest counterexample, the guarantee that is left."""
     return tuple(_pin(name, Outcome.REFUTED, *values) for name, values in found.items())
