@@ -55,5 +55,5 @@ PROTOCOL = replace(
     ),
     variants=tuple(variant for topic in TOPICS for variant in topic.VARIANTS),
     mutants=tuple(mutant for topic in TOPICS for mutant in topic.MUTANTS),
-    lemmas=14,
+    lemmas=17,
 )

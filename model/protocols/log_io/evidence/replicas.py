@@ -11,7 +11,7 @@ from model.boxes.box import Box
 from model.boxes.stateless import Filter, Relay, Union
 from model.boxes.triggered import Triggered
 from model.cep.predicates import Type
-from model.core import Arrival, Inputs, Scope
+from model.core import Arrival, Inputs, OperatorClass, Scope
 from model.graph import SINK, SOURCE, Graph
 from model.protocols.log_io.scaling.roles import Share
 
@@ -66,20 +66,29 @@ PAIRS = Triggered((2,), group="type", of="time")
 """A stateful operator: two events of a key make an output, which has their times."""
 FAILING = ("controller", "dispatch", "merge", "one", "two")
 SCOPES = {
-    "a replica goes away": replicas(1, 1),
-    "a replica goes away its node fails": replicas(1, 2, "two", "merge"),
-    "a replica goes away its controller fails": replicas(1, 2, "controller"),
-    "a replica with two events goes away": replicas(2, 0, gap=1),
-    "an event of a key": shared(EACH, "b", 1, 1),
-    **{f"{name} fails": shared(EACH, "b", 1, 2, name) for name in FAILING},
-    "controller and two fail": shared(EACH, "b", 1, 2, "controller", "two"),
-    "a key": shared(EACH, "b", 2, 0),
-    "a key with a crash": shared(EACH, "b", 2, 1),
-    "two keys": shared(EACH, "ab", 2, 0),
-    "equal events": shared(EACH, "b", 2, 0, gap=0),
-    "equal events with a crash": shared(EACH, "b", 2, 1, gap=0),
-    "a pair": shared(PAIRS, "b", 2, 0),
-    "a pair with a crash": shared(PAIRS, "b", 2, 1),
-    "a pair and its replicas fail": shared(PAIRS, "b", 2, 1, "one", "two"),
-    "a pair and one more": shared(PAIRS, "b", 3, 0),
+    OperatorClass.ARBITRARY: {
+        "a replica goes away": replicas(1, 1),
+        "a replica goes away its node fails": replicas(1, 2, "two", "merge"),
+        "a replica goes away its controller fails": replicas(1, 2, "controller"),
+        "a replica with two events goes away": replicas(2, 0, gap=1),
+        "two keys": shared(EACH, "ab", 2, 0),
+    },
+    OperatorClass.DETERMINISTIC: {
+        "a pair": shared(PAIRS, "b", 2, 0),
+        "a pair with a crash": shared(PAIRS, "b", 2, 1),
+        "a pair and its replicas fail": shared(PAIRS, "b", 2, 1, "one", "two"),
+        "a pair and one more": shared(PAIRS, "b", 3, 0),
+    },
+    OperatorClass.REPEATABLE: {
+        "an event of a key": shared(EACH, "b", 1, 1),
+        **{f"{name} fails": shared(EACH, "b", 1, 2, name) for name in FAILING},
+        "controller and two fail": shared(EACH, "b", 1, 2, "controller", "two"),
+        "a key": shared(EACH, "b", 2, 0),
+        "a key with a crash": shared(EACH, "b", 2, 1),
+        "equal pairs": shared(PAIRS, "b", 3, 0, gap=0),
+        "an equal pair with a crash": shared(PAIRS, "b", 2, 1, gap=0),
+        "equal events": shared(EACH, "b", 2, 0, gap=0),
+        "equal events with a crash": shared(EACH, "b", 2, 1, gap=0),
+    },
 }
+"""By the class of the operators over these events."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from model.core import Guarantee, Mutant
 from model.protocols.log_io.design import Design
 from model.protocols.log_io.evidence.build import CHECKED, DIVERGENT, GAP, SEEN, build
-from model.protocols.log_io.evidence.scopes import fail, hold
+from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 from model.protocols.log_io.quantities import MOVED, THWARTED
 from model.protocols.log_io.scaling.design import Deletes, Moved, Moves, Scaling, Waits
 
@@ -17,11 +17,14 @@ VARIANTS = (
     build(
         "scale-down",
         Design(scaling=Scaling()),
-        hold(
-            a_replica_goes_away=107_444,
-            a_replica_goes_away_its_node_fails=152_530,
-            a_replica_goes_away_its_controller_fails=55_836,
-            a_pair_and_one_more=1924,
+        (
+            *hold(
+                a_replica_goes_away=107_444,
+                a_replica_goes_away_its_node_fails=152_530,
+                a_replica_goes_away_its_controller_fails=55_836,
+                equal_pairs=1_924,
+            ),
+            *hold_in_full(an_equal_pair_with_a_crash=28_340),
         ),
         "A replica goes away while events come, and it, the controller, the dispatcher and the "
         "merger may crash: no event is lost, and none is processed twice (Algorithm 13).  The "

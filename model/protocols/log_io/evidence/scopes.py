@@ -103,7 +103,11 @@ SCOPES = {
     "a read and three crashes": Explored(line(READ, Relay(), length=1, crashes=3), ARBITRARY),
     "a read and batches": Explored(line(READ, BATCHES, length=2, crashes=2), ARBITRARY),
     "no crash": Explored(one(BY_TYPE, 4, "ab", crashes=0), DETERMINISTIC),
-    **{name: Explored(scope, ARBITRARY) for name, scope in replicas.SCOPES.items()},
+    **{
+        name: Explored(scope, operators)
+        for operators, named in replicas.SCOPES.items()
+        for name, scope in named.items()
+    },
 }
 
 
