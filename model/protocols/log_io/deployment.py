@@ -29,7 +29,8 @@ from model.protocols.log_io.places import (
     STAYS,
 )
 from model.protocols.log_io.scaling.controller import CONNECTIONS
-from model.protocols.log_io.scaling.roles import PLACES, Place, Share
+from model.protocols.log_io.scaling.roles import PLACES, Place
+from model.protocols.log_io.scaling.share import Share
 
 
 class Part(Enum):

@@ -22,7 +22,6 @@ VARIANTS = (
                 a_replica_goes_away=107_444,
                 a_replica_goes_away_its_node_fails=152_530,
                 a_replica_goes_away_its_controller_fails=55_836,
-                equal_pairs=1_924,
             ),
             *hold_in_full(an_equal_pair_with_a_crash=28_340),
         ),

@@ -9,11 +9,8 @@ The dispatcher sends events of type "b" to the second replica while there is one
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 
-from model.boxes.box import Box, Fed, Item, answer
-from model.cep.predicates import Predicate
 from model.core import NodeName, Site
 from model.events import Body
 from model.protocols.log_io.places import DISPATCHER, LEAVES, MERGER, SECOND, STAYS
@@ -35,21 +32,6 @@ PLACES: Mapping[NodeName, Place] = {
     LEAVES: Place.SECOND,
     MERGER: Place.MERGER,
 }
-
-
-@dataclass(frozen=True)
-class Share(Box):
-    """The part of an operator's work that a graph gives to one of its replicas: the items that
-    match."""
-
-    predicate: Predicate
-    box: Box
-
-    def begin(self, edges: int) -> object:
-        return self.box.begin(edges)
-
-    def feed(self, state: object, item: Item) -> tuple[Fed, ...]:
-        return self.box.feed(state, item) if self.predicate.holds(item.body) else answer(state)
 
 
 def receives(site: Site, state: Operator, succ: NodeName, body: Body) -> bool:
