@@ -33,7 +33,9 @@ from model.protocols.log_io.places import (
     SERVICE,
     STAYS,
 )
-from model.protocols.log_io.scaling.controller import CLOSED
+from model.protocols.log_io.scaling.controller import CONNECTIONS
+from model.protocols.log_io.scaling.roles import PLACES, Place
+from model.protocols.log_io.scaling.share import Share
 
 
 class Part(Enum):
@@ -53,7 +55,8 @@ class Part(Enum):
 
 class Job(NamedTuple):
     """box: of an operator.  sinks: the sinks among its successors.  read_back: those of them that
-    another successor reads.  replays: is it a replay operator?"""
+    another successor reads.  replays: is it a replay operator?  place: in scaling.  absent: a
+    connection is not there at first."""
 
     design: Design
     part: Part
@@ -61,6 +64,8 @@ class Job(NamedTuple):
     sinks: frozenset[NodeName] = frozenset()
     read_back: frozenset[NodeName] = frozenset()
     replays: bool = False
+    place: Place | None = None
+    absent: bool = False
 
 
 Channel = tuple[NodeName, NodeName]
@@ -73,7 +78,7 @@ def reader_of(source: NodeName) -> NodeName:
 def deploy(design: Design, scope: Scope) -> Deployment:
     """The deployment of a graph.  Raises Invalid if LOG.io cannot run it."""
     graph, specs = scope.graph, scope.graph.specs
-    if not specs.keys() >= {DISPATCHER, STAYS, LEAVES, MERGER}:
+    if not specs.keys() >= PLACES.keys():
         design = replace(design, scaling=None)
     if design.replaying is not None and not specs.keys() & design.replaying.operators:
         design = replace(design, replaying=None)
@@ -101,8 +106,9 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         connections = []
     if design.scaling is not None:
         alone.append(Site(CONTROLLER, Role.OPERATOR, Job(design, Part.CONTROLLER), (), ()))
-        channels += _both_ways((DISPATCHER, MERGER), CONTROLLER)
-        channels += [(CONTROLLER, name) for name in CLOSED]
+        asked = (DISPATCHER, MERGER, *([LEAVES] if design.scaling.adds else []))
+        channels += _both_ways(asked, CONTROLLER)
+        channels += [(CONTROLLER, name) for name in CONNECTIONS]
     watched = [(v, f"{u}{AHEAD}{v}") for u, v in connections]
     if design.replaying is not None:
         engine = _engine(design, graph)
@@ -116,7 +122,9 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         channels += _both_ways(asking, SERVICE)
     for u, v in connections:
         name = f"{u}{AHEAD}{v}"
-        alone.append(Site(name, Role.OPERATOR, Job(design, Part.CONNECTION), (), ()))
+        absent = design.scaling is not None and design.scaling.adds and name in CONNECTIONS
+        job = Job(design, Part.CONNECTION, absent=absent)
+        alone.append(Site(name, Role.OPERATOR, job, (), ()))
         channels += [(u, name), (name, v), (v, name)]
     sites += alone
     crashable = [site.name for site in sites if site.spec.part in CRASHABLE]
@@ -187,7 +195,8 @@ def _place(
         box = _box(design, name, spec, len(preds))
         read_back = _read_back(graph, name, behind)
         replays = design.replaying is not None and name in design.replaying.operators
-        job = Job(design, Part.OPERATOR, box, behind, read_back, replays)
+        place = PLACES.get(name) if design.scaling is not None else None
+        job = Job(design, Part.OPERATOR, box, behind, read_back, replays, place)
         looks = _both_ways([name], box.system) if isinstance(box, Lookup) else []
         return [Site(name, Role.OPERATOR, job, preds, succs)], looks
     if name not in readers:
@@ -247,7 +256,8 @@ def _acting(design: Design, graph: Graph) -> frozenset[NodeName]:
 
 def _box(design: Design, name: NodeName, spec: Any, inputs: int) -> Box:
     if design.scaling is not None and name in (STAYS, LEAVES):
-        return Relay()  # the graph says which events a replica gets while there are two
+        # The graph says which events a replica gets while there are two.
+        return spec.box if isinstance(spec, Share) else Relay()
     if isinstance(spec, CepOperator):
         if inputs > 1:  # LOG.io takes events as they arrive (Section 2.1), not in time order
             raise Invalid(f"log-io: {name} has {inputs} inputs in time order; give it one")

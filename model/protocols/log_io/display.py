@@ -48,16 +48,28 @@ from model.protocols.log_io.replaying.messages import (
     Reset,
 )
 from model.protocols.log_io.scaling.messages import (
+    Add,
+    Added,
     Back,
     Chosen,
     Close,
+    Deploy,
+    Deployed,
     Move,
+    Open,
     Remove,
     Removed,
     Resent,
     Watch,
 )
-from model.protocols.log_io.states import Connected, Controller, Operator, Recovering, Source
+from model.protocols.log_io.states import (
+    Connected,
+    Controller,
+    Image,
+    Operator,
+    Recovering,
+    Source,
+)
 from model.protocols.log_io.tables import Tables
 
 
@@ -112,9 +124,13 @@ def show(value: Any) -> str:
             return type(value).__name__.lower()
         case LogData(outputs):
             return f"data of {len(outputs)}"
-        case Controller(at):
-            return f"step {at}"
-        case Move(rows) | Chosen(rows) | Resent(rows):
+        case Add() | Added() | Deploy() | Deployed() | Open():
+            return type(value).__name__.lower()
+        case Controller(_, left):
+            return f"{len(left)} tasks left"
+        case Image():
+            return value.name.lower()
+        case Move(rows=rows) | Chosen(_, rows) | Resent(rows):
             return f"{type(value).__name__.lower()} {len(rows)}"
         case _:
             return ""

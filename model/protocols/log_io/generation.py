@@ -14,9 +14,10 @@ from model.boxes.triggered import Functions, Sets, Triggered
 from model.core import Effect, NodeName, Send, Site
 from model.protocols.log_io.design import Executes, Grouped
 from model.protocols.log_io.messages import Commit, Lineage, StoreRead
-from model.protocols.log_io.places import DISPATCHER, LEAVES, LOG, SECOND, SERVICE, STAYS
+from model.protocols.log_io.places import LOG, SERVICE
 from model.protocols.log_io.replaying.design import Logs
 from model.protocols.log_io.replaying.messages import LogData
+from model.protocols.log_io.scaling.roles import may_fail, receives
 from model.protocols.log_io.states import Operator
 from model.protocols.log_io.tables import Context, LoggedEvent, SetState, SideRead, Used
 from model.protocols.log_io.writes import hand_on
@@ -36,7 +37,7 @@ def generate(
     rows, outputs = [], []
     for out in outs:  # step 3: numbers of the outputs
         for at, succ in enumerate(site.succs):
-            if not _receives(site, state, succ, out):
+            if not receives(site, state, succ, out.body):
                 continue
             sent = (*state.sent[:at], state.sent[at] + 1, *state.sent[at + 1 :])
             state = state._replace(sent=sent)
@@ -47,8 +48,8 @@ def generate(
     lineage = _lineage(site, state, outputs, inset, value)
     logged = _without_data(site, rows)
     commit = Send(LOG, Commit(logged, context_of(state), inset, lineage))  # step 4
-    if _may_go(site):
-        asking = Send(LOG, commit.message._replace(asks=True))
+    if may_fail(site):
+        asking = Send(LOG, commit.message._replace(asks=1 + _count(before.box, key)))
         return state._replace(committing=tuple(rows)), (asking,)
     state, effects = hand_on(site, state, rows)  # steps 5 and 6
     if site.spec.replays:
@@ -123,17 +124,9 @@ def store_read(site: Site, inset: int, value: int) -> tuple[Effect, ...]:
     return (Send(LOG, StoreRead(inset, value)),)
 
 
-def _receives(site: Site, state: Operator, succ: NodeName, out: Out) -> bool:
-    """Does the successor get the output?  A dispatcher sends it to one of its replicas."""
-    if site.spec.design.scaling is None or site.name != DISPATCHER:
-        return True
-    goes = out.body.type == SECOND and not state.alone
-    return succ == (LEAVES if goes else STAYS)
-
-
-def _may_go(site: Site) -> bool:
-    """Is it the replica that goes away, whose transactions may fail?"""
-    return site.spec.design.scaling is not None and site.name == LEAVES
+def _count(box: Any, key: Any) -> int:
+    """How many events the Input Set has so far."""
+    return sum(len(one.items) for one in box.open if one.key == key) if isinstance(box, Sets) else 0
 
 
 def context_of(state: Operator) -> Context:

@@ -25,7 +25,7 @@ from model.protocols.log_io.messages import (
     Store,
     StoreRead,
 )
-from model.protocols.log_io.places import CONTROLLER, LEAVES, LOG, MERGER, STAYS
+from model.protocols.log_io.places import CONTROLLER, LEAVES, LOG, MERGER
 from model.protocols.log_io.replaying import log as replays
 from model.protocols.log_io.replaying.design import Gone, Keeps
 from model.protocols.log_io.replaying.messages import (
@@ -37,7 +37,7 @@ from model.protocols.log_io.replaying.messages import (
     Reopen,
     Reset,
 )
-from model.protocols.log_io.scaling.design import Moved, Moves
+from model.protocols.log_io.scaling.design import Moved, Moves, Waits
 from model.protocols.log_io.scaling.messages import (
     Choose,
     Chosen,
@@ -54,11 +54,15 @@ def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> An
     """The tables after a transaction of the node, and the log's answer to it, if any."""
     before = tables
     tables, effects = _transact(design, tables, node, message)
+    if tables.waiting and _may_move(design, tables, tables.waiting[1]):
+        sender, move = tables.waiting
+        tables, moved = _move(design, tables._replace(waiting=None), sender, move)
+        effects = (*effects, Send(sender, Resent(moved)))
     if design.replaying is not None and design.garbage is Garbage.AT_ONCE:
         tables = replays.collect(design.replaying, tables)
     if design.lineage and (tables is not before or isinstance(message, StoreRead)):
         tables = add_lineage(design, before, tables, node, message)
-    if tables.watched and _is_drained(tables):
+    if tables.watched and _are_taken(tables, LEAVES):
         return tables._replace(watched=False), (*effects, Send(CONTROLLER, Drained()))
     return tables, effects
 
@@ -68,14 +72,14 @@ def _transact(
 ) -> tuple[Tables, tuple[Effect, ...]]:
     effects: tuple[Effect, ...] = ()
     match message:
-        case Commit(asks=True) if not _may_commit(design, tables, node, message.inset):
+        case Commit(asks=asks) if asks and not _may_commit(design, tables, node, message):
             effects = (Send(node, Committed(False)),)
-        case Choose():
-            sent = (row for row in tables.events if row[:2] == (node, LEAVES))
-            effects = (Send(node, Chosen(tuple(row for row in sent if not row.done))),)
+        case Choose(replica):
+            sent = (row for row in tables.events if row[:2] == (node, replica))
+            undone = tuple(row for row in sent if not row.done)
+            effects = (Send(node, Chosen(replica, undone)),)
         case Move():
-            tables, moved = _move(design, tables, node, message)
-            effects = (Send(node, Resent(moved)),)
+            tables = tables._replace(waiting=(node, message))
         case Watch():
             tables = tables._replace(watched=True)
         case Assign(sender, number, insets, order):
@@ -112,7 +116,9 @@ def _transact(
         case Restore() if design.replaying is not None:
             tables, sets = replays.restore(design.replaying, tables, node)
             effects = (Send(node, _restored(tables, node)._replace(sets=sets)),)
-        case Restore():
+        case Restore():  # the node waits for no transaction of the life before
+            waiting = tables.waiting if tables.waiting and tables.waiting[0] != node else None
+            tables = tables._replace(waiting=waiting)
             effects = (Send(node, _restored(tables, node)),)
         case Recall():
             assert design.replaying is not None
@@ -131,13 +137,26 @@ def _transact(
     return tables, effects
 
 
-def _may_commit(design: Design, tables: Tables, node: NodeName, inset: int) -> bool:
-    """Are there undone rows of the Input Set?  3.5.1: if not, the transaction fails."""
+def _may_commit(design: Design, tables: Tables, node: NodeName, commit: Commit) -> bool:
+    """Are the rows of the Input Set there, and undone?  7.2: if not, the transaction fails."""
     assert design.scaling is not None
     if design.scaling.moved is Moved.GOES_ON:
         return True
-    inputs = (row for row in tables.events if row.receiver == node and row.inset == inset)
-    return any(not row.done for row in inputs)
+    inputs = (row for row in tables.events if row.receiver == node and row.inset == commit.inset)
+    return sum(not row.done for row in inputs) >= commit.asks
+
+
+def _may_move(design: Design, tables: Tables, move: Move) -> bool:
+    """May the events of the key go to another replica now?"""
+    assert design.scaling is not None
+    match design.scaling.waits:
+        case Waits.NOTHING:
+            return True
+        case Waits.DONE:
+            undone = {row[:3] for row in tables.events if not row.done}
+            return undone.isdisjoint(row[:3] for row in move.rows)
+        case Waits.TAKEN:
+            return _are_taken(tables, move.replica)
 
 
 def _move(
@@ -146,12 +165,13 @@ def _move(
     """Algorithm 13, step 1.c: the tables, and the rows that have moved."""
     assert design.scaling is not None
     undone = {row[:3] for row in tables.events if not row.done}
-    events = tuple(row for row in tables.events if row[:2] != (node, LEAVES) or row.done)
+    leave = undone.intersection(row[:3] for row in message.rows)
+    events = tuple(row for row in tables.events if row[:3] not in leave)
     moved: list[LoggedEvent] = []
     for body, key in dict.fromkeys((row.body, row[:3]) for row in message.rows):
         if key in undone or design.scaling.moves is Moves.CHOSEN:
             number = message.number + len(moved)
-            moved.append(LoggedEvent(node, STAYS, number, 0, body))
+            moved.append(LoggedEvent(node, message.to, number, 0, body))
     for row in moved:
         events = _added(events, row)
     others = tuple(one for one in tables.contexts if one[0] != node)
@@ -159,8 +179,9 @@ def _move(
     return tables._replace(events=events, contexts=contexts), tuple(moved)
 
 
-def _is_drained(tables: Tables) -> bool:
-    rows = (row for row in tables.events if row[:2] == (LEAVES, MERGER))
+def _are_taken(tables: Tables, replica: NodeName) -> bool:
+    """Has the merger taken all outputs of the replica?"""
+    rows = (row for row in tables.events if row[:2] == (replica, MERGER))
     return all(row.done or row.inset for row in rows)
 
 

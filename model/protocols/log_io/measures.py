@@ -35,14 +35,17 @@ def _is_done(_scope: Scope, seen: Observation) -> bool:
 
 
 def _is_scaled(states: list[Any]) -> bool:
-    """No scale-down is under way: all have done their part in it, or nobody has."""
-    begun = any(isinstance(one, Operator) and one.alone for one in states)
-    return all(one.at == (4 if begun else 0) for one in states if isinstance(one, Controller))
+    """No replica is coming or going, and 7.2: "the state of the Dispatcher is consistent with the
+    topology", and that of the merger, too."""
+    alone = any(isinstance(one, Operator) and one.alone for one in states)
+    deleted = any(isinstance(one, Connected) and one.deleted for one in states)
+    resting = all(not one.begun or not one.left for one in states if isinstance(one, Controller))
+    return resting and alone == deleted
 
 
 DONE = Property(
-    "at rest, connections are empty, only inputs that wait in a set are undone, and no scale-down "
-    "is under way",
+    "at rest, connections are empty, only inputs that wait in a set are undone, and no replica is "
+    "coming or going",
     When.QUIESCENT,
     _is_done,
     nodes=True,

@@ -49,7 +49,8 @@ class Commit(NamedTuple):
     """Algorithm 3, step 4, and Algorithm 1, step 2.c: outputs, STATE, the Input Set done.
 
     inset: 0 in a reader.  ends: are these the last outputs of the read action?
-    asks: the transaction may fail, and its node waits for the answer.
+    asks: the transaction fails unless the Input Set has so many undone events, and its node waits
+    for the answer; 0: it does not fail.
     states: of a replay operator, the global state that is kept for the Input Set.
     """
 
@@ -58,7 +59,7 @@ class Commit(NamedTuple):
     inset: int = 0
     lineage: Lineage = Lineage()
     ends: bool = False
-    asks: bool = False
+    asks: int = 0
     states: tuple[SetState, ...] = ()
 
 

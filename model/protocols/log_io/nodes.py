@@ -16,7 +16,8 @@ from model.protocols.log_io.places import AHEAD, LOG
 from model.protocols.log_io.replaying import engine
 from model.protocols.log_io.scaling import controller
 from model.protocols.log_io.scaling import operators as scaling
-from model.protocols.log_io.states import Connected, Controller, External, Recovering
+from model.protocols.log_io.scaling.roles import is_absent
+from model.protocols.log_io.states import Connected, External, Image, Recovering
 from model.protocols.log_io.surroundings import carry, execute, offer, show_next
 from model.protocols.log_io.tables import Tables
 from model.queues import QueueState
@@ -33,24 +34,26 @@ def boot(site: Site) -> Any:
         case Part.ACTION:
             return reads.begin(site)
         case Part.OPERATOR:
-            return operator.begin(site)
+            return Image.ABSENT if is_absent(site) else operator.begin(site)
         case Part.LOG:
             return Tables()
         case Part.CONNECTION:
-            return Connected()
+            return Connected((), site.spec.absent, site.spec.absent)
         case Part.SERVICE:
             return 0
         case Part.CONTROLLER:
-            return Controller()
+            return controller.begin(site)
         case Part.ENGINE:
             return None
     raise TypeError(f"{site.name}: no such part")
 
 
-def recover(site: Site, durable: Controller | None) -> Answer:
-    """Ask the log: a node saves nothing, but for the controller."""
+def recover(site: Site, durable: Any) -> Answer:
+    """Ask the log: a node saves nothing, but for the controller, and that a replica is there."""
     if site.spec.part is Part.CONTROLLER:
         return controller.restart(site, durable)
+    if is_absent(site) and durable is None:
+        return scaling.report_back(site, (Image.ABSENT, ()))
     return Recovering(), (Send(LOG, Restore()),)
 
 
@@ -73,6 +76,8 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
             return controller.control(site, state, sender, message)
         case Part.ENGINE:
             return engine.ask(site, message)
+    if state is Image.ABSENT:
+        return scaling.deploy(site, message)
     if isinstance(state, Recovering):
         return _recover(site, state, input_)
     if isinstance(message, Restored):  # an answer to the life before, of a log that is late

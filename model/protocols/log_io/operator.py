@@ -32,6 +32,7 @@ from model.protocols.log_io.places import AHEAD, LOG, SERVICE
 from model.protocols.log_io.quantities import PENDING
 from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.replaying.messages import Absent, Recalled, Regenerate
+from model.protocols.log_io.scaling.roles import is_alone
 from model.protocols.log_io.states import Operator, Taken
 from model.protocols.log_io.tables import LoggedEvent
 from model.protocols.log_io.writes import succeed
@@ -42,7 +43,8 @@ def begin(site: Site) -> Operator:
     spec = site.spec
     none = (0,) * len(site.preds)
     array = none if spec.design.array is Array.OWN else None
-    return Operator(spec.box.begin(len(none)), none, (0,) * len(site.succs), array=array)
+    sent, alone = (0,) * len(site.succs), is_alone(site)
+    return Operator(spec.box.begin(len(none)), none, sent, alone=alone, array=array)
 
 
 def work(site: Site, state: Operator, input_: Received) -> Answer:

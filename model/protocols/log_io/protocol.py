@@ -18,6 +18,7 @@ from model.protocols.log_io.evidence import (
     reads,
     recovery,
     replaying,
+    scale_up,
     scaling,
     writes,
 )
@@ -34,6 +35,7 @@ TOPICS = (
     reads,
     replaying,
     scaling,
+    scale_up,
     lineage,
     lineage_faults,
 )
@@ -81,5 +83,5 @@ PROTOCOL = replace(
     ),
     variants=tuple(variant for topic in TOPICS for variant in topic.VARIANTS),
     mutants=tuple(mutant for topic in TOPICS for mutant in topic.MUTANTS),
-    lemmas=15,
+    lemmas=18,
 )

@@ -21,11 +21,15 @@ THWARTED = Quantity(
     "generations that failed", "generations", "the inputs of a replica's generation had moved"
 )
 MOVED = Quantity("events moved", "events", "an undone event went to another replica")
+ADDED = Quantity("replicas added", "replicas", "a dispatcher began to send to a new replica")
 LACKED = Quantity("inputs without data", "events", "a restarted operator lacked an input's data")
 REGENERATED = Quantity(
     "outputs generated again", "events", "a replay operator generated an output again, and sent it"
 )
-QUANTITIES = (PENDING, CONFIRMED, RESUMED, READ_AGAIN, THWARTED, MOVED, LACKED, REGENERATED)
+QUANTITIES = (
+    *(PENDING, CONFIRMED, RESUMED, READ_AGAIN),
+    *(THWARTED, MOVED, ADDED, LACKED, REGENERATED),
+)
 
 
 def note(what: Quantity, times: int = 1) -> tuple[Note, ...]:

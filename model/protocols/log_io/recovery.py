@@ -15,6 +15,7 @@ from model.protocols.log_io.operator import begin, go_on
 from model.protocols.log_io.places import AHEAD
 from model.protocols.log_io.quantities import PENDING, note
 from model.protocols.log_io.replaying import operators as replays
+from model.protocols.log_io.scaling.roles import reads
 from model.protocols.log_io.states import Operator, Recovering
 from model.protocols.log_io.tables import LoggedEvent
 from model.protocols.log_io.writes import hand_on
@@ -45,7 +46,7 @@ def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
         state, more = replays.replay(site, state, found.sets)  # Algorithm 10, steps 2 to 4
         effects += more
     state, all_ = go_on(site, state, tuple(effects))
-    return state, (*all_, *_reconnect(site))
+    return state, (*all_, *_reconnect(site, state))
 
 
 def _in_order(site: Site, rows: tuple[LoggedEvent, ...]) -> tuple[LoggedEvent, ...]:
@@ -83,8 +84,9 @@ def _restored_context(site: Site, found: Restored) -> Operator:
     )
 
 
-def _reconnect(site: Site) -> tuple[Effect, ...]:
+def _reconnect(site: Site, state: Operator) -> tuple[Effect, ...]:
     """A restarted operator asks its lasting connections for what they hold."""
     if site.spec.design.connection is Delivery.LOSSY:
         return ()
-    return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in site.preds)
+    known = (pred for pred in site.preds if reads(site, state, pred))
+    return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in known)

@@ -5,6 +5,7 @@ Rule of this file: values; no step of a node.
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, NamedTuple
 
 from model.boxes.box import Item
@@ -12,6 +13,7 @@ from model.core import NodeName, Received
 from model.events import Body, Event
 from model.protocols.log_io.messages import Group, Put, Write
 from model.protocols.log_io.replaying.messages import Regeneration
+from model.protocols.log_io.scaling.design import Task
 from model.protocols.log_io.tables import LoggedEvent
 from model.queues import Inlet
 
@@ -47,11 +49,11 @@ class Operator(NamedTuple):
     """box: global state and event states.  open: (key, number) of the Input Sets under way.
 
     last, sent, insets, newest, alone: as in Context.  reading: the generation that waits for a
-    read.  committing: the outputs that wait for the log's answer.  moving: events of a replica that
-    goes away are being moved.  held: what waits for these, in order: inputs that came, or rows to
-    replay.  array: of a design that keeps one, by predecessor the greatest number that has updated
-    the global state.  waiting: outputs that wait for writes.  again: Input Sets of a replay
-    operator to replay, of which some input lacks its data.
+    read.  committing: the outputs that wait for the log's answer.  moving: events of a replica are
+    being moved.  held: what waits for these, in order: inputs that came, or rows to replay.  array:
+    of a design that keeps one, by predecessor the greatest number that has updated the global
+    state.  waiting: outputs that wait for writes.  again: Input Sets of a replay operator to
+    replay, of which some input lacks its data.
     """
 
     box: Any
@@ -128,9 +130,17 @@ class Connected(NamedTuple):
 
 
 class Controller(NamedTuple):
-    """The controller of a scale-down.  at: the step of Algorithm 13; 0: none; 4: all are done."""
+    """The controller of replicas.  left: what it has not done yet; the first has been begun."""
 
-    at: int = 0
+    begun: bool
+    left: tuple[Task, ...]
+
+
+class Image(Enum):
+    """A replica: the state of one that is not there, and what is durable of one that is."""
+
+    ABSENT = "it has not been deployed"
+    DEPLOYED = "it has been deployed"
 
 
 class External(NamedTuple):

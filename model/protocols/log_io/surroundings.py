@@ -25,7 +25,7 @@ from model.protocols.log_io.messages import (
     Success,
     Write,
 )
-from model.protocols.log_io.scaling.messages import Close
+from model.protocols.log_io.scaling.messages import Close, Open
 from model.protocols.log_io.states import Connected, External
 from model.queues import QueueState, produce, serve
 
@@ -38,6 +38,10 @@ def carry(receiver: NodeName, state: Connected, message: Any) -> Answer:
     match message:
         case Close():
             return Connected((), True, True), ()
+        case Open() if state.deleted:
+            return Connected(closed=True), ()
+        case Open():  # the controller asks twice
+            return state, ()
         case _ if state.deleted:
             return state, ()
         case Put():

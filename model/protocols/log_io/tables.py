@@ -53,7 +53,7 @@ class Context(NamedTuple):
     last: by predecessor, the greatest number accepted.  sent: by successor.  insets: the number of
     the newest Input Set.  newest: of several
     functions, the edge of the newest input and the last function whose condition has seen it.
-    alone: of a dispatcher, one of its replicas has gone away.
+    alone: of a dispatcher or a merger, one of its replicas is not there.
     """
 
     box: Any
@@ -150,9 +150,12 @@ class ReadAction(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The log database: its rows in order.  watched: the controller waits until the outputs of a
-    replica have been taken.  truth, shown: ghosts, a row for each output on a port in OUT, and for
-    each read, that nobody deletes."""
+    """The log database: its rows in order.
+
+    watched: the controller waits until the outputs of a replica have been taken.  waiting: a node
+    that moves events, and its transaction, which has not been executed yet.  truth, shown: ghosts,
+    a row for each output on a port in OUT, and for each read, that nobody deletes.
+    """
 
     events: tuple[LoggedEvent, ...] = ()
     contexts: tuple[tuple[NodeName, Context], ...] = ()
@@ -161,6 +164,7 @@ class Tables(NamedTuple):
     actions: tuple[ReadAction, ...] = ()
     states: tuple[SetState, ...] = ()
     watched: bool = False
+    waiting: tuple[NodeName, Any] | None = None
     related: tuple[Related, ...] = ()
     data: tuple[Data, ...] = ()
     effects: tuple[ReadEffect, ...] = ()

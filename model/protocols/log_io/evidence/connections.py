@@ -50,7 +50,7 @@ MUTANTS = (
     Mutant(
         "a restarted operator does not ask its connections",
         RECOVERY,
-        'return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in site.preds)',
+        'return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in known)',
         "return ()",
     ),
     Mutant(

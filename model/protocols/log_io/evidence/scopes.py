@@ -21,6 +21,7 @@ from model.cep.windows import CountWindows
 from model.core import Arrival, Guarantee, Inputs, OperatorClass, Outcome, PinnedScope, Scope
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.protocols.log_io.evidence import replicas
 from model.protocols.log_io.lookup import Lookup
 
 REPEATABLE = OperatorClass.REPEATABLE
@@ -94,20 +95,6 @@ PATHS = Graph(
     (("other", "two"), ("one", "two"), ("one", "three"), ("two", "three"), ("three", "sink")),
 )
 """The operators of Figure 2, as Example 5 describes it: "one" is OP1, and so on."""
-REPLICAS = Graph(
-    (
-        *(("left", SOURCE), ("right", SOURCE), ("dispatch", Union())),
-        *(("one", Filter(Type("a"))), ("two", Filter(Type("b")))),
-        *(("merge", Union()), ("sink", SINK)),
-    ),
-    (
-        *(("left", "dispatch"), ("right", "dispatch")),
-        *(("dispatch", "one"), ("dispatch", "two"), ("one", "merge"), ("two", "merge")),
-        ("merge", "sink"),
-    ),
-)
-
-
 SPLIT = Graph(
     (
         *(("source", SOURCE), ("first", Relay()), ("second", Relay()), ("third", Relay())),
@@ -133,17 +120,6 @@ MEET = Graph(
     ),
     (("source", "first"), ("source", "second"), ("first", "op"), ("second", "op"), ("op", "sink")),
 )
-
-
-def replicas(events: int, crashes: int, *victims: str, gap: int = 0) -> Explored:
-    """An event of the replica that stays, and so many of the one that goes away.
-
-    gap: 0: events of one type are equal, so that their order does not matter.
-    """
-    stays, leaves = (Arrival(gap, "a"),), (Arrival(gap, "b"),)
-    inputs = (("left", Inputs(stays, 1)), ("right", Inputs(leaves, events)))
-    scope = Scope(REPLICAS, inputs, crashes=crashes)
-    return Explored(replace(scope, victims=frozenset(victims)) if victims else scope, ARBITRARY)
 
 
 def ports(box: Box, left: tuple[str, int], right: tuple[str, int], crashes: int) -> Explored:
@@ -211,10 +187,6 @@ SCOPES = {
     "a read": Explored(line(READ, Relay(), length=2, crashes=2), ARBITRARY),
     "a read and three crashes": Explored(line(READ, Relay(), length=1, crashes=3), ARBITRARY),
     "a read and batches": Explored(line(READ, BATCHES, length=2, crashes=2), ARBITRARY),
-    "a replica goes away": replicas(1, 1),
-    "a replica goes away its node fails": replicas(1, 2, "two", "merge"),
-    "a replica goes away its controller fails": replicas(1, 2, "controller"),
-    "a replica with two events goes away": replicas(2, 0, gap=1),
     "one batch and a relay": Explored(line(BATCHES, Relay(), length=2), DETERMINISTIC),
     "batches in turn and a relay": Explored(line(IN_TURN, Relay(), length=3), DETERMINISTIC),
     "batches by type twice": Explored(line(BY_TYPE, BY_TYPE, length=2, types="ab"), DETERMINISTIC),
@@ -249,12 +221,22 @@ SCOPES = {
     "an aggregate that crashes once": Explored(one(PAIRS, 3, "ab", crashes=1), DETERMINISTIC),
     "a CEP operator that crashes once": Explored(one(MATCHES, 3, "ab", crashes=1), REPEATABLE),
     "no crash": Explored(one(BY_TYPE, 4, "ab", crashes=0), DETERMINISTIC),
+    **{
+        name: Explored(scope, operators)
+        for operators, named in replicas.SCOPES.items()
+        for name, scope in named.items()
+    },
 }
 
 
 def hold(**states: int) -> tuple[PinnedScope, ...]:
     """Scopes in which nothing goes wrong, each with its number of worlds; "_" stands for " "."""
     return tuple(_pin(name, Outcome.HOLDS, worlds) for name, worlds in states.items())
+
+
+def hold_in_full(**states: int) -> tuple[PinnedScope, ...]:
+    """As `hold`, in the full profile only."""
+    return tuple(replace(pinned, quick=False) for pinned in hold(**states))
 
 
 def fail(**found: tuple[int, int, Guarantee]) -> tuple[PinnedScope, ...]:

@@ -1,9 +1,9 @@
-"""The controller of a scale-down.
+"""The controller that adds a replica and removes one.
 
 Rule of this file: each step names its algorithm and step; effects stand in the paper's order.
-LOG.io, Algorithm 13 and Section 7.2.
+LOG.io, Algorithms 12 and 13 and Section 7.2.
 
-The controller scales down when it first hears of traffic, and that message may take as long as it
+The controller begins when it first hears of traffic, and each message of it may take as long as it
 likes.
 """
 
@@ -13,11 +13,16 @@ from typing import Any
 
 from model.core import STALE, Answer, Effect, NodeName, Note, Save, Send, Site
 from model.protocols.log_io.places import AHEAD, DISPATCHER, LEAVES, LOG, MERGER
-from model.protocols.log_io.scaling.design import Deletes
+from model.protocols.log_io.scaling.design import Deletes, Task
 from model.protocols.log_io.scaling.messages import (
+    Add,
+    Added,
     Back,
     Close,
+    Deploy,
+    Deployed,
     Drained,
+    Open,
     Prepared,
     Remove,
     Removed,
@@ -27,59 +32,69 @@ from model.protocols.log_io.scaling.messages import (
 )
 from model.protocols.log_io.states import Controller
 
-CLOSED = (f"{DISPATCHER}{AHEAD}{LEAVES}", f"{LEAVES}{AHEAD}{MERGER}")
+CONNECTIONS = (f"{DISPATCHER}{AHEAD}{LEAVES}", f"{LEAVES}{AHEAD}{MERGER}")
+"""The two connections of the replica."""
+ASKED = {
+    Task.DEPLOY: (LEAVES, Deploy(), Deployed()),
+    Task.ADD_TO_MERGER: (MERGER, Add(), Added()),
+    Task.ADD_TO_DISPATCHER: (DISPATCHER, Add(), Added()),
+    Task.PREPARE: (DISPATCHER, Remove(), Prepared()),
+    Task.REMOVE_FROM_MERGER: (MERGER, Removed(), Updated()),
+    Task.DELETE: (LOG, Watch(), Drained()),
+}
+"""By task: who is asked, for what, and what is the answer."""
+
+
+def begin(site: Site) -> Controller:
+    return Controller(False, site.spec.design.scaling.plan)
 
 
 def control(site: Site, state: Controller, sender: NodeName, message: Any) -> Answer:
     """The step of the controller; what it has begun is durable."""
-    match message:
-        case Traffic() if state.at == 0:
-            return _reach(site, 1)
-        case Prepared() if state.at == 1:
-            return _reach(site, 2)
-        case Updated() if state.at == 2:
-            return _reach(site, 3)
-        case Drained() if state.at == 3:
-            return _delete()
-        case Back() if (state.at, sender) in ((1, DISPATCHER), (2, MERGER)):
-            return state, _requests(site, state.at)
-        case _:
-            return state, (Note(STALE),)
+    if isinstance(message, Traffic) and not state.begun:
+        return _go_on(site, state.left)
+    if state.begun and state.left:
+        node, _, answer = ASKED[state.left[0]]
+        if sender == node and isinstance(message, type(answer)):
+            if state.left[0] is Task.DELETE:
+                return _delete(state)
+            return _go_on(site, state.left[1:])
+        if isinstance(message, Back) and sender == node:
+            return state, _requests(state)
+    return state, (Note(STALE),)
 
 
 def restart(site: Site, durable: Controller | None) -> Answer:
     """7.2: "the Controller restarts at that step"."""
-    state = durable or Controller()
-    if state.at == 3 and _deletes_early(site):
-        return _delete()
-    return state, _requests(site, state.at)
+    state = durable or begin(site)
+    if _deletes_early(site, state):
+        return _delete(state)
+    return state, _requests(state)
 
 
-def _reach(site: Site, at: int) -> Answer:
-    state = Controller(at)
-    if at == 3 and _deletes_early(site):
-        after, effects = _delete()
+def _go_on(site: Site, left: tuple[Task, ...]) -> Answer:
+    state = Controller(True, left)
+    if _deletes_early(site, state):
+        after, effects = _delete(state)
         return after, (Save(state), *effects)
-    return state, (Save(state), *_requests(site, at))
+    return state, (Save(state), *_requests(state))
 
 
-def _requests(site: Site, at: int) -> tuple[Effect, ...]:
-    match at:
-        case 1:
-            return (Send(DISPATCHER, Remove()),)
-        case 2:
-            return (Send(MERGER, Removed()),)
-        case 3:
-            return (Send(LOG, Watch()),)
-        case _:
-            return ()
+def _requests(state: Controller) -> tuple[Effect, ...]:
+    if not state.begun or not state.left:
+        return ()
+    node, request, _ = ASKED[state.left[0]]
+    opens = CONNECTIONS if state.left[0] is Task.DEPLOY else ()
+    return (*(Send(name, Open()) for name in opens), Send(node, request))
 
 
-def _deletes_early(site: Site) -> bool:
-    return site.spec.design.scaling.deletes is Deletes.MOVED
+def _deletes_early(site: Site, state: Controller) -> bool:
+    first = state.begun and state.left[:1] == (Task.DELETE,)
+    return first and site.spec.design.scaling.deletes is Deletes.MOVED
 
 
-def _delete() -> tuple[Controller, tuple[Effect, ...]]:
-    """Step 3."""
-    closes = tuple(Send(name, Close()) for name in CLOSED)
-    return Controller(4), (*closes, Save(Controller(4)))
+def _delete(state: Controller) -> tuple[Controller, tuple[Effect, ...]]:
+    """Algorithm 13, step 3."""
+    after = state._replace(left=state.left[1:])
+    closes = tuple(Send(name, Close()) for name in CONNECTIONS)
+    return after, (*closes, Save(after))

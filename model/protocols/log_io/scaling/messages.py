@@ -1,4 +1,4 @@
-"""What is sent while a replica goes away (Algorithm 13).
+"""What is sent while a replica comes or goes away (Algorithms 12 and 13).
 
 Rule of this file: messages; no step of a node.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from model.core import NodeName
 from model.protocols.log_io.tables import Context, LoggedEvent
 
 
@@ -17,9 +18,31 @@ class Committed(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """The dispatcher to the controller, which decides to scale down."""
+    """The dispatcher to the controller, which decides to scale."""
 
 
+# --- Algorithm 12 ----------------------------------------------------------------------------
+class Open(NamedTuple):
+    """Step 1: the connection is created; its receiver does not read yet."""
+
+
+class Deploy(NamedTuple):
+    """Step 1: the replica is deployed."""
+
+
+class Deployed(NamedTuple):
+    """Step 1 is done."""
+
+
+class Add(NamedTuple):
+    """Steps 2 and 3: the merger, or the dispatcher, is to update its state."""
+
+
+class Added(NamedTuple):
+    """Step 2, or 3, is done."""
+
+
+# --- Algorithm 13 ----------------------------------------------------------------------------
 class Remove(NamedTuple):
     """Step 1: the dispatcher is to stop sending to the replica."""
 
@@ -27,14 +50,19 @@ class Remove(NamedTuple):
 class Choose(NamedTuple):
     """Step 1.b: which events sent to the replica are undone?"""
 
+    replica: NodeName
+
 
 class Chosen(NamedTuple):
+    replica: NodeName
     rows: tuple[LoggedEvent, ...]
 
 
 class Move(NamedTuple):
-    """Step 1.c: these events are for another port, from this number on."""
+    """Step 1.c: these events of a replica are for another one, from this number on."""
 
+    replica: NodeName
+    to: NodeName
     rows: tuple[LoggedEvent, ...]
     number: int
     context: Context
