@@ -192,6 +192,9 @@ SCOPES = {
     "batches by type twice": Explored(line(BY_TYPE, BY_TYPE, length=2, types="ab"), DETERMINISTIC),
     "three relays and an event": Explored(line(Relay(), Relay(), Relay(), length=1), REPEATABLE),
     "three relays": Explored(line(Relay(), Relay(), Relay(), length=2), REPEATABLE),
+    "three relays and a crash": Explored(
+        line(Relay(), Relay(), Relay(), length=2, crashes=1), REPEATABLE
+    ),
     "three operators and a batch": Explored(
         line(Relay(), BATCHES, Relay(), length=2), DETERMINISTIC
     ),
