@@ -107,6 +107,7 @@ CHECKPOINTED = Quantity(
     "savepoints sent", "savepoints", "a node made safe what a restart of it begins from"
 )
 RESTORED = Quantity("operators restored", "nodes", "a restarted node has its state again")
+RESENT = Quantity("outputs sent again", "events", "a restarted node sent an undone output again")
 REPLAYED = Quantity("events replayed", "events", "an event was sent, or is to be read, once more")
 STALE = Quantity(
     "stale messages ignored", "messages", "a message from before a crash came to who waits for more"
@@ -114,7 +115,10 @@ STALE = Quantity(
 DISCARDED = Quantity(
     "duplicates discarded", "messages", "a node received again what it had, and dropped it"
 )
-COMMON = (CRASHED, SPANNED, SUSPECTED, CHECKPOINTED, RESTORED, REPLAYED, STALE, DISCARDED)
+COMMON = (
+    *(CRASHED, SPANNED, SUSPECTED, CHECKPOINTED, RESTORED),
+    *(REPLAYED, RESENT, STALE, DISCARDED),
+)
 """The quantities of every family, which drivers, price lists and metrics know; a family may add
 its own."""
 
@@ -259,7 +263,9 @@ class Deployment(NamedTuple):
     each may also crash alone.  watched: channels (sender, receiver) that end with a notice, `Lost`,
     when the sender crashes.  returning: the nodes that restart after a crash; None: all.  prompt:
     sites that take what they are sent within the action that sends it, and never crash: a database,
-    a broker, an external system.
+    a broker, an external system.  connections: the prompt sites that are a connection to one node,
+    and hold its events until it has taken them (their gauge `buffered`); drivers with a clock may
+    bound them, and no other driver asks.
     """
 
     sites: tuple[Site, ...]
@@ -269,6 +275,7 @@ class Deployment(NamedTuple):
     watched: frozenset[tuple[NodeName, NodeName]] = frozenset()
     returning: frozenset[NodeName] | None = None
     prompt: frozenset[NodeName] = frozenset()
+    connections: frozenset[NodeName] = frozenset()
 
 
 # --- worlds to look at -----------------------------------------------------------------------
@@ -403,6 +410,7 @@ class Mutant:
     """A protocol with one changed line.  `old` is the whole line, stripped, and stands once.
 
     scope: the name of a scope that shows the fault, or VARIANT: SCOPE; the hunt begins there.
+    by_chance: no scope shows it, and the random attack does; the hunt begins with the attack.
     """
 
     name: str
@@ -410,6 +418,7 @@ class Mutant:
     old: str
     new: str
     scope: str = ""
+    by_chance: bool = False
 
 
 class Knob(NamedTuple):

@@ -212,6 +212,13 @@ def _check_prompt(protocol: Protocol, deployment: Deployment) -> None:
             raise Invalid(f"{gives} that is a source; a prompt site only takes what it is sent")
         if sites[name].timers:
             raise Invalid(f"{gives} with timers; a prompt site only takes what it is sent")
+    for name in sorted(deployment.connections):
+        gives = f"{protocol.name}: deploy gives a connection {name!r}"
+        if name not in deployment.prompt:
+            raise Invalid(f"{gives}, which is no prompt site{nearest(name, [*deployment.prompt])}")
+        receivers = sum(sender == name for sender, _ in deployment.channels)
+        if receivers != 1:
+            raise Invalid(f"{gives} with {receivers} receivers; give it one")
     for ends in deployment.channels:
         if deployment.prompt.issuperset(ends):
             raise Invalid(

@@ -204,7 +204,7 @@ def _experiment(one: Mapping[str, Any]) -> dict[str, Any]:
     rows = [
         {
             **number,
-            "sign": experiment_results.SIGNS[number["verdict"]],
+            "sign": experiment_results.sign(number),
             "theirs_shown": experiment_results.shown(number, number["published"]),
             "ours_shown": experiment_results.shown(number, number["ours"]),
         }

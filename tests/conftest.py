@@ -4,10 +4,14 @@ faults) tries the same ones, and makes none that fails any smaller.
 Before the first test that starts Spark, Java learns how that is done quickly.  Files that take
 long come first: of several processes, none is left alone with one at the end.  Those that wait for
 Spark and those that compute come in turn: so one process computes while another waits.
+
+Python seldom looks for cyclic garbage here: a process that runs many tests keeps much, and to look
+at all of it again and again takes a fifth of the time.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from itertools import zip_longest
@@ -15,6 +19,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+from proofs.explore.garbage import SELDOM
+
+gc.set_threshold(SELDOM, *gc.get_threshold()[1:])
 
 settings.register_profile(
     "quick",

@@ -82,7 +82,7 @@ def report(
         proofs = proving.prove(
             choose(),
             mutants=profile is Profile.FULL,
-            worlds=proving.WORLDS,
+            worlds=proving.WORLDS[profile.value],
             progress=watch,
         )
         begin("operators")

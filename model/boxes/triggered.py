@@ -32,7 +32,8 @@ class Triggered(Box):
     has reached the limit.
 
     limits: in turn; with more than one the trigger is stateful: the n-th output set needs
-    limits[n % len(limits)] items.
+    limits[n % len(limits)] items.  apart: a complete set has an output for each item, of the item
+    alone, and not one of all.
     """
 
     limits: tuple[int, ...]
@@ -40,6 +41,7 @@ class Triggered(Box):
     fold: str = "list"
     of: str = "type"
     emits: str = "batch"
+    apart: bool = False
     edges = None
 
     def __post_init__(self) -> None:
@@ -58,7 +60,12 @@ class Triggered(Box):
             return answer(state)
         left = tuple(one for one in state.open if one.key != key)
         done = (state.done + 1) % len(self.limits)
-        return answer(Sets(left, done), self._out(key, items))
+        groups = [(one,) for one in items] if self.apart else [items]
+        return answer(Sets(left, done), *(self.fold_set(key, group) for group in groups))
+
+    def recheck(self, state: Sets, item: Item) -> tuple[Fed, ...]:
+        """The answer to an item that has updated the global state already."""
+        return self.feed(state, item)
 
     def gather(self, state: Sets, item: Item) -> Sets:
         """The state with the item in its input set, which is not looked at."""
@@ -71,7 +78,8 @@ class Triggered(Box):
         """The input sets that the item belongs to."""
         return (None if self.group is None else attribute(item.body, self.group),)
 
-    def _out(self, key: Any, items: tuple[Item, ...]) -> Out:
+    def fold_set(self, key: Any, items: tuple[Item, ...]) -> Out:
+        """The output that an input set makes."""
         fold = FOLDS[self.fold]
         value = fold.begin
         for one in items:
@@ -109,11 +117,18 @@ class Functions(Box):
 
     def feed_set(self, state: tuple[Sets, ...], item: Item, key: Any) -> tuple[Fed, ...]:
         """Feed the item to the function of one of its input sets."""
-        at = key[0]
-        ((changed, outs),) = self.parts[at].feed(state[at], item)
-        return answer((*state[:at], changed, *state[at + 1 :]), *outs)
+        return _changed(state, key[0], self.parts[key[0]].feed(state[key[0]], item))
+
+    def recheck_set(self, state: tuple[Sets, ...], item: Item, key: Any) -> tuple[Fed, ...]:
+        """As feed_set, for an item that has updated the global state of the function already."""
+        return _changed(state, key[0], self.parts[key[0]].recheck(state[key[0]], item))
 
     def gather_set(self, state: tuple[Sets, ...], item: Item, key: Any) -> tuple[Sets, ...]:
         """The state with the item in one of its input sets, which is not looked at."""
         at = key[0]
         return (*state[:at], self.parts[at].gather(state[at], item), *state[at + 1 :])
+
+
+def _changed(state: tuple[Sets, ...], at: int, fed: tuple[Fed, ...]) -> tuple[Fed, ...]:
+    ((changed, outs),) = fed
+    return answer((*state[:at], changed, *state[at + 1 :]), *outs)

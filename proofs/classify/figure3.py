@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
+from model.boxes.counted import Counted
 from model.boxes.join import Join
 from model.boxes.reorder import BSort, Ordered, Resample
 from model.boxes.stateless import AnyOf, Filter, Map, Relay, Union
@@ -145,5 +146,6 @@ BOXES = (
     Named("union-ordered", "union, in order of time", Ordered(Union()), TWO),
     Named("triggered-2", "triggered by 2 items", Triggered((2,)), ONE),
     Named("triggered-1-2", "triggered by 1 and 2 items in turn", Triggered((1, 2)), ONE),
+    Named("counted-2", "2 items counted over all keys", Counted((2, 3), "k", of="k"), KEYS),
     Named("any-of", "any of two types", AnyOf(("x", "y")), ONE),
 )

@@ -21,11 +21,13 @@ from model.graph import SINK, SOURCE
 from proofs.classify.classes import classify
 from proofs.classify.pairs import confluence, explore
 from proofs.classify.streams import Alphabet
+from proofs.explore.garbage import seldom_collected
 
 LIMIT = 10_000
 """Pairs of states of one operator after which nothing is decided: two or three seconds."""
 
 
+@seldom_collected()
 def class_of(scope: Scope) -> OperatorClass | None:
     """The class of the scope's graph for every stream over the alphabets of its sources.
 

@@ -134,7 +134,7 @@ def hunt(
     limit: int = 500_000,
 ) -> Killing:
     """Explore the scopes, the mutant's own first, then quick ones, then those of the variants;
-    attack a survivor at random.
+    attack a survivor at random.  A mutant that is found by chance is attacked first.
 
     limit: worlds a scope.
     """
@@ -150,6 +150,9 @@ def hunt(
         raise Invalid(f"mutant {mutant.name!r}: no scope holds, so nothing shows that it is found")
     if mutant.scope and mutant.scope not in scopes:
         raise Invalid(f"mutant {mutant.name!r}: no scope that holds is called {mutant.scope!r}")
+    attacked = attack(broken) if mutant.by_chance else None
+    if attacked is not None and attacked.failure is not None:
+        return judge(attacked.by, None, len(attacked.failure.trace.actions))
     for name in sorted(scopes, key=lambda name: name != mutant.scope):
         variant, scope = scopes[name]
         try:
@@ -160,7 +163,7 @@ def hunt(
         states += found.states
         if found.counterexample is not None:
             return judge("explorer", name, len(found.counterexample.trace.actions))
-    attacked = attack(broken)
+    attacked = attacked or attack(broken)
     steps = None if attacked.failure is None else len(attacked.failure.trace.actions)
     return judge(attacked.by, None, steps)
 

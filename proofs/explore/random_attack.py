@@ -40,6 +40,7 @@ from model.world import (
 )
 from proofs.explore import random_walk
 from proofs.explore.explorer import Counterexample, Trace, answer_property
+from proofs.explore.garbage import seldom_collected
 from proofs.explore.shrinker import shrink
 
 STEPS = 60
@@ -194,6 +195,7 @@ def targets(protocol: Protocol) -> tuple[Scope, ...]:
     return enlarged if {*enlarged} <= {*pinned} else pinned + enlarged
 
 
+@seldom_collected()
 def attack(
     protocol: Protocol, *, walks: int, examples: int, scopes: Sequence[Scope] | None = None
 ) -> Attack:

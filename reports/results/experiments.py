@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Result = Mapping[str, Any]
 SIGNS = {"within 10 %": "✓", "within 25 %": "≈", "outside": "✗"}
+STYLES = {"✓": "green", "≈": "yellow", "✗": "red"}
 
 
 # --- Lima et al., Figure 9 -----------------------------------------------------------------------
@@ -155,9 +156,8 @@ def table(result: Result) -> Table:
     """For a terminal: published and ours."""
     rows = Table("", "published", "ours", "off by", "how", "what", "section")
     for number in result["numbers"]:
-        style = {"✓": "green", "≈": "yellow", "✗": "red"}[SIGNS[number["verdict"]]]
         rows.add_row(
-            Text(SIGNS[number["verdict"]], style=style),
+            Text(sign(number), style=STYLES.get(sign(number), "")),
             shown(number, number["published"]),
             shown(number, number["ours"]),
             f"{number['error']:+.0%}" if number["kind"] == "value" else "",
@@ -166,6 +166,11 @@ def table(result: Result) -> Table:
             number["section"],
         )
     return rows
+
+
+def sign(number: Mapping[str, Any]) -> str:
+    """The sign of the verdict; none for a reading that is not scored."""
+    return SIGNS[number["verdict"]] if number["scored"] else ""
 
 
 def shown(number: Mapping[str, Any], value: float) -> str:

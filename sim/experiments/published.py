@@ -21,7 +21,8 @@ VERDICTS = ("within 10 %", "within 25 %", "outside")
 
 
 class PublishedNumber(BaseModel):
-    """A number that a paper published.  ours: by way of finding it, the name of our value.  reason:
+    """A number that a paper published.  ours: by way of finding it, the name of our value.  beside:
+    the same in readings of the paper that were not chosen; they are shown, and not scored.  reason:
     by way, why our value differs.
 
     why_not: why it is compared with nothing, if it is not; experiment: the one that says so.
@@ -37,6 +38,7 @@ class PublishedNumber(BaseModel):
     value: float
     unit: str
     ours: dict[str, str] = {}
+    beside: dict[str, str] = {}
     reason: dict[str, str] = {}
     why_not: str = ""
     experiment: str = ""
@@ -45,6 +47,8 @@ class PublishedNumber(BaseModel):
     def _compared_or_not(self) -> PublishedNumber:
         if bool(self.ours) == bool(self.why_not) or bool(self.why_not) != bool(self.experiment):
             raise ValueError(f"{self.id}: give `ours`, or `why_not` and `experiment`")
+        if (self.beside and not self.ours) or {*self.beside} & {*self.ours}:
+            raise ValueError(f"{self.id}: `beside` has other readings than `ours`")
         return self
 
 
@@ -75,18 +79,20 @@ def left_out(experiment: str) -> list[str]:
 
 
 def judge(values: Mapping[str, float]) -> list[dict[str, Any]]:
-    """A row for each published number of which values are here, and for each way of finding it.
+    """A row for each published number of which values are here, and for each way of finding it; a
+    way of `beside` is not scored.
 
     Raises Invalid if only some of its values are here.
     """
     rows = []
     for number in numbers():
-        missing = [name for name in number.ours.values() if name not in values]
-        if len(missing) == len(number.ours):
+        ways = {**number.ours, **number.beside}
+        missing = [name for name in ways.values() if name not in values]
+        if len(missing) == len(ways):
             continue
         if missing:
             raise Invalid(f"{number.id}: the experiment has no value {missing[0]!r}")
-        for way, name in number.ours.items():
+        for way, name in ways.items():
             rows.append(
                 {
                     **number.model_dump(include={"id", "paper", "section", "what", "kind", "unit"}),
@@ -95,6 +101,7 @@ def judge(values: Mapping[str, float]) -> list[dict[str, Any]]:
                     "ours": values[name],
                     "error": error(number, values[name]),
                     "verdict": verdict(number, values[name]),
+                    "scored": way in number.ours,
                     "reason": number.reason.get(way, ""),
                 }
             )
@@ -116,6 +123,6 @@ def verdict(number: PublishedNumber, ours: float) -> str:
 
 
 def score(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """How many rows have each verdict."""
-    count = Counter(row["verdict"] for row in rows)
+    """How many of the rows that are scored have each verdict."""
+    count = Counter(row["verdict"] for row in rows if row["scored"])
     return {verdict_: count[verdict_] for verdict_ in VERDICTS}

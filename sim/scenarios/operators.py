@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.stateless import Filter
+from model.boxes.triggered import Triggered
 from model.cep.operator import Operator
 from model.cep.predicates import Hashed
 from model.cep.windows import CountWindows, TimeWindows
@@ -21,6 +22,7 @@ from sim.inputs.streams import parsed
 from sim.scenarios.tables import (
     AggregateTable,
     AnyOperatorTable,
+    GatherTable,
     PatternTable,
     SelectivityTable,
     WindowTable,
@@ -57,6 +59,8 @@ def attributes_read(tables: Sequence[AnyOperatorTable], source: str) -> tuple[st
             continue
         if isinstance(table, SelectivityTable):
             below.add(table.name)
+        elif isinstance(table, GatherTable):
+            read += [table.group] if table.group and table.group not in OF_ALL else []
         elif isinstance(table, AggregateTable):
             read += [name for name in (table.group, table.of) if name and name not in OF_ALL]
     return tuple(dict.fromkeys(read))
@@ -95,6 +99,12 @@ def graph_of(
         elif isinstance(table, SelectivityTable):
             _check_single("a selectivity", table, inputs, wrong_here)
             spec = Filter(Hashed(table.selectivity, table.name))
+        elif isinstance(table, GatherTable):
+            _check_single("a gathering operator", table, inputs, wrong_here)
+            _check_attribute("group", table.group, known[inputs[0]].attributes, table, wrong_here)
+            spec = Triggered(
+                (table.gathers,), table.group, "count", emits=table.emits or table.name
+            )
         else:
             spec = _cep_operator(table, inputs, known, wrong_here)
         most, unit = longest[table.windows] if isinstance(table, WindowTable) else (0, "")
@@ -121,6 +131,9 @@ def summary(table: AnyOperatorTable) -> str:
         return f"{table.name}: {table.pattern}"
     if isinstance(table, SelectivityTable):
         return f"{table.name}: {table.selectivity:g} of the events"
+    if isinstance(table, GatherTable):
+        by = "" if table.group is None else f" by {table.group}"
+        return f"{table.name}: one of {table.gathers} events{by}"
     of = "" if table.aggregate == "count" else f" of {table.of}"
     by = "" if table.group is None else f" by {table.group}"
     return f"{table.name}: {table.aggregate}{of}{by}"
@@ -160,6 +173,18 @@ def _check_single(
         )
 
 
+def _check_attribute(
+    key: str,
+    name: str | None,
+    attributes: Mapping[str, bool],
+    table: AnyOperatorTable,
+    wrong: Callable[[str, str], Invalid],
+) -> None:
+    if name is not None and name not in attributes:
+        fix = nearest(name, sorted(attributes))
+        raise wrong(key, f"{table.name}: {key}: no event has the attribute {name!r}{fix}")
+
+
 def _known(events: Sequence[Arrival]) -> Known:
     attributes: dict[str, bool] = {}
     names = frozenset(name for arrival in events for name, _ in arrival.data)
@@ -174,6 +199,10 @@ def _known_after(table: AnyOperatorTable, before: Known) -> Known:
     if isinstance(table, SelectivityTable):
         return before
     attributes: dict[str, bool] = {}
+    if isinstance(table, GatherTable):
+        attributes["value"] = True
+        if table.group is not None:
+            attributes[table.group] = before.attributes[table.group]
     if isinstance(table, AggregateTable):
         attributes["value"] = table.aggregate != "list"
         if table.windows == "time":
@@ -208,9 +237,7 @@ def _aggregate(
     _check_single("an aggregate", table, inputs, wrong)
     attributes = known[inputs[0]].attributes
     for key, name in (("group", table.group), ("of", table.of)):
-        if name is not None and name not in attributes:
-            fix = nearest(name, sorted(attributes))
-            raise wrong(key, f"{table.name}: {key}: no event has the attribute {name!r}{fix}")
+        _check_attribute(key, name, attributes, table, wrong)
     if table.aggregate not in ("count", "list") and not attributes[table.of]:
         numbers = [name for name in sorted(attributes) if attributes[name]]
         raise wrong(

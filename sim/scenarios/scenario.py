@@ -215,6 +215,13 @@ class _Reader:
                     ("costs", "timers", kind),
                     f"timers: {protocol.name} sets no timer {kind!r}{fix}",
                 )
+        for name in file.costs.stores:
+            if name not in system.prompt:
+                fix = nearest(name, system.prompt)
+                raise self.wrong(
+                    ("costs", "stores", name),
+                    f"stores: {protocol.name} deploys no prompt site {name!r}{fix}",
+                )
         priced = [quantity.name for quantity in (*COMMON, *protocol.quantities)]
         for name in file.costs.notes:
             if name not in priced:

@@ -159,10 +159,23 @@ class SelectivityTable(OperatorTable):
     same ones pass (model.cep.predicates.Hashed)."""
 
 
+class GatherTable(OperatorTable):
+    """An operator that gathers events and makes one of them (model.boxes.triggered): the number of
+    those that it has gathered."""
+
+    gathers: Annotated[int, Field(ge=1)]
+    """The number of events for a result, of those that no result has used."""
+    group: str | None = None
+    """An attribute, "time" or "type"; without it, all events are one group."""
+    emits: str | None = None
+    """The event type of the results; without it, the operator's name."""
+
+
 KINDS: Mapping[str, type[OperatorTable]] = {
     "pattern": PatternTable,
     "aggregate": AggregateTable,
     "selectivity": SelectivityTable,
+    "gathers": GatherTable,
 }
 """The kinds of operators, by the key that makes an operator one of them."""
 
@@ -184,7 +197,8 @@ def _kind(content: Any) -> str:
 AnyOperatorTable: TypeAlias = Annotated[
     Annotated[PatternTable, Tag(PatternTable.__name__)]
     | Annotated[AggregateTable, Tag(AggregateTable.__name__)]
-    | Annotated[SelectivityTable, Tag(SelectivityTable.__name__)],
+    | Annotated[SelectivityTable, Tag(SelectivityTable.__name__)]
+    | Annotated[GatherTable, Tag(GatherTable.__name__)],
     Discriminator(_kind),
     BeforeValidator(_one_kind),
 ]

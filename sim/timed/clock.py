@@ -7,7 +7,7 @@ SimPy's own RealtimeEnvironment reads them in the same way.
 from __future__ import annotations
 
 from collections.abc import Callable
-from heapq import heappush
+from heapq import heappop, heappush
 from typing import Any, TypeAlias
 
 import simpy
@@ -36,6 +36,11 @@ class Clock(simpy.Environment):
 
     def at(self, time: int, event: Event, priority: EventPriority = NORMAL) -> None:
         heappush(self.queue, (time, priority, next(self.count), event))
+
+    def pop(self) -> tuple[int, Event]:
+        """Take out the next event: (time, event)."""
+        time, _, _, event = heappop(self.queue)
+        return time, event
 
     def happen(self, time: int, event: Event) -> Any:
         """Call the callback of an occurrence and return its result."""

@@ -55,6 +55,30 @@ class Storage(ScenarioTable):
     message."""
 
 
+class StoreCosts(ScenarioTable):
+    """The costs of one prompt site that stores what nodes send it, such as a log database, in place
+    of those of [costs.storage].
+
+    All nodes share its devices: transactions and reads are served in the order in which they come.
+    A node waits for its transaction.
+    """
+
+    transaction_s: None_or_more
+    """The time of a transaction of nothing."""
+    event_s: None_or_more = 0.0
+    """With each event in it, in addition."""
+    item_s: None_or_more = 0.0
+    """With each item in it, such as a state or a row of lineage, in addition."""
+    bandwidth_bytes_per_s: Some | None = None
+    """Bytes of events and items that a device writes in a second; without it, they take no time."""
+    read_s: None_or_more = 0.0
+    """The time of reading nothing, for an answer that a restarted node waits for."""
+    read_event_s: None_or_more = 0.0
+    """With each event in the answer, in addition."""
+    devices: Annotated[int, Field(ge=1)] = 1
+    """The number of requests that are served at the same time."""
+
+
 class Service(ScenarioTable):
     """The time for which an operator is busy."""
 
@@ -74,8 +98,8 @@ class Work(ScenarioTable):
     event_s: None_or_more | None = None
     """The time with an event; without it, that of [costs.service]."""
     output_s: None_or_more = 0.0
-    """The time with each event that the operator sends, for each receiver, also if it sends the
-    event again."""
+    """The time with each event that the operator sends, for each receiver, also if it generates the
+    event again; not for what a restart finds in a log and sends again."""
 
 
 class Sizes(ScenarioTable):
@@ -148,6 +172,24 @@ class Costs(ScenarioTable):
     notes: dict[str, None_or_more] = {}
     """By quantity that the protocol's notes count (`asif list`): the time for which an operator is
     busy with one."""
+    stores: dict[str, StoreCosts] = {}
+    """By prompt site: its own costs as a store."""
+    room: Annotated[int, Field(ge=1)] | None = None
+    """The number of events from which a connection to an operator is full: who has to send on it
+    waits.  Without it, a connection holds any number."""
+
+    @model_validator(mode="after")
+    def _nodes_wait(self) -> Costs:
+        if self.waits and not self.storage.blocking:
+            raise ValueError(
+                "with stores or room, nodes wait for what they store; give storage.blocking = true"
+            )
+        return self
+
+    @property
+    def waits(self) -> bool:
+        """Do nodes wait for stores or for room?"""
+        return bool(self.stores) or self.room is not None
 
     def note_ps(self) -> Mapping[str, int]:
         """The price of a note, by the name of its quantity; others cost nothing."""
@@ -202,6 +244,9 @@ class Detector(ScenarioTable):
     """The number of missing reports in a row."""
     restart_s: None_or_more = 0.5
     """The time from the detection to the restart."""
+    whole_pipeline: bool = False
+    """When a crash is detected, all other nodes that may crash are stopped, too, and all restart at
+    the same time."""
 
     def detected_ps(self, crashed_ps: int) -> int:
         """The time at which the detector notices a crash.  A node that crashes at the very time of

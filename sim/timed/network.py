@@ -12,11 +12,14 @@ from typing import Any, TypeAlias
 
 from simpy.events import Event
 
-from model.core import Effect, NodeName, Site, Size
+from model.core import Effect, MessageKind, NodeName, Site, Size
 from sim.timed.clock import Occurrence
 from sim.timed.costs import Costs
 from sim.timed.failures import Outage
 from sim.timed.record import LogEntry, Traffic
+
+LASTING = (MessageKind.CHECKPOINT, MessageKind.DETERMINANT)
+"""The kinds of messages that a prompt site stores."""
 
 
 class Tariff:
@@ -59,6 +62,11 @@ class Channel(Event):
         self.tariff: Tariff
 
 
+def is_stored(channel: Channel, size: Size) -> bool:
+    """Does a prompt site store a message of this size?"""
+    return channel.prompt and size.kind in LASTING
+
+
 Aftermath: TypeAlias = "tuple[tuple[Effect, ...], LogEntry | None, int | None, Any, int]"
 """The rest of a watched step until its effects take place: (effects, entry for the log, number of
 events then kept as backup, state, number of events that the step was given)."""
@@ -68,22 +76,25 @@ class TimedNode:
     """A node of a timed run.
 
     busy: the time at which the service of all arrived messages ends.  worked: the service time so
-    far.  done: the time at which the last effects take place.  since: a message that departed
-    before this time was sent while the node was down.  kept: the backup since kept_since.
+    far.  done: the time at which the last effects take place.  pending: (time of the effects,
+    Aftermath or None) of the steps under way; or what waits for the node (sim.timed.waiting).
+    since: a message that departed before this time was sent while the node was down.  kept: the
+    backup since kept_since.
     kept_area: the sum of the backup before that, in events times picoseconds.  longest: the longest
     `pending` since the last look.  pace: the factor by which service takes longer than elsewhere; 0
     for sources and sinks.  making: the service for each event that the node sends.  again_ps: the
     time from the restart to one more crash.  settled: the state with the effects that have taken
     place, in a watched run.  ticks: by kind, when a timer last ran out.  replicas: the other nodes
     with the same job.  asks: some channel of it leads to a prompt site.  stored: the time at which
-    a prompt site has stored all that it was sent.
+    a prompt site has stored all that it was sent.  under_way: the input of the step that the node
+    has begun, in a run in which nodes wait (sim.timed.waiting).
     """
 
     __slots__ = (
         *("again_ps", "asks", "busy", "done", "durable", "gauged", "incoming", "kept", "kept_area"),
         *("kept_since", "longest", "making", "name", "outage", "outgoing", "pace", "pending"),
         *("replicas", "settled", "since", "site", "state", "stored", "ticks"),
-        *("timers", "worked"),
+        *("timers", "under_way", "worked"),
     )
 
     def __init__(self, site: Site, state: Any, pace: float, making: int, gauged: bool) -> None:
@@ -93,7 +104,7 @@ class TimedNode:
         self.durable: Any = None
         self.outgoing: dict[NodeName, Channel] = {}
         self.incoming: list[Channel] = []
-        self.pending: deque[tuple[int, Aftermath | None]] = deque()
+        self.pending: deque[tuple[Any, Any]] = deque()
         self.busy = self.worked = self.done = self.longest = 0
         self.since: float = 0
         self.again_ps: int | None = None
@@ -102,6 +113,7 @@ class TimedNode:
         self.replicas: tuple[TimedNode, ...] = ()
         self.outage: Outage | None = None
         self.asks, self.stored = False, 0
+        self.under_way: Any = None
         self.gauged, self.kept, self.kept_area, self.kept_since = gauged, 0, 0, 0
 
     def keep(self, now: int, kept: int) -> None:

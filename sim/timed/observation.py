@@ -12,8 +12,9 @@ from model.core import NodeName
 from model.system import System, read_memory
 from model.world import DOWN
 from sim.timed.costs import Costs
-from sim.timed.network import TimedNode
+from sim.timed.network import TimedNode, is_stored
 from sim.timed.record import Asked, Sample
+from sim.timed.stores import Store
 
 
 class Observation:
@@ -22,6 +23,7 @@ class Observation:
     settle: lets the effects of a node take place that are due.  watched: are nodes' settled states
     kept?  gauged: the nodes with a backup.  queued: the nodes with a queue to look at.  peak: the
     largest backup up to the last point; peak_since: since then; most: in the whole run.
+    stores: those that nodes wait for.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Observation:
         self.queued = [n for n in nodes.values() if n.name in system.deployment.crashable]
         self.points: list[Sample] = []
         self.peak = self.peak_since = self.most = 0
+        self.stores: Mapping[NodeName, Store] = {}
         self.memory_peaks = dict.fromkeys(nodes, 0)
         self.memory_peak = 0
 
@@ -78,7 +81,11 @@ class Observation:
             for channel in node.incoming
         }
         service = {node.name: node.worked for node in self.queued}
-        return Asked(until, service, {node.name: _growing(node) for node in self.queued}, wire)
+        growing = {node.name: _growing(node) for node in self.queued}
+        for name, store in self.stores.items():
+            if store.busy:
+                service[name], growing[name] = store.busy // len(store.free), 0
+        return Asked(until, service, growing, wire)
 
     def measure(self, now: int) -> None:
         """Measure the backup of all nodes together."""
@@ -98,5 +105,10 @@ class Observation:
 def _growing(node: TimedNode) -> int:
     """The work that grows with the events that the node receives and sends."""
     received = (t.count * t.growing for channel in node.incoming for t in channel.tariffs.values())
-    sent = (t.count * t.events for one in node.outgoing.values() for t in one.tariffs.values())
+    sent = (
+        tariff.count * tariff.events
+        for channel in node.outgoing.values()
+        for size, tariff in channel.tariffs.items()
+        if not is_stored(channel, size)
+    )
     return sum(received) + node.making * sum(sent)

@@ -30,13 +30,13 @@ from simpy.events import NORMAL, URGENT, Event
 
 from model.core import (
     CONTROL,
+    RESENT,
     Arrival,
     Effect,
     Emit,
     Failures,
     Input,
     Lost,
-    MessageKind,
     NodeName,
     Note,
     Received,
@@ -62,7 +62,7 @@ from model.world import DOWN, Crash, boot_node
 from sim.timed.clock import LAST, Clock, Entry, Occurrence
 from sim.timed.costs import Costs, Detector, picoseconds
 from sim.timed.failures import CrashPlan, Outage
-from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, traffic
+from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, is_stored, traffic
 from sim.timed.observation import Observation
 from sim.timed.record import LogEntry, TimedResult, log_step
 from sim.timed.recovery import find_replicas, record_arrival, record_step
@@ -75,9 +75,6 @@ new = tuple.__new__
 """A constructor that takes half the time of NamedTuple's own, for the two most frequent ones."""
 NEVER = float("inf")
 DETECTOR = Detector()
-LASTING = (MessageKind.CHECKPOINT, MessageKind.DETERMINANT)
-"""The kinds of messages that a prompt site stores."""
-
 Evaluated: TypeAlias = tuple[TimedNode, int, tuple[Effect, ...], Any]
 """A step: its node, the service that it asks for, its effects, its input (None for a restart)."""
 Feed: TypeAlias = Iterable[tuple[int, NodeName, Arrival]]
@@ -104,7 +101,12 @@ def run_timed(
     series.  log: receives every action, unsorted.  watch: is called at each point with the number
     of events handed out.
     """
-    driver = TimedRun(system, costs, record, detector, log, planned)
+    kind: type[TimedRun] = TimedRun
+    if costs.waits:
+        from sim.timed.waiting import WaitingRun  # which extends this file
+
+        kind = WaitingRun
+    driver = kind(system, costs, record, detector, log, planned)
     driver.look(max(1, -(-ends_ps // POINTS)), watch)
     driver.run(iter(feed))
     return driver.result()
@@ -254,8 +256,7 @@ class TimedRun:
 
                 # The times at which the service ends and the effects take place.
                 if node.making:
-                    sent = (size_of(effect[1]).events for effect in effects if type(effect) is Send)
-                    service += node.making * sum(sent)
+                    service += node.making * self._count_generated(node, effects)
                 began = node.busy
                 if began < now:
                     began = now
@@ -362,17 +363,20 @@ class TimedRun:
             return None
         del node.timers[name]
         node.ticks[name.partition(":")[0]] = now
+        self._count_firing(node, name)
+        self._settle(node, now)
+        input_ = TimerFired(name)
+        node.state, effects = self._answered(node, node.state, input_)
+        service = round(self.costs.service_ps(CONTROL) * node.pace)
+        return node, service, effects, input_
+
+    def _count_firing(self, node: TimedNode, name: str) -> None:
         self.firings_left -= 1
         if self.firings_left < 0:
             raise Invalid(
                 f"{self.protocol.name}: the run never ends: {node.name} sets the timer {name!r} "
                 "again whenever it runs out"
             )
-        self._settle(node, now)
-        input_ = TimerFired(name)
-        node.state, effects = self._answered(node, node.state, input_)
-        service = round(self.costs.service_ps(CONTROL) * node.pace)
-        return node, service, effects, input_
 
     def _ask(self, moment: Occurrence) -> Evaluated | None:
         """The step of a prompt site on a message that departs now."""
@@ -428,6 +432,19 @@ class TimedRun:
         channel.size, channel.tariff = size, tariff
         return tariff
 
+    def _count_generated(self, node: TimedNode, effects: tuple[Effect, ...]) -> int:
+        """The events that a step generates for receivers; a store's copy of them is none, and what
+        is sent again from a store was generated before."""
+        found = 0
+        for effect in effects:
+            if type(effect) is Note and effect.what == RESENT:
+                found -= effect.times
+            if type(effect) is Send:
+                size = self.size(effect.message)
+                if size.events and not is_stored(node.outgoing[effect.to], size):
+                    found += size.events
+        return found
+
     def _hold_up(self, node: TimedNode, busy: int, effects: tuple[Effect, ...]) -> tuple[int, int]:
         """The times at which the node is free and the effects take place, for a step with notes,
         saves or timers, or of a node that sends to prompt sites.
@@ -455,7 +472,7 @@ class TimedRun:
             elif isinstance(effect, Send) and node.asks:
                 channel = node.outgoing[effect.to]
                 size = size_of(self.protocol, effect.message)
-                if channel.prompt and size.kind in LASTING:
+                if is_stored(channel, size):
                     done = self._store(channel.receiver, done, size)
                     if self.costs.storage.blocking:
                         busy = done
@@ -515,6 +532,10 @@ class TimedRun:
 
     # --- failures ----------------------------------------------------------------------------
     def _plan(self, planned: Sequence[CrashPlan]) -> None:
+        if self.single and self.detector.whole_pipeline and planned:
+            raise Invalid(
+                f"detector: {self.protocol.name} assumes single failures; leave out whole_pipeline"
+            )
         for plan in planned:
             for name in plan.nodes:
                 if name not in self.system.deployment.crashable:
@@ -535,16 +556,38 @@ class TimedRun:
         seen = [node for node in up if node.since <= now]  # the restart of others was not logged
         for node in up:
             self._settle(node, now)
-        if self.log is not None and seen:
-            self.order += 1
-            action = Crash(seen[0].name, False, names if len(names) > 1 else ())
-            self.log.append(LogEntry(now, 2, self.order, now, now, action, ("crash", None)))
-        for node in up:
-            self._take_down(node, now, again, restarts.get(node.name, self.restart))
+        if seen:
+            self._log_crash(seen[0].name, names if len(names) > 1 else (), now)
+        detected = self.detector.detected_ps(now)
+        backs = [detected + restarts.get(node.name, self.restart) for node in up]
+        for node, back in zip(up, backs, strict=True):
+            self._take_down(node, now, again, (detected, back))
         for node in seen:
             self._send_notices(node, now)
+        if self.detector.whole_pipeline:
+            self.at(detected, Occurrence(self._stop, (detected, max(backs))), LAST)
 
-    def _take_down(self, node: TimedNode, now: int, again: int | None, restart: int) -> None:
+    def _stop(self, moment: Occurrence) -> None:
+        """Take down all other nodes, since a crash has been detected; all are back at one time."""
+        now, back = moment.what
+        for node in self.seen.queued:
+            if node.since > now or node.name not in self.system.returning:
+                continue
+            self._settle(node, now)
+            self._log_crash(node.name, (), now)
+            self._take_down(node, now, None, (now, back))
+            self._send_notices(node, now)
+
+    def _log_crash(self, name: NodeName, together: tuple[NodeName, ...], now: int) -> None:
+        if self.log is not None:
+            self.order += 1
+            action = Crash(name, False, together)
+            self.log.append(LogEntry(now, 2, self.order, now, now, action, ("crash", None)))
+
+    def _take_down(
+        self, node: TimedNode, now: int, again: int | None, returns: tuple[int, int]
+    ) -> None:
+        """Crash the node.  returns: the times of the detection and of the restart."""
         before = node.outage
         if before is not None:
             if (before.restored_ps or 0) > now:
@@ -568,9 +611,9 @@ class TimedRun:
         else:
             reached = self.protocol.gauges(node.site, node.settled).progress
         node.state, node.settled, node.since = DOWN, DOWN, NEVER
-        node.outage = Outage(node.name, now, self.detector.detected_ps(now), reached)
+        detected, back = returns
+        node.outage = Outage(node.name, now, detected, reached)
         self.outages.append(node.outage)
-        back = node.outage.detected_ps + restart
         node.again_ps = again
         if node.name in self.system.returning:
             self.at(back, Occurrence(self._restart, (back, node)), URGENT)

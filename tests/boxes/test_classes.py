@@ -51,6 +51,7 @@ DERIVED = {
     "union-ordered": REPEATABLE,
     "triggered-2": DETERMINISTIC,
     "triggered-1-2": DETERMINISTIC,
+    "counted-2": DETERMINISTIC,
     "any-of": ARBITRARY,
 }
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box, Fed, Item, Of, Out, Stream, attribute, bodies, inputs_in, oldest
+from model.boxes.counted import Counted
 from model.boxes.folds import FOLDS
 from model.boxes.join import Join
 from model.boxes.reorder import BSort, Resample
@@ -163,6 +164,8 @@ def test_what_stands_in_the_constructor_of_an_aggregate() -> None:
         (lambda: Resample(0, "median"), "resample: no fold 'median'"),
         (lambda: Triggered(()), "triggered: limits 0; give 1 or more"),
         (lambda: Triggered((1, 0)), "triggered: limits 0; give 1 or more"),
+        (lambda: Counted((2,)), "counted: 1 limits; give a full count and a size"),
+        (lambda: Counted((0, 1)), "triggered: limits 0; give 1 or more"),
         (lambda: Triggered((1,), fold="median"), "triggered: no fold 'median'"),
     ],
 )

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box, Item, Lineage, Moment, Of
+from model.boxes.counted import Counted
 from model.boxes.join import Join
 from model.boxes.network import INPUT, OUTPUT, Arc, Network
 from model.boxes.reorder import BSort, Ordered, Resample
@@ -43,6 +44,7 @@ FRAMES = (
     Frame(Relay(), 0, 1),
     Frame(BSort(2), 0, 1),
     Frame(Triggered((2,)), 0, 1),
+    Frame(Counted((2, 3), "type"), 0, 1),
     Frame(Aggregate("list", 3, 2), 0, 1),
     Frame(Aggregate("list", 3, 2, "time"), 5, 2),
     Frame(Aggregate("list", 2, 3, "time"), 5, 3),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.boxes.box import Fed, Item, Of, Out, attribute
+from model.boxes.counted import Counted
 from model.boxes.folds import FOLDS
 from model.boxes.join import Join
 from model.boxes.reorder import BSort, Ordered, Resample
@@ -150,6 +151,45 @@ def test_triggered(arrivals: Any, limits: list[int]) -> None:
         data = (("value", tuple(attribute(item.body, "k") for item in piece)),)
         expected.append(made(piece, "batch", piece[-1].body.time, data))
     assert [out for _, out in fed(Triggered(tuple(limits), of="k"), items(arrivals))] == expected
+
+
+@given(ARRIVALS, st.integers(1, 4), st.integers(1, 4))
+def test_counted(arrivals: Any, full: int, size: int) -> None:
+    """An item completes the set of its own key if its place is a multiple of the full count, or the
+    set has its size."""
+    sets: dict[int, list[Item]] = {0: [], 1: [], 2: []}
+    expected: list[tuple[int, Out]] = []
+    for at, item in enumerate(items(arrivals)):
+        key = attribute(item.body, "k")
+        sets[key].append(item)
+        if (at + 1) % full == 0 or len(sets[key]) == size:
+            data = (("k", key), ("value", tuple(one.body.type for one in sets[key])))
+            expected.append((at, made(sets[key], "batch", item.body.time, data)))
+            sets[key] = []
+    assert fed(Counted((full, size), "k"), items(arrivals)) == expected
+
+
+@given(ARRIVALS, st.integers(1, 4))
+def test_an_item_that_is_counted_already_changes_its_set_alone(arrivals: Any, full: int) -> None:
+    """To count first and to recheck is to feed."""
+    box, (*before, item) = Counted((full, 99), "k"), [*items(arrivals), *items([(1, "a", 0)])]
+    state = fed_state(box, before)
+    counted = state._replace(done=(state.done + 1) % full)
+    assert box.recheck(counted, item) == box.feed(state, item)
+    ((again, outs),) = box.recheck(state, item)
+    assert again.done == state.done
+    assert bool(outs) == (state.done == 0)
+
+
+@given(ARRIVALS, st.integers(1, 3))
+def test_triggered_apart(arrivals: Any, limit: int) -> None:
+    """A complete set has an output for each of its items, of the item alone."""
+    known = items(arrivals)
+    whole = known[: len(known) - len(known) % limit]
+    expected = [
+        made([item], "batch", item.body.time, (("value", (item.body.type,)),)) for item in whole
+    ]
+    assert [out for _, out in fed(Triggered((limit,), apart=True), known)] == expected
 
 
 @given(st.lists(st.sampled_from("ab"), max_size=8), st.integers(1, 3), st.integers(1, 3))

@@ -61,13 +61,17 @@ FAILURE = """\
 nodes = ["match"]
 at_event = 15
 """
+ROOM = """[costs]
+room = 2
+work.match = { event_s = 8e-3 }
+"""
 
 
-def scenario(name: str, folder: Path) -> Path:
+def scenario(name: str, folder: Path, more: str = "") -> Path:
     """A file; with a crash, if the protocol assumes that there may be one."""
     path = folder / "small.toml"
     fails = PROTOCOLS[name].assumes.failures is not Failures.NONE
-    path.write_text(SCENARIO.format(name=name) + FAILURE * fails)
+    path.write_text(SCENARIO.format(name=name) + more + FAILURE * fails)
     return path
 
 
@@ -135,9 +139,13 @@ def test_a_timed_run_is_as_claimed_priced_and_json(name: str, tmp_path: Path) ->
     assert as_claimed(PROTOCOLS[name], found["recovery_type"])
 
 
-@EVERY
-def test_a_timed_run_is_one_that_the_world_allows(name: str, tmp_path: Path) -> None:
-    asked = read(scenario(name, tmp_path))
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [(name, "") for name in NAMES] + [(name, ROOM) for name in NAMES if ":" not in name],
+)
+def test_a_timed_run_is_one_that_the_world_allows(name: str, more: str, tmp_path: Path) -> None:
+    """With room, the operator is slower than the source, which has to wait."""
+    asked = read(scenario(name, tmp_path, more))
     log: list[LogEntry] = []
     ran = timed(asked, asked.planned, log=log)
     system = deployed(asked.protocol, asked.workload, len(asked.planned))

@@ -71,7 +71,8 @@ def test_no_more_crash_points_are_hit_than_there_are(asif: Any) -> None:
 def test_the_second_search_loses_nothing_that_the_first_one_found() -> None:
     """However early a budget ends the second one."""
     ending = mock.patch.object(CompiledSearch, "levels", _spend_at_once)
-    with ending, mock.patch.object(explorer, "FEW", 600):
+    begins_later = mock.patch.object(explorer, "_is_loaded", return_value=False)
+    with ending, begins_later, mock.patch.object(explorer, "FEW", 600):
         found = explore(forgetful.PROTOCOL, forgetful.SMALL)
     assert found.outcome is Outcome.REFUTED
     assert found.counterexample is not None

@@ -14,19 +14,13 @@ from model.events import Body
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
 from model.protocols.log_io.design import Design, Garbage
-from model.protocols.log_io.lineage import backward, forward
-from model.protocols.log_io.log import LOG, transact
-from model.protocols.log_io.messages import (
-    Assign,
-    Commit,
-    Context,
-    LoggedEvent,
-    Restore,
-    Restored,
-    Tables,
-)
+from model.protocols.log_io.evidence.scopes import SCOPES, one
+from model.protocols.log_io.lineage.queries import backward, forward
+from model.protocols.log_io.log import transact
+from model.protocols.log_io.messages import Assign, Commit, Restore, Restored
+from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
-from model.protocols.log_io.scopes import SCOPES, one
+from model.protocols.log_io.tables import Context, LoggedEvent, Tables
 from model.system import System
 from model.world import World, progress
 from proofs.explore.explorer import edges, explore

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from unittest import mock
 
 import pytest
 
@@ -13,6 +14,7 @@ from model.registry import modules, protocols
 from proofs.explore.explorer import explore
 from proofs.explore.mutants import hunt, mutate, mutated_source
 from proofs.explore.random_attack import Attack, attack
+from proofs.explore.tasks import NO_ATTACK
 
 HOME = "model.protocols.upstream_backup.protocol"
 MAIN = protocols()["upstream-backup"]
@@ -43,6 +45,20 @@ def test_every_mutant_is_found(protocol: Protocol, home: str, mutant: Mutant) ->
     found = hunt(protocol, mutant, home, by_chance)
     assert found.by is not None
     assert found.scope == mutant.scope or not mutant.scope
+
+
+def test_a_mutant_by_chance_is_attacked_first_and_explored_if_it_survives() -> None:
+    attacks: list[Attack] = []
+
+    def survives(broken: Protocol) -> Attack:
+        attacks.append(NO_ATTACK)
+        return NO_ATTACK
+
+    mutant = next(one for one in MAIN.mutants if one.scope)
+    found = hunt(MAIN, replace(mutant, by_chance=True), HOME, survives)
+    assert (len(attacks), found.by, found.scope) == (1, "explorer", mutant.scope)
+    assert hunt(MAIN, mutant, HOME, survives) == replace(found, mutant=mutant, seconds=mock.ANY)
+    assert len(attacks) == 1
 
 
 def test_the_line_of_every_mutant_stands_once() -> None:

@@ -125,7 +125,7 @@ def test_work_left_out_is_the_common_one() -> None:
         (
             "0.25",
             '0.25\npattern = "a"',
-            "10: operators[1]: give one of pattern, aggregate, selectivity; here is pat",
+            "10: operators[1]: give one of pattern, aggregate, selectivity, gathers; here is pat",
         ),
         (
             "selectivity = 0.5",

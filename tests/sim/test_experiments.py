@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from rich.console import Console
 
 from model.errors import Invalid
@@ -104,7 +105,7 @@ def test_experiments_are_found_by_name() -> None:
 def test_every_number_is_there_once() -> None:
     numbers = published.numbers()
     assert len({number.id for number in numbers}) == len(numbers)
-    ours = [name for number in numbers for name in number.ours.values()]
+    ours = [name for one in numbers for name in (*one.ours.values(), *one.beside.values())]
     assert len(set(ours)) == len(ours)
     for number in numbers:
         assert set(number.reason) <= set(number.ours)
@@ -130,6 +131,19 @@ def test_a_value_that_is_missing_is_named() -> None:
     first, second = list(number.ours.values())[:2]
     with pytest.raises(Invalid, match=f"{number.id}: the experiment has no value '{second}'"):
         published.judge({first: 1.0})
+
+
+def test_a_reading_that_was_not_chosen_is_shown_and_not_scored() -> None:
+    number = next(one for one in published.numbers() if one.beside and one.kind == "value")
+    values = dict.fromkeys((*number.ours.values(), *number.beside.values()), number.value)
+    rows = published.judge(values)
+    assert [row["way"] for row in rows] == [*number.ours, *number.beside]
+    assert [row["scored"] for row in rows] == [row["way"] in number.ours for row in rows]
+    assert sum(published.score(rows).values()) == len(number.ours)
+    assert {reproduced.sign(row) for row in rows} == {"✓", ""}
+    replaced = {**number.model_dump(), "beside": number.ours}
+    with pytest.raises(ValidationError):
+        published.PublishedNumber.model_validate(replaced)
 
 
 def test_every_number_of_the_paper_is_compared(done: tuple[Path, dict[str, Any]]) -> None:

@@ -206,13 +206,13 @@ def test_a_file_has_the_attributes_that_aggregates_name(tmp_path: Path) -> None:
         (
             'aggregate = "count"',
             'aggregate = "count"\npattern = "a"',
-            "10: operators[1]: give one of pattern, aggregate, selectivity; here is pattern and "
-            "aggregate",
+            "10: operators[1]: give one of pattern, aggregate, selectivity, gathers; here is "
+            "pattern and aggregate",
         ),
         (
             'aggregate = "count"\n',
             "",
-            "10: operators[1]: give one of pattern, aggregate, selectivity; here is none",
+            "10: operators[1]: give one of pattern, aggregate, selectivity, gathers; here is none",
         ),
         (
             "window = 4",

@@ -2,7 +2,8 @@
 
 Rule of this file: no step of a source, an operator or the external system.
 
-The coordinator never fails; the paper has no word on its failure.  An epoch ends when a source
+The paper has no word on a failure of the coordinator; it may fail if the design says so.  Its
+durable value is the snapshot storage, and each save is a crash point.  An epoch ends when a source
 reports new records, and one epoch is under way at a time: the world decides when a report comes,
 which covers every interval.
 LOG.io, Sections 1 and 8.1.1.
@@ -12,18 +13,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core import CHECKPOINTED, Effect, Lost, NodeName, Note, Received, Send, Site, Step
-from model.protocols.abs.design import Completes
+from model.core import CHECKPOINTED, Effect, Lost, NodeName, Note, Received, Save, Send, Site, Step
+from model.protocols.abs.design import Completes, Coordinator, Decides, Returns
 from model.protocols.abs.messages import (
     ABANDONED,
     EPOCHS,
+    RETURNED,
+    AskRun,
     EndEpoch,
     EpochComplete,
     EpochDue,
     EpochPart,
+    Kept,
     OverseerState,
     Reborn,
     RollBack,
+    RunIs,
     TaskPart,
 )
 from model.queues import STALE_NOTE
@@ -43,8 +48,36 @@ def oversee(site: Site, state: OverseerState, input_: Received) -> Step:
             return _abandon(state, node)
         case Reborn():
             return _restart(site, state, input_.sender)
+        case RunIs(node, run):
+            return _take_run(site, state, node, run)
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
+
+
+def recover_overseer(site: Site, kept: Kept | None) -> Step:
+    """The first step after a crash of the coordinator, which does not know which nodes are down;
+    each of them reports when it is up again."""
+    run, epoch, parts = kept or Kept()
+    state = OverseerState(run, epoch, parts=parts)
+    effects: tuple[Effect, ...]
+    match site.config.design.returns:
+        case Returns.ROLLS_BACK:
+            state, effects = _roll_back(site, state)
+        case Returns.ASKS:
+            effects = tuple(Send(name, AskRun()) for name in site.succs)
+            state = state._replace(down=frozenset(site.succs))
+        case Returns.GOES_ON:
+            state, effects = _end_epoch(site, state._replace(due=True))
+    return Step(state, (Note(RETURNED), *effects))
+
+
+def _keep(site: Site, state: OverseerState) -> tuple[Save, ...]:
+    """Make durable what survives a crash."""
+    keeps = site.config.design.coordinator
+    if keeps in (Coordinator.NEVER_FAILS, Coordinator.NOTHING):
+        return ()
+    run = state.run if keeps is Coordinator.EPOCHS_AND_RUNS else 0
+    return (Save(Kept(run, state.epoch, state.parts)),)
 
 
 def _end_epoch(site: Site, state: OverseerState) -> Step:
@@ -63,7 +96,8 @@ def _store(site: Site, state: OverseerState, sender: NodeName, message: EpochPar
     if run != state.run or state.down:
         return Step(state, (STALE_NOTE,))
     if epoch == state.epoch:  # the writers were faster: Completes.WRITERS
-        return Step(state._replace(parts=_with(site, state.parts, sender, part)))
+        state = state._replace(parts=_with(site, state.parts, sender, part))
+        return Step(state, _keep(site, state))
     state = state._replace(coming=_with(site, state.coming, sender, part))
     stored = {name for name, _ in state.coming}
     job = site.config
@@ -95,11 +129,13 @@ def _complete(site: Site, state: OverseerState) -> Step:
     state = state._replace(
         epoch=state.epoch + 1, begun=False, due=state.due or again, parts=parts, coming=()
     )
-    done = EpochComplete(state.run, state.epoch)
-    effects: list[Effect] = [Note(CHECKPOINTED), Note(EPOCHS)]
-    effects += [Send(name, done) for name in (*site.config.readers, *site.config.writers)]
+    done, job = EpochComplete(state.run, state.epoch), site.config
+    sends = tuple(Send(name, done) for name in (*job.readers, *job.writers))
+    stored: tuple[Effect, ...] = _keep(site, state)
+    first = job.design.decides is Decides.STORED_FIRST
+    effects = (*stored, *sends) if first else (*sends, *stored)
     state, more = _end_epoch(site, state)
-    return Step(state, (*effects, *more))
+    return Step(state, (Note(CHECKPOINTED), Note(EPOCHS), *effects, *more))
 
 
 def _abandon(state: OverseerState, node: NodeName) -> Step:
@@ -112,11 +148,22 @@ def _abandon(state: OverseerState, node: NodeName) -> Step:
 def _restart(site: Site, state: OverseerState, node: NodeName) -> Step:
     """Once all nodes are up, restart them "from the last complete epoch" (8.1.1)."""
     state = state._replace(down=state.down - {node})
-    if state.down:
-        return Step(state)
+    return Step(state) if state.down else _roll_back(site, state)
+
+
+def _take_run(site: Site, state: OverseerState, node: NodeName, run: int) -> Step:
+    """A node has answered a restarted coordinator; the new run has a higher number than all."""
+    if node not in state.down:
+        return Step(state, (STALE_NOTE,))
+    return _restart(site, state._replace(run=max(state.run, run)), node)
+
+
+def _roll_back(site: Site, state: OverseerState) -> Step:
+    """Restart all nodes in a new run, whose number is durable before any node knows it."""
     again = _in_flight(state.parts)
     state = state._replace(run=state.run + 1, begun=False, due=again, coming=())
     parts = dict(state.parts)
     sends = [Send(name, RollBack(state.run, state.epoch, parts.get(name))) for name in site.succs]
+    kept = _keep(site, state)
     state, more = _end_epoch(site, state)
-    return Step(state, (*sends, *more))
+    return Step(state, (*kept, *sends, *more))

@@ -42,6 +42,7 @@ class Writes(Enum):
     IDEMPOTENT = "each output when it is made, with a number that the external system checks"
     WITH_SNAPSHOT = "one transaction with the snapshot"
     CHECKED = "one transaction with the snapshot, unless there is one with the epoch's number"
+    COUNTED = "one transaction with the snapshot, without the outputs whose numbers are there"
 
 
 class Settles(Enum):
@@ -50,6 +51,41 @@ class Settles(Enum):
     BY_EPOCH = "commit those of complete epochs, drop the others"
     DROP = "drop all"
     COMMIT = "commit all"
+
+
+class Coordinator(Enum):
+    """What the coordinator has after a crash of its own.  No word on it.  8.1.1 has snapshots on "a
+    reliable storage" and restarts "from the last complete epoch stored in the snapshot storage"."""
+
+    NEVER_FAILS = "it never crashes"
+    NOTHING = "nothing"
+    EPOCHS = "the last complete epoch with its snapshots"
+    EPOCHS_AND_RUNS = "the last complete epoch with its snapshots, and the number of the run"
+
+
+class Decides(Enum):
+    """When a complete epoch is stored.  8.1.1 commits "once a global epoch is reached"; a
+    coordinator of two-phase commit stores its decision first."""
+
+    STORED_FIRST = "before any node knows of it"
+    ANNOUNCED_FIRST = "after all nodes are informed"
+
+
+class Returns(Enum):
+    """What a restarted coordinator does.  1: "a failure of one operator ... triggers a restart of
+    the pipeline"; the coordinator is no operator."""
+
+    ROLLS_BACK = "it restarts all nodes from the last complete epoch"
+    ASKS = "it asks all nodes for the numbers of their runs, then restarts them"
+    GOES_ON = "it ends an epoch, and restarts no node"
+
+
+class Sources(Enum):
+    """What a source sends again.  8.1.1: "ABS requires that the data sources be replayable"; 9.1:
+    this "is not guaranteed by the ABS protocol"."""
+
+    REPLAYABLE = "what it sent after the last complete epoch"
+    ONCE = "nothing"
 
 
 class Generations(Enum):
@@ -64,7 +100,8 @@ class Design:
     """A protocol: one choice of each kind.
 
     prompt_store, prompt_system: the snapshot storage (with the coordinator) and the external system
-    take what they are sent at once; without it a node does not wait for their answer.
+    take what they are sent at once; without it a node does not wait for their answer.  A
+    coordinator that may crash never takes anything at once.
     """
 
     alignment: Alignment = Alignment.STRICT
@@ -72,6 +109,10 @@ class Design:
     writes: Writes = Writes.TWO_PHASES
     settles: Settles = Settles.BY_EPOCH
     generations: Generations = Generations.DROPPED
+    sources: Sources = Sources.REPLAYABLE
+    coordinator: Coordinator = Coordinator.NEVER_FAILS
+    decides: Decides = Decides.STORED_FIRST
+    returns: Returns = Returns.ROLLS_BACK
     prompt_store: bool = True
     prompt_system: bool = True
 

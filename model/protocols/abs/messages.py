@@ -1,6 +1,6 @@
 """Asynchronous barrier snapshotting as values: messages, snapshots, states of nodes.
 
-Rule of this file: no step of a node; nodes.py and coordinator.py have these.
+Rule of this file: no step of a node (sources.py, operators.py, external.py, coordinator.py).
 LOG.io, Section 8.1.1.
 """
 
@@ -22,7 +22,8 @@ EARLY_RECORDS = Quantity(
     "records before the rollback", "records", "a restarted node was faster than the coordinator"
 )
 SETTLED = Quantity("changes settled by a restart", "transactions", "a restart committed or dropped")
-QUANTITIES = (EPOCHS, ABANDONED, ALIGNED, IN_FLIGHT, EARLY_RECORDS, SETTLED)
+RETURNED = Quantity("restarts of the coordinator", "restarts", "a crashed coordinator is up again")
+QUANTITIES = (EPOCHS, ABANDONED, ALIGNED, IN_FLIGHT, EARLY_RECORDS, SETTLED, RETURNED)
 
 
 # --- messages --------------------------------------------------------------------------------
@@ -71,6 +72,17 @@ class Reborn(NamedTuple):
     """A crashed node is up again, and has nothing."""
 
 
+class AskRun(NamedTuple):
+    """A restarted coordinator does not know the number of the run."""
+
+
+class RunIs(NamedTuple):
+    """The run of a node; -1: a restarted node that waits for its snapshot."""
+
+    node: NodeName
+    run: int
+
+
 class RollBack(NamedTuple):
     """Go on from this epoch, with this snapshot (None: from the beginning), in a new run."""
 
@@ -87,10 +99,11 @@ class WriteAction(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """A transaction: the outputs of an epoch."""
+    """A transaction: the outputs of an epoch.  last: the number of the last one at the writer."""
 
     epoch: int
     outs: tuple[Out, ...]
+    last: int = 0
 
 
 class CommitEpoch(NamedTuple):
@@ -146,12 +159,21 @@ class TaskState(NamedTuple):
     outs: tuple[Out, ...] = ()
 
 
+class Kept(NamedTuple):
+    """What survives a crash of the coordinator: the number of the run, the last complete epoch and
+    its snapshots.  A restart drops the snapshots of an epoch under way, so none is here."""
+
+    run: int = 0
+    epoch: int = 0
+    parts: tuple[tuple[NodeName, Any], ...] = ()
+
+
 class OverseerState(NamedTuple):
     """The state of the coordinator, with the snapshot storage.
 
     epoch: the last complete one.  begun: is the next one under way?  due: has it to come?
-    down: nodes that are not up.  parts: the snapshots of the last complete epoch; coming: those of
-    the next one; both in the order of their nodes.
+    down: nodes that are not known to be up.  parts: the snapshots of the last complete epoch;
+    coming: those of the next one; both in the order of their nodes.
     """
 
     run: int = 0
@@ -179,14 +201,16 @@ def size(message: Any) -> Size:
     match message:
         case StreamRecord() | WriteAction():
             return Size(MessageKind.EVENT, 1, name="records")
-        case Prepared(_, outs):
+        case Prepared(_, outs, _):
             return Size(MessageKind.EVENT, len(outs), name="transactions")
         case EpochPart(_, _, part):
             events = len(part.flight) if isinstance(part, TaskPart) else 0
             return Size(MessageKind.CHECKPOINT, events, 1, name="snapshots")
         case RollBack(_, _, part):
             return Size(MessageKind.RECOVERY, 0, int(part is not None), name="rollbacks")
-        case Reborn() | SettleEpoch():
+        case Kept():  # its snapshots came as messages
+            return Size(MessageKind.CHECKPOINT, 0, 1, name="decisions")
+        case Reborn() | SettleEpoch() | AskRun() | RunIs():
             return Size(MessageKind.RECOVERY)
         case EpochMarker() | EpochDue() | EndEpoch() | EpochComplete() | CommitEpoch():
             return Size(MessageKind.CONTROL, name="markers and commits")
@@ -211,11 +235,15 @@ def show(value: object) -> str:
             return f"epoch {epoch} complete"
         case Reborn():
             return "up again"
+        case AskRun():
+            return "which run?"
+        case RunIs(node, run):
+            return f"{node} is in run {run}"
         case RollBack(_, epoch):
             return f"roll back to {epoch}"
         case WriteAction(number):
             return f"write {number}"
-        case Prepared(epoch, outs):
+        case Prepared(epoch, outs, _):
             return f"pre-commit {epoch}: {len(outs)}"
         case CommitEpoch(epoch):
             return f"commit {epoch}"

@@ -5,76 +5,24 @@ Rule of this file: no design without its claim and the verdict expected of it.
 
 from __future__ import annotations
 
-from functools import partial
-
-from model.core import (
-    CHECKPOINTED,
-    CRASHED,
-    REPLAYED,
-    RESTORED,
-    Assumptions,
-    Failures,
-    Guarantee,
-    OperatorClass,
-    PinnedScope,
-    Property,
-    Protocol,
-    Quantity,
-)
-from model.properties import AS_IF, COMPLETE, NOTHING_LOST
+from model.core import REPLAYED, Guarantee, OperatorClass
+from model.properties import NOTHING_LOST
+from model.protocols.abs.coordinator_variants import COORDINATOR_VARIANTS
 from model.protocols.abs.design import (
-    KNOBS,
     Alignment,
     Completes,
     Design,
     Generations,
     Settles,
+    Sources,
     Writes,
 )
-from model.protocols.abs.messages import EPOCHS, IN_FLIGHT, QUANTITIES, show, size
-from model.protocols.abs.nodes import TIMERS, boot, deploy, gauges, memory, needed, recover, step
+from model.protocols.abs.family import SEEN, build
+from model.protocols.abs.messages import IN_FLIGHT
 from model.protocols.abs.scopes import fail, hold, weak
 
-SEEN = (CRASHED, CHECKPOINTED, RESTORED, REPLAYED, EPOCHS)
-PRECISE = (AS_IF, COMPLETE)
 GAP, REPEATING, CONVERGENT = Guarantee.GAP, Guarantee.REPEATING, Guarantee.CONVERGENT
-
-
-def build(
-    name: str,
-    design: Design,
-    scopes: tuple[PinnedScope, ...],
-    finding: str,
-    claims: dict[OperatorClass, Guarantee] | None = None,
-    properties: tuple[Property, ...] = PRECISE,
-    must_occur: tuple[Quantity, ...] = SEEN,
-) -> Protocol:
-    """The protocol of a design; without claims it claims precise recovery."""
-    return Protocol(
-        name=f"abs:{name}" if name else "abs",
-        title="Asynchronous barrier snapshotting",
-        source="LOG.io, Sections 1, 8.1.1 and 9.1",
-        deploy=partial(deploy, design),
-        boot=boot,
-        recover=recover,
-        step=step,
-        gauges=gauges,
-        memory=memory,
-        show=show,
-        assumes=Assumptions(Failures.ANY),
-        claims=claims or dict.fromkeys(sorted({p.operators for p in scopes}), Guarantee.PRECISE),
-        properties=properties,
-        needed=needed,
-        scopes=scopes,
-        must_occur=must_occur,
-        finding=finding,
-        size=size,
-        quantities=QUANTITIES,
-        knobs=KNOBS,
-        timers=TIMERS,
-    )
-
-
+DIVERGENT = Guarantee.DIVERGENT
 REPEATS = {
     OperatorClass.REPEATABLE: REPEATING,
     OperatorClass.DETERMINISTIC: REPEATING,
@@ -124,7 +72,7 @@ VARIANTS = (
     build(
         "first-marker",
         Design(alignment=Alignment.FIRST),
-        fail(a_union=(37_227, 10, GAP), a_diamond=(40_331, 13, Guarantee.DIVERGENT)),
+        fail(a_union=(37_227, 10, GAP), a_diamond=(40_331, 13, DIVERGENT)),
         "Without alignment, records before the second marker come after the snapshot, and no "
         "source sends them again.  Outputs of the last epoch stay uncommitted even without a "
         "crash.",
@@ -132,7 +80,7 @@ VARIANTS = (
     build(
         "one-run",
         Design(generations=Generations.TAKEN),
-        fail(a_relay=(1_008, 11, Guarantee.DIVERGENT), two_relays=(1_555, 12, GAP)),
+        fail(a_relay=(1_008, 11, DIVERGENT), two_relays=(1_555, 12, GAP)),
         "The paper names no number of the restart.  Without one, what was sent before a restart "
         "and is sent again after it is taken twice, or after the wrong marker.",
     ),
@@ -202,14 +150,50 @@ VARIANTS = (
     build(
         "idempotent",
         Design(writes=Writes.IDEMPOTENT),
-        hold(a_relay=963, pairs=3_264, a_relay_behind_pairs=4_624, no_crash=362),
+        hold(a_relay=963, pairs=3_264, a_relay_behind_pairs=4_624, two_writers=1_879, no_crash=362),
         "With deterministic operators and numbered writes no two-phase commit is needed (9.1).",
     ),
     build(
         "idempotent-any",
         Design(writes=Writes.IDEMPOTENT),
-        fail(a_union=(40_819, 10, GAP), a_diamond=(54_833, 13, Guarantee.DIVERGENT)),
+        fail(
+            a_union=(40_819, 10, GAP),
+            a_diamond=(54_833, 13, DIVERGENT),
+            a_coin_before_two_writers=(9_179, 9, DIVERGENT),
+        ),
         "Idempotent writes need deterministic operators on every path to the writer (9.1): a "
-        "union that restarts in another order gives the number of one output to another.",
+        "union that restarts in another order gives the number of one output to another, and two "
+        "writers write different results of an operator that chooses again.",
     ),
+    build(
+        "counted",
+        Design(writes=Writes.COUNTED),
+        hold(
+            a_relay=751,
+            a_relay_and_two_crashes=2_442,
+            pairs=2_919,
+            a_relay_behind_pairs=4_339,
+            two_writers=1_417,
+            no_crash=362,
+        ),
+        "A writer whose transaction has the number of its last output needs no two-phase commit "
+        "either, if operators are deterministic: it leaves out what an earlier transaction wrote.",
+    ),
+    build(
+        "counted-any",
+        Design(writes=Writes.COUNTED),
+        fail(
+            a_union=(21_401, 19, GAP),
+            a_coin_before_two_writers=(6_838, 18, DIVERGENT),
+        ),
+        "With operators that are not deterministic, it leaves out outputs that nobody wrote.",
+    ),
+    build(
+        "unreplayable-source",
+        Design(sources=Sources.ONCE),
+        fail(a_relay=(800, 6, GAP), pairs=(3_483, 7, GAP)),
+        "Sources must be replayable (8.1.1, 9.1): what a source does not send again is lost.",
+        must_occur=tuple(what for what in SEEN if what is not REPLAYED),
+    ),
+    *COORDINATOR_VARIANTS,
 )

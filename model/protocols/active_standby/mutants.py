@@ -54,6 +54,7 @@ MUTANTS = (
         NODES,
         "served = [output for output in before.kept if output.place <= queue.received]",
         "served = [*before.kept]",
+        by_chance=True,
     ),
     Mutant(
         "a copy without the state",

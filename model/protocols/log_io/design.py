@@ -10,6 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from model.protocols.log_io.lineage.design import Capture
+from model.protocols.log_io.replaying.design import Replaying
+from model.protocols.log_io.scaling.design import Scaling
+
 
 class Obsolete(Enum):
     """The events that an operator discards.  Algorithm 2, step 1: those whose number "is smaller
@@ -58,6 +62,24 @@ class Triggers(Enum):
     UNSEEN = "those that no condition has seen before the stored global state may"
 
 
+class Array(Enum):
+    """By which numbers a replayed input is known to have updated the global state.  Algorithm 2,
+    step 2: "an array of the latest event_ID from each input port", read "if not already done"."""
+
+    OWN = "an array of its own, stored with the global state"
+    FILTER = "the greatest numbers of the filter (step 1)"
+    NONE = "none: each replayed input updates the global state"
+
+
+class Ports(Enum):
+    """In which order the undone rows of several ports are replayed.  Algorithm 9, step 2: "in a
+    round-robin fashion between port IDs"; "this processing order could occur"."""
+
+    ASSIGNED = "in that of their assignment, which the log has if several sets may be under way"
+    ROUND_ROBIN = "one of each port in turn"
+    BY_PORT = "one port after the other"
+
+
 class Order(Enum):
     """In which order the undone rows of one input are replayed.  Algorithm 9, step 2, has none."""
 
@@ -80,36 +102,6 @@ class Reads(Enum):
     REPEATED = "it is not replayable, and is executed again"
 
 
-class Moves(Enum):
-    """What the dispatcher's transaction moves.  Algorithm 13, steps 1.c and 1.d."""
-
-    UNDONE = "what is still undone"
-    CHOSEN = "what was undone when it was chosen"
-
-
-class Moved(Enum):
-    """A generation of a replica whose inputs have moved.  7.2: its "transaction will fail"."""
-
-    FAILS = "it fails"
-    GOES_ON = "it goes on"
-
-
-class Deletes(Enum):
-    """When the replica and its connections are deleted.  Algorithm 13, step 3."""
-
-    MOVED = "when its undone inputs have moved"
-    TAKEN = "when its outputs have been taken, too"
-
-
-@dataclass(frozen=True, slots=True)
-class Scaling:
-    """A replica that goes away while events come (Algorithm 13)."""
-
-    moves: Moves = Moves.UNDONE
-    moved: Moved = Moved.FAILS
-    deletes: Deletes = Deletes.TAKEN
-
-
 class Writes(Enum):
     """What the external system offers.  Section 4.4 needs idempotent or checkable writes."""
 
@@ -123,15 +115,50 @@ class Executes(Enum):
 
     ONE_BY_ONE = "the next one after the success of the one before"
     TOGETHER = "all that are pending"
+    GROUP = "a group, which has one acknowledgement"
+
+
+class Grouped(Enum):
+    """Which writes to an external system are a group.  Section 3.5.3 does not say; Algorithm 8
+    takes all undone ones."""
+
+    OUTPUT_SET = "those of an Output Set, also after a restart"
+    PENDING = "all that are pending: after a restart other ones than before"
+
+
+class Transfer(Enum):
+    """How a group comes to the external system.  Section 3.5.3 has one acknowledgement for it."""
+
+    ATOMIC = "as one message, which is executed as a whole"
+    IN_PARTS = "write by write; the last one is acknowledged"
+
+
+class Status(Enum):
+    """What a checkable external system says of a group.  Algorithm 8, step 2.a: "the status of" a
+    write."""
+
+    WRITES = "which of its writes have taken effect"
+    GROUP = "whether all of it has taken effect"
+
+
+class Sends(Enum):
+    """When outputs are sent if a successor reads what the operator writes.  Section 3.5.1: "Steps 5
+    and 6 can be reordered"."""
+
+    AFTER_SUCCESS = "after the success of the writes logged before them"
+    AFTER_WRITES = "after the writes are sent; Algorithms 7 and 8 are reordered as well"
+    BEFORE_WRITES = "before the writes are sent"
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
     """A protocol: one choice of each kind.
 
-    scaling: of the operators that log.py names, if there are any.  lineage: rows say which inputs
-    an output was made of (Section 3.5, Algorithm 3, step 4.5).  prompt: the log answers at once; if
-    not, it is a site like any other, and nobody waits for it.
+    scaling: of the operators that places.py names, if there are any.  replaying: operators that do
+    not log the data of their outputs.  grouped, transfer, status: of groups of writes
+    (Executes.GROUP).  lineage: rows say which inputs an output was made of (Section 3.5, Algorithm
+    3, step 4.5); None: capture is not enabled.  prompt: the log answers at once; if not, it is a
+    site like any other, and nobody waits for it.
     """
 
     obsolete: Obsolete = Obsolete.NOT_GREATER
@@ -142,12 +169,19 @@ class Design:
     garbage: Garbage = Garbage.AT_ONCE
     again: Again = Again.ITS_OWN
     order: Order = Order.FUNCTIONS
+    ports: Ports = Ports.ASSIGNED
+    array: Array = Array.FILTER
     triggers: Triggers = Triggers.UNSEEN
     reads: Reads = Reads.REPLAYABLE
     writes: Writes = Writes.CHECKABLE
     executes: Executes = Executes.ONE_BY_ONE
+    grouped: Grouped = Grouped.OUTPUT_SET
+    transfer: Transfer = Transfer.ATOMIC
+    status: Status = Status.WRITES
+    sends: Sends = Sends.AFTER_SUCCESS
     scaling: Scaling | None = None
-    lineage: bool = False
+    replaying: Replaying | None = None
+    lineage: Capture | None = None
     prompt: bool = True
 
 
@@ -156,5 +190,8 @@ PUBLISHED = Design(
     greatest=Known.EVENT_LOG,
     sent=Known.EVENT_LOG,
     order=Order.NUMBERS,
+    ports=Ports.ROUND_ROBIN,
+    array=Array.OWN,
     triggers=Triggers.EACH,
+    sends=Sends.BEFORE_WRITES,
 )

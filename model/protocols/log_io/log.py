@@ -10,38 +10,59 @@ from bisect import bisect_left
 from typing import Any
 
 from model.core import Answer, Effect, NodeName, Send
-from model.protocols.log_io.design import Design, Garbage, Moved, Moves
+from model.protocols.log_io.design import Design, Garbage
+from model.protocols.log_io.lineage.rows import add_lineage
 from model.protocols.log_io.messages import (
     Assign,
-    Assigned,
     Begin,
-    Choose,
-    Chosen,
     Commit,
-    Committed,
     Complete,
     Discard,
-    Drained,
     Executed,
-    LoggedEvent,
-    Move,
-    ReadAction,
-    Resent,
+    ExecutedGroup,
     Restore,
     Restored,
     Store,
-    Tables,
+    StoreRead,
+)
+from model.protocols.log_io.places import CONTROLLER, LEAVES, LOG, MERGER
+from model.protocols.log_io.replaying import log as replays
+from model.protocols.log_io.replaying.design import Gone, Keeps
+from model.protocols.log_io.replaying.messages import (
+    Absent,
+    LogData,
+    Mark,
+    Recall,
+    Recalled,
+    Reopen,
+    Reset,
+)
+from model.protocols.log_io.scaling.design import Moved, Moves, Waits
+from model.protocols.log_io.scaling.messages import (
+    Choose,
+    Chosen,
+    Committed,
+    Drained,
+    Move,
+    Resent,
     Watch,
 )
-
-LOG, CONTROLLER = "log", "controller"
-DISPATCHER, STAYS, LEAVES, MERGER = "dispatch", "one", "two", "merge"
+from model.protocols.log_io.tables import LoggedEvent, ReadAction, Tables
 
 
 def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> Answer:
     """The tables after a transaction of the node, and the log's answer to it, if any."""
+    before = tables
     tables, effects = _transact(design, tables, node, message)
-    if tables.watched and _is_drained(tables):
+    if tables.waiting and _may_move(design, tables, tables.waiting[1]):
+        sender, move = tables.waiting
+        tables, moved = _move(design, tables._replace(waiting=None), sender, move)
+        effects = (*effects, Send(sender, Resent(moved)))
+    if design.replaying is not None and design.garbage is Garbage.AT_ONCE:
+        tables = replays.collect(design.replaying, tables)
+    if design.lineage and (tables is not before or isinstance(message, StoreRead)):
+        tables = add_lineage(design, before, tables, node, message)
+    if tables.watched and _are_taken(tables, LEAVES):
         return tables._replace(watched=False), (*effects, Send(CONTROLLER, Drained()))
     return tables, effects
 
@@ -51,38 +72,35 @@ def _transact(
 ) -> tuple[Tables, tuple[Effect, ...]]:
     effects: tuple[Effect, ...] = ()
     match message:
-        case Commit(asks=True) if not _may_commit(design, tables, node, message.inset):
+        case Commit(asks=asks) if asks and not _may_commit(design, tables, node, message):
             effects = (Send(node, Committed(False)),)
-        case Choose():
-            sent = (row for row in tables.events if row[:2] == (node, LEAVES))
-            effects = (Send(node, Chosen(tuple(row for row in sent if not row.done))),)
+        case Choose(replica):
+            sent = (row for row in tables.events if row[:2] == (node, replica))
+            undone = tuple(row for row in sent if not row.done)
+            effects = (Send(node, Chosen(replica, undone)),)
         case Move():
-            tables, moved = _move(design, tables, node, message)
-            effects = (Send(node, Resent(moved)),)
+            tables = tables._replace(waiting=(node, message))
         case Watch():
             tables = tables._replace(watched=True)
-        case Assign(sender, number, insets):
-            tables = _assign(tables, (sender, node, number), insets)
-            if design.lineage:
-                named = (Assigned(sender, node, number, inset) for inset in insets)
-                rows = tuple(sorted({*tables.assigned, *named}))
-                tables = tables._replace(assigned=rows)
-        case Commit(outputs, context, inset, lineage, ends, asks):
+        case Assign(sender, number, insets, order):
+            tables = _assign(tables, (sender, node, number), insets, order)
+        case Commit(outputs, context, inset, _, ends, asks, states):
             events = _done(design, tables.events, node, inset) if inset else tables.events
             for output in outputs:
                 events = _added(events, output)
             contexts = tuple(one for one in tables.contexts if one[0] != node)
-            used = tables.used
-            for row in lineage:
-                used = _added(used, row)
             contexts = _added(contexts, (node, context))
-            tables = tables._replace(events=events, contexts=contexts, used=used)
+            kept = tuple(sorted((*tables.states, *states), key=lambda one: one[:2]))
+            tables = tables._replace(events=events, contexts=contexts, states=kept)
             if ends:
                 tables = _act(tables, node, done=True)
             if asks:
                 effects = (Send(node, Committed(True)),)
         case Executed(sink, number):
             tables = _change(design, tables, (node, sink, number), done=True)
+        case ExecutedGroup(sink, numbers):
+            for number in numbers:
+                tables = _change(design, tables, (node, sink, number), done=True)
         case Begin(number):
             others = tuple(one for one in tables.actions if one.node != node)
             actions = tuple(sorted((*others, ReadAction(node, number))))
@@ -93,20 +111,52 @@ def _transact(
             tables = _act(tables, node, complete=True)
         case Discard():
             tables = _act(tables, node, effect=None)
-        case Restore():
+        case StoreRead():
+            pass  # of lineage alone
+        case Restore() if design.replaying is not None:
+            tables, sets = replays.restore(design.replaying, tables, node)
+            effects = (Send(node, _restored(tables, node)._replace(sets=sets)),)
+        case Restore():  # the node waits for no transaction of the life before
+            waiting = tables.waiting if tables.waiting and tables.waiting[0] != node else None
+            tables = tables._replace(waiting=waiting)
             effects = (Send(node, _restored(tables, node)),)
+        case Recall():
+            assert design.replaying is not None
+            sets = replays.recall(design.replaying, tables, node)
+            effects = (Send(node, Recalled(sets)),)
+        case Mark(keys):
+            assert design.replaying is not None
+            tables = replays.change(tables, message)
+            absent = set(keys).difference(row.key for row in tables.events)
+            if absent and design.replaying.gone is Gone.REPORTED:
+                effects = (Send(node, Absent(tuple(sorted(absent)))),)
+        case Reset() | Reopen() | LogData():
+            tables = replays.change(tables, message)
         case _:
             raise TypeError(f"{LOG}: nothing to do with {message}")
     return tables, effects
 
 
-def _may_commit(design: Design, tables: Tables, node: NodeName, inset: int) -> bool:
-    """Are there undone rows of the Input Set?  3.5.1: if not, the transaction fails."""
+def _may_commit(design: Design, tables: Tables, node: NodeName, commit: Commit) -> bool:
+    """Are the rows of the Input Set there, and undone?  7.2: if not, the transaction fails."""
     assert design.scaling is not None
     if design.scaling.moved is Moved.GOES_ON:
         return True
-    inputs = (row for row in tables.events if row.receiver == node and row.inset == inset)
-    return any(not row.done for row in inputs)
+    inputs = (row for row in tables.events if row.receiver == node and row.inset == commit.inset)
+    return sum(not row.done for row in inputs) >= commit.asks
+
+
+def _may_move(design: Design, tables: Tables, move: Move) -> bool:
+    """May the events of the key go to another replica now?"""
+    assert design.scaling is not None
+    match design.scaling.waits:
+        case Waits.NOTHING:
+            return True
+        case Waits.DONE:
+            undone = {row[:3] for row in tables.events if not row.done}
+            return undone.isdisjoint(row[:3] for row in move.rows)
+        case Waits.TAKEN:
+            return _are_taken(tables, move.replica)
 
 
 def _move(
@@ -115,12 +165,13 @@ def _move(
     """Algorithm 13, step 1.c: the tables, and the rows that have moved."""
     assert design.scaling is not None
     undone = {row[:3] for row in tables.events if not row.done}
-    events = tuple(row for row in tables.events if row[:2] != (node, LEAVES) or row.done)
+    leave = undone.intersection(row[:3] for row in message.rows)
+    events = tuple(row for row in tables.events if row[:3] not in leave)
     moved: list[LoggedEvent] = []
     for body, key in dict.fromkeys((row.body, row[:3]) for row in message.rows):
         if key in undone or design.scaling.moves is Moves.CHOSEN:
             number = message.number + len(moved)
-            moved.append(LoggedEvent(node, STAYS, number, 0, body))
+            moved.append(LoggedEvent(node, message.to, number, 0, body))
     for row in moved:
         events = _added(events, row)
     others = tuple(one for one in tables.contexts if one[0] != node)
@@ -128,18 +179,21 @@ def _move(
     return tables._replace(events=events, contexts=contexts), tuple(moved)
 
 
-def _is_drained(tables: Tables) -> bool:
-    rows = (row for row in tables.events if row[:2] == (LEAVES, MERGER))
+def _are_taken(tables: Tables, replica: NodeName) -> bool:
+    """Has the merger taken all outputs of the replica?"""
+    rows = (row for row in tables.events if row[:2] == (replica, MERGER))
     return all(row.done or row.inset for row in rows)
 
 
-def _assign(tables: Tables, key: tuple[NodeName, NodeName, int], insets: tuple[int, ...]) -> Tables:
+def _assign(
+    tables: Tables, key: tuple[NodeName, NodeName, int], insets: tuple[int, ...], order: int
+) -> Tables:
     """The tables with a row of the event, if it is logged, for each of these Input Sets."""
     events = tables.events
     at = bisect_left(events, key)
     if at == len(events) or events[at][:3] != key:
         return tables
-    rows = (events[at]._replace(inset=inset) for inset in sorted(insets))
+    rows = (events[at]._replace(inset=inset, order=order) for inset in sorted(insets))
     left = (row for row in events[at:] if row[:3] != key)
     return tables._replace(events=(*events[:at], *rows, *left))
 
@@ -175,8 +229,15 @@ def _done(
 
 
 def _is_garbage(design: Design, row: LoggedEvent) -> bool:
-    """May the row be deleted?  Section 3.6."""
-    return row.done and design.garbage is Garbage.AT_ONCE
+    """May the row be deleted?  Section 3.6.  Those of replay operators: replaying/log.py."""
+    if not row.done or design.garbage is Garbage.NEVER:
+        return False
+    replaying = design.replaying
+    return (
+        replaying is None
+        or replaying.keeps is Keeps.AT_ONCE
+        or row.receiver not in replaying.operators
+    )
 
 
 def _added(rows: tuple[Any, ...], row: Any) -> tuple[Any, ...]:

@@ -8,9 +8,37 @@ from __future__ import annotations
 from dataclasses import replace
 
 from model.protocols.log_io.design import Design
-from model.protocols.log_io.mutants import MUTANTS
-from model.protocols.log_io.scopes import hold
-from model.protocols.log_io.variants import VARIANTS, build
+from model.protocols.log_io.evidence import (
+    causality,
+    connections,
+    global_state,
+    groups,
+    lineage,
+    lineage_faults,
+    reads,
+    recovery,
+    replaying,
+    scale_up,
+    scaling,
+    writes,
+)
+from model.protocols.log_io.evidence.build import build
+from model.protocols.log_io.evidence.scopes import hold
+
+TOPICS = (
+    recovery,
+    global_state,
+    connections,
+    writes,
+    groups,
+    causality,
+    reads,
+    replaying,
+    scaling,
+    scale_up,
+    lineage,
+    lineage_faults,
+)
 
 PROTOCOL = replace(
     build(
@@ -30,6 +58,16 @@ PROTOCOL = replace(
             two_types=6_686,
             three_crashes=10_764,
             crashes_of_the_operator_alone=8_075,
+            counted_by_type=2_245,
+            counted_by_two_functions=3_249,
+            two_ports_counted_by_type=3_420,
+            two_ports_counted_by_two_functions=1_643,
+            two_ports_and_two_functions=709,
+            two_ports_by_type=15_590,
+            two_ports_in_order_of_time=966,
+            a_reader_of_writes=1_489,
+            a_reader_of_two_writes=1_365,
+            a_reader_of_writes_no_crash=40,
             two_relays=9_600,
             a_relay_and_batches=34_975,
             three_operators=50_212,
@@ -43,7 +81,7 @@ PROTOCOL = replace(
         "Equal numbers discarded, and numbers in the stored context: precise, for operators of "
         "every class, with checkable writes that are executed one by one.",
     ),
-    variants=VARIANTS,
-    mutants=MUTANTS,
-    lemmas=14,
+    variants=tuple(variant for topic in TOPICS for variant in topic.VARIANTS),
+    mutants=tuple(mutant for topic in TOPICS for mutant in topic.MUTANTS),
+    lemmas=18,
 )

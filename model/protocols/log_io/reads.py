@@ -11,30 +11,25 @@ action_ID.
 from __future__ import annotations
 
 from model.boxes.stateless import AnyOf
-from model.core import RESTORED, STALE, Answer, Effect, Note, Send, Site
+from model.core import RESENT, RESTORED, STALE, Answer, Effect, Note, Send, Site
 from model.events import Body, Event
 from model.protocols.log_io.design import Reads
-from model.protocols.log_io.log import LOG
 from model.protocols.log_io.messages import (
-    READ_AGAIN,
-    RESENT,
-    RESUMED,
     Begin,
     Commit,
     Complete,
-    Context,
     Discard,
-    LoggedEvent,
-    Operator,
+    Lineage,
     Query,
     Reply,
     Restored,
-    Source,
     Store,
-    note,
 )
-from model.protocols.log_io.operator import hand_on
-from model.protocols.log_io.surroundings import SERVICE
+from model.protocols.log_io.places import LOG, SERVICE
+from model.protocols.log_io.quantities import READ_AGAIN, RESUMED, note
+from model.protocols.log_io.states import Operator, Source
+from model.protocols.log_io.tables import Context, LoggedEvent, SideRead, Used
+from model.protocols.log_io.writes import hand_on
 from model.queues import Inlet, Replay, Replayed
 
 Message = Event | Replayed | Reply
@@ -106,10 +101,22 @@ def _iterate(
         ends = at == len(effect)
         context = Context((number, 0) if ends else (number - 1, at), (), sent)
         _, sends = hand_on(site, Operator(None, (), ()), rows)
-        effects += [Send(LOG, Commit(tuple(rows), context, ends=ends)), *sends]
+        lineage = _origin(site, rows, number)
+        effects += [Send(LOG, Commit(tuple(rows), context, 0, lineage, ends)), *sends]
         state = state._replace(sent=sent)
     discard = (Send(LOG, Discard()),) if _stores(site) else ()
     return state, (*effects, *discard)
+
+
+def _origin(site: Site, rows: list[LoggedEvent], number: int) -> Lineage:
+    """An output of a source is made of its read action.  Algorithm 1 has no such row."""
+    capture = site.spec.design.lineage
+    if capture is None:
+        return Lineage()
+    really = frozenset({(SERVICE, number)})
+    used = (Used(*row[:3], number, really) for row in rows if row[:2] in capture.ports.outs)
+    origin = Lineage(tuple(used), SideRead(number, number))
+    return origin if origin.rows else Lineage()
 
 
 def resume(site: Site, found: Restored) -> Answer:

@@ -8,23 +8,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core import Answer, Emit, Lost, NodeName, Send, Site
-from model.protocols.log_io.design import Design, Writes
+from model.core import Answer, Arrival, Emit, Input, Lost, NodeName, Received, Send, Site, Step
+from model.protocols.log_io.design import Design, Status, Writes
 from model.protocols.log_io.messages import (
     Check,
-    Close,
-    Connected,
+    CheckGroup,
     Drop,
-    External,
+    Group,
+    Look,
     Missing,
+    MissingGroup,
+    Part,
     Peek,
     Put,
     Reply,
     Success,
     Write,
 )
+from model.protocols.log_io.scaling.messages import Close, Open
+from model.protocols.log_io.states import Connected, External
+from model.queues import QueueState, produce, serve
 
-SERVICE = "service"
 VALUES = 2
 """So many values does the service show in turn."""
 
@@ -34,6 +38,10 @@ def carry(receiver: NodeName, state: Connected, message: Any) -> Answer:
     match message:
         case Close():
             return Connected((), True, True), ()
+        case Open() if state.deleted:
+            return Connected(closed=True), ()
+        case Open():  # the controller asks twice
+            return state, ()
         case _ if state.deleted:
             return state, ()
         case Put():
@@ -55,15 +63,37 @@ def show_next(value: int, reader: NodeName) -> Answer:
 
 def execute(design: Design, site: Site, state: External, sender: NodeName, message: Any) -> Answer:
     """The step of an external system on a write, or on the question whether one took effect."""
-    edge = site.preds.index(sender)
+    edge = site.preds.index(message.writer if isinstance(message, Look) else sender)
     newest = state.newest[edge]
     match message:
-        case Write(number, body):
-            after = External((*state.newest[:edge], message, *state.newest[edge + 1 :]))
-            repeats = design.writes is Writes.IDEMPOTENT and message == newest
-            emits = () if repeats else (Emit((edge, body)),)
-            return after, (*emits, Send(sender, Success(number)))
+        case Write() | Group() | Part():
+            action = Write(*message) if isinstance(message, Part) else message
+            after = External((*state.newest[:edge], action, *state.newest[edge + 1 :]))
+            writes = message.writes if isinstance(message, Group) else (message,)
+            repeats = design.writes is Writes.IDEMPOTENT and action == newest
+            emits = () if repeats else tuple(Emit((edge, write.body)) for write in writes)
+            if isinstance(message, Part):
+                return after, emits
+            return after, (*emits, Send(sender, Success(message.number)))
+        case Look(_, number):
+            shown = newest is not None and number <= newest.number
+            return state, (Send(sender, Reply(0 if shown else 1)),)
+        case CheckGroup(writes):
+            done = 0 if newest is None else newest.number
+            missing = tuple(write for write in writes if write.number > done)
+            if missing and design.status is Status.GROUP:
+                missing = writes
+            answer = MissingGroup(missing) if missing else Success(writes[-1].number)
+            return state, (Send(sender, answer),)
         case Check(number, body):
             known = newest is not None and number <= newest.number
             return state, (Send(sender, Success(number) if known else Missing(number, body)),)
     raise TypeError(f"{site.name}: nothing to do with {message}")
+
+
+def offer(site: Site, state: QueueState, input_: Input) -> Step:
+    """The external system behind a source: a replayable read action reads it again."""
+    if isinstance(input_, Arrival):
+        return produce(state, input_, site.succs)
+    assert isinstance(input_, Received)
+    return serve(state, input_.sender, input_.message)

@@ -1,1 +1,1 @@
-"""ABS: what a snapshot holds, and what a complete epoch means."""
+"""ABS: what a snapshot holds, what a complete epoch means, what the coordinator keeps."""

@@ -26,6 +26,7 @@ x, y = (Const(name, SET) for name in ("x", "y"))
 ONE_SET = "an input is assigned to one set"
 FRESH = "the number of a set that is done is not used again"
 ATOMIC = "outputs are logged in the transaction that sets the inputs to done"
+KEPT = "garbage collection keeps the assignments of a set that is done"
 REBUILT = "a restart takes the inputs that are assigned and undone"
 
 
@@ -53,6 +54,12 @@ def sets(given: Given) -> TransitionSystem:
         again = t.memory(i, x) == And(s.assigned(i, x), Not(s.done(x)))
         return given(REBUILT, ForAll([i, x], again))
 
+    def collect(s: Moment, t: Moment, one: Any) -> Any:
+        fewer = Implies(t.assigned(i, x), s.assigned(i, x))
+        others = Implies(x != one, t.assigned(i, x) == s.assigned(i, x))
+        kept = ForAll([i, x], t.assigned(i, x) == s.assigned(i, x))
+        return And(s.done(one), ForAll([i, x], And(fewer, others)), given(KEPT, kept))
+
     def init(s: Moment) -> Any:
         none = Or(s.assigned(i, x), s.memory(i, x), s.used(i, x), s.done(x), s.logged(x))
         return ForAll([i, x], Not(none))
@@ -69,6 +76,7 @@ def sets(given: Given) -> TransitionSystem:
             Transition("assign", (("input", INPUT), ("to", SET)), ("assigned", "memory"), assign),
             Transition("generate", (("set", SET),), ("used", "memory", "done", "logged"), generate),
             Transition("restart", (), ("memory",), restart),
+            Transition("collect", (("set", SET),), ("assigned",), collect),
         ),
         invariants=INVARIANTS,
     )
@@ -119,6 +127,13 @@ LEMMAS = (
         "The number of a set that is done may be given to the next one.",
         sets(without(FRESH)),
         (TRUE, 2, {INPUT: 1, SET: 1}),
+    ),
+    refuted(
+        PAPER,
+        "assignments-collected",
+        "The rows of EVENT_LOG that are done may be deleted (Section 3.6).",
+        sets(without(KEPT)),
+        (TRUE, 3, {INPUT: 1, SET: 1}),
     ),
     refuted(
         PAPER,

@@ -1,7 +1,8 @@
-"""Scale-down: events of a replica that goes away are moved to others, and each is done once.
+"""Replicas that come and go: each event is done once, and events of a key keep their order.
 
-Rule of this file: one replica that goes away; all others are one, since they exclude each other.
-LOG.io, Algorithm 13, and Section 7.2.
+Rule of this file: one replica that goes away, all others being one, since they exclude each other;
+or one key, which goes from replica to replica.
+LOG.io, Algorithms 12 and 13, and Section 7.2.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import z3
-from z3 import And, Const, DeclareSort, ForAll, Implies, Not, Or
+from z3 import And, Const, Consts, DeclareSort, ForAll, Function, Implies, Not, Or
 
 from model.core import Outcome
 from proofs.lemmas.readings import refuted
@@ -52,7 +53,8 @@ def scaling(given: Given) -> TransitionSystem:
         return And(known, used, out, _done(s, t, one))
 
     def generate_elsewhere(s: Moment, t: Moment, one: Any) -> Any:
-        return And(s.moved(one), Not(s.again(one)), _done(s, t, one), _only(s, t, one))
+        again = ForAll([e], t.again(e) == Or(s.again(e), e == one))
+        return And(s.moved(one), Not(s.again(one)), _done(s, t, one), again)
 
     def merge(s: Moment, t: Moment, one: Any) -> Any:
         left = ForAll([e], t.out(e) == And(s.out(e), e != one))
@@ -117,10 +119,6 @@ def _done(s: Moment, t: Moment, one: Any) -> Any:
     return And(grown, t.twice == Or(s.twice, s.done(one)))
 
 
-def _only(s: Moment, t: Moment, one: Any) -> Any:
-    return ForAll([e], t.again(e) == Or(s.again(e), e == one))
-
-
 ONCE = "no event makes outputs twice"
 OWNED = "an undone event is at a replica that is there, or has moved"
 TAKEN = "a deleted replica leaves no output that is not taken"
@@ -163,6 +161,109 @@ def once(given: Given) -> Iterator[Query]:
     yield reaches(proved, "an event of a deleted replica is done elsewhere", moved, 5, {EVENT: 1})
 
 
+# --- the order of a key: LOG.io, Algorithms 12 and 13 with a mend --------------------------------
+BOTH = "LOG.io, Algorithms 12 and 13"
+REPLICA = DeclareSort("replica")
+f, (r, q) = Const("f", EVENT), Consts("r q", REPLICA)
+before = Function("before", EVENT, EVENT, BOOL)
+LINE = And(Or(e == f, before(e, f), before(f, e)), Not(And(before(e, f), before(f, e))))
+TAKEN_FIRST = "the key goes when the outputs of its replica have been taken"
+MOVES = "its undone events go with the key"
+
+
+def keys(given: Given) -> TransitionSystem:
+    """owner: the replica that gets the key.  at: an undone event of a replica.  out: its output is
+    not taken yet.  taken: it is.  goes: with the key."""
+
+    def send(s: Moment, t: Moment, one: Any) -> Any:
+        sent = And(t.sent(e) == Or(s.sent(e), e == one), Implies(before(e, one), s.sent(e)))
+        at = t.at(e, r) == Or(s.at(e, r), And(e == one, r == s.owner))
+        return And(Not(s.sent(one)), ForAll([e, r], And(sent, at)))
+
+    def passes(name: str, a: str, b: str) -> Transition:
+        def step(s: Moment, t: Moment, one: Any, by: Any) -> Any:
+            this = And(e == one, r == by)
+            left = getattr(t, a)(e, r) == And(getattr(s, a)(e, r), Not(this))
+            came = getattr(t, b)(e, r) == Or(getattr(s, b)(e, r), this)
+            first = Implies(before(e, one), Not(getattr(s, a)(e, by)))
+            return And(getattr(s, a)(one, by), ForAll([e, r], And(left, came, first)))
+
+        return Transition(name, (("event", EVENT), ("replica", REPLICA)), (a, b), step)
+
+    def hand(s: Moment, t: Moment, to: Any) -> Any:  # Algorithm 12, step 3; 13, step 1.c
+        goes = And(s.at(e, s.owner), t.goes(e))
+        at = t.at(e, r) == Or(And(goes, r == to), And(Not(goes), s.at(e, r)))
+        free = given(TAKEN_FIRST, ForAll([e], Not(s.out(e, s.owner))))
+        all_go = given(MOVES, ForAll([e], t.goes(e)))
+        return And(free, all_go, t.owner == to, ForAll([e, r], at))
+
+    places = (Symbol(x, EVENT, REPLICA, BOOL) for x in ("at", "out", "taken"))
+    marks = (Symbol(x, EVENT, BOOL) for x in ("sent", "goes"))
+    return TransitionSystem(
+        "keys of LOG.io's replicas",
+        (*places, *marks, Symbol("owner", REPLICA)),
+        {"events of a key have an order": ForAll([e, f], LINE)},
+        lambda s: ForAll([e, r], Not(Or(s.sent(e), s.taken(e, r), s.at(e, r), s.out(e, r)))),
+        (
+            Transition("send", (("event", EVENT),), ("sent", "at"), send),
+            passes("generate", "at", "out"),
+            passes("take", "out", "taken"),
+            Transition("hand over", (("replica", REPLICA),), ("owner", "goes", "at"), hand),
+        ),
+        KEY_INVARIANTS,
+    )
+
+
+IN_ORDER = "nothing that is before a taken event waits to be taken"
+KEY_INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+    IN_ORDER: lambda s: ForAll(
+        [e, f, r, q],
+        Implies(And(before(e, f), s.taken(f, r)), Not(Or(s.at(e, q), s.out(e, q)))),
+    ),
+    "only the replica with the key has events of it": lambda s: ForAll(
+        [e, r], Implies(Or(s.at(e, r), s.out(e, r)), And(r == s.owner, s.sent(e)))
+    ),
+    "events are sent and done in order": lambda s: ForAll(
+        [e, f, r],
+        And(
+            Implies(And(before(e, f), s.sent(f)), s.sent(e)),
+            Implies(And(before(e, f), s.out(f, r)), Not(s.at(e, r))),
+            Implies(s.taken(e, r), s.sent(e)),
+        ),
+    ),
+}
+SIZES = {EVENT: 2, REPLICA: 2}
+
+
+def in_order(given: Given) -> Iterator[Query]:
+    yield from inductive(keys(given))
+
+    def both(s: Moment) -> Any:
+        return z3.Exists([e, f, r], And(s.taken(e, r), s.at(f, s.owner), s.goes(f), r != s.owner))
+
+    yield reaches(keys(given), "an event goes with the key after one was taken", both, 5, SIZES)
+
+
+READINGS = (
+    (
+        "generation-moved",
+        "A generation may use rows that have moved to another replica.",
+        FAILS,
+        ONCE,
+    ),
+    ("chosen-before", "What was undone when it was chosen may be moved.", STILL_UNDONE, ONCE),
+    ("moved-assigned", "An assignment may make the row of an event that has moved.", REFUSED, ONCE),
+    (
+        "deleted-with-outputs",
+        "A replica is deleted when its undone events have moved.",
+        DRAINED,
+        TAKEN,
+    ),
+)
+KEY_READINGS = (
+    ("key-goes-at-once", "A key may go while outputs are not taken.", TAKEN_FIRST, 6),
+    ("events-stay", "Undone events may stay when their key goes.", MOVES, 5),
+)
 LEMMAS = (
     Lemma(
         "scaling-once",
@@ -172,32 +273,20 @@ LEMMAS = (
         Outcome.HOLDS,
         once,
     ),
-    refuted(
-        PAPER,
-        "generation-moved",
-        "A generation may use rows that have moved to another replica.",
-        scaling(without(FAILS)),
-        (ONCE, 6, {EVENT: 1}),
+    Lemma(
+        "scaling-in-order",
+        "For any events of a key, any replicas, and however often the key goes to another one: the "
+        "merger takes outputs in the order of the events, and one replica has all that wait.",
+        BOTH,
+        Outcome.HOLDS,
+        in_order,
     ),
-    refuted(
-        PAPER,
-        "chosen-before",
-        "What was undone when it was chosen may be moved.",
-        scaling(without(STILL_UNDONE)),
-        (ONCE, 6, {EVENT: 1}),
+    *(
+        refuted(PAPER, name, reading, scaling(without(dropped)), (claim, 6, {EVENT: 1}))
+        for name, reading, dropped, claim in READINGS
     ),
-    refuted(
-        PAPER,
-        "moved-assigned",
-        "An assignment may make the row of an event that has moved.",
-        scaling(without(REFUSED)),
-        (ONCE, 6, {EVENT: 1}),
-    ),
-    refuted(
-        PAPER,
-        "deleted-with-outputs",
-        "A replica is deleted when its undone events have moved.",
-        scaling(without(DRAINED)),
-        (TAKEN, 6, {EVENT: 1}),
+    *(
+        refuted(BOTH, name, reading, keys(without(dropped)), (IN_ORDER, steps, SIZES))
+        for name, reading, dropped, steps in KEY_READINGS
     ),
 )

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from sim.experiments.experiment import Experiment, Panel, Parameter, Series
-from sim.experiments.logio.paper import BASELINE_S, SETTING, SOURCE, Reading, costs, linear
+from sim.experiments.logio.paper import BASELINE_S, CHOSEN, SETTING, SOURCE, costs, linear
 from sim.experiments.logio.pipeline import Case, Costs, Failure, Pipeline, Recovery, run
 
 RUN_S = 300.0
@@ -92,8 +92,8 @@ def _pipeline(events: int, period_s: float, work_s: float) -> Pipeline:
 
 def _cases(pipeline: Pipeline) -> Iterator[Case]:
     log, snapshots = (
-        costs(Recovery.LOG, Reading.BOUNDED),
-        costs(Recovery.SNAPSHOTS, Reading.SHARE),
+        costs(Recovery.LOG, CHOSEN),
+        costs(Recovery.SNAPSHOTS, CHOSEN),
     )
     for size in SIZES_MB:
         yield Case(pipeline, Recovery.LOG, log, event_bytes=size * 1e6)
@@ -148,15 +148,16 @@ def _plain(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 def _values(by: Mapping[Any, Any], cells: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """Is LOG.io better in the settings of the paper's series, with one failure in a run?"""
-    values = {}
+    values: dict[str, float] = {}
+    cheaper = []
     for period_s, work_s, name, _ in PAPER:
         log, snapshots = (by[period_s, work_s, 0.0, at] for at in (inf, 15.0))
         at = _at(cells, period_s, work_s, 0.0, 15.0)
         values[f"crossing.{name}.log better"] = float(at > BASELINE_S)
         values[f"crossing.{name}.abs better"] = float(at < BASELINE_S)
         values[f"crossing.{name}.normal better"] = float(log["normal"] < snapshots["normal"])
-        values[f"crossing.{name}.recovers cheaper"] = float(log["cost_s"] < snapshots["cost_s"])
-    return values
+        cheaper.append(log["cost_s"] < snapshots["cost_s"])
+    return {**values, "crossing.recovers cheaper": float(all(cheaper))}
 
 
 def _at(cells: Sequence[Mapping[str, Any]], *point: float) -> float:

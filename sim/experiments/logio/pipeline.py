@@ -83,7 +83,8 @@ class Costs:
 
 
 class Failure(NamedTuple):
-    """A failure of an operator after it has processed so many inputs, or at a time of the run."""
+    """A failure of an operator with so many inputs, before it makes an output of the last one, or
+    at a time of the run.  9.3.2, Figure 8: with 10 inputs, two a set, OP3 has made 4 outputs."""
 
     task: str
     after: int | None = None
@@ -105,12 +106,14 @@ class Case:
 
 class Ran(NamedTuple):
     """seconds: until the last input of the last operator.  lost_s: by failure, the work of the
-    slowest operator that is done again.  transactions: of LOG.io.  snapshots: of operators."""
+    slowest operator that is done again.  transactions: of LOG.io.  snapshots: of operators.  made:
+    by failure after an input, what the source and the operator had made."""
 
     seconds: float
     lost_s: tuple[float, ...]
     transactions: int
     snapshots: int
+    made: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(slots=True)
@@ -139,14 +142,16 @@ def run(case: Case) -> Ran:
     saved: dict[int, dict[str, _State]] = {0: _nothing(case.pipeline)}
     pending = list(case.failures)
     lost: list[float] = []
+    made: list[tuple[int, int]] = []
     transactions = snapshots = 0
     while True:
         part = _Part(case, saved[epoch], epoch, clock, pending)
         part.env.run(until=part.over)
         transactions += part.transactions
         snapshots += part.snapshots
+        made += part.made
         if part.failed is None:
-            return Ran(part.env.now, (*lost, *part.lost), transactions, snapshots)
+            return Ran(part.env.now, (*lost, *part.lost), transactions, snapshots, (*made,))
         pending.remove(part.failed)
         saved |= part.saved
         epoch = max(at for at, states in saved.items() if len(states) == len(part.states))
@@ -182,6 +187,7 @@ class _Part:
         self.epoch = epoch
         self.saved: dict[int, dict[str, _State]] = {}
         self.lost: list[float] = []
+        self.made: list[tuple[int, int]] = []
         self.transactions = self.snapshots = 0
         self.failures = failures
         tasks = case.pipeline.tasks
@@ -258,6 +264,8 @@ class _Part:
                 continue
             state.taken += 1
             state.have[port] = state.have.get(port, 0) + 1
+            if failures and failures[0].after == state.taken:
+                yield from self.fail_after(failures.popleft(), state)
             makes = _complete(task, state) and not last
             begun = env.now
             spent = 0.0
@@ -279,8 +287,6 @@ class _Part:
                     state.held += 1
                 else:
                     yield from self.send(task.name, _EVENT, state.made, deals=task.deals)
-            if failures and failures[0].after == state.taken:
-                yield from self.fail_after(failures.popleft(), state)
 
     def snapshot(self, task: Task, state: _State, marker: _Marker) -> Waiting:
         """Save the state, and hand the marker on; a writer first hands on what the epoch made."""
@@ -298,7 +304,8 @@ class _Part:
 
     # --- failures ------------------------------------------------------------------------------
     def fail_after(self, failure: Failure, state: _State) -> Waiting:
-        """Restart the operator between two inputs, or stop the pipeline."""
+        """Restart the operator, which reads the inputs of its set again, or stop the pipeline."""
+        self.made.append((self.states[SOURCE].made, state.made))
         if self.case.recovery is Recovery.SNAPSHOTS:
             self._stop(failure)
             yield self.env.event()  # never

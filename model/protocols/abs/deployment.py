@@ -1,0 +1,82 @@
+"""The deployment of asynchronous barrier snapshotting: a coordinator beside the graph.
+
+Rule of this file: no step of a node.
+LOG.io, Sections 6.1 and 8.1.1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from model.boxes.box import Box
+from model.cep.box import CepBox
+from model.cep.operator import Operator
+from model.core import Deployment, NodeName, Role, Scope, Site
+from model.errors import Invalid
+from model.parts import deploy_graph
+from model.protocols.abs.design import Coordinator, Design
+
+OVERSEER = "coordinator"
+EPOCH = "epoch"
+TIMERS = {EPOCH: "From the first record of an epoch to the source's wish to end it."}
+
+
+class Job(NamedTuple):
+    """What a node knows of the pipeline.  number: of a source among the sources."""
+
+    design: Design
+    readers: tuple[NodeName, ...]
+    writers: tuple[NodeName, ...]
+    sinks: tuple[NodeName, ...]
+    number: int = 0
+
+
+def deploy(design: Design, scope: Scope) -> Deployment:
+    """The deployment: the graph, and a coordinator with channels to and from each node but sinks.
+
+    Raises Invalid for an operator that is neither a box nor a CEP operator with one input, and for
+    a source that no operator reads.
+    """
+    graph = scope.graph
+    deployment = deploy_graph(graph)
+    by_role: dict[Role, list[NodeName]] = {role: [] for role in Role}
+    for site in deployment.sites:
+        by_role[site.role].append(site.name)
+    readers, tasks, sinks = (tuple(by_role[role]) for role in Role)
+    writers = tuple(name for name in tasks if {*graph.succs(name)} & {*sinks})
+    job = Job(design, readers, writers, sinks)
+    sites = tuple(_placed(site, job) for site in deployment.sites)
+    nodes = (*readers, *tasks)
+    overseer = Site(OVERSEER, Role.OPERATOR, None, nodes, nodes, job)
+    ends = [(name, OVERSEER) for name in nodes] + [(OVERSEER, name) for name in nodes]
+    fails = design.coordinator is not Coordinator.NEVER_FAILS
+    prompt = ({OVERSEER} if design.prompt_store and not fails else set()) | (
+        {*sinks} if design.prompt_system else set()
+    )
+    return deployment._replace(
+        sites=(*sites, overseer),
+        channels=(*deployment.channels, *ends),
+        crashable=deployment.crashable | ({OVERSEER} if fails else set()),
+        watched=frozenset((name, OVERSEER) for name in tasks),
+        prompt=frozenset(prompt),
+    )
+
+
+def _placed(site: Site, job: Job) -> Site:
+    """The site with what it knows, and with its operator as a box."""
+    if site.name == OVERSEER:
+        raise Invalid(f"abs: a node has the name {OVERSEER!r}, which is the coordinator's")
+    if site.role is Role.SOURCE:
+        if {*site.succs} & {*job.sinks}:
+            raise Invalid(f"abs: {site.name} goes to a sink; give an operator that writes")
+        return site._replace(config=job._replace(number=job.readers.index(site.name)))
+    if site.role is Role.OPERATOR and isinstance(site.spec, Operator):
+        site = site._replace(spec=CepBox(site.spec))
+    if site.role is Role.OPERATOR and not (
+        isinstance(site.spec, Box) and site.spec.edges in (None, len(site.preds))
+    ):
+        raise Invalid(
+            f"abs: {site.name} is a {type(site.spec).__name__} with {len(site.preds)} inputs; "
+            "give a box with so many inputs, or a CEP operator with one"
+        )
+    return site._replace(config=job)

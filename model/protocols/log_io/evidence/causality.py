@@ -1,0 +1,79 @@
+"""Evidence about operators that read what an operator before them wrote (Section 3.5.1).
+
+Rule of this file: designs that change when outputs are sent, with the verdicts expected of them,
+and one-line faults.
+"""
+
+from __future__ import annotations
+
+from model.core import CRASHED, RESTORED, Mutant
+from model.protocols.log_io.design import Design, Executes, Sends, Writes
+from model.protocols.log_io.evidence.build import GAP, build
+from model.protocols.log_io.evidence.scopes import fail, hold
+
+FAILED = (CRASHED, RESTORED)
+
+VARIANTS = (
+    build(
+        "outputs-before-writes",
+        Design(sends=Sends.BEFORE_WRITES),
+        fail(a_reader_of_writes=(3_022, 5, GAP)),
+        "Algorithm 3 sends outputs first (step 5).  If the operator crashes before it writes (step "
+        "6), its successor reads an external system that does not show the write.",
+        FAILED,
+    ),
+    build(
+        "writes-before-outputs",
+        Design(sends=Sends.AFTER_WRITES),
+        fail(a_reader_of_writes=(2_537, 7, GAP), a_reader_of_writes_no_crash=(70, 11, GAP)),
+        "Steps 5 and 6 reordered, as Section 3.5.1 says, in recovery as well.  A write may have to "
+        "wait for the one before, or for its status, and the output does not.",
+        FAILED,
+    ),
+    build(
+        "writes-in-groups-before-outputs",
+        Design(sends=Sends.AFTER_WRITES, executes=Executes.GROUP),
+        fail(a_reader_of_writes_no_crash=(70, 11, GAP)),
+        "A group has to wait for the one before, too.",
+        (),
+    ),
+    build(
+        "outputs-after-idempotent-writes",
+        Design(writes=Writes.IDEMPOTENT),
+        hold(a_reader_of_writes=1_419, a_reader_of_two_writes=1_324),
+        "An output that waits for the success of the writes before it comes late enough, and after "
+        "a restart as well.",
+        FAILED,
+    ),
+)
+WRITES = "model.protocols.log_io.writes"
+MUTANTS = (
+    Mutant(
+        "outputs wait for no write",
+        WRITES,
+        "after = frozenset(write[:2] for write in state.pending if write.sink in back)",
+        "after = frozenset[tuple[NodeName, int]]()",
+        "a reader of two writes",
+    ),
+    Mutant(
+        "outputs wait for the first write",
+        WRITES,
+        "after = frozenset(write[:2] for write in state.pending if write.sink in back)",
+        "after = frozenset(write[:2] for write in state.pending[:1])",
+        "a reader of two writes",
+    ),
+    Mutant(
+        "an output waits for ever",
+        WRITES,
+        "state, sent = _release(site, state._replace(pending=left))",
+        "state, sent = state._replace(pending=left), ()",
+        "a reader of two writes",
+    ),
+    Mutant(
+        "the external system never shows a write",
+        "model.protocols.log_io.surroundings",
+        "shown = newest is not None and number <= newest.number",
+        "shown = newest is not None and number < newest.number",
+        "a reader of writes",
+    ),
+)

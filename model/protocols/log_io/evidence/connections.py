@@ -1,0 +1,74 @@
+"""Evidence about connections, and a log that answers late (2.1).
+
+Rule of this file: designs that change one thing, with the verdicts expected of them, and one-line
+faults.
+"""
+
+from __future__ import annotations
+
+from model.core import Mutant
+from model.protocols.log_io.design import Delivery, Design, Inputs
+from model.protocols.log_io.evidence.build import GAP, SEEN, build
+from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
+
+LOSSY = Design(connection=Delivery.LOSSY)
+
+VARIANTS = (
+    build(
+        "lossy",
+        LOSSY,
+        fail(a_relay=(2_668, 5, GAP), two_relays=(6_934, 5, GAP)),
+        "Nothing in Algorithms 6 to 9 sends again what was on its way to a node that crashed: "
+        "connections have to keep events until they are acknowledged.",
+        SEEN,
+    ),
+    build(
+        "lossy-from-the-log",
+        Design(connection=Delivery.LOSSY, inputs=Inputs.EVENT_LOG),
+        hold(
+            a_relay=2_576,
+            batches_by_type=39_304,
+            two_types=5_092,
+            two_relays=6_550,
+        )
+        + hold_in_full(two_ports_that_race=83_894),
+        "With lossy connections, a restarted node has to read its unassigned inputs from the log; "
+        "they are all there.",
+    ),
+    build(
+        "late-log",
+        Design(prompt=False),
+        fail(a_relay=(102_118, 8, GAP)),
+        "Outputs are sent before the log has confirmed the transaction of Algorithm 3, step 4; a "
+        "restarted node asks a log that knows less than its neighbours.",
+        SEEN,
+    ),
+)
+RECOVERY = "model.protocols.log_io.recovery"
+SURROUNDINGS = "model.protocols.log_io.surroundings"
+MUTANTS = (
+    Mutant(
+        "a restarted operator does not ask its connections",
+        RECOVERY,
+        'return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in known)',
+        "return ()",
+    ),
+    Mutant(
+        "a connection forgets what it has delivered",
+        SURROUNDINGS,
+        "return Connected((*state.held, message), state.closed), sends",
+        "return Connected(state.held, state.closed), sends",
+    ),
+    Mutant(
+        "a connection stays closed",
+        SURROUNDINGS,
+        "return Connected(state.held), tuple(Send(receiver, put) for put in state.held)",
+        "return state, tuple(Send(receiver, put) for put in state.held)",
+    ),
+    Mutant(
+        "a connection keeps what is acknowledged",
+        SURROUNDINGS,
+        "return state._replace(held=tuple(put for put in state.held if put.number != number)), ()",
+        "return state, ()",
+    ),
+)

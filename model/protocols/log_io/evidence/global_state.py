@@ -1,0 +1,150 @@
+"""Evidence about the global state (Algorithm 2, step 2; Algorithm 9, steps 1 and 2).
+
+Rule of this file: designs that change what a restarted operator knows of its global state, or the
+order in which it makes the state anew, with the verdicts expected of them, and one-line faults.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from model.core import CRASHED, REPLAYED, RESTORED, Mutant
+from model.protocols.log_io.design import Array, Design, Garbage, Known, Ports, Triggers
+from model.protocols.log_io.evidence.build import CONVERGENT, DIVERGENT, GAP, build
+from model.protocols.log_io.evidence.scopes import fail, hold
+
+FAILED = (CRASHED, RESTORED, REPLAYED)
+logged = partial(Design, greatest=Known.EVENT_LOG, garbage=Garbage.NEVER)
+
+VARIANTS = (
+    build(
+        "no-array",
+        Design(array=Array.NONE),
+        fail(
+            counted_by_type=(2_403, 12, DIVERGENT),
+            counted_by_two_functions=(3_823, 13, DIVERGENT),
+            two_ports_counted_by_type=(3_688, 12, DIVERGENT),
+        ),
+        "A replayed input updates a global state that it has updated already: it is counted twice.",
+        FAILED,
+    ),
+    build(
+        "array-of-the-filter",
+        logged(),
+        fail(
+            counted_by_type=(2_389, 8, GAP),
+            counted_by_two_functions=(4_091, 8, GAP),
+        ),
+        "The filter knows inputs that were assigned after the global state was stored.  If it is "
+        "the array, too, a replayed one is not counted.",
+        FAILED,
+    ),
+    build(
+        "array-of-its-own",
+        logged(array=Array.OWN),
+        hold(
+            counted_by_type=2_245,
+            counted_by_two_functions=3_249,
+            two_ports_counted_by_type=3_786,
+            two_ports_counted_by_two_functions=1_643,
+        ),
+        "An array that is stored with the global state says which inputs have updated it.",
+        FAILED,
+    ),
+    build(
+        "array-and-triggers",
+        Design(array=Array.OWN, triggers=Triggers.EACH),
+        fail(counted_by_type=(2_647, 10, DIVERGENT)),
+        "With the array, as published: a replayed input is not counted twice, and the condition is "
+        "evaluated all the same.  The stored count is full, and an input that was not the last one "
+        "triggers.",
+        FAILED,
+    ),
+    build(
+        "ports-in-turn",
+        Design(ports=Ports.ROUND_ROBIN, triggers=Triggers.EACH),
+        fail(
+            two_ports_and_two_functions=(739, 10, CONVERGENT),
+            two_ports_by_type=(15_310, 15, GAP),
+        ),
+        "A round-robin order between ports could not always occur without a failure: an output "
+        "that was sent before the failure shows another one.",
+        FAILED,
+    ),
+    build(
+        "ports-in-turn-unseen",
+        Design(ports=Ports.ROUND_ROBIN),
+        fail(two_ports_and_two_functions=(703, 10, GAP)),
+        "In another order, the input that was the last one of its Input Set comes before those "
+        "that a condition has seen, and the set is never complete.",
+        FAILED,
+    ),
+    build(
+        "port-by-port",
+        Design(ports=Ports.BY_PORT, triggers=Triggers.EACH),
+        fail(two_ports_and_two_functions=(739, 10, CONVERGENT)),
+        "So it is with one port after the other.",
+        FAILED,
+    ),
+    build(
+        "ports-in-turn-with-an-order",
+        Design(ports=Ports.ROUND_ROBIN),
+        hold(two_ports_in_order_of_time=966),
+        "An operator that enforces an order of its own between ports keeps in its global state "
+        "what it holds back, so that the order of replay makes no difference.",
+        FAILED,
+    ),
+    build(
+        "in-order-of-assignment",
+        Design(triggers=Triggers.EACH),
+        hold(two_ports_and_two_functions=709, two_ports_by_type=15_590),
+        "The log has the order in which inputs were assigned, and they are replayed in it.",
+        FAILED,
+    ),
+)
+OPERATOR = "model.protocols.log_io.operator"
+RECOVERY = "model.protocols.log_io.recovery"
+MUTANTS = (
+    Mutant(
+        "an input that has updated the global state updates it again",
+        OPERATOR,
+        "again = _has_updated(site, state, taken)",
+        "again = False",
+        "counted by type",
+    ),
+    Mutant(
+        "replayed inputs do not update the global state",
+        OPERATOR,
+        "again = _has_updated(site, state, taken)",
+        "again = True",
+        "counted by type",
+    ),
+    Mutant(
+        "the array is not stored",
+        RECOVERY,
+        "array=stored.last if design.array is Array.OWN else None,",
+        "array=logged if design.array is Array.OWN else None,",
+        "array-of-its-own: counted by type",
+    ),
+    Mutant(
+        "the array forgets the inputs of the second port",
+        OPERATOR,
+        "array = None if state.array is None else _raised(state.array, item.edge, number)",
+        "array = None if state.array is None else _raised(state.array, 0, number)",
+        "array-of-its-own: two ports counted by type",
+    ),
+    Mutant(
+        "the order of assignment is that of the port",
+        OPERATOR,
+        "order = sum(state.last) - state.last[edge] + event.number if _keeps_order(site) else 0",
+        "order = event.number if _keeps_order(site) else 0",
+        "two ports and two functions",
+    ),
+    Mutant(
+        "the order of assignment is not logged",
+        "model.protocols.log_io.log",
+        "rows = (events[at]._replace(inset=inset, order=order) for inset in sorted(insets))",
+        "rows = (events[at]._replace(inset=inset) for inset in sorted(insets))",
+        "two ports by type",
+    ),
+)

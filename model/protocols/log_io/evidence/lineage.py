@@ -1,0 +1,213 @@
+"""Evidence about lineage (3.1, 3.2, 3.5, 3.6).
+
+Rule of this file: designs that change one thing, with the verdicts expected of them; no fault.
+"""
+
+from __future__ import annotations
+
+from model.core import Guarantee, Mutant, PinnedScope, Protocol, Quantity
+from model.properties import AS_IF, COMPLETE
+from model.protocols.log_io.design import Design, Reads
+from model.protocols.log_io.evidence.build import CHECKED, SEEN, build
+from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
+from model.protocols.log_io.lineage.design import (
+    Assignments,
+    Bodies,
+    By,
+    Capture,
+    LineageScope,
+    Names,
+    OfState,
+    OutputPort,
+    Retention,
+    Rows,
+)
+from model.protocols.log_io.lineage.truth import (
+    EXACT,
+    Check,
+    is_bodiless,
+    is_idle,
+    is_missing,
+    lineage,
+)
+from model.protocols.log_io.measures import DONE
+from model.protocols.log_io.quantities import READ_AGAIN, RESUMED
+
+PRECISE = Guarantee.PRECISE
+ALL: tuple[Check, ...] = (*EXACT, is_idle, is_bodiless)
+TRUE = "at rest, lineage names exactly the inputs that were used, and no row is idle"
+WHOLE = "at rest, lineage names all inputs that were used"
+OF_LEFT = LineageScope(OutputPort("left"), OutputPort("op"))
+EXAMPLE_5 = LineageScope(OutputPort("one"), OutputPort("three"))
+OF_LINE = LineageScope(OutputPort("source"), OutputPort("second"))
+
+
+def _variant(
+    name: str,
+    capture: Capture,
+    scopes: tuple[PinnedScope, ...],
+    finding: str,
+    must_occur: tuple[Quantity, ...] = SEEN,
+    checks: tuple[Check, ...] = ALL,
+    reads: Reads = Reads.REPLAYABLE,
+) -> Protocol:
+    design = Design(lineage=capture, reads=reads)
+    words = WHOLE if checks == (is_missing,) else TRUE
+    properties = (AS_IF, COMPLETE, DONE, lineage(design, words, *checks))
+    return build(name, design, scopes, finding, must_occur, properties)
+
+
+def _retained(by: By) -> Capture:
+    return Capture((OF_LINE,), retention=Retention(1, by))
+
+
+CAPTURE = (
+    _variant(
+        "lineage",
+        Capture(),
+        hold(
+            a_relay=3_487,
+            batches=9_659,
+            batches_in_turn=13_583,
+            two_functions=21_470,
+            two_types=6_686,
+            crashes_of_the_operator_alone=8_075,
+            a_relay_and_batches=34_975,
+            two_sinks=13_757,
+            a_side_effect_read_and_two_sinks=4_480,
+        )
+        + hold_in_full(batches_by_type=60_154, two_ports_that_race=113_413),
+        "Rows of EVENT_LINEAGE name the inputs that were used, none is missing, and each event has "
+        "its body, with crashes; so does the read action that was executed last (Algorithm 4).",
+        CHECKED,
+    ),
+    _variant(
+        "lineage-of-reads",
+        Capture(),
+        hold(a_read_and_three_crashes=17_207),
+        "Algorithm 1 has no row of lineage for an output of a source.  With one, each output has "
+        "the read action that it comes from, though the source has restarted.",
+        (*CHECKED, RESUMED, READ_AGAIN),
+        reads=Reads.STORED,
+    ),
+    _variant(
+        "lineage-collected",
+        Capture(assignments=Assignments.GONE),
+        fail(a_relay=(3_487, 4, PRECISE)),
+        "Section 3.6 removes done events from EVENT_LOG, and with them the assignments that the "
+        "join of 7.3 needs: EVENT_LINEAGE names an Input Set that nothing is in.  The assignments "
+        "of inputs on ports in IN have to stay.",
+    ),
+    _variant(
+        "lineage-by-events",
+        Capture(names=Names.EVENTS, assignments=Assignments.GONE),
+        hold(
+            a_relay=3_487,
+            batches=9_659,
+            two_functions_by_type=12_846,
+            a_side_effect_read_and_two_sinks=4_480,
+        ),
+        "Rows that name events instead of the Input Set need no row of EVENT_LOG; there is one for "
+        "each pair of an output and an input.",
+        CHECKED,
+    ),
+    _variant(
+        "lineage-bodies-of-senders",
+        Capture(bodies=Bodies.SENDERS),
+        fail(a_relay=(3_487, 4, PRECISE)),
+        "Section 3.6 keeps bodies of events whose sender has capture enabled on their port.  A "
+        "path begins at a port whose sender has not: the events that a full backward query ends "
+        "at have no body.  Those on ports in IN have to stay, too.",
+    ),
+    _variant(
+        "lineage-scope",
+        Capture((OF_LEFT, EXAMPLE_5)),
+        hold(two_ports=8_733, two_ports_and_batches=1_613, two_paths=7_413),
+        "With capture enabled for one of two ports, exactly its inputs are named; so are those of "
+        "Example 5, with its two paths, one of them through two operators.",
+    ),
+    _variant(
+        "lineage-of-each-output",
+        Capture((OF_LEFT,), rows=Rows.EACH),
+        fail(two_ports=(8_733, 4, PRECISE), two_ports_and_batches=(1_613, 7, PRECISE)),
+        "Algorithm 3, step 4.5.b, makes a row for each output on a port in OUT, also if no input "
+        "came in on a port in IN; Section 3.1 and Example 5 record nothing then.",
+    ),
+)
+OF_STATE = (
+    _variant(
+        "lineage-of-state",
+        Capture(),
+        fail(an_aggregate=(63_790, 7, PRECISE), a_CEP_operator=(58_020, 7, PRECISE)),
+        "What an operator took into its global state earlier is in an output too, and no row says "
+        "so: lineage is that of the Input Set alone (Section 3.1).",
+    ),
+    _variant(
+        "lineage-of-state-by-sets",
+        Capture(of_state=OfState.SETS),
+        hold(an_aggregate_that_crashes_once=4_818, a_CEP_operator_that_crashes_once=4_479),
+        "The state of Algorithm 3, step 2, is in the Input Set; if a row also says which Input Set "
+        "and which state it was made of, no input is missing.",
+        checks=(is_missing,),
+    ),
+    _variant(
+        "lineage-of-state-exactly",
+        Capture(of_state=OfState.SETS),
+        fail(
+            an_aggregate_that_crashes_once=(4_818, 10, PRECISE),
+            a_CEP_operator_that_crashes_once=(4_479, 11, PRECISE),
+        ),
+        "Lineage through states names all inputs that came before, also those of another window or "
+        "that have left the state.  Only the function knows which ones it used.",
+    ),
+)
+OF_FUNCTIONS = (
+    _variant(
+        "lineage-of-an-output-set",
+        Capture(),
+        fail(batches_apart=(2_437, 8, PRECISE)),
+        "An Output Set of two events, each of one of two inputs: both have the Input Set for their "
+        "lineage.  Section 7.3 guarantees that no relationship is there without a contribution.",
+    ),
+    _variant(
+        "lineage-by-function",
+        Capture(names=Names.FUNCTION, assignments=Assignments.GONE),
+        hold(
+            batches_apart=2_437,
+            an_aggregate_that_crashes_once=4_818,
+            a_CEP_operator_that_crashes_once=4_479,
+            a_side_effect_read_and_two_sinks=4_480,
+        ),
+        "If rows name the events that the function says it used, lineage is exact for Output Sets "
+        "of several events and for global states, too.",
+        CHECKED,
+    ),
+)
+RETAINED = (
+    _variant(
+        "lineage-retained-by-row",
+        _retained(By.ROW),
+        fail(
+            a_relay_and_a_batch=(6_141, 9, PRECISE),
+            batches_and_a_relay=(3_253, 8, PRECISE),
+        ),
+        "Each row by its own age: the inputs of an output are older than it, and a path is cut in "
+        "the middle.",
+    ),
+    _variant(
+        "lineage-retained-by-output",
+        _retained(By.OUTPUT),
+        fail(two_relays=(9_600, 5, PRECISE), batches_and_a_relay=(3_253, 8, PRECISE)),
+        "If only what is behind the outputs within the window is kept, rows of events that are "
+        "still on their way to the end of the path are lost.",
+    ),
+    _variant(
+        "lineage-retained",
+        _retained(By.PENDING),
+        hold(two_relays=9_600, a_relay_and_a_batch=6_141, batches_and_a_relay=3_253),
+        "What is behind an undone event is kept, too: the lineage of the outputs within the window "
+        "is whole.",
+    ),
+)
+VARIANTS = (*CAPTURE, *OF_STATE, *OF_FUNCTIONS, *RETAINED)
+MUTANTS: tuple[Mutant, ...] = ()

@@ -1,0 +1,100 @@
+"""Evidence about read actions of sources (Algorithms 1 and 6).
+
+Rule of this file: designs that change one thing, with the verdicts expected of them, and one-line
+faults.
+"""
+
+from __future__ import annotations
+
+from model.core import Mutant
+from model.protocols.log_io.design import Design, Reads
+from model.protocols.log_io.evidence.build import CHECKED, GAP, SEEN, build
+from model.protocols.log_io.evidence.scopes import fail, hold
+from model.protocols.log_io.quantities import READ_AGAIN, RESUMED
+
+VARIANTS = (
+    build(
+        "stored-reads",
+        Design(reads=Reads.STORED),
+        hold(a_read=45_879, a_read_and_three_crashes=17_207, a_read_and_batches=25_643),
+        "A read action of a source that is not replayable: its effect is stored before the first "
+        "output, and a restart goes on with the stored effect, or reads again if nothing was put "
+        "out (Algorithm 1, step 2, and Algorithm 6).",
+        (*CHECKED, RESUMED, READ_AGAIN),
+    ),
+    build(
+        "reads-again",
+        Design(reads=Reads.REPEATED),
+        fail(a_read=(59_559, 12, GAP)),
+        "As if the read action were replayable (Algorithm 1, step 3): outputs before and after a "
+        "restart are of two reads.",
+        SEEN,
+    ),
+)
+OPERATOR = "model.protocols.log_io.operator"
+READS = "model.protocols.log_io.reads"
+MUTANTS = (
+    Mutant(
+        "a read action is complete before its effect is stored",
+        READS,
+        "stored = (Send(LOG, Store(effect)), Send(LOG, Complete()))  # 2.a and 2.b",
+        "stored = (Send(LOG, Complete()), Send(LOG, Store(effect)))",
+        "stored-reads: a read",
+    ),
+    Mutant(
+        "a read action is not complete",
+        READS,
+        "stored = (Send(LOG, Store(effect)), Send(LOG, Complete()))  # 2.a and 2.b",
+        "stored = (Send(LOG, Store(effect)),)",
+        "stored-reads: a read",
+    ),
+    Mutant(
+        "an effect goes on from its begin",
+        READS,
+        "state, more = _iterate(site, state, number, action.effect or (), offset)",
+        "state, more = _iterate(site, state, number, action.effect or (), 0)",
+        "stored-reads: a read",
+    ),
+    Mutant(
+        "the effect of a read is discarded before its last output",
+        READS,
+        "ends = at == len(effect)",
+        "ends = at == 1",
+        "stored-reads: a read",
+    ),
+    Mutant(
+        "requests to read are forgotten",
+        READS,
+        "return state._replace(held=(*state.held, message)), ()",
+        "return state, ()",
+        "stored-reads: a read",
+    ),
+    Mutant(
+        "the effect of a read stays in the store",
+        READS,
+        "return state, (*effects, *discard)",
+        "return state, tuple(effects)",
+        "stored-reads: a read",
+    ),
+    Mutant(
+        "what waits for a read is forgotten",
+        OPERATOR,
+        "return state._replace(held=tuple(dict.fromkeys((*state.held, came)))), ()",
+        "return state, ()",
+        "a side effect read",
+    ),
+    Mutant(
+        "inputs overtake a read",
+        OPERATOR,
+        "if state.busy:",
+        "if state.held:",
+        "a side effect read",
+    ),
+    Mutant(
+        "what was held before a read is taken in another order",
+        OPERATOR,
+        "first, *held = state.held",
+        "*held, first = state.held",
+        "two types",
+    ),
+)

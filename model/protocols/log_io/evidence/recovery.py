@@ -1,0 +1,300 @@
+"""Evidence about state update, generation and recovery (Algorithms 2, 3, 7 and 9).
+
+Rule of this file: designs that change one thing, with the verdicts expected of them, and one-line
+faults.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from model.core import Mutant
+from model.protocols.log_io.design import (
+    PUBLISHED,
+    Again,
+    Design,
+    Garbage,
+    Known,
+    Obsolete,
+    Order,
+    Triggers,
+)
+from model.protocols.log_io.evidence.build import DIVERGENT, GAP, REPEATING, SEEN, build
+from model.protocols.log_io.evidence.scopes import fail, hold
+
+VARIANTS = (
+    build(
+        "published",
+        PUBLISHED,
+        fail(a_relay=(5_777, 7, GAP), two_relays=(23_153, 8, GAP)),
+        "Word by word.  An output that was acknowledged is sent again while its sender has not "
+        "yet seen that, and the receiver takes it twice: its number is not smaller than the "
+        "greatest one.",
+        SEEN,
+    ),
+    build(
+        "smaller-numbers",
+        Design(obsolete=Obsolete.SMALLER),
+        fail(a_relay=(5_251, 7, REPEATING)),
+        "Algorithm 2, step 1, discards smaller numbers alone, and an event that comes twice in a "
+        "row has an equal one.  Discard numbers up to the greatest.",
+        SEEN,
+    ),
+    build(
+        "published-without-garbage-collection",
+        replace(PUBLISHED, obsolete=Obsolete.NOT_GREATER, garbage=Garbage.NEVER),
+        hold(a_relay=3_465, batches_by_type=60_082, two_types=6_678, two_relays=9_526),
+        "Numbers may be learnt from EVENT_LOG (Algorithm 9, step 1) as long as done events stay "
+        "there.",
+    ),
+    build(
+        "greatest-from-the-log",
+        Design(greatest=Known.EVENT_LOG, triggers=Triggers.EACH),
+        fail(two_types=(6_808, 15, REPEATING)),
+        "Section 3.6 deletes done events, and with them the greatest number received: a restarted "
+        "operator takes an event again.  The stored context has to have the number.",
+    ),
+    build(
+        "sent-from-the-log",
+        Design(sent=Known.EVENT_LOG),
+        fail(two_relays=(10_364, 11, GAP)),
+        "Section 3.6 deletes done events, and with them the latest number sent (Algorithm 9, step "
+        "1): a restarted operator numbers from 1 again, and its outputs are taken for obsolete.",
+    ),
+    build(
+        "again-into-all-sets",
+        Design(again=Again.ALL, triggers=Triggers.EACH),
+        fail(two_functions=(28_420, 6, GAP)),
+        "A restarted operator that puts an undone input into all its Input Sets: one of them may "
+        "be done, and the input is in the next one, too.  The row's own Input Set is meant.",
+        SEEN,
+    ),
+    build(
+        "triggers-again",
+        Design(triggers=Triggers.EACH),
+        fail(batches_in_turn_by_type=(64_554, 13, DIVERGENT)),
+        "Algorithm 9 replays undone inputs over the latest global state.  A condition that depends "
+        "on it was false when the input came, and is true now: the operator generates earlier than "
+        "it would have.",
+        SEEN,
+    ),
+    build(
+        "sets-by-number",
+        Design(order=Order.NUMBERS, triggers=Triggers.EACH),
+        fail(two_functions=(23_049, 9, DIVERGENT)),
+        "Algorithm 9 has no order for the Input Sets of one input.  By their numbers, the function "
+        "whose set began earlier generates first, and before the failure another one did.",
+        SEEN,
+    ),
+)
+GENERATION = "model.protocols.log_io.generation"
+LOG = "model.protocols.log_io.log"
+OPERATOR = "model.protocols.log_io.operator"
+READERS = "model.protocols.log_io.readers"
+RECOVERY = "model.protocols.log_io.recovery"
+MUTANTS = (
+    Mutant(
+        "an obsolete event is taken",
+        OPERATOR,
+        "if event.number <= bound:  # step 1: filtering",
+        "if event.number < 0:",
+    ),
+    Mutant(
+        "an obsolete event stays in the connection",
+        OPERATOR,
+        "return state, (Note(DISCARDED), *drops)",
+        "return state, (Note(DISCARDED), *drops[1:])",
+    ),
+    Mutant(
+        "an event is removed before it is assigned",
+        OPERATOR,
+        "return state, (assign, *drops, *effects)  # acknowledged: removed from the connection",
+        "return state, (*drops, assign, *effects)",
+    ),
+    Mutant(
+        "an event is assigned after the generation",
+        OPERATOR,
+        "return state, (assign, *drops, *effects)  # acknowledged: removed from the connection",
+        "return state, (*drops, *effects, assign)",
+    ),
+    Mutant(
+        "an event is never assigned",
+        OPERATOR,
+        "return state, (assign, *drops, *effects)  # acknowledged: removed from the connection",
+        "return state, (*drops, *effects)",
+    ),
+    Mutant(
+        "outputs are sent before they are logged",
+        GENERATION,
+        "return state, (commit, *effects)",
+        "return state, (*effects, commit)",
+    ),
+    Mutant(
+        "outputs are not logged",
+        GENERATION,
+        "commit = Send(LOG, Commit(logged, context_of(state), inset, lineage))  # step 4",
+        "commit = Send(LOG, Commit((), context_of(state), inset, lineage))",
+    ),
+    Mutant(
+        "the Input Set stays undone",
+        GENERATION,
+        "commit = Send(LOG, Commit(logged, context_of(state), inset, lineage))  # step 4",
+        "commit = Send(LOG, Commit(logged, context_of(state), -1, lineage))",
+    ),
+    Mutant(
+        "all Input Sets have one number",
+        OPERATOR,
+        "return tuple(open_.get(key, new[key]) for key in keys)",
+        "return tuple(open_.get(key, 1) for key in keys)",
+        "crashes of the operator alone",
+    ),
+    Mutant(
+        "an Input Set under way gets a new number",
+        OPERATOR,
+        "return tuple(open_.get(key, new[key]) for key in keys)",
+        "return tuple(new[key] for key in keys)",
+        "crashes of the operator alone",
+    ),
+    Mutant(
+        "the stored context has the event states",
+        GENERATION,
+        "box = _global_state(state.box)",
+        "box = state.box",
+    ),
+    Mutant(
+        "the stored context forgets the global state",
+        GENERATION,
+        "return Sets((), box.done)",
+        "return Sets()",
+        "batches in turn",
+    ),
+    Mutant(
+        "numbers sent are forgotten",
+        RECOVERY,
+        "sent=stored.sent if design.sent is Known.CONTEXT else known,",
+        "sent=begin(site).sent,",
+    ),
+    Mutant(
+        "the last number accepted is forgotten",
+        RECOVERY,
+        "last=stored.last if design.greatest is Known.CONTEXT else logged,",
+        "last=begin(site).last,",
+    ),
+    Mutant(
+        "replayed inputs count for no number",
+        OPERATOR,
+        "last = _raised(state.last, item.edge, number)",
+        "last = (*state.last[: item.edge], number, *state.last[item.edge + 1 :])",
+        "published-without-garbage-collection: batches by type",
+    ),
+    Mutant(
+        "undone outputs are not sent again",
+        RECOVERY,
+        "state, more = hand_on(site, state, [*sends, *writes], checks)  # Algorithms 7 and 8",
+        "state, more = hand_on(site, state, [*sends[1:], *writes], checks)",
+    ),
+    Mutant(
+        "undone inputs are not replayed",
+        RECOVERY,
+        "rows = _in_order(site, found.assigned)",
+        "rows = _in_order(site, found.assigned[1:])",
+    ),
+    Mutant(
+        "undone inputs are replayed from the newest on",
+        RECOVERY,
+        "rows = _in_order(site, found.assigned)",
+        "rows = _in_order(site, found.assigned)[::-1]",
+    ),
+    Mutant(
+        "what came while it recovered is forgotten",
+        RECOVERY,
+        "held += recovering.held  # Algorithm 9, step 3: go on with Algorithm 2",
+        "held += recovering.held[1:]",
+        "lossy-from-the-log: a relay",
+    ),
+    Mutant(
+        "an event has a row for one of its Input Sets",
+        LOG,
+        "rows = (events[at]._replace(inset=inset, order=order) for inset in sorted(insets))",
+        "rows = (events[at]._replace(inset=inset, order=order) for inset in insets[:1])",
+        "two functions",
+    ),
+    Mutant(
+        "the number of an Input Set does not say its function",
+        OPERATOR,
+        "new = {key: first + (at - first) % among for at, key in enumerate(keys)}",
+        "new = {key: first + at for at, key in enumerate(keys)}",
+        "two functions",
+    ),
+    Mutant(
+        "an undone input goes into the Input Set of the first function",
+        OPERATOR,
+        "wanted = [keys[row.inset % len(keys)]]",
+        "wanted = [keys[0]]",
+        "two functions",
+    ),
+    Mutant(
+        "the newest input has been seen by all functions",
+        OPERATOR,
+        "return not isinstance(box, Functions) or edge != newest or taken.key[0] <= function",
+        "return True",
+        "two functions",
+    ),
+    Mutant(
+        "no input has been seen",
+        OPERATOR,
+        "return taken.number < state.updated[edge]",
+        "return False",
+        "batches in turn by type",
+    ),
+    Mutant(
+        "an input that has been seen is forgotten",
+        OPERATOR,
+        "return state._replace(box=gathered, open=open_, insets=max(state.insets, inset))",
+        "return state._replace(open=open_, insets=max(state.insets, inset))",
+        "batches in turn by type",
+    ),
+    Mutant(
+        "all inputs of the operator are done",
+        LOG,
+        "row._replace(done=True) if row.receiver == node and inset == row.inset else row",
+        "row._replace(done=True) if row.receiver == node else row",
+    ),
+    Mutant(
+        "the Input Set of everybody is done",
+        LOG,
+        "row._replace(done=True) if row.receiver == node and inset == row.inset else row",
+        "row._replace(done=True) if inset == row.inset else row",
+    ),
+    Mutant(
+        "the first context is kept",
+        LOG,
+        "contexts = _added(contexts, (node, context))",
+        "contexts = tables.contexts or ((node, context),)",
+    ),
+    Mutant(
+        "a reader forgets where it was",
+        READERS,
+        "request = Replay(context.box)",
+        "request = Replay(0)",
+    ),
+    Mutant(
+        "a reader skips an event",
+        READERS,
+        "request = Replay(context.box)",
+        "request = Replay(context.box + 1)",
+    ),
+    Mutant(
+        "a reader sends before it has logged",
+        READERS,
+        "return after, (commit, *sends)",
+        "return after, (*sends, commit)",
+        "two types",
+    ),
+    Mutant(
+        "a reader forgets its numbers",
+        READERS,
+        "state = Reader(Inlet(request=request), context.sent)",
+        "state = Reader(Inlet(request=request), (0,) * len(site.succs))",
+    ),
+)

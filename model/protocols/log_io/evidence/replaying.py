@@ -1,0 +1,341 @@
+"""Evidence about replay operators and optimistic logging (Algorithms 10 and 11).
+
+Rule of this file: designs that change one thing, with the verdicts expected of them, and one-line
+faults.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from model.core import CRASHED, RESTORED, Guarantee, Mutant
+from model.properties import AS_IF, COMPLETE
+from model.protocols.log_io.design import Design, Garbage
+from model.protocols.log_io.evidence.build import build
+from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
+from model.protocols.log_io.lineage.design import Capture
+from model.protocols.log_io.lineage.truth import EXACT, lineage
+from model.protocols.log_io.measures import COLLECTED, DONE
+from model.protocols.log_io.quantities import LACKED, REGENERATED
+from model.protocols.log_io.replaying.design import (
+    Accepts,
+    Asks,
+    GlobalState,
+    Gone,
+    Keeps,
+    Logs,
+    Marks,
+    Meanwhile,
+    Old,
+    Regenerates,
+    Replaying,
+    Resets,
+    Running,
+    Sets,
+    published,
+)
+
+GAP = Guarantee.GAP
+FIRST = Replaying(frozenset({"first"}))
+TWO = Replaying(frozenset({"first", "second"}))
+HELD = (AS_IF, COMPLETE, DONE, COLLECTED)
+TRUE = "at rest, lineage names exactly the inputs that were used"
+TRACED = Design(replaying=FIRST, lineage=Capture())
+SEEN = (CRASHED, RESTORED, LACKED, REGENERATED)
+
+
+def _one(**changed: Any) -> Design:
+    return Design(replaying=replace(FIRST, **changed))
+
+
+def _two(**changed: Any) -> Design:
+    return Design(replaying=replace(TWO, **changed))
+
+
+VARIANTS = (
+    build(
+        "replay",
+        Design(replaying=FIRST),
+        hold(
+            two_relays=12_329,
+            one_batch_and_a_relay=3_655,
+            a_relay_and_a_batch=8_400,
+            batches_in_turn_and_a_relay=38_227,
+            batches_by_type_twice=9_118,
+            two_functions_and_a_relay=21_876,
+            two_receivers=7_306,
+            a_relay_that_writes=33_481,
+        ),
+        "The first operator logs no data of its outputs, and generates them again when somebody "
+        "lacks them (Algorithms 10 and 11).",
+        SEEN,
+        HELD,
+    ),
+    build(
+        "replay-chains",
+        Design(replaying=TWO),
+        hold(
+            three_relays_and_an_event=3_551,
+            three_relays_and_a_crash=1_906,
+            three_operators_and_a_batch=13_112,
+            two_relays_that_meet=15_046,
+        )
+        + hold_in_full(three_relays=75_432),
+        "Two operators that log no data, one after the other or side by side: the second one needs "
+        "the first to generate its outputs again.",
+        SEEN,
+        HELD,
+    ),
+    build(
+        "replay-lineage",
+        TRACED,
+        hold(two_relays=12_329, batches_by_type_twice=9_118),
+        "Outputs that are generated again have the lineage row of the first time.",
+        SEEN,
+        (
+            *HELD,
+            lineage(TRACED, TRUE, *EXACT),
+        ),
+    ),
+    build(
+        "replay-published",
+        Design(replaying=published(FIRST)),
+        fail(two_relays=(21_161, 6, GAP)),
+        "Word by word.  A replay operator that restarts sends its unassigned outputs as replayed "
+        "events, and the next operator, which is running, discards these.",
+        (CRASHED, RESTORED, REGENERATED),
+    ),
+    build(
+        "replay-asked-at-failure",
+        _one(asks=Asks.AT_FAILURE),
+        fail(two_relays=(20_282, 8, GAP)),
+        "The engine has the replay operator look for marked outputs when the next operator fails, "
+        "and that one marks them after it has restarted: nothing is found, and it waits for ever.",
+        SEEN,
+    ),
+    build(
+        "replay-by-state",
+        _one(regenerates=Regenerates.BY_STATE),
+        fail(two_relays=(12_348, 9, GAP)),
+        "A replay operator that fails while another one waits for it restarts in state restarted, "
+        "and forgets the marked outputs (Algorithm 10, step 2).",
+        SEEN,
+    ),
+    build(
+        "replay-of-whole-sets",
+        replace(_one(marks=Marks.WHOLE_SETS), garbage=Garbage.NEVER),
+        fail(two_receivers=(9_640, 11, Guarantee.REPEATING)),
+        "The outputs of an Input Set go to two operators.  One needs its event again, and both "
+        "events are undone then: the other operator takes its own twice after a restart "
+        "(Algorithm 10, step 4.2; Example 10).",
+        SEEN,
+    ),
+    build(
+        "replay-reset-by-sender",
+        _one(resets=Resets.SENDER),
+        fail(two_relays=(12_474, 10, GAP)),
+        "The sender sets the status of a marked output to undone before it sends the output, and "
+        "fails in between: nobody knows that it is still wanted.",
+        SEEN,
+    ),
+    build(
+        "replay-in-latest-state",
+        _one(state=GlobalState.LATEST),
+        fail(batches_in_turn_and_a_relay=(35_712, 5, GAP)),
+        "An Input Set is replayed over the latest global state (Algorithm 11, step 2), and that "
+        "is not the one from which its outputs were generated.",
+        (CRASHED, RESTORED, LACKED),
+    ),
+    build(
+        "replay-discards",
+        _two(meanwhile=Meanwhile.DISCARDED),
+        fail(two_relays_that_meet=(13_068, 12, GAP)),
+        "An operator that waits for two replay operators discards what the first one sends after "
+        "its replayed events (Algorithm 11, step 4.a), and nobody sends it again.",
+        SEEN,
+    ),
+    build(
+        "replay-not-filtered",
+        _one(running=Running.DISCARDS),
+        fail(two_relays=(12_578, 6, GAP)),
+        'An operator in state "running" discards replayed events (5.2); Example 10 filters '
+        "obsolete ones instead.",
+        (CRASHED, RESTORED, REGENERATED),
+    ),
+    build(
+        "replay-accepts-any",
+        _one(accepts=Accepts.ANY),
+        fail(two_relays=(12_426, 12, GAP)),
+        "An operator that waits for some replayed event accepts each one without filtering, also "
+        "one that it has taken.",
+        SEEN,
+    ),
+    build(
+        "replay-assigns-again",
+        _one(sets=Sets.ANEW),
+        fail(a_relay_and_two_functions=(18_907, 10, GAP)),
+        "A replayed event goes through the State Update phase (Algorithm 11, step 4.a) and into "
+        "all Input Sets of its operator, also into one that was done.",
+        SEEN,
+    ),
+    build(
+        "replay-without-inputs",
+        _one(keeps=Keeps.AT_ONCE),
+        fail(two_relays=(10_190, 5, GAP)),
+        'Section 3.6 has "an exception" to the deletion of done events for replay operators, and '
+        "Section 5 does not say which: their inputs are needed.",
+        (CRASHED, RESTORED, LACKED),
+    ),
+    build(
+        "replay-keeps-while-logged",
+        _two(keeps=Keeps.WHILE_LOGGED),
+        fail(three_relays_and_a_crash=(2_045, 15, GAP)),
+        "An input is kept while an output made of it is logged.  That output is taken while the "
+        "operator waits for the input's data, and the data never comes.",
+        SEEN,
+    ),
+    build(
+        "replay-gone-unnoticed",
+        _two(gone=Gone.UNNOTICED),
+        fail(three_relays_and_a_crash=(1_866, 15, GAP)),
+        "The output is taken between the answer of the log and the transaction that marks the "
+        "input: the row is gone, and the operator waits for it.",
+        SEEN,
+    ),
+    build(
+        "replay-old-marks",
+        _two(old=Old.KEPT),
+        fail(three_relays_and_an_event=(3_648, 11, Guarantee.PRECISE)),
+        "A mark of a life before stays for ever, and its event with it.",
+        SEEN,
+    ),
+    build(
+        "replay-arbitrary",
+        Design(replaying=FIRST),
+        fail(a_race_and_two_receivers=(1_417, 10, GAP)),
+        "A replay operator has to be deterministic (5.1): with two inputs that race, two receivers "
+        "see two orders.",
+        SEEN,
+    ),
+    build(
+        "optimistic",
+        _one(logs=Logs.DATA),
+        hold(
+            two_relays=12_613,
+            batches_in_turn_and_a_relay=38_110,
+            two_receivers=7_768,
+        ),
+        "Optimistic logging: outputs are sent before their data is logged, and generated again if "
+        "a crash comes in between (5.2).",
+        SEEN,
+        HELD,
+    ),
+    build(
+        "optimistic-rows",
+        _one(logs=Logs.ALL),
+        fail(a_relay_and_a_batch=(7_044, 7, GAP)),
+        "If the whole transaction comes after the outputs, a receiver acknowledges an event that "
+        "is not logged; the row that is logged later is unassigned, and if the receiver crashes, "
+        "nobody sends the event again.",
+        (CRASHED, RESTORED),
+    ),
+)
+OPERATORS = "model.protocols.log_io.replaying.operators"
+DATABASE = "model.protocols.log_io.replaying.log"
+ENGINE = "model.protocols.log_io.replaying.engine"
+STATES = "model.protocols.log_io.states"
+GENERATION = "model.protocols.log_io.generation"
+MUTANTS = (
+    Mutant(
+        "an event stays marked",
+        OPERATORS,
+        "reset = (Send(LOG, Reset((key,))),)",
+        "reset = ()",
+        "replay: a relay and a batch",
+    ),
+    Mutant(
+        "the data of an input is not for its Input Set",
+        OPERATORS,
+        "return row._replace(body=event.body) if row.key == key else row",
+        "return row",
+        "replay: two relays",
+    ),
+    Mutant(
+        "Input Sets are replayed from the last one on",
+        OPERATORS,
+        "effects += _generate_again(site, again.pop(0))",
+        "effects += _generate_again(site, again.pop())",
+        "replay-chains: three relays",
+    ),
+    Mutant(
+        "the first input of an Input Set triggers its replay",
+        OPERATORS,
+        "*others, last = items",
+        "last, *others = items",
+        "replay: one batch and a relay",
+    ),
+    Mutant(
+        "an operator marks what it lacks and asks nobody",
+        OPERATORS,
+        "return (*mark, Send(ENGINE, Ask(tuple(sorted({row.sender for row in rows})))))",
+        "return mark",
+        "replay: two relays",
+    ),
+    Mutant(
+        "what nobody wants any more is waited for",
+        OPERATORS,
+        "return _replay_ready(site, state._replace(again=tuple(again)))",
+        "return _replay_ready(site, state)",
+        "replay-chains: three relays and a crash",
+    ),
+    Mutant(
+        "one of several replay operators is asked",
+        ENGINE,
+        "return None, tuple(Send(name, Regenerate()) for name in operators)",
+        "return None, tuple(Send(name, Regenerate()) for name in operators[:1])",
+        "replay-chains: two relays that meet",
+    ),
+    Mutant(
+        "a restart clears everybody's marks",
+        DATABASE,
+        "keys = (row.key for row in tables.events if row.receiver == node and row.replay)",
+        "keys = (row.key for row in tables.events if row.replay)",
+        "replay: two relays",
+    ),
+    Mutant(
+        "the inputs of replay operators stay for ever",
+        DATABASE,
+        "left = tuple(",
+        "left = tables.events or tuple(",
+        "replay: two relays",
+    ),
+    Mutant(
+        "the state of an Input Set is that after it",
+        GENERATION,
+        "made = _made(site, before, inset, rows)",
+        "made = _made(site, state, inset, rows)",
+        "replay: batches in turn and a relay",
+    ),
+    Mutant(
+        "a replay operator does not log the data of writes",
+        GENERATION,
+        "return tuple(row if row.receiver in sinks else row._replace(body=None) for row in rows)",
+        "return tuple(row._replace(body=None) for row in rows)",
+        "replay: a relay that writes",
+    ),
+    Mutant(
+        "inputs overtake a replay",
+        STATES,
+        "return waits or self.lacks or bool(self.again)",
+        "return waits or self.lacks",
+        "replay-chains: three relays and a crash",
+    ),
+    Mutant(
+        "an operator does not wait for the data of its inputs",
+        STATES,
+        "return waits or self.lacks or bool(self.again)",
+        "return waits or bool(self.again)",
+        "replay: two relays",
+    ),
+)

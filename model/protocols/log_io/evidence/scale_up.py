@@ -1,0 +1,209 @@
+"""Evidence about replicas that come, and that come and go away (7.2).
+
+Rule of this file: designs that change one thing, with the verdicts expected of them, and one-line
+faults.
+"""
+
+from __future__ import annotations
+
+from model.core import Guarantee, Mutant
+from model.protocols.log_io.design import Design
+from model.protocols.log_io.evidence.build import DIVERGENT, GAP, SEEN, build
+from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
+from model.protocols.log_io.quantities import ADDED, MOVED, THWARTED
+from model.protocols.log_io.scaling.design import (
+    DOWN,
+    UP,
+    Hands,
+    Scaling,
+    Stores,
+    Task,
+    Waits,
+)
+
+DISPATCHER_FIRST = (Task.ADD_TO_DISPATCHER, Task.DEPLOY, Task.ADD_TO_MERGER)
+MERGER_LAST = (Task.DEPLOY, Task.ADD_TO_DISPATCHER, Task.ADD_TO_MERGER)
+PRECISE = Guarantee.PRECISE
+
+VARIANTS = (
+    build(
+        "scale-up",
+        Design(scaling=Scaling(UP, waits=Waits.TAKEN)),
+        hold(
+            a_key_with_a_crash=65_409,
+            two_keys=2_253,
+            a_pair_with_a_crash=16_395,
+            controller_and_two_fail=7_078,
+            dispatch_fails=7_289,
+            merge_fails=3_963,
+            one_fails=1_567,
+        ),
+        "A replica comes while events come, and it, the controller, the dispatcher, the merger and "
+        "the other replica may crash (Algorithm 12).  The undone events of a key go with the key, "
+        "when the outputs of the other replica have been taken.",
+        (*SEEN, ADDED, MOVED, THWARTED),
+    ),
+    build(
+        "scale-up-published",
+        Design(scaling=Scaling(UP, hands=Hands.STAY)),
+        (
+            *hold(equal_events_with_a_crash=20_682),
+            *fail(a_key=(300, 15, DIVERGENT), a_pair=(110, 15, GAP)),
+        ),
+        "Algorithm 12 word by word is right for operators without state whose inputs have no "
+        "order.  An event of a key overtakes one that the other replica still has, and an open "
+        "Input Set of the key is never completed.",
+        (*SEEN, ADDED),
+    ),
+    build(
+        "scale-up-at-once",
+        Design(scaling=Scaling(UP)),
+        fail(a_key=(1_153, 18, DIVERGENT)),
+        "The undone events of the key move, as in Algorithm 13; they overtake an output that the "
+        "merger has not taken.",
+        (ADDED, MOVED),
+    ),
+    build(
+        "scale-up-when-done",
+        Design(scaling=Scaling(UP, waits=Waits.DONE)),
+        fail(a_key=(524, 18, DIVERGENT), a_pair=(144, 11, GAP)),
+        "The dispatcher waits until the other replica has done the events of the key: an event "
+        "overtakes an output that the merger has not taken, and an open Input Set is never done.",
+        (ADDED,),
+    ),
+    build(
+        "scale-up-dispatcher-first",
+        Design(scaling=Scaling(DISPATCHER_FIRST, hands=Hands.STAY)),
+        fail(equal_events=(359, 17, GAP)),
+        "The dispatcher sends to a replica before its connection is created (Algorithm 12, step "
+        "1), and the event is lost.",
+        (ADDED,),
+    ),
+    build(
+        "scale-up-merger-last",
+        Design(scaling=Scaling(MERGER_LAST, waits=Waits.TAKEN)),
+        hold(dispatch_fails=8_363, merge_fails=4_342, two_fails=3_860),
+        "Steps 2 and 3 of Algorithm 12 may change places: the connection keeps what the merger "
+        "does not read yet.",
+        (*SEEN, ADDED, MOVED, THWARTED),
+    ),
+    build(
+        "scale-up-acknowledged-first",
+        Design(scaling=Scaling(UP, hands=Hands.STAY, stores=Stores.LATER)),
+        fail(an_event_of_a_key=(1_992, 17, PRECISE)),
+        "The dispatcher acknowledges its new state before it has stored it (7.2), and crashes "
+        "between: the controller is done, and the replica gets nothing.",
+        (*SEEN, ADDED),
+    ),
+    build(
+        "scale-up-not-stored",
+        Design(scaling=Scaling(UP, hands=Hands.STAY, stores=Stores.NEVER)),
+        fail(an_event_of_a_key=(1_902, 18, PRECISE)),
+        "The dispatcher stores its new state with its next output alone, and crashes before: the "
+        "controller is done, and the replica gets nothing.",
+        (*SEEN, ADDED),
+    ),
+    build(
+        "scale-up-and-down",
+        Design(scaling=Scaling(UP + DOWN, waits=Waits.TAKEN)),
+        (
+            *hold(
+                two_keys=12_049,
+                a_pair=2_295,
+                controller_fails=16_714,
+                dispatch_fails=32_445,
+                merge_fails=18_725,
+                one_fails=5_850,
+                two_fails=15_492,
+            ),
+            *hold_in_full(a_pair_and_one_more=29_864, a_pair_and_its_replicas_fail=32_809),
+        ),
+        "A replica comes and goes away again in one run (Algorithms 12 and 13).",
+        (*SEEN, ADDED, MOVED, THWARTED),
+    ),
+)
+LOG = "model.protocols.log_io.log"
+CONTROLLER = "model.protocols.log_io.scaling.controller"
+OPERATORS = "model.protocols.log_io.scaling.operators"
+ROLES = "model.protocols.log_io.scaling.roles"
+MUTANTS = (
+    Mutant(
+        "the connections of a new replica are not created",
+        CONTROLLER,
+        "opens = CONNECTIONS if state.left[0] is Task.DEPLOY else ()",
+        "opens = ()",
+        "scale-up: two keys",
+    ),
+    Mutant(
+        "it is not durable that a replica is there",
+        OPERATORS,
+        "return begin(site), (Save(Image.DEPLOYED), *peeks, Send(CONTROLLER, Deployed()))",
+        "return begin(site), (*peeks, Send(CONTROLLER, Deployed()))",
+        "scale-up: controller and two fail",
+    ),
+    Mutant(
+        "a new replica does not read its connection",
+        OPERATORS,
+        "return begin(site), (Save(Image.DEPLOYED), *peeks, Send(CONTROLLER, Deployed()))",
+        "return begin(site), (Save(Image.DEPLOYED), Send(CONTROLLER, Deployed()))",
+        "scale-up: two keys",
+    ),
+    Mutant(
+        "a new replica that restarts does not report back",
+        OPERATORS,
+        "if site.spec.place not in (Place.DISPATCHER, Place.MERGER) and not is_absent(site):",
+        "if site.spec.place not in (Place.DISPATCHER, Place.MERGER):",
+        "scale-up: controller and two fail",
+    ),
+    Mutant(
+        "a merger that gets a replica does not store its state",
+        OPERATORS,
+        "return state, (_store(state), peek, Send(CONTROLLER, Added()))",
+        "return state, (peek, Send(CONTROLLER, Added()))",
+        "scale-up: merge fails",
+    ),
+    Mutant(
+        "a merger that gets a replica does not read its connection",
+        OPERATORS,
+        "return state, (_store(state), peek, Send(CONTROLLER, Added()))",
+        "return state, (_store(state), Send(CONTROLLER, Added()))",
+        "scale-up: two keys",
+    ),
+    Mutant(
+        "the events of all keys move",
+        OPERATORS,
+        "rows = tuple(row for row in chosen.rows if receives(site, state, to, row.data))",
+        "rows = chosen.rows",
+        "scale-up: two keys",
+    ),
+    Mutant(
+        "a second request of the controller is obeyed while events are being moved",
+        OPERATORS,
+        "if isinstance(message, Add | Remove) and state.moving and scaling.waits is not "
+        "Waits.NOTHING:",
+        "if False:",
+        "scale-down-in-turn-and-deletes: controller fails",
+    ),
+    Mutant(
+        "an Input Set of which events have moved is used",
+        LOG,
+        "return sum(not row.done for row in inputs) >= commit.asks",
+        "return any(not row.done for row in inputs)",
+        "scale-up-and-down: a pair",
+    ),
+    Mutant(
+        "a replica keeps an Input Set of which events have moved",
+        OPERATORS,
+        "if state.box != ():  # an event state without the events that have moved is in the log "
+        "alone",
+        "if False:",
+        "scale-up-and-down: a pair",
+    ),
+    Mutant(
+        "a replica that stays does not ask whether its inputs have moved",
+        ROLES,
+        "return place is Place.SECOND or (place is Place.FIRST and scaling.adds)",
+        "return place is Place.SECOND",
+        "scale-up: a key with a crash",
+    ),
+)

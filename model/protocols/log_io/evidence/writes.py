@@ -1,0 +1,92 @@
+"""Evidence about side-effect writes (Algorithms 5 and 8).
+
+Rule of this file: designs that change one thing, with the verdicts expected of them, and one-line
+faults.
+"""
+
+from __future__ import annotations
+
+from model.core import Mutant
+from model.protocols.log_io.design import Design, Executes, Writes
+from model.protocols.log_io.evidence.build import GAP, REPEATING, SEEN, build
+from model.protocols.log_io.evidence.scopes import fail, hold
+from model.protocols.log_io.quantities import PENDING
+
+VARIANTS = (
+    build(
+        "plain-writes",
+        Design(writes=Writes.PLAIN),
+        fail(a_relay=(3_573, 6, REPEATING)),
+        "A write that is neither checkable nor idempotent is executed twice, as Section 4.4 says.",
+        (*SEEN, PENDING),
+    ),
+    build(
+        "idempotent-writes",
+        Design(writes=Writes.IDEMPOTENT),
+        hold(a_relay=3_269, batches_by_type=58_974, two_types=6_610),
+        "Idempotent writes are enough if one is pending at a time.",
+        (*SEEN, PENDING),
+    ),
+    build(
+        "idempotent-writes-together",
+        Design(writes=Writes.IDEMPOTENT, executes=Executes.TOGETHER),
+        fail(a_relay=(3_375, 9, REPEATING)),
+        "By Section 2.3 a write is idempotent if twice in a row is as once.  Two pending writes "
+        "are repeated as w1 w2 w1 w2, and the external system shows w1 again.",
+        (*SEEN, PENDING),
+    ),
+    build(
+        "checkable-writes-together",
+        Design(executes=Executes.TOGETHER),
+        fail(a_relay=(3_626, 8, GAP)),
+        "While Algorithm 8 asks for the status of a pending write, Algorithm 9 goes on, and a new "
+        "write overtakes it.",
+    ),
+)
+WRITES = "model.protocols.log_io.writes"
+RECOVERY = "model.protocols.log_io.recovery"
+SURROUNDINGS = "model.protocols.log_io.surroundings"
+MUTANTS = (
+    Mutant(
+        "pending writes are forgotten",
+        RECOVERY,
+        "state, more = hand_on(site, state, [*sends, *writes], checks)  # Algorithms 7 and 8",
+        "state, more = hand_on(site, state, [*sends, *writes[1:]], checks)",
+    ),
+    Mutant(
+        "pending writes are not checked",
+        RECOVERY,
+        "state, more = hand_on(site, state, [*sends, *writes], checks)  # Algorithms 7 and 8",
+        "state, more = hand_on(site, state, [*sends, *writes])",
+    ),
+    Mutant(
+        "a write is done before it has succeeded",
+        WRITES,
+        "effects.append(_execute(write))",
+        "effects += [Send(LOG, Executed(write.sink, write.number)), _execute(write)]",
+    ),
+    Mutant(
+        "a write is never done",
+        WRITES,
+        "left = tuple(write for write in state.pending if write[:2] != (sink, number))",
+        "left = state.pending",
+    ),
+    Mutant(
+        "the next write waits for ever",
+        WRITES,
+        "more = (_execute(left[0]),)",
+        "more = ()",
+    ),
+    Mutant(
+        "a write that is missing counts as done",
+        SURROUNDINGS,
+        "known = newest is not None and number <= newest.number",
+        "known = newest is not None",
+    ),
+    Mutant(
+        "the external system never knows a write",
+        SURROUNDINGS,
+        "known = newest is not None and number <= newest.number",
+        "known = newest is not None and number < newest.number",
+    ),
+)

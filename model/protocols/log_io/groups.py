@@ -1,0 +1,61 @@
+"""Writes in groups: one message and one acknowledgement for several writes.
+
+Rule of this file: each step names its algorithm; no write is alone, unless its group is.
+LOG.io, Section 3.5.3: "If they are executed as a group, we require getting a successful
+acknowledgment for the group."
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from model.core import Effect, NodeName, Send, Site
+from model.protocols.log_io.design import Design, Grouped, Transfer
+from model.protocols.log_io.messages import CheckGroup, ExecutedGroup, Group, Part, Write
+from model.protocols.log_io.places import LOG
+from model.protocols.log_io.quantities import CONFIRMED, note
+from model.protocols.log_io.states import Operator, Pending
+from model.protocols.log_io.tables import LoggedEvent
+
+
+def begin(
+    site: Site, state: Operator, rows: Sequence[LoggedEvent], check: bool
+) -> tuple[Operator, tuple[Effect, ...]]:
+    """Writes are pending; those to an external system that has no group under way are sent."""
+    idle = {row.receiver for row in rows} - {write.sink for write in state.pending}
+    new = (Pending(row.receiver, row.number, row.data, check, row.group) for row in rows)
+    state = state._replace(pending=(*state.pending, *new))
+    return state, tuple(effect for sink in sorted(idle) for effect in _next(site, state, sink))
+
+
+def _next(site: Site, state: Operator, sink: NodeName) -> tuple[Effect, ...]:
+    """Let the next group be executed, or ask for its status first (Algorithm 8, step 2)."""
+    pending = [write for write in state.pending if write.sink == sink]
+    if site.spec.design.grouped is Grouped.OUTPUT_SET:
+        pending = [write for write in pending if write.group == pending[0].group]
+    if not pending:
+        return ()
+    writes = tuple(Write(write.number, write.body) for write in pending)
+    if pending[0].check:
+        return (Send(sink, CheckGroup(writes)),)
+    return send(site.spec.design, sink, writes)
+
+
+def send(design: Design, sink: NodeName, writes: tuple[Write, ...]) -> tuple[Effect, ...]:
+    """Execute a group (Algorithm 5, step 1)."""
+    if design.transfer is Transfer.ATOMIC:
+        return (Send(sink, Group(writes)),)
+    *parts, last = writes
+    return (*(Send(sink, Part(*part)) for part in parts), Send(sink, last))
+
+
+def succeed(
+    site: Site, state: Operator, sink: NodeName, number: int
+) -> tuple[Operator, tuple[Effect, ...]]:
+    """The external system has executed a group: one transaction (Algorithm 5, step 3)."""
+    done = [write for write in state.pending if write.sink == sink and write.number <= number]
+    left = tuple(write for write in state.pending if write not in done)
+    state = state._replace(pending=left)
+    executed = Send(LOG, ExecutedGroup(sink, tuple(write.number for write in done)))
+    confirmed = note(CONFIRMED, sum(write.check for write in done))
+    return state, (*confirmed, executed, *_next(site, state, sink))

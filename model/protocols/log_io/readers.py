@@ -1,0 +1,52 @@
+"""A source operator whose read action is replayable, and its recovery.
+
+Rule of this file: each step names its algorithm and step; effects stand in the paper's order.
+LOG.io, Algorithm 1, step 3, and Algorithm 6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.core import RESENT, RESTORED, STALE, Answer, Effect, Note, Send, Site
+from model.events import Event
+from model.protocols.log_io.messages import Commit, Restored
+from model.protocols.log_io.places import LOG
+from model.protocols.log_io.quantities import note
+from model.protocols.log_io.states import Operator, Reader
+from model.protocols.log_io.tables import Context, LoggedEvent
+from model.protocols.log_io.writes import hand_on
+from model.queues import Inlet, Replay, Replayed
+
+
+def begin(site: Site) -> Reader:
+    """The state of a reader that has read nothing."""
+    return Reader(Inlet(), (0,) * len(site.succs))
+
+
+def read(site: Site, state: Reader, message: Any) -> Answer:
+    if isinstance(message, Replayed):
+        return state._replace(inlet=state.inlet.begin(message)), ()
+    assert isinstance(message, Event)
+    if not state.inlet.is_next(message):
+        return state, (Note(STALE),)
+    sent = tuple(number + 1 for number in state.sent)
+    numbered = zip(site.succs, sent, strict=True)
+    rows = [LoggedEvent(site.name, succ, number, 0, message.body) for succ, number in numbered]
+    after = Reader(state.inlet.take(message), sent)
+    commit = Send(LOG, Commit(tuple(rows), Context(after.inlet.place, (), sent)))  # step 2.c
+    _, sends = hand_on(site, Operator(None, (), ()), rows)
+    return after, (commit, *sends)
+
+
+def read_again(site: Site, found: Restored) -> Answer:
+    """Send the undone outputs again, then replay from the last event logged.
+
+    What the source sent before the request belongs to a lost connection.
+    """
+    context = found.context or Context(0, (), (0,) * len(site.succs))
+    request = Replay(context.box)
+    _, sends = hand_on(site, Operator(None, (), ()), [*found.outputs])
+    state = Reader(Inlet(request=request), context.sent)
+    notes: tuple[Effect, ...] = (Note(RESTORED), *note(RESENT, len(sends)))
+    return state, (*notes, *sends, Send(site.preds[0], request))

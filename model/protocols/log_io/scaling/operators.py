@@ -1,0 +1,143 @@
+"""The dispatcher, the merger and the replicas, while a replica comes or goes away.
+
+Rule of this file: each step names its algorithm and step; effects stand in the paper's order.
+LOG.io, Algorithms 12 and 13 and Section 7.2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.core import STALE, Answer, Note, Received, Save, Send, Site
+from model.protocols.log_io.generation import context_of
+from model.protocols.log_io.messages import Commit, Peek, Restore
+from model.protocols.log_io.operator import begin, go_on
+from model.protocols.log_io.places import AHEAD, CONTROLLER, LEAVES, LOG, STAYS
+from model.protocols.log_io.quantities import ADDED, MOVED, THWARTED, note
+from model.protocols.log_io.scaling.design import Hands, Stores, Waits
+from model.protocols.log_io.scaling.messages import (
+    Add,
+    Added,
+    Back,
+    Choose,
+    Chosen,
+    Committed,
+    Deploy,
+    Deployed,
+    Move,
+    Prepared,
+    Remove,
+    Removed,
+    Resent,
+    Traffic,
+    Updated,
+)
+from model.protocols.log_io.scaling.roles import Place, is_absent, receives
+from model.protocols.log_io.states import Image, Operator, Recovering
+from model.protocols.log_io.writes import hand_on
+
+MESSAGES = (Committed, Deploy, Add, Remove, Chosen, Resent, Removed)
+"""What operators are sent while a replica comes or goes away."""
+
+
+def deploy(site: Site, message: Any) -> Answer:
+    """Algorithm 12, step 1: the step of a replica that is not there yet."""
+    if not isinstance(message, Deploy):
+        return Image.ABSENT, (Note(STALE),)
+    peeks = tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in site.preds)
+    return begin(site), (Save(Image.DEPLOYED), *peeks, Send(CONTROLLER, Deployed()))
+
+
+def obey(site: Site, state: Operator, message: Any) -> Answer:
+    """The step of the dispatcher, the merger or the replica."""
+    scaling = site.spec.design.scaling
+    if isinstance(message, Add | Remove) and state.moving and scaling.waits is not Waits.NOTHING:
+        return state, (Note(STALE),)  # the controller asks twice
+    match message:
+        case Deploy():  # the controller asks twice
+            return state, (Send(CONTROLLER, Deployed()),)
+        case Committed(succeeds):
+            return _end_commit(site, state, succeeds)
+        case Add() if not state.alone:
+            return state, (Send(CONTROLLER, Added()),)
+        case Add() if site.spec.place is Place.MERGER:  # Algorithm 12, step 2
+            state = state._replace(alone=False)
+            peek = Send(f"{LEAVES}{AHEAD}{site.name}", Peek())
+            return state, (_store(state), peek, Send(CONTROLLER, Added()))
+        case Add() if scaling.hands is Hands.STAY:  # Algorithm 12, step 3
+            return _add(site, state._replace(alone=False))
+        case Remove() if state.alone:  # 7.2: "Step 1.a is done", and there is nothing to move
+            return state, (Send(CONTROLLER, Prepared()),)
+        case Add() | Remove():  # Algorithm 13, 1.a and 1.b
+            replica = STAYS if isinstance(message, Add) else LEAVES
+            return state._replace(moving=True), (Send(LOG, Choose(replica)),)
+        case Chosen(replica, rows):
+            return _move(site, state._replace(alone=replica == LEAVES), message)  # 1.c
+        case Resent(rows):  # 1.d
+            state, sends = hand_on(site, state._replace(moving=False), [*rows])
+            done = Prepared() if state.alone else Added()
+            added = note(ADDED, not state.alone)
+            effects = (*added, *note(MOVED, len(rows)), *sends, Send(CONTROLLER, done))
+            return go_on(site, state, effects)
+        case Removed():  # step 2
+            return state, (_store(state), Send(CONTROLLER, Updated()))
+    raise TypeError(f"{site.name}: nothing to do with {message}")
+
+
+def _store(state: Operator) -> Send:
+    return Send(LOG, Commit((), context_of(state)))
+
+
+def _add(site: Site, state: Operator) -> Answer:
+    """Algorithm 12, step 3, word by word."""
+    done = Send(CONTROLLER, Added())
+    match site.spec.design.scaling.stores:
+        case Stores.FIRST:
+            return state, (Note(ADDED), _store(state), done)
+        case Stores.LATER:
+            return state, (Note(ADDED), done, _store(state))
+    return state, (Note(ADDED), done)
+
+
+def _move(site: Site, state: Operator, chosen: Chosen) -> Answer:
+    """Algorithm 13, step 1.c: the events whose replica is another one now."""
+    to = STAYS if chosen.replica == LEAVES else LEAVES
+    rows = tuple(row for row in chosen.rows if receives(site, state, to, row.data))
+    at = site.succs.index(to)
+    number = state.sent[at] + 1
+    count = len({row.number for row in rows})
+    sent = (*state.sent[:at], state.sent[at] + count, *state.sent[at + 1 :])
+    state = state._replace(sent=sent)
+    return state, (Send(LOG, Move(chosen.replica, to, rows, number, context_of(state))),)
+
+
+def _end_commit(site: Site, state: Operator, succeeds: bool) -> Answer:
+    """Step 5 of the replica, if its transaction has not failed (7.2)."""
+    assert state.committing is not None
+    rows, state = [*state.committing], state._replace(committing=None)
+    if succeeds:
+        state, effects = hand_on(site, state, rows)
+        return go_on(site, state, effects)
+    if state.box != ():  # an event state without the events that have moved is in the log alone
+        held = tuple(one for one in state.held if isinstance(one, Received))
+        return Recovering(held), (Note(THWARTED), Send(LOG, Restore()))
+    lost = [sum(row.receiver == succ for row in rows) for succ in site.succs]
+    sent = tuple(one - less for one, less in zip(state.sent, lost, strict=True))
+    return go_on(site, state._replace(sent=sent), (Note(THWARTED),))
+
+
+def report_first(site: Site, before: Operator, answer: Answer) -> Answer:
+    """The step, and what the controller hears of the first input, if there is a controller."""
+    state, effects = answer
+    begins = any(state.last) and not any(before.last)
+    if site.spec.place is not Place.DISPATCHER or not begins:
+        return answer
+    return state, (*effects, Send(CONTROLLER, Traffic()))
+
+
+def report_back(site: Site, answer: Answer) -> Answer:
+    """The step of a node that has restarted, and what the controller hears of it."""
+    if site.spec.place not in (Place.DISPATCHER, Place.MERGER) and not is_absent(site):
+        return answer
+    state, effects = answer
+    return state, (*effects, Send(CONTROLLER, Back()))

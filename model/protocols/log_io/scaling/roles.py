@@ -1,0 +1,64 @@
+"""The roles of nodes around a replica that comes or goes away, and what a role decides.
+
+Rule of this file: questions about a node; no step.
+LOG.io, Sections 7.1 and 7.2.
+
+The dispatcher sends events of type "b" to the second replica while there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from model.core import NodeName, Site
+from model.events import Body
+from model.protocols.log_io.places import DISPATCHER, LEAVES, MERGER, SECOND, STAYS
+from model.protocols.log_io.states import Operator
+
+
+class Place(Enum):
+    """What a node is for in scaling."""
+
+    DISPATCHER = "it sends each event to one of the replicas"
+    FIRST = "the replica that stays"
+    SECOND = "the replica that comes or goes away"
+    MERGER = "it takes what the replicas send"
+
+
+PLACES: Mapping[NodeName, Place] = {
+    DISPATCHER: Place.DISPATCHER,
+    STAYS: Place.FIRST,
+    LEAVES: Place.SECOND,
+    MERGER: Place.MERGER,
+}
+
+
+def receives(site: Site, state: Operator, succ: NodeName, body: Body) -> bool:
+    """Does the successor get the output?  A dispatcher sends it to one of its replicas."""
+    if site.spec.place is not Place.DISPATCHER:
+        return True
+    second = body.type == SECOND and not state.alone
+    return succ == (LEAVES if second else STAYS)
+
+
+def may_fail(site: Site) -> bool:
+    """May a transaction of the node fail, since its inputs may have moved?"""
+    scaling, place = site.spec.design.scaling, site.spec.place
+    return place is Place.SECOND or (place is Place.FIRST and scaling.adds)
+
+
+def is_absent(site: Site) -> bool:
+    """Is it a replica that is not there at first?"""
+    return site.spec.place is Place.SECOND and site.spec.design.scaling.adds
+
+
+def is_alone(site: Site) -> bool:
+    """Is it a dispatcher or a merger that has one replica at first?"""
+    ends = (Place.DISPATCHER, Place.MERGER)
+    return site.spec.place in ends and site.spec.design.scaling.adds
+
+
+def reads(site: Site, state: Operator, pred: NodeName) -> bool:
+    """Does the node know this connection?  A merger does not know a replica before step 2."""
+    return site.spec.place is not Place.MERGER or pred != LEAVES or not state.alone

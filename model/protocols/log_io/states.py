@@ -1,0 +1,150 @@
+"""What the nodes of LOG.io hold.
+
+Rule of this file: values; no step of a node.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, NamedTuple
+
+from model.boxes.box import Item
+from model.core import NodeName, Received
+from model.events import Body, Event
+from model.protocols.log_io.messages import Group, Put, Write
+from model.protocols.log_io.replaying.messages import Regeneration
+from model.protocols.log_io.scaling.design import Task
+from model.protocols.log_io.tables import LoggedEvent
+from model.queues import Inlet
+
+
+class Pending(NamedTuple):
+    """A write that is logged and not known to have taken effect.  check: ask first.  group: as in
+    LoggedEvent."""
+
+    sink: NodeName
+    number: int
+    body: Body
+    check: bool = False
+    group: int = 0
+
+
+class Waiting(NamedTuple):
+    """An output that is sent when these writes, (sink, number), have succeeded."""
+
+    row: LoggedEvent
+    after: frozenset[tuple[NodeName, int]]
+
+
+class Taken(NamedTuple):
+    """An assigned input.  key: of its Input Set."""
+
+    item: Item
+    number: int
+    key: Any
+    inset: int
+
+
+class Operator(NamedTuple):
+    """box: global state and event states.  open: (key, number) of the Input Sets under way.
+
+    last, sent, insets, newest, alone: as in Context.  reading: the generation that waits for a
+    read.  committing: the outputs that wait for the log's answer.  moving: events of a replica are
+    being moved.  held: what waits for these, in order: inputs that came, or rows to replay.  array:
+    of a design that keeps one, by predecessor the greatest number that has updated the global
+    state.  waiting: outputs that wait for writes.  again: Input Sets of a replay operator to
+    replay, of which some input lacks its data.
+    """
+
+    box: Any
+    last: tuple[int, ...]
+    sent: tuple[int, ...]
+    insets: int = 0
+    open: tuple[tuple[Any, int], ...] = ()
+    pending: tuple[Pending, ...] = ()
+    newest: tuple[int, int] = (0, 0)
+    alone: bool = False
+    reading: Taken | None = None
+    committing: tuple[LoggedEvent, ...] | None = None
+    moving: bool = False
+    held: tuple[Received | LoggedEvent, ...] = ()
+    array: tuple[int, ...] | None = None
+    waiting: tuple[Waiting, ...] = ()
+    again: tuple[Regeneration, ...] = ()
+
+    @property
+    def updated(self) -> tuple[int, ...]:
+        """By predecessor, the greatest number that is known to have updated the global state."""
+        return self.last if self.array is None else self.array
+
+    @property
+    def busy(self) -> bool:
+        """Do inputs have to wait?"""
+        waits = self.reading is not None or self.committing is not None or self.moving
+        return waits or self.lacks or bool(self.again)
+
+    @property
+    def lacks(self) -> bool:
+        """Is the data of the next row to replay still to come?"""
+        first = self.held[0] if self.held else None
+        return isinstance(first, LoggedEvent) and first.body is None
+
+
+class Reader(NamedTuple):
+    """A source operator: its connection to the external system, and the numbers of its outputs."""
+
+    inlet: Inlet
+    sent: tuple[int, ...]
+
+
+class Source(NamedTuple):
+    """A source operator whose read action is not replayable.
+
+    inlet: the requests to read.  sent: by successor, the numbers of its outputs.  reading: the
+    request whose action is executed.  skips: outputs of the action that are logged already.  held:
+    requests that came meanwhile.
+    """
+
+    inlet: Inlet
+    sent: tuple[int, ...]
+    reading: Event | None = None
+    skips: int = 0
+    held: tuple[Event, ...] = ()
+
+
+class Recovering(NamedTuple):
+    """The node waits for the log's answer, and holds what comes meanwhile."""
+
+    held: tuple[Received, ...] = ()
+
+
+class Connected(NamedTuple):
+    """A lasting connection: the events that its receiver has not acknowledged.
+
+    closed: the receiver has crashed, and has not asked again yet.
+    """
+
+    held: tuple[Put, ...] = ()
+    closed: bool = False
+    deleted: bool = False
+
+
+class Controller(NamedTuple):
+    """The controller of replicas.  left: what it has not done yet; the first has been begun."""
+
+    begun: bool
+    left: tuple[Task, ...]
+
+
+class Image(Enum):
+    """A replica: the state of one that is not there, and what is durable of one that is."""
+
+    ABSENT = "it has not been deployed"
+    DEPLOYED = "it has been deployed"
+
+
+class External(NamedTuple):
+    """An external system behind a sink: by edge, the newest write or group that has taken
+    effect."""
+
+    newest: tuple[Write | Group | None, ...]

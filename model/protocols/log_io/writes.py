@@ -1,0 +1,92 @@
+"""The execution of writes, and of the outputs that wait for them.
+
+Rule of this file: each step names its algorithm and step; effects stand in the paper's order.
+LOG.io, Algorithms 5 and 8; Sections 3.5.1 (causal dependencies) and 3.5.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from model.core import Answer, Effect, NodeName, Send, Site
+from model.protocols.log_io import groups
+from model.protocols.log_io.design import Delivery, Executes, Sends
+from model.protocols.log_io.messages import Check, Executed, Put, Write
+from model.protocols.log_io.places import AHEAD, LOG
+from model.protocols.log_io.quantities import CONFIRMED, note
+from model.protocols.log_io.states import Operator, Pending, Waiting
+from model.protocols.log_io.tables import LoggedEvent
+
+
+def hand_on(
+    site: Site, state: Operator, rows: Sequence[LoggedEvent], check: bool = False
+) -> tuple[Operator, tuple[Effect, ...]]:
+    """Send logged outputs (Algorithm 3, step 5), and let writes be executed (step 6).
+
+    check: ask first whether a write has taken effect (Algorithm 8).
+    """
+    outputs = [row for row in rows if row.receiver not in site.spec.sinks]
+    writes = [row for row in rows if row.receiver in site.spec.sinks]
+    state, executed = _execute_all(site, state, writes, check)
+    sends, back = site.spec.design.sends, site.spec.read_back
+    if sends is Sends.BEFORE_WRITES or not back:
+        return state, (*_puts(site, outputs), *executed)
+    if sends is Sends.AFTER_WRITES:
+        return state, (*executed, *_puts(site, outputs))
+    after = frozenset(write[:2] for write in state.pending if write.sink in back)
+    waiting = (*state.waiting, *(Waiting(row, after) for row in outputs))
+    state, sent = _release(site, state._replace(waiting=waiting))
+    return state, (*executed, *sent)
+
+
+def _puts(site: Site, rows: Sequence[LoggedEvent]) -> tuple[Effect, ...]:
+    ahead = f"{site.name}{AHEAD}" if site.spec.design.connection is Delivery.LASTING else ""
+    return tuple(Send(f"{ahead}{row.receiver}", Put(row.number, row.data)) for row in rows)
+
+
+def _release(site: Site, state: Operator) -> tuple[Operator, tuple[Effect, ...]]:
+    """Send the outputs whose writes have succeeded, in their order."""
+    pending = {write[:2] for write in state.pending}
+    at = next((at for at, one in enumerate(state.waiting) if one.after & pending), None)
+    free = state.waiting[:at]
+    left = () if at is None else state.waiting[at:]
+    return state._replace(waiting=left), _puts(site, [one.row for one in free])
+
+
+# --- Algorithm 5 -----------------------------------------------------------------------------
+def _execute_all(
+    site: Site, state: Operator, rows: Sequence[LoggedEvent], check: bool
+) -> tuple[Operator, tuple[Effect, ...]]:
+    executes = site.spec.design.executes
+    if executes is Executes.GROUP:
+        return groups.begin(site, state, rows, check)
+    effects: list[Effect] = []
+    for row in rows:
+        write = Pending(row.receiver, row.number, row.data, check)
+        if executes is Executes.TOGETHER or not state.pending:
+            effects.append(_execute(write))
+        state = state._replace(pending=(*state.pending, write))
+    return state, tuple(effects)
+
+
+def _execute(write: Pending) -> Send:
+    sink, number, body, check, _ = write
+    return Send(sink, Check(number, body) if check else Write(number, body))
+
+
+def succeed(site: Site, state: Operator, sink: NodeName, number: int) -> Answer:
+    """The external system has executed a write, or the group of which it is the last one."""
+    executes = site.spec.design.executes
+    if executes is Executes.GROUP:
+        state, effects = groups.succeed(site, state, sink, number)
+        state, sent = _release(site, state)
+        return state, (*effects, *sent)
+    left = tuple(write for write in state.pending if write[:2] != (sink, number))
+    found = [write for write in state.pending if write[:2] == (sink, number)]
+    confirmed = note(CONFIRMED, sum(write.check for write in found))
+    done = Send(LOG, Executed(sink, number))
+    more: tuple[Effect, ...] = ()
+    if left and found and executes is Executes.ONE_BY_ONE:
+        more = (_execute(left[0]),)
+    state, sent = _release(site, state._replace(pending=left))
+    return state, (*confirmed, done, *sent, *more)

@@ -1,0 +1,152 @@
+"""Replay operators of LOG.io: what the log keeps for them, and Examples 9 and 10 of the paper."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.events import Body
+from model.protocols.log_io.evidence.scopes import SCOPES
+from model.protocols.log_io.messages import Put
+from model.protocols.log_io.places import LOG
+from model.protocols.log_io.protocol import PROTOCOL
+from model.protocols.log_io.replaying.design import Replaying
+from model.protocols.log_io.replaying.log import change, collect
+from model.protocols.log_io.replaying.messages import Mark, Reset
+from model.protocols.log_io.tables import LoggedEvent, SetState, Tables
+from model.system import System
+from model.world import Crash, Deliver, Restart, World, apply, initial, offers
+from proofs.explore.explorer import explore
+
+A = Body(1, "a")
+CHAIN = Replaying(frozenset({"first", "second"}))
+NEXT = {"reader": "first", "first": "second", "second": "third"}
+REPLAY = PROTOCOL.variant("log-io:replay")
+
+
+# --- what the log keeps ------------------------------------------------------------------------
+@st.composite
+def tables(draw: st.DrawFn) -> Tables:
+    """Rows between reader, first, second and third: Input Set N of a node makes its output N."""
+    events, states = [], []
+    for sender, receiver in NEXT.items():
+        for number in draw(st.sets(st.integers(1, 4), max_size=4)):
+            done = draw(st.booleans())
+            inset = draw(st.integers(1, 4)) if done else 0
+            replay = done and draw(st.booleans())
+            events.append(LoggedEvent(sender, receiver, number, inset, A, done, replay))
+            if sender in CHAIN.operators:
+                states.append(SetState(sender, number, (), ((sender, receiver, number),)))
+    rows = tuple(sorted(events, key=lambda row: row.key))
+    return Tables(rows, states=tuple(sorted(states)))
+
+
+@given(tables())
+def test_a_done_input_is_kept_just_while_somebody_may_need_it(before: Tables) -> None:
+    """Needed: it is awaited, or an output that was made of it is undone, or is kept itself."""
+    after = collect(CHAIN, before)
+    kept = {row.key for row in after.events}
+    by_key = {row.key: row for row in before.events}
+
+    def is_needed(row: LoggedEvent) -> bool:
+        if not row.done or row.replay or row.receiver not in CHAIN.operators:
+            return True
+        made = (row.receiver, NEXT[row.receiver], row.inset)
+        return made in by_key and is_needed(by_key[made])
+
+    assert kept == {row.key for row in before.events if is_needed(row)}
+    assert collect(CHAIN, after) == after
+    assert {one.outputs[0] for one in after.states} <= kept
+
+
+@given(tables(), st.sets(st.integers(1, 5)))
+def test_marks_come_and_go_and_change_nothing_else(before: Tables, numbers: set[int]) -> None:
+    keys = tuple(("first", "second", number) for number in sorted(numbers))
+    bare = change(before, Reset(tuple(row.key for row in before.events)))
+    marked = change(bare, Mark(keys))
+    assert {row.key for row in marked.events if row.replay} == {
+        row.key for row in bare.events
+    }.intersection(keys)
+    assert change(marked, Reset(keys)) == bare
+
+
+# --- Examples 9 and 10 -------------------------------------------------------------------------
+def deliver(system: System, world: World, name: str, sender: str) -> World:
+    return apply(system, world, Deliver(name, sender))
+
+
+def sent(system: System, world: World, sender: str, receiver: str) -> tuple[object, ...]:
+    return world.channels[system.channel_at[sender, receiver]]
+
+
+def with_an_output_of_first() -> tuple[System, World]:
+    """The first of two relays has logged its first output without data, and sent it."""
+    system = System(REPLAY, SCOPES["two relays"].scope)
+    world = initial(system)
+    (offer,) = offers(system, world, "source")
+    world = apply(system, world, offer)
+    world = deliver(system, world, "source-reader", "source")
+    world = deliver(system, world, "first", "source-reader>first")
+    (row,) = (row for row in tables_of(system, world).events if row.sender == "first")
+    assert row.body is None
+    return system, world
+
+
+def tables_of(system: System, world: World) -> Tables:
+    found = world.nodes[system.node_at[LOG]].state
+    assert isinstance(found, Tables)
+    return found
+
+
+def recovered(system: System, world: World, name: str) -> World:
+    """The world after the restart of a node that is down, with the log's answer."""
+    return deliver(system, apply(system, world, Restart(name)), name, LOG)
+
+
+def test_example_10_the_replay_operator_fails() -> None:
+    """Its output, which nobody has acknowledged, is generated again from its Input Set."""
+    system, world = with_an_output_of_first()
+    (before,) = sent(system, world, "first>second", "second")
+    world = recovered(system, apply(system, world, Crash("first")), "first")
+    assert isinstance(before, Put)
+    again = sent(system, world, "first>second", "second")
+    assert again == (before, before._replace(replay=True))
+    for _ in again:  # "If in between, OP3 already processed it, the replay event is filtered"
+        world = deliver(system, world, "second", "first>second")
+    assert [row.number for row in tables_of(system, world).events if row.sender == "second"] == [1]
+
+
+def test_example_10_the_operator_behind_it_fails() -> None:
+    """It has acknowledged the event and not used it, marks it, and gets it again."""
+    system, world = with_an_output_of_first()
+    world = apply(system, world, Deliver("second", "first>second", crash_after=1))
+    (row,) = (row for row in tables_of(system, world).events if row.sender == "first")
+    assert (bool(row.inset), row.done) == (True, False)
+    world = recovered(system, world, "second")
+    (row,) = (row for row in tables_of(system, world).events if row.sender == "first")
+    assert row.replay
+    world = deliver(system, world, "first", "engine")
+    world = deliver(system, world, "first", LOG)
+    held = [put for put in sent(system, world, "first>second", "second") if isinstance(put, Put)]
+    assert [(put.number, put.replay) for put in held][-1] == (1, True)
+    for _ in held:
+        world = deliver(system, world, "second", "first>second")
+    assert all(row.sender != "first" for row in tables_of(system, world).events)
+    assert [row.number for row in tables_of(system, world).events if row.sender == "second"] == [1]
+
+
+def test_every_step_is_a_crash_point_that_was_hit() -> None:
+    """A step: an effect at a node, after which it crashes."""
+    points, hit = set(), set()
+    for name, scope, crashes in (
+        ("replay", "two relays", 2),
+        ("replay-chains", "three relays and an event", 3),
+        ("replay-chains", "two relays that meet", 2),
+    ):
+        explored = replace(SCOPES[scope].scope, crashes=crashes)
+        found = explore(PROTOCOL.variant(f"log-io:{name}"), explored)
+        points |= {(point.node, point.after[-1:]) for point in found.points}
+        hit |= {(point.node, point.after[-1:]) for point in found.hit}
+    assert hit == points
