@@ -71,11 +71,11 @@ def protocol(log: Log, group: int) -> None:
         chunk = inputs[first : first + group]
         if group == 1:
             for one in chunk:
-                assert log.assign_in_sets(one, [one.number])
+                assert log.assign_in_sets(one, [one.number], one.number)
         with log.begin_transaction() as transaction:
             for one in chunk:
                 if group > 1:
-                    assert transaction.assign_in_sets(one, [one.number])
+                    assert transaction.assign_in_sets(one, [one.number], one.number)
                 output = Event(*OUTPUTS, one.number, BODY)
                 transaction.log_output_events("op", one.number, [output])
                 transaction.store_state(log.get_state_id("op"), b"state", Context())
@@ -93,7 +93,7 @@ def bare(log: Log, group: int) -> None:
             )
             log.database.repeat(
                 "INSERT INTO event_log (send_op, send_port, rec_port, event_id, rec_op, inset_id,"
-                " status) VALUES ('op', 'out', 'in', ?, 'z', 0, 'undone')",
+                " status, assigned_as) VALUES ('op', 'out', 'in', ?, 'z', 0, 'undone', 0)",
                 [(at,) for at in numbers],
             )
             log.database.repeat(
@@ -162,8 +162,8 @@ def fill(log: Log, events: int) -> int:
                 receiver = names[step + 1][0]
                 log.database.change(
                     "INSERT INTO event_log (send_op, send_port, rec_port, event_id, rec_op,"
-                    f" inset_id, status) {series}"
-                    f" SELECT {key}, '{receiver}', (i - 1) / {PER_SET} + 1, 'done' FROM n",
+                    f" inset_id, status, assigned_as) {series}"
+                    f" SELECT {key}, '{receiver}', (i - 1) / {PER_SET} + 1, 'done', i FROM n",
                     (count,),
                 )
     return sum(counts)

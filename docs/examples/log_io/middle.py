@@ -75,7 +75,8 @@ class Middle:
         sale: Sale = json.loads(event.body)
         keys = [(at, one.group(sale)) for at, one in enumerate(self.functions)]
         in_sets = [self.set_of(key) for key in keys]
-        if self.log.assign_in_sets(event, in_sets):  # step 2
+        order = self.context.order_of(event)
+        if self.log.assign_in_sets(event, in_sets, order):  # step 2
             for key, in_set in zip(keys, in_sets, strict=True):
                 self.update(event, key, in_set)
 

@@ -41,6 +41,15 @@ class Context:
         """
         return event.number > self.accepted.get(event.receiver_port, 0)
 
+    def order_of(self, event: Event) -> int:
+        """The place of a new input among those of all ports, for assign_in_sets.
+
+        Not in the paper: Algorithm 9, step 2, replays the undone inputs "in a round-robin fashion
+        between port IDs", and may replay the last one of an Input Set before the others.
+        """
+        port = event.receiver_port
+        return event.number + sum(n for name, n in self.accepted.items() if name != port)
+
     def new_in_set(self, function: int = 0) -> tuple[Context, int]:
         """The context, and the number of a new Input Set of the function (Section 3.4)."""
         after = self.in_sets + 1

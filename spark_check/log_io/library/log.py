@@ -103,10 +103,10 @@ class Log:
         with self.begin_transaction() as transaction:
             transaction.drop_read_action(action, discard)
 
-    def assign_in_sets(self, event: Event, in_sets: Iterable[int]) -> bool:
+    def assign_in_sets(self, event: Event, in_sets: Iterable[int], order: int) -> bool:
         """As Transaction.assign_in_sets, in a transaction of its own."""
         with self.begin_transaction() as transaction:
-            return transaction.assign_in_sets(event, in_sets)
+            return transaction.assign_in_sets(event, in_sets, order)
 
     def update_context(self, operator: str, context: Context) -> None:
         """As Transaction.update_context, in a transaction of its own."""

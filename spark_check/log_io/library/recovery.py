@@ -19,7 +19,7 @@ from spark_check.log_io.library.values import (
 
 EVENTS = """
     SELECT log.send_op, log.send_port, log.rec_op, log.rec_port, log.event_id,
-        data.body, data.header, log.inset_id
+        data.body, data.header, log.inset_id, log.assigned_as
     FROM event_log AS log JOIN event_data AS data ON data.send_op = log.send_op
         AND data.send_port = log.send_port AND data.rec_port = log.rec_port
         AND data.event_id = log.event_id"""
@@ -57,26 +57,23 @@ def fetch_new_events(database: Database, operator: str, limit: int) -> list[Even
 
 
 def fetch_ack_events(database: Database, operator: str, context: Context) -> list[Replay]:
-    """Table 9, FetchAckEvents, in the order in which they are replayed.
+    """Table 9, FetchAckEvents, in the order in which they were assigned; of each input by function.
 
-    First those that a condition has seen: they are in their Input Sets before a condition looks
-    again.  Then the newest input, for the functions that had not seen it.  Then the others, of
-    each port by number, and of each input by function, as before the failure.
+    So those that a condition has seen come first: they are in their Input Sets before a condition
+    looks again.
     """
     rows = database.execute(
         f"{EVENTS} WHERE log.rec_op = ? AND log.status = 'undone' AND log.inset_id + 0 > 0"
         " AND log.send_port <> '' AND log.rec_port <> ''",
         (operator,),
     )
-    found = [(_event(row), int(row[7])) for row in rows]
-    replays = [Replay(one, at, context.has_seen(one, at)) for one, at in found]
 
-    def order(replay: Replay) -> tuple[bool, bool, str, int, int]:
-        event, in_set, seen = replay
-        later = event.number > context.accepted.get(event.receiver_port, 0)
-        return not seen, later, event.receiver_port, event.number, context.function_of(in_set)
+    def order(row: Row) -> tuple[int, str, int, int]:
+        _, _, _, port, number, _, _, in_set, assigned_as = row
+        return assigned_as, port, number, context.function_of(in_set)
 
-    return sorted(replays, key=order)
+    found = [(_event(row), int(row[7])) for row in sorted(rows, key=order)]
+    return [Replay(one, at, context.has_seen(one, at)) for one, at in found]
 
 
 def get_proc_state(database: Database, operator: str) -> tuple[StateInfo, bytes, Context] | None:

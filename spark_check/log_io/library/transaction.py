@@ -94,23 +94,25 @@ class Transaction:
         self._database.change(DELETE_DATA, (operator, connection, "", number))
 
     # --- inputs: Algorithm 2 -----------------------------------------------------------------
-    def assign_in_sets(self, event: Event, in_sets: Iterable[int]) -> bool:
+    def assign_in_sets(self, event: Event, in_sets: Iterable[int], order: int) -> bool:
         """Assign an input to Input Sets, one row for each; is it still there?
 
-        Table 7, AssignInSets; Algorithm 2, step 2.  An assignment changes the row of an event and
-        makes no event: False says that the row has gone (a dispatcher has moved it to another
-        replica, Algorithm 13, or it is assigned already), and the operator must forget the input.
+        Table 7, AssignInSets; Algorithm 2, step 2.  order: Context.order_of the event; the paper's
+        log does not have it, and replays the ports in another order than before.  An assignment
+        changes the row of an event and makes no event: False says that the row has gone (a
+        dispatcher has moved it to another replica, Algorithm 13, or it is assigned already), and
+        the operator must forget the input.
         """
         first, *others = sorted({*in_sets})
         if first < 1:
             raise ValueError(f"Input Set {first}: Input Sets are numbered from 1")
         changed = self._database.change(
-            f"UPDATE event_log SET inset_id = ? WHERE {KEYED}"
+            f"UPDATE event_log SET inset_id = ?, assigned_as = ? WHERE {KEYED}"
             " AND inset_id = 0 AND status = 'undone'",
-            (first, *event.key),
+            (first, order, *event.key),
         )
         if changed:
-            self._insert_rows([(event, one) for one in others])
+            self._insert_rows([(event, one) for one in others], order=order)
         return changed > 0
 
     # --- outputs: Algorithm 1, step 2.c; Algorithm 3, step 4 ---------------------------------
@@ -230,11 +232,13 @@ class Transaction:
             [(*one.key, one.header, one.body, self._now_s) for one in events],
         )
 
-    def _insert_rows(self, rows: Iterable[tuple[Event, int]], status: str = "undone") -> None:
+    def _insert_rows(
+        self, rows: Iterable[tuple[Event, int]], status: str = "undone", order: int = 0
+    ) -> None:
         self._database.repeat(
-            f"INSERT INTO event_log ({KEY_NAMES}, rec_op, inset_id, status)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(*one.key, one.receiver, in_set, status) for one, in_set in rows],
+            f"INSERT INTO event_log ({KEY_NAMES}, rec_op, inset_id, status, assigned_as)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(*one.key, one.receiver, in_set, status, order) for one, in_set in rows],
         )
 
     def _log_reads(self, operator: str, in_set: int, reads: Sequence[ReadEffect]) -> None:

@@ -56,7 +56,7 @@ def test_an_event_comes_back_as_it_was_logged(place: str) -> None:
         logged(log, FIRST)
         assert log.fetch_new_events("b") == [FIRST]
         assert log.fetch_resend_events("a") == [FIRST]
-        assert log.assign_in_sets(FIRST, [3, 1])
+        assert log.assign_in_sets(FIRST, [3, 1], Context().order_of(FIRST))
         assert log.fetch_new_events("b") == log.fetch_resend_events("a") == []
         replays = log.fetch_ack_events("b", Context())
         assert {(one.event, one.in_set) for one in replays} == {(FIRST, 1), (FIRST, 3)}
@@ -77,18 +77,20 @@ def replace_number(event: Event, number: int) -> Event:
 
 def test_the_tables_refuse_rows_that_mean_nothing(place: str) -> None:
     """A write in an Input Set, a state without one, an event without data, a port to nobody."""
-    row = "INSERT INTO event_log (send_op, send_port, rec_port, event_id, rec_op, inset_id, status)"
+    columns = "send_op, send_port, rec_port, event_id, rec_op, inset_id, status, assigned_as"
+    insert = f"INSERT INTO event_log ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
     with Log(place) as log:
         logged(log, FIRST, write_action("b", "book", 1, b""))
         for values in (
-            ("b", "", "book", 1, "b", 1, "undone"),
-            ("b", "", "", 1, "b", 0, "undone"),
-            ("a", "out", "in", 7, "b", 0, "undone"),
-            ("a", "out", "", 1, "b", 0, "undone"),
-            ("a", "out", "in", 1, "b", 1, "lost"),
+            ("b", "", "book", 1, "b", 1, "undone", 0),
+            ("b", "", "", 1, "b", 0, "undone", 0),
+            ("a", "out", "in", 7, "b", 0, "undone", 0),
+            ("a", "out", "", 1, "b", 0, "undone", 0),
+            ("a", "out", "in", 1, "b", 1, "lost", 1),
+            ("a", "out", "in", 1, "b", 1, "undone", -1),
         ):
             with pytest.raises(Exception, match=r"(?i)check|foreign"), log.database.transaction():
-                log.database.execute(f"{row} VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+                log.database.execute(insert, values)
 
 
 def test_a_restarted_operator_checks_each_pending_write_in_order(place: str) -> None:
@@ -174,7 +176,7 @@ def test_an_input_may_be_done_without_outputs(place: str) -> None:
         with Log(place, captured) as log:
             event = replace_number(FIRST, 2 if captured else 1)
             logged(log, event)
-            assert log.assign_in_sets(event, [1])
+            assert log.assign_in_sets(event, [1], 1)
             log.done_event(event)
             assert log.fetch_ack_events("b", Context()) == []
             rows = log.database.execute("SELECT status FROM event_log")
@@ -185,7 +187,7 @@ def test_what_is_refused(place: str) -> None:
     with Log(place) as log:
         logged(log, FIRST)
         with pytest.raises(ValueError, match="numbered from 1"):
-            log.assign_in_sets(FIRST, [0])
+            log.assign_in_sets(FIRST, [0], 1)
         with log.begin_transaction(), pytest.raises(RuntimeError, match="is open"):
             log.done_event(FIRST)
     with pytest.raises(ValueError, match="give FULL"):
@@ -208,7 +210,7 @@ def test_a_generation_fails_if_its_inputs_have_moved(place: str, moved: bool) ->
 
     with Log(place) as dispatcher:
         logged(dispatcher, FIRST)
-        assert dispatcher.assign_in_sets(FIRST, [1])
+        assert dispatcher.assign_in_sets(FIRST, [1], 1)
         with dispatcher.begin_transaction() as transaction:
             if moved:
                 transaction.done_event(FIRST)
@@ -245,6 +247,17 @@ def test_an_input_set_says_its_function_by_its_number(context: Context, function
     assert later == replace(context, in_sets=number)
     assert later.function_of(number) == function
     assert all(context.function_of(one) != function for one in range(context.in_sets + 1, number))
+
+
+@given(st.lists(NAMES, max_size=9), st.integers(1, 3))
+def test_inputs_of_all_ports_are_in_one_order(ports: list[str], functions: int) -> None:
+    context = Context(functions)
+    for place, port in enumerate(ports, 1):
+        event = Event("a", "out", "b", port, ports[:place].count(port), b"")
+        assert context.order_of(event) == place
+        for function in range(functions):
+            context, one = context.new_in_set(function)
+            context = context.see(event, one)
 
 
 @given(CONTEXTS, NAMES, st.integers(1, 12))

@@ -63,9 +63,9 @@ def test_only_outputs_of_captured_inputs_have_lineage(place: str) -> None:
         outputs = [Event(*FIGURE2[3], at, b"") for at in (1, 2)]
         with log.begin_transaction() as transaction:
             transaction.log_source_event(first, second, third)
-            assert transaction.assign_in_sets(first, [1])
-            assert transaction.assign_in_sets(second, [2])
-            assert transaction.assign_in_sets(third, [2])
+            assert transaction.assign_in_sets(first, [1], 1)
+            assert transaction.assign_in_sets(second, [2], 2)
+            assert transaction.assign_in_sets(third, [2], 3)
             transaction.log_output_events("OP2", 1, outputs[:1])
             transaction.log_output_events("OP2", 2, outputs[1:])
         assert backward(log, outputs[0].key) == []
@@ -175,7 +175,7 @@ def log_example_7(log: Log) -> list[Event]:
     with log.begin_transaction() as transaction:
         transaction.log_source_event(*inputs)
         for event, in_sets in zip(inputs, ([1], [1, 2], [3]), strict=True):
-            assert transaction.assign_in_sets(event, in_sets)
+            assert transaction.assign_in_sets(event, in_sets, event.number)
         for at, hour in enumerate(WINDOWS, 1):
             totals: dict[tuple[str, str], int] = {}
             for one in (one for batch in BATCHES for one in batch if one["date"][:13] == hour):
@@ -213,14 +213,14 @@ def test_side_effect_reads_and_states_are_inputs(place: str) -> None:
         state = log.get_state_id("OP3")
         with log.begin_transaction() as transaction:
             transaction.log_source_event(input_)
-            assert transaction.assign_in_sets(input_, [1])
+            assert transaction.assign_in_sets(input_, [1], 1)
             transaction.log_state_event(state, 1)
             reads = [ReadEffect("rates", 1, b"the rates of that day")]
             transaction.log_output_events("OP3", 1, [output], reads)
             transaction.store_state(state, b"global", Context())
             again = [ReadEffect("rates", 2, b"not kept: no lineage")]
             transaction.log_source_event(Event("OP3", "self", "OP5", "in", 1, b""))
-            assert transaction.assign_in_sets(Event("OP3", "self", "OP5", "in", 1, b""), [1])
+            assert transaction.assign_in_sets(Event("OP3", "self", "OP5", "in", 1, b""), [1], 1)
             transaction.log_output_events("OP5", 1, [], again)
         found = backward(log, output.key)
         assert [one.body for one in found] == [b"in", b"the rates of that day"]
@@ -331,10 +331,10 @@ def with_sales(log: Log, times: int) -> None:
             transaction.log_source_event(*sales)
         with log.begin_transaction() as transaction:
             for one in sales:
-                assert transaction.assign_in_sets(one, [at])
+                assert transaction.assign_in_sets(one, [at], one.number)
             transaction.log_output_events("sums", at, [total])
         with log.begin_transaction() as transaction:
-            assert transaction.assign_in_sets(total, [at])
+            assert transaction.assign_in_sets(total, [at], at)
             line = write_action("ledger", "book", at, b"")
             transaction.log_output_events("ledger", at, [line])
             transaction.done_event(line)

@@ -134,3 +134,10 @@ def test_inputs_that_were_seen_come_first(tmp_path: Path, monkeypatch: pytest.Mo
     assert all(at_any_crash(tmp_path / "right"))
     monkeypatch.setattr(recovery, "fetch_ack_events", by_port)
     assert not all(at_any_crash(tmp_path / "wrong"))
+
+
+def test_the_order_of_assignment_has_to_be_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Context, "order_of", lambda *_: 0)
+    assert not all(at_any_crash(tmp_path / "wrong"))

@@ -23,26 +23,25 @@ from hypothesis.stateful import (
 
 from model.core import Send
 from model.events import Body
-from model.protocols.log_io.design import Design, Scaling
-from model.protocols.log_io.lineage import backward as model_backward
-from model.protocols.log_io.lineage import forward as model_forward
+from model.protocols.log_io.design import Design
+from model.protocols.log_io.lineage.queries import backward as model_backward
+from model.protocols.log_io.lineage.queries import forward as model_forward
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import (
     Assign,
     Begin,
     Commit,
-    Committed,
     Complete,
-    Context,
     Discard,
     Executed,
-    LoggedEvent,
+    Lineage,
     Restore,
     Restored,
     Store,
-    Tables,
-    Used,
 )
+from model.protocols.log_io.scaling.design import Scaling
+from model.protocols.log_io.scaling.messages import Committed
+from model.protocols.log_io.tables import Context, LoggedEvent, Tables, Used
 from spark_check.log_io.library import (
     ActionInfo,
     Capture,
@@ -56,6 +55,8 @@ from spark_check.log_io.library.database import Database
 from spark_check.log_io.library.values import Key
 from tests.log_io.library.conftest import Fresh
 from tests.log_io.library.tables import (
+    FUNCTIONS,
+    MODEL_WHOLE,
     NOTHING,
     PREDS,
     SERVICE,
@@ -73,7 +74,7 @@ from tests.log_io.library.tables import (
 )
 
 ABORTS = st.sampled_from((False, False, False, True))
-PLACES = st.integers(0, 1)
+PLACES, ORDERS = st.integers(0, 1), st.integers(0, 9)
 NEVER = 1_000
 """An Input Set that no event is assigned to."""
 SMALL = settings(max_examples=20, stateful_step_count=25)
@@ -90,7 +91,7 @@ class Machine(RuleBasedStateMachine):
         super().__init__()
         self.log = Log(place, capture, synchronous="OFF", watch=self.look)
         self.reader = Log(place, capture)
-        self.design = Design(lineage=capture == WHOLE, scaling=Scaling())
+        self.design = Design(lineage=MODEL_WHOLE if capture == WHOLE else None, scaling=Scaling())
         self.tables = Tables()
         self.numbers: dict[tuple[str, str], int] = {}
         self.before: list[Any] | None = None
@@ -154,7 +155,8 @@ class Machine(RuleBasedStateMachine):
     def begins(self, data: st.DataObject) -> None:
         self.source_generates([2, 2], 0, False, data)
         for _ in range(3):
-            self.assigns({0}, False, data)
+            self.assigns({0}, 1, False, data)
+        self.generates(1, 0, False, data)
 
     # --- transactions ----------------------------------------------------------------------
     @rule(
@@ -179,14 +181,14 @@ class Machine(RuleBasedStateMachine):
         self.model(SOURCE, Commit(rows, context, ends=ends), aborts)
 
     @precondition(lambda self: self.unassigned())
-    @rule(places=st.sets(PLACES, min_size=1), aborts=ABORTS, data=st.data())
-    def assigns(self, places: set[int], aborts: bool, data: st.DataObject) -> None:
+    @rule(places=st.sets(PLACES, min_size=1), order=ORDERS, aborts=ABORTS, data=st.data())
+    def assigns(self, places: set[int], order: int, aborts: bool, data: st.DataObject) -> None:
         row = data.draw(st.sampled_from(self.unassigned()))
         insets = {self.open_sets(row.receiver)[place] for place in places}
         with self.step(aborts) as transaction:
-            assert transaction.assign_in_sets(event_of(row), insets)
-            assert not transaction.assign_in_sets(event_of(row), insets)
-        message = Assign(row.sender, row.number, tuple(insets))
+            assert transaction.assign_in_sets(event_of(row), insets, order)
+            assert not transaction.assign_in_sets(event_of(row), insets, order)
+        message = Assign(row.sender, row.number, tuple(insets), order)
         self.model(row.receiver, message, aborts)
 
     @rule(count=st.integers(0, 2), box=st.integers(0, 9), aborts=ABORTS, data=st.data())
@@ -204,7 +206,7 @@ class Machine(RuleBasedStateMachine):
             gone = True
         named = (Used(*row[:3], inset, frozenset()) for row in rows)
         used = tuple(named) if self.design.lineage else ()
-        (answer,) = self.model(node, Commit(rows, context, inset, used, asks=True), aborts)
+        (answer,) = self.model(node, Commit(rows, context, inset, Lineage(used), asks=1), aborts)
         assert answer == Committed(not gone)
         self.generated += not gone
         if not gone and not aborts:
@@ -277,7 +279,7 @@ class Machine(RuleBasedStateMachine):
         if stored and found.context:
             replays = log.fetch_ack_events(node, stored[2])
             rows = [row_of(event, inset) for event, inset, _ in replays]
-            assert sorted(rows) == sorted(found.assigned)
+            assert rows == [row._replace(order=0) for row in in_order(found.assigned)]
             assert stored[1:] == context_of(node, found.context)
 
     @precondition(lambda self: self.tables.used)
@@ -314,6 +316,11 @@ def key_of(event: tuple[str, str, int]) -> Key:
     return (sender, "", SINK, number) if receiver == SINK else (sender, receiver, sender, number)
 
 
+def in_order(rows: tuple[LoggedEvent, ...]) -> list[LoggedEvent]:
+    """The rows as an operator of the model replays them: by assignment, and then by function."""
+    return sorted(rows, key=lambda row: (row.order, row.sender, row.number, row.inset % FUNCTIONS))
+
+
 def read_event(number: int) -> Event:
     return Event(SOURCE, SERVICE, SOURCE, "", number, b"")
 
@@ -332,13 +339,17 @@ def test_sql_and_the_model_are_equal(fresh: Fresh, capture: Capture) -> None:
 
     run_state_machine_as_test(Counted, settings=SMALL)
     assert counts["looks"] > 500
-    assert counts["sets"] > 20
+    assert counts["sets"] > 30
     assert bool(counts["queries"]) == (capture == WHOLE)
 
 
 # --- the test above finds faults --------------------------------------------------------------
-def first_set_only(self: Transaction, event: Event, in_sets: Any) -> bool:
-    return original_assign(self, event, sorted(in_sets)[:1])
+def first_set_only(self: Transaction, event: Event, in_sets: Any, order: int) -> bool:
+    return original_assign(self, event, sorted(in_sets)[:1], order)
+
+
+def without_order(self: Transaction, event: Event, in_sets: Any, _order: int) -> bool:
+    return original_assign(self, event, in_sets, 0)
 
 
 def do_nothing(self: Transaction, event: Event) -> None:
@@ -358,6 +369,7 @@ def without_lineage(self: Transaction, operator: str, in_set: int, outputs: Any)
 original_assign, original_log = Transaction.assign_in_sets, Transaction.log_output_events
 MUTANTS: dict[str, tuple[Any, str, Any]] = {
     "one Input Set of several": (Transaction, "assign_in_sets", first_set_only),
+    "the order of assignment is not logged": (Transaction, "assign_in_sets", without_order),
     "a write stays undone": (Transaction, "done_event", do_nothing),
     "no lineage": (Transaction, "log_output_events", without_lineage),
     "others see an open transaction": (Database, "transaction", all_or_nothing_not),
