@@ -72,7 +72,7 @@ def do_nothing(_what: object) -> None:
 
 def outcome(place: str, folder: Path, capture: Capture) -> Outcome:
     names = pipeline.BOOKS
-    with Log(place, capture) as log:
+    with Log(place, capture, synchronous="OFF") as log:
         made = log.database.execute(
             "SELECT made.send_op, made.send_port, made.rec_port, made.event_id, data.body,"
             " made.inset_id, log.send_op, log.send_port, log.rec_port, log.event_id, used.body"

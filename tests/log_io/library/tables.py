@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from model.events import Body
@@ -21,6 +22,7 @@ from spark_check.log_io.library import (
     capture,
     write_action,
 )
+from spark_check.log_io.library.schema import TABLES
 from spark_check.log_io.library.values import DONE, UNDONE
 
 SOURCE, MIDDLE, OTHER, WRITER, SINK, SERVICE = "source", "middle", "other", "writer", "sink", "till"
@@ -137,6 +139,16 @@ def told_by_model(tables: Tables) -> dict[str, Any]:
         "data": sorted((*row[:3], row.body.time) for row in tables.data),
         "actions": [action(row) for row in tables.actions],
     }
+
+
+def snapshot(log: Log) -> list[Any]:
+    """Everything that a connection sees, as text, in one statement."""
+    parts = []
+    for name, columns in re.findall(r"TABLE IF NOT EXISTS (\w+) \((.*?)\n\)", TABLES, re.DOTALL):
+        names = re.findall(r"^ {4}([a-z]\w*) ", columns, re.MULTILINE)
+        values = " || '|' || ".join(f"CAST({one} AS TEXT)" for one in names)
+        parts.append(f"SELECT '{name}', {values} FROM {name}")
+    return log.database.execute(" UNION ALL ".join(parts) + " ORDER BY 1, 2")
 
 
 def all_rows(log: Log) -> list[list[Any]]:

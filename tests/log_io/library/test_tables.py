@@ -65,10 +65,10 @@ from tests.log_io.library.tables import (
     SUCCS,
     WHOLE,
     WRITER,
-    all_rows,
     context_of,
     event_of,
     row_of,
+    snapshot,
     tables_of,
     told_by_model,
 )
@@ -90,7 +90,7 @@ class Machine(RuleBasedStateMachine):
     def __init__(self, place: str, capture: Capture) -> None:
         super().__init__()
         self.log = Log(place, capture, synchronous="OFF", watch=self.look)
-        self.reader = Log(place, capture)
+        self.reader = Log(place, capture, synchronous="OFF")
         self.design = Design(lineage=MODEL_WHOLE if capture == WHOLE else None, scaling=Scaling())
         self.tables = Tables()
         self.numbers: dict[tuple[str, str], int] = {}
@@ -102,14 +102,14 @@ class Machine(RuleBasedStateMachine):
     def look(self, statement: str) -> None:
         """Between the statements of a transaction, the reader sees what was there before it."""
         if getattr(self, "before", None) is not None:
-            assert all_rows(self.reader) == self.before, statement
+            assert snapshot(self.reader) == self.before, statement
             self.looked += 1
 
     @contextmanager
     def step(self, aborts: bool = False) -> Any:
         """A transaction; one that aborts changes nothing."""
         with suppress(Aborted), self.log.begin_transaction() as transaction:
-            self.before = all_rows(self.reader)
+            self.before = snapshot(self.reader)
             try:
                 yield transaction
                 if aborts:
