@@ -21,10 +21,10 @@ from model.protocols.log_io.messages import (
     Executed,
     ExecutedGroup,
     Group,
+    GroupedWrite,
     Look,
     Missing,
     MissingGroup,
-    Part,
     Peek,
     Put,
     Query,
@@ -77,7 +77,7 @@ def show(value: Any) -> str:
     match value:
         case Put(number, body, replay):
             return f"{'again ' if replay else ''}event {number} {body.type}"
-        case Write(number, body) | Part(number, body):
+        case Write(number, body) | GroupedWrite(number, body):
             return f"write {number} {body.type}"
         case Check(number) | Missing(number) | Drop(number) | Success(number) | Look(_, number):
             return f"{type(value).__name__.lower()} {number}"
@@ -138,7 +138,7 @@ def show(value: Any) -> str:
 
 def size(message: Any) -> Size:
     match message:
-        case Put() | Write() | Part():
+        case Put() | Write() | GroupedWrite():
             return Size(Kind.EVENT, 1)
         case Group(writes):
             return Size(Kind.EVENT, len(writes))

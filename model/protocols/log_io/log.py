@@ -34,6 +34,7 @@ from model.protocols.log_io.replaying.messages import (
     Mark,
     Recall,
     Recalled,
+    Regeneration,
     Reopen,
     Reset,
 )
@@ -113,13 +114,13 @@ def _transact(
             tables = _act(tables, node, effect=None)
         case StoreRead():
             pass  # of lineage alone
-        case Restore() if design.replaying is not None:
-            tables, sets = replays.restore(design.replaying, tables, node)
-            effects = (Send(node, _restored(tables, node)._replace(sets=sets)),)
         case Restore():  # the node waits for no transaction of the life before
-            waiting = tables.waiting if tables.waiting and tables.waiting[0] != node else None
-            tables = tables._replace(waiting=waiting)
-            effects = (Send(node, _restored(tables, node)),)
+            if tables.waiting and tables.waiting[0] == node:
+                tables = tables._replace(waiting=None)
+            sets: tuple[Regeneration, ...] = ()
+            if design.replaying is not None:
+                tables, sets = replays.restore(design.replaying, tables, node)
+            effects = (Send(node, _restored(tables, node)._replace(sets=sets)),)
         case Recall():
             assert design.replaying is not None
             sets = replays.recall(design.replaying, tables, node)

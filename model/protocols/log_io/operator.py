@@ -12,7 +12,7 @@ from typing import Any
 from model.boxes.box import Fed, Item, Of
 from model.boxes.triggered import Functions, Triggered
 from model.core import DISCARDED, Answer, Effect, NodeName, Note, Received, Send, Site
-from model.protocols.log_io.design import Again, Array, Delivery, Obsolete, Ports, Triggers
+from model.protocols.log_io.design import Again, Array, Delivery, Obsolete, PortOrder, Triggers
 from model.protocols.log_io.generation import generate, store_read
 from model.protocols.log_io.groups import send
 from model.protocols.log_io.lookup import Lookup
@@ -135,7 +135,7 @@ def _keeps_order(site: Site) -> bool:
     """
     box = site.spec.box
     several = isinstance(box, Functions) or (isinstance(box, Triggered) and box.group is not None)
-    return several and len(site.preds) > 1 and site.spec.design.ports is Ports.ASSIGNED
+    return several and len(site.preds) > 1 and site.spec.design.ports is PortOrder.ASSIGNED
 
 
 def _keys(box: Any, item: Item) -> tuple[Any, ...]:
@@ -178,12 +178,15 @@ def _update(
     if len(answers) > 1 and value is None:  # Algorithm 3, step 1; Algorithm 4
         return state._replace(reading=taken), (_ask(site, taken),)
     fed = answers[(value or 0) % len(answers)]
-    state = state._replace(
-        box=fed.state, open=tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
-    )
+    state = state._replace(box=fed.state, open=_opened(state, key, inset))
     if isinstance(site.spec.box, Triggered | Functions) and not fed.outs:
         return state, ()
     return generate(site, before, state, fed.outs, key, inset, value)
+
+
+def _opened(state: Operator, key: Any, inset: int) -> tuple[tuple[Any, int], ...]:
+    """The Input Sets under way, with this one."""
+    return tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
 
 
 def _ask(site: Site, taken: Taken) -> Send:
@@ -251,5 +254,5 @@ def _gather(site: Site, state: Operator, taken: Taken) -> Operator:
         if isinstance(box, Functions)
         else box.gather(state.box, item)
     )
-    open_ = tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
-    return state._replace(box=gathered, open=open_, insets=max(state.insets, inset))
+    opened = _opened(state, key, inset)
+    return state._replace(box=gathered, open=opened, insets=max(state.insets, inset))

@@ -13,7 +13,8 @@ from model.core import NodeName
 from model.events import Body
 
 Key: TypeAlias = tuple[NodeName, NodeName, int]
-"""An event: sender, receiver, number."""
+"""An event: sender, receiver, number.  The sender of a read action is the service; a global state
+has one node for both."""
 
 
 class LoggedEvent(NamedTuple):
@@ -51,9 +52,9 @@ class Context(NamedTuple):
     """A row of STATE: the global state and the LOG.io context (Algorithm 3, step 4.3).
 
     last: by predecessor, the greatest number accepted.  sent: by successor.  insets: the number of
-    the newest Input Set.  newest: of several
-    functions, the edge of the newest input and the last function whose condition has seen it.
-    alone: of a dispatcher or a merger, one of its replicas is not there.
+    the newest Input Set.  newest: of several functions, the edge of the newest input and the last
+    function whose condition has seen it.  alone: of a dispatcher or a merger, one of its replicas
+    is not there.
     """
 
     box: Any

@@ -127,7 +127,7 @@ MUTANTS = (
         "a part of a group is forgotten",
         SURROUNDINGS,
         "after = External((*state.newest[:edge], action, *state.newest[edge + 1 :]))",
-        "after = state if isinstance(message, Part) else External("
+        "after = state if isinstance(message, GroupedWrite) else External("
         "(*state.newest[:edge], action, *state.newest[edge + 1 :]))",
         "groups-in-parts: two writes an input",
     ),

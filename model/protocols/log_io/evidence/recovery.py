@@ -250,8 +250,8 @@ MUTANTS = (
     Mutant(
         "an input that has been seen is forgotten",
         OPERATOR,
-        "return state._replace(box=gathered, open=open_, insets=max(state.insets, inset))",
-        "return state._replace(open=open_, insets=max(state.insets, inset))",
+        "return state._replace(box=gathered, open=opened, insets=max(state.insets, inset))",
+        "return state._replace(open=opened, insets=max(state.insets, inset))",
         "batches in turn by type",
     ),
     Mutant(

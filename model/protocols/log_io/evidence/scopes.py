@@ -1,6 +1,6 @@
 """The scopes in which LOG.io is explored, by name.
 
-Rule of this file: no verdict; variants.py and protocol.py have what is expected in each scope.
+Rule of this file: no verdict; the other files and protocol.py have what is expected in each scope.
 """
 
 from __future__ import annotations
