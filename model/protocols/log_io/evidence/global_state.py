@@ -102,8 +102,8 @@ VARIANTS = (
         FAILED,
     ),
 )
-OPERATOR = "model.protocols.log_io.operator"
-RECOVERY = "model.protocols.log_io.recovery"
+OPERATOR = "model.protocols.log_io.operators.operator"
+RECOVERY = "model.protocols.log_io.operators.recovery"
 MUTANTS = (
     Mutant(
         "an input that has updated the global state updates it again",

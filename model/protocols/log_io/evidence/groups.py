@@ -85,7 +85,7 @@ VARIANTS = (
         AGAIN,
     ),
 )
-GROUPS = "model.protocols.log_io.groups"
+GROUPS = "model.protocols.log_io.writing.groups"
 SURROUNDINGS = "model.protocols.log_io.surroundings"
 MUTANTS = (
     Mutant(

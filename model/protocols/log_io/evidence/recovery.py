@@ -87,11 +87,11 @@ VARIANTS = (
         SEEN,
     ),
 )
-GENERATION = "model.protocols.log_io.generation"
+GENERATION = "model.protocols.log_io.operators.generation"
 LOG = "model.protocols.log_io.log"
-OPERATOR = "model.protocols.log_io.operator"
-READERS = "model.protocols.log_io.readers"
-RECOVERY = "model.protocols.log_io.recovery"
+OPERATOR = "model.protocols.log_io.operators.operator"
+READERS = "model.protocols.log_io.sources.readers"
+RECOVERY = "model.protocols.log_io.operators.recovery"
 MUTANTS = (
     Mutant(
         "an obsolete event is taken",

@@ -252,7 +252,7 @@ DATABASE = "model.protocols.log_io.replaying.log"
 ENGINE = "model.protocols.log_io.replaying.engine"
 ROWS = "model.protocols.log_io.lineage.rows"
 STATES = "model.protocols.log_io.states"
-GENERATION = "model.protocols.log_io.generation"
+GENERATION = "model.protocols.log_io.operators.generation"
 MUTANTS = (
     Mutant(
         "an event stays marked",

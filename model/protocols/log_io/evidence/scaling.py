@@ -86,7 +86,7 @@ VARIANTS = (
     ),
 )
 LOG = "model.protocols.log_io.log"
-RECOVERY = "model.protocols.log_io.recovery"
+RECOVERY = "model.protocols.log_io.operators.recovery"
 CONTROLLER = "model.protocols.log_io.scaling.controller"
 OPERATORS = "model.protocols.log_io.scaling.operators"
 ROLES = "model.protocols.log_io.scaling.roles"

@@ -29,7 +29,7 @@ from model.protocols.log_io.places import LOG, SERVICE
 from model.protocols.log_io.quantities import READ_AGAIN, RESUMED, note
 from model.protocols.log_io.states import Source
 from model.protocols.log_io.tables import Context, LoggedEvent, SideRead, Used
-from model.protocols.log_io.writes import put_all
+from model.protocols.log_io.writing.writes import put_all
 from model.queues import Inlet, Replay, Replayed
 
 Message = Event | Replayed | Reply

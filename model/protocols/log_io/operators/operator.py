@@ -13,9 +13,6 @@ from model.boxes.box import Fed, Item, Of
 from model.boxes.triggered import Functions, Triggered
 from model.core import DISCARDED, Answer, Effect, NodeName, Note, Received, Send, Site
 from model.protocols.log_io.design import Again, Array, Delivery, Obsolete, PortOrder, Triggers
-from model.protocols.log_io.generation import generate, store_read
-from model.protocols.log_io.groups import send
-from model.protocols.log_io.lookup import Lookup
 from model.protocols.log_io.messages import (
     Assign,
     Drop,
@@ -28,6 +25,7 @@ from model.protocols.log_io.messages import (
     Success,
     Write,
 )
+from model.protocols.log_io.operators.generation import generate, store_read
 from model.protocols.log_io.places import AHEAD, LOG, SERVICE
 from model.protocols.log_io.quantities import PENDING
 from model.protocols.log_io.replaying import operators as replays
@@ -35,7 +33,9 @@ from model.protocols.log_io.replaying.messages import Absent, Recalled, Regenera
 from model.protocols.log_io.scaling.roles import is_alone
 from model.protocols.log_io.states import Operator, Taken
 from model.protocols.log_io.tables import LoggedEvent
-from model.protocols.log_io.writes import succeed
+from model.protocols.log_io.writing.groups import send
+from model.protocols.log_io.writing.lookup import Lookup
+from model.protocols.log_io.writing.writes import succeed
 
 
 def begin(site: Site) -> Operator:

@@ -15,7 +15,7 @@ from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import note
 from model.protocols.log_io.states import Reader
 from model.protocols.log_io.tables import Context, LoggedEvent
-from model.protocols.log_io.writes import put_all
+from model.protocols.log_io.writing.writes import put_all
 from model.queues import Inlet, Replay, Replayed
 
 

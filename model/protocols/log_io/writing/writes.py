@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.core import Answer, Effect, NodeName, Send, Site
-from model.protocols.log_io import groups
 from model.protocols.log_io.design import Delivery, Executes, Sends
 from model.protocols.log_io.messages import Check, Executed, Put, Write
 from model.protocols.log_io.places import AHEAD, LOG
 from model.protocols.log_io.quantities import CONFIRMED, note
 from model.protocols.log_io.states import Operator, Pending, Waiting
 from model.protocols.log_io.tables import LoggedEvent
+from model.protocols.log_io.writing import groups
 
 
 def hand_on(

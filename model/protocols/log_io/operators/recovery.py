@@ -9,16 +9,16 @@ from __future__ import annotations
 from model.boxes.triggered import Functions
 from model.core import REPLAYED, RESENT, RESTORED, Answer, Effect, Note, Received, Send, Site
 from model.protocols.log_io.design import Array, Delivery, Inputs, Known, Order, PortOrder, Writes
-from model.protocols.log_io.generation import context_of
 from model.protocols.log_io.messages import Peek, Put, Restored
-from model.protocols.log_io.operator import begin, go_on
+from model.protocols.log_io.operators.generation import context_of
+from model.protocols.log_io.operators.operator import begin, go_on
 from model.protocols.log_io.places import AHEAD
 from model.protocols.log_io.quantities import PENDING, note
 from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.scaling.roles import reads
 from model.protocols.log_io.states import Operator, Recovering
 from model.protocols.log_io.tables import LoggedEvent
-from model.protocols.log_io.writes import hand_on
+from model.protocols.log_io.writing.writes import hand_on
 
 
 def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
