@@ -7,6 +7,7 @@ a Used and the Assigned rows that it names, or Related rows.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any, NamedTuple, TypeAlias
 
 from model.core import NodeName
@@ -171,3 +172,14 @@ class Tables(NamedTuple):
     effects: tuple[ReadEffect, ...] = ()
     truth: tuple[Used, ...] = ()
     shown: tuple[ReadEffect, ...] = ()
+
+
+def with_row(rows: tuple[Any, ...], row: Any) -> tuple[Any, ...]:
+    """The events, or contexts, with one more, in the order of their keys: equal tables are equal.
+
+    A row replaces the one with its key: an output that is generated again, and a newer context.
+    """
+    key = row[:1] if isinstance(row[1], Context) else row[:3]
+    at = bisect_left(rows, key)
+    same = at < len(rows) and rows[at][: len(key)] == key
+    return (*rows[:at], row, *rows[at + same :])

@@ -269,7 +269,7 @@ MUTANTS = (
     Mutant(
         "the first context is kept",
         LOG,
-        "contexts = _added(contexts, (node, context))",
+        "contexts = with_row(tables.contexts, (node, context))",
         "contexts = tables.contexts or ((node, context),)",
     ),
     Mutant(

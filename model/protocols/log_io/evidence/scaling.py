@@ -136,7 +136,7 @@ MUTANTS = (
     Mutant(
         "the log does not look at the outputs of the replica",
         LOG,
-        "if tables.watched and _are_taken(tables, LEAVES):",
+        "if tables.watched and replicas.are_taken(tables, LEAVES):",
         "if tables.watched:",
         "scale-down: a replica goes away",
     ),
