@@ -113,19 +113,17 @@ def show(value: Any) -> str:
             return f"recovering, {len(held)} held"
         case Reply(value):
             return f"value {value}"
-        case Restore() | Peek() | Query() | Remove() | Removed() | Close() | Watch() | Back():
+        case Restore() | Peek() | Query() | Ask() | Regenerate() | Recall() | Back() | Watch():
+            return type(value).__name__.lower()
+        case Add() | Added() | Deploy() | Deployed() | Open() | Remove() | Removed() | Close():
             return type(value).__name__.lower()
         case Mark(keys) | Reset(keys) | Reopen(keys) | Absent(keys):
             named = ", ".join(f"{number} of {sender}" for sender, _, number in keys)
             return f"{type(value).__name__.lower()} {named}"
         case Recalled(sets):
             return f"{len(sets)} sets to replay"
-        case Ask() | Regenerate() | Recall():
-            return type(value).__name__.lower()
         case LogData(outputs):
             return f"data of {len(outputs)}"
-        case Add() | Added() | Deploy() | Deployed() | Open():
-            return type(value).__name__.lower()
         case Controller(_, left):
             return f"{len(left)} tasks left"
         case Image():
@@ -151,6 +149,8 @@ def size(message: Any) -> Size:
         case Commit(outputs) | LogData(outputs):
             data = sum(row.body is not None for row in outputs)
             return Size(Kind.CHECKPOINT, data, 1, "transactions")
+        case Move(rows=rows):
+            return Size(Kind.CHECKPOINT, len(rows), 1, "transactions")
         case Recalled(sets):
             return Size(Kind.RECOVERY, sum(len(one.inputs) for one in sets), 1)
         case Ask() | Regenerate() | Recall() | Absent():
