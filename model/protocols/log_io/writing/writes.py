@@ -41,8 +41,13 @@ def hand_on(
 
 def put_all(site: Site, rows: Sequence[LoggedEvent]) -> tuple[Effect, ...]:
     """Send logged outputs to operators (Algorithm 1, step 2.c; Algorithm 3, step 5)."""
+    return tuple(put(site, row.receiver, Put(row.number, row.data)) for row in rows)
+
+
+def put(site: Site, receiver: NodeName, event: Put) -> Send:
+    """Send an event into the connection to its receiver, if there is one that lasts."""
     ahead = f"{site.name}{AHEAD}" if site.spec.design.connection is Delivery.LASTING else ""
-    return tuple(Send(f"{ahead}{row.receiver}", Put(row.number, row.data)) for row in rows)
+    return Send(f"{ahead}{receiver}", event)
 
 
 def _release(site: Site, state: Operator) -> tuple[Operator, tuple[Effect, ...]]:
