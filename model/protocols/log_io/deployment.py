@@ -21,7 +21,6 @@ from model.graph import SINK, SOURCE, Graph
 from model.protocols.log_io.design import Delivery, Design, Reads
 from model.protocols.log_io.lineage.design import Capture, Connection, Ports
 from model.protocols.log_io.lineage.ports import ports_of
-from model.protocols.log_io.lookup import Lookup
 from model.protocols.log_io.places import (
     AHEAD,
     CONTROLLER,
@@ -36,6 +35,7 @@ from model.protocols.log_io.places import (
 from model.protocols.log_io.scaling.controller import CONNECTIONS
 from model.protocols.log_io.scaling.roles import PLACES, Place
 from model.protocols.log_io.scaling.share import Share
+from model.protocols.log_io.writing.lookup import Lookup
 
 
 class Part(Enum):
