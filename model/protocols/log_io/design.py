@@ -195,3 +195,4 @@ PUBLISHED = Design(
     triggers=Triggers.EACH,
     sends=Sends.BEFORE_WRITES,
 )
+"""Word by word; writes are executed "individually" (3.5.3), which is read as one by one."""
