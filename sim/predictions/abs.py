@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import pairwise
+from statistics import median
 from typing import NamedTuple
 
 from model.boxes.triggered import Triggered
@@ -126,3 +127,35 @@ def predict(
 def _order(action: Deliver | Timeout | Restart) -> int:
     """An epoch ends when all events have been processed."""
     return isinstance(action, Timeout)
+
+
+# --- the time of a recovery ------------------------------------------------------------------
+class RestartParts(NamedTuple):
+    """A recovery that was measured; seconds.  made_s: from the start of the query until the sink
+    has the batch that crashed.  write_s: until it has written the batch.  rows: of it."""
+
+    rows: int
+    made_s: float
+    write_s: float
+
+    @property
+    def total_s(self) -> float:
+        return self.made_s + self.write_s
+
+
+class RestartCosts(NamedTuple):
+    """Seconds.  made_s: until the sink has the batch.  row_s: for each row that it writes."""
+
+    made_s: float
+    row_s: float
+
+    def recovery_s(self, rows: int) -> float:
+        return self.made_s + self.row_s * rows
+
+
+def calibrate(runs: Sequence[RestartParts]) -> RestartCosts:
+    """The costs that these runs had; each of them writes rows."""
+    return RestartCosts(
+        median(run.made_s for run in runs),
+        sum(run.write_s for run in runs) / sum(run.rows for run in runs),
+    )

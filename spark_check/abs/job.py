@@ -84,7 +84,7 @@ def start_query(
 
     def batch(frame: DataFrame, id_: int) -> None:
         rows = [Pair(*row) for row in frame.collect()]
-        pipeline.note(batch=id_)
+        pipeline.note(batch=id_, made=time.time())
         breakpoints.here(pipeline.place(CrashPoint.MADE, id_))
         write(pipeline, id_, sorted(rows, key=lambda row: row.second))
         pipeline.note(written=time.time())

@@ -6,7 +6,7 @@ crashes.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,12 +36,17 @@ def end_of(world: World) -> str:
     return f"end {world.name}"
 
 
-def start_query(spark: SparkSession, world: World, breakpoints: Breakpoints) -> StreamingQuery:
+Task = Callable[[World, Stops, Iterable[tuple[int, str]]], None]
+
+
+def start_query(
+    spark: SparkSession, world: World, breakpoints: Breakpoints, task: Task = process
+) -> StreamingQuery:
     """Start the pipeline, or start it again; it runs until its stream ends."""
     stops = Stops(breakpoints, world.name)
 
     def batch(frame: DataFrame, _: int) -> None:
-        frame.coalesce(1).foreachPartition(partial(process, world, stops))
+        frame.coalesce(1).foreachPartition(partial(task, world, stops))
 
     return (
         read_stream(spark, world.stream)

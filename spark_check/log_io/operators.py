@@ -203,18 +203,26 @@ class Operator:
             self.stops.here(self.name, CrashPoint.DONE)
 
 
-def run_task(log: Log, book: Book, stops: Stops, rows: Iterable[tuple[int, str]]) -> None:
-    """Recover all operators, hand them a batch, and let them run until nothing is left to do.
+class Pipeline(NamedTuple):
+    """The operators of a task, which have recovered."""
 
-    A task has no memory of the task before it, so each one begins with a recovery.
-    """
+    source: Source
+    operators: tuple[Operator, ...]
+
+    def run(self, rows: Iterable[tuple[int, str]]) -> None:
+        """Hand a batch to the source, and let all operators run until nothing is left to do."""
+        self.source.take(sorted(rows))
+        while True:
+            stepped = [operator.step() for operator in self.operators]
+            if not any(stepped):
+                return
+
+
+def recover(log: Log, book: Book, stops: Stops) -> Pipeline:
+    """All operators of a task.  It has no memory of the task before it, so each task recovers."""
     source = Source(log, stops)
-    operators = [Operator(log, stops, function, book) for function in FUNCTIONS]
+    operators = tuple(Operator(log, stops, function, book) for function in FUNCTIONS)
     source.on_recovery()
     for operator in operators:
         operator.on_recovery()
-    source.take(sorted(rows))
-    while True:
-        stepped = [operator.step() for operator in operators]
-        if not any(stepped):
-            return
+    return Pipeline(source, operators)

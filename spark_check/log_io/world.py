@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from spark_check.log_io.external import Book, open_book
 from spark_check.log_io.library import Log
-from spark_check.log_io.operators import CAPTURE, Stops, run_task
+from spark_check.log_io.library.database import Watch
+from spark_check.log_io.operators import CAPTURE, Stops, recover
 
 
 class World(NamedTuple):
@@ -44,12 +45,16 @@ class World(NamedTuple):
         return Path(self.folder) / "checkpoint"
 
     @contextmanager
-    def open(self) -> Iterator[tuple[Log, Book]]:
-        with Log(self.log, CAPTURE) as log, open_book(self.book, checkable=self.checkable) as book:
+    def open(self, watch: Watch | None = None) -> Iterator[tuple[Log, Book]]:
+        """The log and the external system.  watch: receives each statement of the log."""
+        with (
+            Log(self.log, CAPTURE, watch=watch) as log,
+            open_book(self.book, checkable=self.checkable) as book,
+        ):
             yield log, book
 
 
 def process(world: World, stops: Stops, rows: Iterable[tuple[int, str]]) -> None:
     """A task: the whole pipeline, on one batch of (number, type)."""
     with world.open() as (log, book):
-        run_task(log, book, stops, [(number, type_) for number, type_ in rows])
+        recover(log, book, stops).run((number, type_) for number, type_ in rows)

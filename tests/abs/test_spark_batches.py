@@ -14,13 +14,30 @@ from model.core import Guarantee
 from model.errors import Invalid
 from model.events import Body
 from model.recovery import classify
+from sim.predictions import abs as epochs
 from sim.predictions.abs import CrashPlan, CrashPoint, SinkKind, expected, predict
+from sim.predictions.log_io.recovery import Parts, calibrate
+from sim.predictions.log_io.replay import Work
 from spark_check.abs.checks import crash_points
 from spark_check.abs.checks.crash_points import ENDS, QUICK, TYPES
 from spark_check.abs.job import Pipeline, write
 from spark_check.abs.pairs import pair
+from spark_check.abs.recovery import (
+    CALIBRATING,
+    NONE,
+    PREDICTED,
+    Failed,
+    FailingBreakpoints,
+    Size,
+    measure,
+    output,
+)
+from spark_check.abs.timed_task import process, read_notes
 from spark_check.check import Setting, run_check
 from spark_check.log_io.external import Pair, open_book
+from spark_check.log_io.operators import Stops
+from spark_check.log_io.world import World
+from spark_check.runtime.session import BRIEF, session
 
 CRASHES = [
     [CrashPlan(point, batch) for batch in batches]
@@ -97,6 +114,68 @@ def test_the_sink_writes_a_batch_again_or_not(sink: SinkKind, tmp_path: Path) ->
     with open_book(pipeline.book) as book:
         rows = [one for _, one in book.rows()]
     assert rows == [first, second, second][: 3 if sink is SinkKind.PLAIN else 2]
+
+
+# --- recovery times --------------------------------------------------------------------------
+@pytest.mark.parametrize("size", [Size(4, 8), Size(9, 4), Size(12, 20, 1)])
+def test_the_model_takes_as_many_steps_as_the_library(size: Size, tmp_path: Path) -> None:
+    """The last task of a pipeline that has failed: its transactions, and the inputs it replays."""
+    world = World(
+        str(tmp_path), size.types, size.ends, str(tmp_path / "log"), str(tmp_path / "book")
+    )
+    rows = [*enumerate(size.types, 1)]
+    none = Stops(NONE, world.name)
+    place = none.place(size.crash.operator, size.crash.point)
+    failing = Stops(FailingBreakpoints("", {place: size.crash.passed}), world.name)
+    process(world, none, rows[: size.waiting])
+    with pytest.raises(Failed):
+        process(world, failing, rows[size.waiting :])
+    process(world, none, rows[size.waiting :])
+    last = read_notes(world)[-1]
+    assert Work(last["transactions"], last["replayed"]) == size.work()
+    assert output(size, world.book) == "precise"
+
+
+costs = st.floats(0.001, 10)
+counts = st.lists(st.tuples(st.integers(1, 500), st.integers(1, 500)), min_size=1, max_size=5)
+
+
+@given(costs, costs, costs, counts)
+def test_costs_of_a_recovery_are_found_again(
+    begin: float, replay: float, transaction: float, runs: list[tuple[int, int]]
+) -> None:
+    works = [Work(*run) for run in runs]
+    parts = [
+        Parts(work, begin, replay * work.replayed, transaction * work.transactions)
+        for work in works
+    ]
+    found = calibrate(parts)
+    for one in parts:
+        assert found.recovery_s(one.work) == pytest.approx(one.total_s)
+
+
+@given(costs, costs, st.lists(st.integers(1, 500), min_size=1, max_size=5))
+def test_costs_of_a_restart_are_found_again(made: float, row: float, runs: list[int]) -> None:
+    parts = [epochs.RestartParts(rows, made, row * rows) for rows in runs]
+    found = epochs.calibrate(parts)
+    for one in parts:
+        assert found.recovery_s(one.rows) == pytest.approx(one.total_s)
+
+
+def test_no_size_is_predicted_from_itself() -> None:
+    assert not {*CALIBRATING} & {*PREDICTED}
+    assert all(size.pairs for size in CALIBRATING)
+
+
+@pytest.mark.spark
+@pytest.mark.exhaustive  # only the full profile of the check measures
+def test_both_recoveries_are_measured_beside_each_other(tmp_path: Path) -> None:
+    size = Size(5, 8)
+    with session(tmp_path / "session", conf=BRIEF) as spark:
+        found = measure(spark, tmp_path / "run", size)
+    assert found.outputs == ("precise", "precise")
+    assert found.logged.work == size.work()
+    assert found.restarted.rows == size.pairs
 
 
 @pytest.mark.spark

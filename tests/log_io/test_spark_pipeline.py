@@ -26,7 +26,7 @@ from spark_check.log_io.library import log, recovery
 from spark_check.log_io.library.database import Database, connect
 from spark_check.log_io.library.transaction import Transaction
 from spark_check.log_io.observation import observe, observe_log
-from spark_check.log_io.operators import Source, Stops, run_task
+from spark_check.log_io.operators import Source, Stops, recover
 from spark_check.log_io.world import World
 from spark_check.runtime.breakpoints import Breakpoints
 
@@ -84,7 +84,7 @@ def play(world: World, crashes: Sequence[CrashPlan]) -> dict[str, Any]:
         while True:
             try:
                 with world.open() as (opened, book):
-                    run_task(opened, book, armed, rows)
+                    recover(opened, book, armed).run(rows)
                 break
             except Killed:
                 logs.append(observe_log(world))
