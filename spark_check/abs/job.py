@@ -25,7 +25,7 @@ from spark_check.runtime.session import BRIEF, session
 ALL_STARTED = "all started"
 
 
-class Pipeline(NamedTuple):
+class CheckpointedQuery(NamedTuple):
     """A query; JSON-able.  folder: of its stream, checkpoint and notes.  types, ends: as in
     spark_check.log_io.stream.  book: the database of the sink.  sink: a SinkKind."""
 
@@ -67,7 +67,7 @@ class Pipeline(NamedTuple):
 
 
 def start_query(
-    spark: SparkSession, pipeline: Pipeline, breakpoints: Breakpoints
+    spark: SparkSession, pipeline: CheckpointedQuery, breakpoints: Breakpoints
 ) -> StreamingQuery:
     """Start the query, or start it again on its checkpoint; it runs until its stream ends."""
     pairs = (
@@ -99,7 +99,7 @@ def start_query(
     )
 
 
-def write(pipeline: Pipeline, id_: int, pairs: Iterable[Pair]) -> None:
+def write(pipeline: CheckpointedQuery, id_: int, pairs: Iterable[Pair]) -> None:
     """The sink: one transaction for a batch."""
     with open_book(pipeline.book) as book, book.database.transaction():
         if pipeline.sink == SinkKind.PLAIN or book.takes(id_):
@@ -109,7 +109,7 @@ def write(pipeline: Pipeline, id_: int, pairs: Iterable[Pair]) -> None:
 
 def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
     """The job of a victim process: start each pipeline, and never end."""
-    pipelines = [Pipeline(*one) for one in settings["pipelines"]]
+    pipelines = [CheckpointedQuery(*one) for one in settings["pipelines"]]
     with session(work, conf=BRIEF) as spark:
         for pipeline in pipelines:
             breakpoints.here(pipeline.begin)

@@ -28,7 +28,7 @@ from sim.predictions.log_io.points import CrashPoint as StepPoint
 from sim.predictions.log_io.recovery import Parts, RecoveryCosts, calibrate
 from sim.predictions.log_io.replay import Work, expected, predict
 from spark_check.abs import timed_task
-from spark_check.abs.job import Pipeline
+from spark_check.abs.job import CheckpointedQuery
 from spark_check.abs.job import start_query as start_checkpointed
 from spark_check.check import Case, Setting
 from spark_check.log_io.external import open_book
@@ -107,7 +107,7 @@ def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
     logged, checkpointed = work / "logged", work / "checkpointed"
     places = str(logged / "log.db"), str(logged / "book.db")
     world = World(str(logged), size.types, size.ends, *places)
-    rival = Pipeline(
+    rival = CheckpointedQuery(
         str(checkpointed),
         size.types,
         size.ends,
@@ -175,8 +175,10 @@ def output(size: Size, place: str) -> str:
 
 
 # --- all sizes -------------------------------------------------------------------------------
-WARM_UP = Size(4, 8)
+WARM_UP = tuple(Size(20, 20, seed) for seed in range(3))
 """The first queries of a session are slow."""
+LAST = 5
+"""Costs are those of so many runs before the one that is predicted: Java gets faster meanwhile."""
 CALIBRATING = (Size(50, 20), Size(300, 160), Size(150, 80))
 PREDICTED = (
     *(Size(waiting, events, 1) for waiting in (100, 200, 300) for events in (40, 120)),
@@ -186,15 +188,15 @@ PREDICTED = (
 
 
 def measure_sizes(setting: Setting) -> Iterator[Case]:
-    """A case for each size.  Each of the later ones is predicted, from the first three, before it
-    is run."""
+    """A case for each size.  After the first three, each is predicted before it is run."""
     sizes = (*CALIBRATING, *PREDICTED)
     measured: list[Measured] = []
     with session(setting.work / "session", conf=BRIEF) as spark:
-        measure(spark, setting.work / "warm-up", WARM_UP)
+        for size in WARM_UP:
+            measure(spark, setting.work / f"warm-up-{size.seed}", size)
         for number, size in enumerate(sizes):
             setting.tell(f"{size.waiting} waiting, {size.events} come", number, len(sizes))
-            costs = None if size in CALIBRATING else costs_of(measured[: len(CALIBRATING)])
+            costs = None if size in CALIBRATING else costs_of(measured[-LAST:])
             work = size.work()
             measured.append(measure(spark, setting.work / f"run-{number}", size))
             yield compare(size, work, measured[-1], costs)
@@ -221,7 +223,6 @@ def compare(
                 restarted.total_s,
             ),
         }
-    events = (size.waiting + size.events, size.events)
     return Case(
         f"{size.waiting} events wait, {size.events} come, seed {size.seed}",
         predicted=_facts(work, ("precise", "precise")),
@@ -234,7 +235,7 @@ def compare(
             "checkpoint: write_s": round(restarted.write_s, 3),
         },
         seconds=seconds,
-        events=dict(zip(seconds, events, strict=False)),
+        events=dict.fromkeys(seconds, size.events),
     )
 
 

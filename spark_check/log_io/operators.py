@@ -203,7 +203,7 @@ class Operator:
             self.stops.here(self.name, CrashPoint.DONE)
 
 
-class Pipeline(NamedTuple):
+class TaskOperators(NamedTuple):
     """The operators of a task, which have recovered."""
 
     source: Source
@@ -218,11 +218,11 @@ class Pipeline(NamedTuple):
                 return
 
 
-def recover(log: Log, book: Book, stops: Stops) -> Pipeline:
+def recover(log: Log, book: Book, stops: Stops) -> TaskOperators:
     """All operators of a task.  It has no memory of the task before it, so each task recovers."""
     source = Source(log, stops)
     operators = tuple(Operator(log, stops, function, book) for function in FUNCTIONS)
     source.on_recovery()
     for operator in operators:
         operator.on_recovery()
-    return Pipeline(source, operators)
+    return TaskOperators(source, operators)

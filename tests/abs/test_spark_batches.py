@@ -20,7 +20,7 @@ from sim.predictions.log_io.recovery import Parts, calibrate
 from sim.predictions.log_io.replay import Work
 from spark_check.abs.checks import crash_points
 from spark_check.abs.checks.crash_points import ENDS, QUICK, TYPES
-from spark_check.abs.job import Pipeline, write
+from spark_check.abs.job import CheckpointedQuery, write
 from spark_check.abs.pairs import pair
 from spark_check.abs.recovery import (
     CALIBRATING,
@@ -106,7 +106,7 @@ def test_the_operator_makes_the_pairs_of_the_oracle(batches: list[str]) -> None:
 
 @pytest.mark.parametrize("sink", SinkKind)
 def test_the_sink_writes_a_batch_again_or_not(sink: SinkKind, tmp_path: Path) -> None:
-    pipeline = Pipeline(str(tmp_path), TYPES, ENDS, str(tmp_path / "book.db"), sink)
+    pipeline = CheckpointedQuery(str(tmp_path), TYPES, ENDS, str(tmp_path / "book.db"), sink)
     first, second = Pair("a", 1, 2), Pair("b", 3, 5)
     write(pipeline, 0, [first])
     write(pipeline, 1, [second])

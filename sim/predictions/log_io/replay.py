@@ -108,7 +108,7 @@ def predict(
 
     Raises Invalid if a crash never comes, since its operator does not pass there so often.
     """
-    return Pipeline(types, tuple(ends), design).play(crashes)
+    return PipelineRun(types, tuple(ends), design).play(crashes)
 
 
 def expected(types: str) -> tuple[Body, ...]:
@@ -119,7 +119,7 @@ def expected(types: str) -> tuple[Body, ...]:
 
 
 # --- the run ---------------------------------------------------------------------------------
-class Pipeline:
+class PipelineRun:
     """A run of the model in batches."""
 
     def __init__(self, types: str, ends: tuple[int, ...], design: Design) -> None:

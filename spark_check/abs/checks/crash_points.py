@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from model.events import Body
 from model.recovery import classify
 from sim.predictions.abs import CrashPlan, CrashPoint, SinkKind, expected, predict
-from spark_check.abs.job import ALL_STARTED, Pipeline, start_query
+from spark_check.abs.job import ALL_STARTED, CheckpointedQuery, start_query
 from spark_check.abs.recovery import measure_sizes
 from spark_check.check import Case, Check, Outage, Setting
 from spark_check.log_io.external import open_book, text
@@ -63,7 +63,7 @@ def run_cases(setting: Setting, cases: Sequence[CrashCase]) -> tuple[Case, ...]:
     pipelines = []
     for number, case in enumerate(cases):
         folder = setting.work / f"pipeline-{number}"
-        one = Pipeline(str(folder), TYPES, ENDS, str(folder / "book.db"), case.sink)
+        one = CheckpointedQuery(str(folder), TYPES, ENDS, str(folder / "book.db"), case.sink)
         write_stream(one.stream, TYPES, ENDS)
         pipelines.append(one)
     rounds = [*zip_longest(*(case.crashes for case in cases))]
@@ -78,7 +78,7 @@ def run_cases(setting: Setting, cases: Sequence[CrashCase]) -> tuple[Case, ...]:
     return tuple(compare(*pair) for pair in zip(cases, pipelines, strict=True))
 
 
-def crash(work: Path, planned: Sequence[tuple[Pipeline, CrashPlan]]) -> None:
+def crash(work: Path, planned: Sequence[tuple[CheckpointedQuery, CrashPlan]]) -> None:
     """Start each pipeline; kill all processes at once when each has come to its point."""
     places = {one: one.place(plan.point, plan.batch) for one, plan in planned}
     stop_at = dict.fromkeys((ALL_STARTED, *(one.begin for one in places), *places.values()), 0)
@@ -91,7 +91,7 @@ def crash(work: Path, planned: Sequence[tuple[Pipeline, CrashPlan]]) -> None:
 
 
 # --- predicted and seen ----------------------------------------------------------------------
-def compare(case: CrashCase, pipeline: Pipeline) -> Case:
+def compare(case: CrashCase, pipeline: CheckpointedQuery) -> Case:
     found = predict(pipeline.types, pipeline.ends, case.crashes, case.sink)
     with open_book(pipeline.book) as book:
         rows = [pair.body() for _, pair in book.rows()]
@@ -111,7 +111,7 @@ def _facts(types: str, rows: Sequence[Body], replayed: int) -> dict[str, Any]:
     }
 
 
-def _replayed(pipeline: Pipeline) -> int:
+def _replayed(pipeline: CheckpointedQuery) -> int:
     """The events of the batches that the sink was handed again."""
     sizes = [end - begin for begin, end in pairwise((0, *pipeline.ends))]
     handed: list[int] = [note["batch"] for note in pipeline.notes() if "batch" in note]
@@ -129,7 +129,7 @@ CHECK = Check(
         "Predicted by the model's nodes (abs:transactional, abs:checked), crashed at the same "
         "point of the same epoch.",
         "The full profile also measures recovery beside that under LOG.io.  Nothing is killed for "
-        "that: both queries fail in the same batch of one session.  Predicted from three sizes, "
-        "and from the steps that the model takes.",
+        "that: both queries fail in the same batch of one session.  Predicted from the runs "
+        "before, and from the steps that the model takes.",
     ),
 )
