@@ -180,10 +180,14 @@ WARM_UP = tuple(Size(20, 20, seed) for seed in range(3))
 LAST = 5
 """Costs are those of so many runs before the one that is predicted: Java gets faster meanwhile."""
 CALIBRATING = (Size(50, 20), Size(300, 160), Size(150, 80))
-PREDICTED = (
-    *(Size(waiting, events, 1) for waiting in (100, 200, 300) for events in (40, 120)),
-    Size(50, 160, 1),
-    Size(200, 80, 1),
+PREDICTED = tuple(
+    Size(waiting, events, seed)
+    for seed in (1, 2)
+    for waiting, events in (
+        *((waiting, events) for waiting in (100, 200, 300) for events in (40, 120)),
+        (50, 160),
+        (200, 80),
+    )
 )
 
 
