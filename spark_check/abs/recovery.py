@@ -22,10 +22,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from model.recovery import classify
 from sim.predictions import abs as epochs
-from sim.predictions.abs import RestartCosts, RestartParts, SinkKind
+from sim.predictions.abs import RestartParts, SinkKind
 from sim.predictions.log_io.points import MIDDLE, CrashPlan
 from sim.predictions.log_io.points import CrashPoint as StepPoint
-from sim.predictions.log_io.recovery import Parts, RecoveryCosts, calibrate
+from sim.predictions.log_io.recovery import Parts, calibrate
 from sim.predictions.log_io.replay import Work, expected, predict
 from spark_check.abs import timed_task
 from spark_check.abs.job import CheckpointedQuery
@@ -94,9 +94,11 @@ class Size(NamedTuple):
 
 # --- what is measured ------------------------------------------------------------------------
 class Measured(NamedTuple):
-    """logged: the recovery under LOG.io.  restarted: that from Spark's checkpoint.  outputs: what
-    both have written, as guarantees."""
+    """transaction_s: of LOG.io, in the batch before the one that failed.  logged: the recovery
+    under LOG.io.  restarted: that from Spark's checkpoint.  outputs: what both have written, as
+    guarantees."""
 
+    transaction_s: float
     logged: Parts
     restarted: RestartParts
     outputs: tuple[str, str]
@@ -121,7 +123,7 @@ def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
         lambda stops: start_logged(spark, world, stops, timed_task.process),
         {place: size.crash.passed},
     )
-    last = timed_task.read_notes(world)[-1]
+    before, last = timed_task.read_notes(world)
     parts = Parts(
         Work(last["transactions"], last["replayed"]),
         last["ended"] - began - last["restored_s"] - last["rest_s"],
@@ -138,6 +140,7 @@ def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
     made = [note["made"] for note in notes if "made" in note][-1]
     written = [note["written"] for note in notes if "written" in note][-1]
     return Measured(
+        before["rest_s"] / before["transactions"],
         parts,
         RestartParts(size.pairs, made - began, written - made),
         (output(size, world.book), output(size, rival.book)),
@@ -178,7 +181,8 @@ def output(size: Size, place: str) -> str:
 WARM_UP = tuple(Size(20, 20, seed) for seed in range(3))
 """The first queries of a session are slow."""
 LAST = 5
-"""Costs are those of so many runs before the one that is predicted: Java gets faster meanwhile."""
+"""Costs are those of so many runs before the one that is predicted: Java gets faster meanwhile.
+What a transaction costs is that of the same run, before the failure."""
 CALIBRATING = (Size(50, 20), Size(300, 160), Size(150, 80))
 PREDICTED = tuple(
     Size(waiting, events, seed)
@@ -192,7 +196,8 @@ PREDICTED = tuple(
 
 
 def measure_sizes(setting: Setting) -> Iterator[Case]:
-    """A case for each size.  After the first three, each is predicted before it is run."""
+    """A case for each size.  After the first three, each recovery is predicted from what came
+    before it."""
     sizes = (*CALIBRATING, *PREDICTED)
     measured: list[Measured] = []
     with session(setting.work / "session", conf=BRIEF) as spark:
@@ -200,26 +205,19 @@ def measure_sizes(setting: Setting) -> Iterator[Case]:
             measure(spark, setting.work / f"warm-up-{size.seed}", size)
         for number, size in enumerate(sizes):
             setting.tell(f"{size.waiting} waiting, {size.events} come", number, len(sizes))
-            costs = None if size in CALIBRATING else costs_of(measured[-LAST:])
+            known = [] if size in CALIBRATING else measured[-LAST:]
             work = size.work()
             measured.append(measure(spark, setting.work / f"run-{number}", size))
-            yield compare(size, work, measured[-1], costs)
+            yield compare(size, work, measured[-1], known)
 
 
-def costs_of(runs: Sequence[Measured]) -> tuple[RecoveryCosts, RestartCosts]:
-    return (
-        calibrate([run.logged for run in runs]),
-        epochs.calibrate([run.restarted for run in runs]),
-    )
-
-
-def compare(
-    size: Size, work: Work, found: Measured, costs: tuple[RecoveryCosts, RestartCosts] | None
-) -> Case:
+def compare(size: Size, work: Work, found: Measured, known: Sequence[Measured]) -> Case:
+    """The case.  known: the runs that its times are predicted from."""
     logged, restarted = found.logged, found.restarted
     seconds = {}
-    if costs is not None:
-        mine, rival = costs
+    if known:
+        mine = calibrate([run.logged for run in known], found.transaction_s)
+        rival = epochs.calibrate([run.restarted for run in known])
         seconds = {
             "recovery under LOG.io": (mine.recovery_s(work), logged.total_s),
             "recovery from Spark's checkpoint": (
@@ -235,6 +233,8 @@ def compare(
             "LOG.io: start_s": round(logged.start_s, 2),
             "LOG.io: restore_s": round(logged.restore_s, 3),
             "LOG.io: rest_s": round(logged.rest_s, 2),
+            "LOG.io: transaction_ms before": round(1000 * found.transaction_s, 2),
+            "LOG.io: transaction_ms": round(1000 * logged.rest_s / work.transactions, 2),
             "checkpoint: made_s": round(restarted.made_s, 2),
             "checkpoint: write_s": round(restarted.write_s, 3),
         },

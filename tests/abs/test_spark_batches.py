@@ -149,7 +149,7 @@ def test_costs_of_a_recovery_are_found_again(
         Parts(work, begin, replay * work.replayed, transaction * work.transactions)
         for work in works
     ]
-    found = calibrate(parts)
+    found = calibrate(parts, transaction)
     for one in parts:
         assert found.recovery_s(one.work) == pytest.approx(one.total_s)
 

@@ -39,10 +39,14 @@ class RecoveryCosts(NamedTuple):
         return self.start_s + self.replay_s * work.replayed + self.transaction_s * work.transactions
 
 
-def calibrate(runs: Sequence[Parts]) -> RecoveryCosts:
-    """The costs that these runs had; each of them replays inputs and has transactions."""
+def calibrate(runs: Sequence[Parts], transaction_s: float) -> RecoveryCosts:
+    """The costs that these runs had; each of them replays inputs.
+
+    transaction_s: what a transaction cost the pipeline before it failed.  It depends on the disk,
+    which other work may slow down by ten times from one minute to the next.
+    """
     return RecoveryCosts(
         median(run.start_s for run in runs),
         sum(run.restore_s for run in runs) / sum(run.work.replayed for run in runs),
-        sum(run.rest_s for run in runs) / sum(run.work.transactions for run in runs),
+        transaction_s,
     )
