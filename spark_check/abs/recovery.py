@@ -125,7 +125,7 @@ def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
     )
     before, last = timed_task.read_notes(world)
     parts = Parts(
-        Work(last["transactions"], last["replayed"]),
+        Work(last["transactions"], last["replayed"], last["writes"]),
         last["ended"] - began - last["restored_s"] - last["rest_s"],
         last["restored_s"],
         last["rest_s"],
@@ -140,7 +140,7 @@ def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
     made = [note["made"] for note in notes if "made" in note][-1]
     written = [note["written"] for note in notes if "written" in note][-1]
     return Measured(
-        before["rest_s"] / before["transactions"],
+        before["rest_s"] / before["transactions"],  # it writes nothing
         parts,
         RestartParts(size.pairs, made - began, written - made),
         (output(size, world.book), output(size, rival.book)),
@@ -234,7 +234,7 @@ def compare(size: Size, work: Work, found: Measured, known: Sequence[Measured]) 
             "LOG.io: restore_s": round(logged.restore_s, 3),
             "LOG.io: rest_s": round(logged.rest_s, 2),
             "LOG.io: transaction_ms before": round(1000 * found.transaction_s, 2),
-            "LOG.io: transaction_ms": round(1000 * logged.rest_s / work.transactions, 2),
+            "LOG.io: transaction_ms": round(1000 * logged.rest_s / work.commits, 2),
             "checkpoint: made_s": round(restarted.made_s, 2),
             "checkpoint: write_s": round(restarted.write_s, 3),
         },
@@ -247,6 +247,7 @@ def _facts(work: Work, outputs: Sequence[str]) -> dict[str, Any]:
     return {
         "inputs replayed": work.replayed,
         "transactions": work.transactions,
+        "writes": work.writes,
         "output under LOG.io": outputs[0],
         "output from the checkpoint": outputs[1],
     }

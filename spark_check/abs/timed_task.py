@@ -22,18 +22,21 @@ def process(world: World, stops: Stops, rows: Iterable[tuple[int, str]]) -> None
     began = time.time()
     with world.open(statements.append) as (log, book):
         replayed = sum(map(len, (_undone(log, one.operator) for one in FUNCTIONS)))
+        written = len(book.rows())
         statements.clear()
         restoring = time.time()
         pipeline = recover(log, book, stops)
         recovered = time.time()
         pipeline.run((number, type_) for number, type_ in rows)
         ended = time.time()
+        writes = len(book.rows()) - written
     note = {
         "began": began,
         "restored_s": recovered - restoring,
         "ended": ended,
         "rest_s": ended - recovered,
         "replayed": replayed,
+        "writes": writes,
         "transactions": sum(one.startswith("BEGIN") for one in statements),
     }
     with (Path(world.folder) / "notes").open("a") as notes:

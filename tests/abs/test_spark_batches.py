@@ -132,7 +132,7 @@ def test_the_model_takes_as_many_steps_as_the_library(size: Size, tmp_path: Path
         process(world, failing, rows[size.waiting :])
     process(world, none, rows[size.waiting :])
     last = read_notes(world)[-1]
-    assert Work(last["transactions"], last["replayed"]) == size.work()
+    assert Work(last["transactions"], last["replayed"], last["writes"]) == size.work()
     assert output(size, world.book) == "precise"
 
 
@@ -146,8 +146,7 @@ def test_costs_of_a_recovery_are_found_again(
 ) -> None:
     works = [Work(*run) for run in runs]
     parts = [
-        Parts(work, begin, replay * work.replayed, transaction * work.transactions)
-        for work in works
+        Parts(work, begin, replay * work.replayed, transaction * work.commits) for work in works
     ]
     found = calibrate(parts, transaction)
     for one in parts:

@@ -28,25 +28,26 @@ class Parts(NamedTuple):
 
 class RecoveryCosts(NamedTuple):
     """Seconds.  start_s: until the task begins.  replay_s: for each undone input that is read
-    again.  transaction_s: for each transaction of the log, with the work around it."""
+    again.  commit_s: for each transaction of the log or of the external system, with the work
+    around it."""
 
     start_s: float
     replay_s: float
-    transaction_s: float
+    commit_s: float
 
     def recovery_s(self, work: Work) -> float:
         """The time until the external system has all of the batch that crashed."""
-        return self.start_s + self.replay_s * work.replayed + self.transaction_s * work.transactions
+        return self.start_s + self.replay_s * work.replayed + self.commit_s * work.commits
 
 
-def calibrate(runs: Sequence[Parts], transaction_s: float) -> RecoveryCosts:
+def calibrate(runs: Sequence[Parts], commit_s: float) -> RecoveryCosts:
     """The costs that these runs had; each of them replays inputs.
 
-    transaction_s: what a transaction cost the pipeline before it failed.  It depends on the disk,
+    commit_s: what a transaction cost the pipeline before it failed.  It depends on the disk,
     which other work may slow down by ten times from one minute to the next.
     """
     return RecoveryCosts(
         median(run.start_s for run in runs),
         sum(run.restore_s for run in runs) / sum(run.work.replayed for run in runs),
-        transaction_s,
+        commit_s,
     )

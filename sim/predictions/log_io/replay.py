@@ -81,10 +81,16 @@ class Logged(NamedTuple):
 
 class Work(NamedTuple):
     """What the tasks between two crashes did.  transactions: of the log.  replayed: rows of undone
-    inputs that were read again."""
+    inputs that were read again.  writes: into the external system."""
 
     transactions: int
     replayed: int
+    writes: int = 0
+
+    @property
+    def commits(self) -> int:
+        """How often something was made durable."""
+        return self.transactions + self.writes
 
 
 class Predicted(NamedTuple):
@@ -126,7 +132,7 @@ class PipelineRun:
         self.types, self.ends = types, ends
         self.system = System(_protocol(design), _scope(types))
         self.world = initial(self.system)
-        self.writes = self.checks = self.transactions = self.replayed = 0
+        self.writes = self.checks = self.transactions = self.replayed = self.written = 0
 
     def play(self, crashes: Sequence[CrashPlan]) -> Predicted:
         left = [*crashes]
@@ -231,8 +237,9 @@ class PipelineRun:
 
     def spent(self) -> Work:
         """The work since the last call."""
-        found = Work(self.transactions, self.replayed)
+        found = Work(self.transactions, self.replayed, self.writes - self.written)
         self.transactions = self.replayed = 0
+        self.written = self.writes
         return found
 
 
