@@ -163,7 +163,8 @@ class Operator:
             self.context, number = self.context.new_in_set()
             self.sets[key] = number, []
         in_set = self.sets[key][0]
-        if self.log.assign_in_sets(event, [in_set]):  # 2.2
+        order = self.context.order_of(event)
+        if self.log.assign_in_sets(event, [in_set], order):  # 2.2
             self.stops.here(self.name, CrashPoint.ASSIGNED)
             if self.update(event, key, in_set):  # 2.3
                 self.generate(key)

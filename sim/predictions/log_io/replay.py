@@ -25,22 +25,14 @@ from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
+from model.protocols.log_io.deployment import deploy, reader_of
 from model.protocols.log_io.design import Design, Writes
-from model.protocols.log_io.lineage import backward
-from model.protocols.log_io.log import LOG
-from model.protocols.log_io.messages import (
-    Assign,
-    Check,
-    Commit,
-    Context,
-    Executed,
-    LoggedEvent,
-    Restored,
-    Tables,
-    Write,
-)
-from model.protocols.log_io.nodes import deploy, reader_of
+from model.protocols.log_io.lineage.design import Capture
+from model.protocols.log_io.lineage.queries import backward
+from model.protocols.log_io.messages import Assign, Check, Commit, Executed, Restored, Write
+from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
+from model.protocols.log_io.tables import Context, LoggedEvent, Tables
 from model.system import System
 from model.world import (
     Action,
@@ -67,7 +59,7 @@ NAMES = {READER: SOURCE}
 PAIRS = Triggered((2,), group="type", of="time")
 """Input Sets of two events of one type.  The time of an event is its place in the stream."""
 GRAPH = chain((MIDDLE, PAIRS), (WRITER, Relay()), source=EXTERNAL, sink=SINK)
-CHECKABLE = Design(lineage=True)
+CHECKABLE = Design(lineage=Capture())
 PLAIN = replace(CHECKABLE, writes=Writes.PLAIN)
 """The external system cannot say whether a write has taken effect (Section 4.4)."""
 
