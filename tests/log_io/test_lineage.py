@@ -35,7 +35,7 @@ from model.protocols.log_io.lineage.truth import (
     is_missing,
 )
 from model.protocols.log_io.log import transact
-from model.protocols.log_io.messages import Assign, Commit, Lineage
+from model.protocols.log_io.messages import Assign, Commit, Executed, ExecutedGroup, Lineage
 from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.tables import Context, LoggedEvent, Tables, Used
 from model.system import System
@@ -204,6 +204,18 @@ def test_example_7_fills_tables_4_and_5() -> None:
     assert backward(tables, ("OP3", "OP4", 1)) == {("OP1", "OP3", 1), ("OP1", "OP3", 2)}
     assert backward(tables, ("OP3", "OP4", 2)) == {("OP1", "OP3", 2)}  # 7.3: not e1
     assert forward(tables, ("OP1", "OP3", 2)) == {("OP3", "OP4", 1), ("OP3", "OP4", 2)}
+
+
+def test_a_group_of_writes_leaves_the_bodies_that_its_writes_leave_alone() -> None:
+    ports = PORTS._replace(outs=frozenset({("op", "sink")}))
+    design = Design(lineage=Capture(ports=ports))
+    logged = Tables(tuple(LoggedEvent("op", "sink", at, 0, A) for at in (1, 2)))
+    by_group, _ = transact(design, logged, "op", ExecutedGroup("sink", (1, 2)))
+    alone = logged
+    for at in (1, 2):
+        alone, _ = transact(design, alone, "op", Executed("sink", at))
+    assert by_group == alone
+    assert [row.number for row in by_group.data] == [1, 2]
 
 
 # --- every world -----------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from model.protocols.log_io.lineage.design import (
     Ports,
     Retention,
 )
-from model.protocols.log_io.lineage.queries import EventKey, backward, forward, relationships
+from model.protocols.log_io.lineage.queries import backward, forward, relationships
 from model.protocols.log_io.lineage.truth import (
     capture_in,
     faults,
@@ -32,7 +32,7 @@ from model.protocols.log_io.lineage.truth import (
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Lineage
 from model.protocols.log_io.protocol import PROTOCOL
-from model.protocols.log_io.tables import Context, LoggedEvent, Tables, Used
+from model.protocols.log_io.tables import Context, Key, LoggedEvent, Tables, Used
 from tests.log_io.lineage_worlds import every_world, whole
 
 A = Body(1, "a")
@@ -43,7 +43,7 @@ CONTEXT = Context((), (0,), (0,))
 def test_a_query_goes_from_any_port_to_any_other() -> None:
     tables = whole("log-io:lineage", SCOPES["three operators"].scope)
     middle, end = frozenset({("first", "second")}), frozenset({("third", "sink")})
-    output: EventKey = ("third", "sink", 1)
+    output: Key = ("third", "sink", 1)
     assert backward(tables, output, middle) == {("first", "second", 1), ("first", "second", 2)}
     assert backward(tables, output) == {
         ("source-reader", "first", 1),

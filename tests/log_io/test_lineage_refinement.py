@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from model.events import Body
 from model.protocols.log_io.design import Design
 from model.protocols.log_io.lineage.design import Capture, Ports
-from model.protocols.log_io.lineage.queries import EventKey
 from model.protocols.log_io.lineage.refinement import Dependency, records_behind, refine
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Lineage
-from model.protocols.log_io.tables import Context, LoggedEvent, Tables, Used
+from model.protocols.log_io.tables import Context, Key, LoggedEvent, Tables, Used
 
 DAY = "2025-02-23T"
 OFFSET = "+03:00"
@@ -77,7 +76,7 @@ def logged(window: str, batches: tuple[tuple[Body, ...], ...]) -> tuple[Tables, 
     return tables, found
 
 
-OUTPUT: EventKey = ("OP3", "OP4", 1)
+OUTPUT: Key = ("OP3", "OP4", 1)
 TEN = f"{DAY}10:00:00{OFFSET}"
 LATE = sale("11:05:00", "BZ234", "Ohio", 300)
 EVENTS = (

@@ -13,19 +13,24 @@ from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
-from model.protocols.log_io.design import Design, Garbage
+from model.protocols.log_io.deployment import deploy
+from model.protocols.log_io.design import Delivery, Design, Garbage
 from model.protocols.log_io.evidence.scopes import SCOPES, one
 from model.protocols.log_io.lineage.queries import backward, forward
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Restore, Restored
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
+from model.protocols.log_io.replaying.design import Replaying
+from model.protocols.log_io.scaling.design import Scaling
 from model.protocols.log_io.tables import Context, LoggedEvent, Tables
 from model.system import System
 from model.world import World, progress
 from proofs.explore.explorer import edges, explore
 
 A = Body(1, "a")
+LOSSY = Delivery.LOSSY
+ONE, FIRST = Replaying(frozenset({"one"})), Replaying(frozenset({"first"}))
 CONTEXT = Context((), (0,), (0,))
 
 
@@ -152,3 +157,18 @@ def test_a_crash_between_assignment_and_removal_takes_nothing_twice() -> None:
     """The event is assigned, and still in the connection: Algorithm 2, step 1, discards it."""
     scope = one(SCOPES["a relay"].scope.graph.specs["op"], 1, crashes=1)
     assert explore(PROTOCOL, scope).notes["duplicates discarded"] > 0
+
+
+@pytest.mark.parametrize(
+    ("scope", "design", "expected"),
+    [
+        ("a replica goes away", Design(scaling=Scaling(), replaying=ONE), "no replay operator"),
+        ("a replica goes away", Design(scaling=Scaling(), connection=LOSSY), "lasting connections"),
+        ("two relays", Design(replaying=FIRST, connection=LOSSY), "lasting connections"),
+    ],
+)
+def test_choices_that_the_model_does_not_have_together_are_refused(
+    scope: str, design: Design, expected: str
+) -> None:
+    with pytest.raises(Invalid, match=expected):
+        deploy(design, SCOPES[scope].scope)

@@ -16,9 +16,7 @@ from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
 from model.protocols.log_io.deployment import Job, Part
 from model.protocols.log_io.design import Design, Executes, Status, Transfer, Writes
-from model.protocols.log_io.groups import send
 from model.protocols.log_io.log import transact
-from model.protocols.log_io.lookup import UNSEEN, Lookup
 from model.protocols.log_io.messages import (
     CheckGroup,
     ExecutedGroup,
@@ -33,6 +31,8 @@ from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.states import External
 from model.protocols.log_io.surroundings import execute
 from model.protocols.log_io.tables import LoggedEvent, Tables
+from model.protocols.log_io.writing.groups import send
+from model.protocols.log_io.writing.lookup import UNSEEN, Lookup
 from model.system import System
 from tests.boxes.items import items
 

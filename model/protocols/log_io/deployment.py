@@ -21,7 +21,6 @@ from model.graph import SINK, SOURCE, Graph
 from model.protocols.log_io.design import Delivery, Design, Reads
 from model.protocols.log_io.lineage.design import Capture, Connection, Ports
 from model.protocols.log_io.lineage.ports import ports_of
-from model.protocols.log_io.lookup import Lookup
 from model.protocols.log_io.places import (
     AHEAD,
     CONTROLLER,
@@ -36,6 +35,7 @@ from model.protocols.log_io.places import (
 from model.protocols.log_io.scaling.controller import CONNECTIONS
 from model.protocols.log_io.scaling.roles import PLACES, Place
 from model.protocols.log_io.scaling.share import Share
+from model.protocols.log_io.writing.lookup import Lookup
 
 
 class Part(Enum):
@@ -82,6 +82,7 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         design = replace(design, scaling=None)
     if design.replaying is not None and not specs.keys() & design.replaying.operators:
         design = replace(design, replaying=None)
+    _check(design)
     acting = _acting(design, graph)
     readers = {
         name: reader_of(name)
@@ -141,6 +142,16 @@ def deploy(design: Design, scope: Scope) -> Deployment:
             if site.spec.part in PROMPT and (site.name != LOG or design.prompt)
         ),
     )
+
+
+def _check(design: Design) -> None:
+    """Raise Invalid for choices that the model does not have together."""
+    if design.scaling is not None and design.replaying is not None:
+        raise Invalid(
+            "log-io: replicas that come and go log their outputs; give no replay operator"
+        )
+    if design.connection is Delivery.LOSSY and (design.scaling or design.replaying):
+        raise Invalid("log-io: scaling and replay operators need lasting connections")
 
 
 def _ports(

@@ -71,7 +71,7 @@ class Array(Enum):
     NONE = "none: each replayed input updates the global state"
 
 
-class Ports(Enum):
+class PortOrder(Enum):
     """In which order the undone rows of several ports are replayed.  Algorithm 9, step 2: "in a
     round-robin fashion between port IDs"; "this processing order could occur"."""
 
@@ -169,7 +169,7 @@ class Design:
     garbage: Garbage = Garbage.AT_ONCE
     again: Again = Again.ITS_OWN
     order: Order = Order.FUNCTIONS
-    ports: Ports = Ports.ASSIGNED
+    ports: PortOrder = PortOrder.ASSIGNED
     array: Array = Array.FILTER
     triggers: Triggers = Triggers.UNSEEN
     reads: Reads = Reads.REPLAYABLE
@@ -190,8 +190,9 @@ PUBLISHED = Design(
     greatest=Known.EVENT_LOG,
     sent=Known.EVENT_LOG,
     order=Order.NUMBERS,
-    ports=Ports.ROUND_ROBIN,
+    ports=PortOrder.ROUND_ROBIN,
     array=Array.OWN,
     triggers=Triggers.EACH,
     sends=Sends.BEFORE_WRITES,
 )
+"""Word by word; writes are executed "individually" (3.5.3), which is read as one by one."""

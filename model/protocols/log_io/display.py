@@ -21,10 +21,10 @@ from model.protocols.log_io.messages import (
     Executed,
     ExecutedGroup,
     Group,
+    GroupedWrite,
     Look,
     Missing,
     MissingGroup,
-    Part,
     Peek,
     Put,
     Query,
@@ -77,7 +77,7 @@ def show(value: Any) -> str:
     match value:
         case Put(number, body, replay):
             return f"{'again ' if replay else ''}event {number} {body.type}"
-        case Write(number, body) | Part(number, body):
+        case Write(number, body) | GroupedWrite(number, body):
             return f"write {number} {body.type}"
         case Check(number) | Missing(number) | Drop(number) | Success(number) | Look(_, number):
             return f"{type(value).__name__.lower()} {number}"
@@ -113,19 +113,17 @@ def show(value: Any) -> str:
             return f"recovering, {len(held)} held"
         case Reply(value):
             return f"value {value}"
-        case Restore() | Peek() | Query() | Remove() | Removed() | Close() | Watch() | Back():
+        case Restore() | Peek() | Query() | Ask() | Regenerate() | Recall() | Back() | Watch():
+            return type(value).__name__.lower()
+        case Add() | Added() | Deploy() | Deployed() | Open() | Remove() | Removed() | Close():
             return type(value).__name__.lower()
         case Mark(keys) | Reset(keys) | Reopen(keys) | Absent(keys):
             named = ", ".join(f"{number} of {sender}" for sender, _, number in keys)
             return f"{type(value).__name__.lower()} {named}"
         case Recalled(sets):
             return f"{len(sets)} sets to replay"
-        case Ask() | Regenerate() | Recall():
-            return type(value).__name__.lower()
         case LogData(outputs):
             return f"data of {len(outputs)}"
-        case Add() | Added() | Deploy() | Deployed() | Open():
-            return type(value).__name__.lower()
         case Controller(_, left):
             return f"{len(left)} tasks left"
         case Image():
@@ -138,7 +136,7 @@ def show(value: Any) -> str:
 
 def size(message: Any) -> Size:
     match message:
-        case Put() | Write() | Part():
+        case Put() | Write() | GroupedWrite():
             return Size(Kind.EVENT, 1)
         case Group(writes):
             return Size(Kind.EVENT, len(writes))
@@ -151,6 +149,8 @@ def size(message: Any) -> Size:
         case Commit(outputs) | LogData(outputs):
             data = sum(row.body is not None for row in outputs)
             return Size(Kind.CHECKPOINT, data, 1, "transactions")
+        case Move(rows=rows):
+            return Size(Kind.CHECKPOINT, len(rows), 1, "transactions")
         case Recalled(sets):
             return Size(Kind.RECOVERY, sum(len(one.inputs) for one in sets), 1)
         case Ask() | Regenerate() | Recall() | Absent():

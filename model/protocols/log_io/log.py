@@ -25,7 +25,7 @@ from model.protocols.log_io.messages import (
     Store,
     StoreRead,
 )
-from model.protocols.log_io.places import CONTROLLER, LEAVES, LOG, MERGER
+from model.protocols.log_io.places import CONTROLLER, LEAVES, LOG
 from model.protocols.log_io.replaying import log as replays
 from model.protocols.log_io.replaying.design import Gone, Keeps
 from model.protocols.log_io.replaying.messages import (
@@ -34,10 +34,11 @@ from model.protocols.log_io.replaying.messages import (
     Mark,
     Recall,
     Recalled,
+    Regeneration,
     Reopen,
     Reset,
 )
-from model.protocols.log_io.scaling.design import Moved, Moves, Waits
+from model.protocols.log_io.scaling import log as replicas
 from model.protocols.log_io.scaling.messages import (
     Choose,
     Chosen,
@@ -47,22 +48,22 @@ from model.protocols.log_io.scaling.messages import (
     Resent,
     Watch,
 )
-from model.protocols.log_io.tables import LoggedEvent, ReadAction, Tables
+from model.protocols.log_io.tables import LoggedEvent, ReadAction, Tables, with_row
 
 
 def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> Answer:
     """The tables after a transaction of the node, and the log's answer to it, if any."""
     before = tables
     tables, effects = _transact(design, tables, node, message)
-    if tables.waiting and _may_move(design, tables, tables.waiting[1]):
+    if tables.waiting and replicas.may_move(design, tables, tables.waiting[1]):
         sender, move = tables.waiting
-        tables, moved = _move(design, tables._replace(waiting=None), sender, move)
+        tables, moved = replicas.move(design, tables._replace(waiting=None), sender, move)
         effects = (*effects, Send(sender, Resent(moved)))
     if design.replaying is not None and design.garbage is Garbage.AT_ONCE:
         tables = replays.collect(design.replaying, tables)
     if design.lineage and (tables is not before or isinstance(message, StoreRead)):
         tables = add_lineage(design, before, tables, node, message)
-    if tables.watched and _are_taken(tables, LEAVES):
+    if tables.watched and replicas.are_taken(tables, LEAVES):
         return tables._replace(watched=False), (*effects, Send(CONTROLLER, Drained()))
     return tables, effects
 
@@ -72,7 +73,7 @@ def _transact(
 ) -> tuple[Tables, tuple[Effect, ...]]:
     effects: tuple[Effect, ...] = ()
     match message:
-        case Commit(asks=asks) if asks and not _may_commit(design, tables, node, message):
+        case Commit(asks=asks) if asks and not replicas.may_commit(design, tables, node, message):
             effects = (Send(node, Committed(False)),)
         case Choose(replica):
             sent = (row for row in tables.events if row[:2] == (node, replica))
@@ -87,9 +88,8 @@ def _transact(
         case Commit(outputs, context, inset, _, ends, asks, states):
             events = _done(design, tables.events, node, inset) if inset else tables.events
             for output in outputs:
-                events = _added(events, output)
-            contexts = tuple(one for one in tables.contexts if one[0] != node)
-            contexts = _added(contexts, (node, context))
+                events = with_row(events, output)
+            contexts = with_row(tables.contexts, (node, context))
             kept = tuple(sorted((*tables.states, *states), key=lambda one: one[:2]))
             tables = tables._replace(events=events, contexts=contexts, states=kept)
             if ends:
@@ -113,13 +113,13 @@ def _transact(
             tables = _act(tables, node, effect=None)
         case StoreRead():
             pass  # of lineage alone
-        case Restore() if design.replaying is not None:
-            tables, sets = replays.restore(design.replaying, tables, node)
-            effects = (Send(node, _restored(tables, node)._replace(sets=sets)),)
         case Restore():  # the node waits for no transaction of the life before
-            waiting = tables.waiting if tables.waiting and tables.waiting[0] != node else None
-            tables = tables._replace(waiting=waiting)
-            effects = (Send(node, _restored(tables, node)),)
+            if tables.waiting and tables.waiting[0] == node:
+                tables = tables._replace(waiting=None)
+            sets: tuple[Regeneration, ...] = ()
+            if design.replaying is not None:
+                tables, sets = replays.restore(design.replaying, tables, node)
+            effects = (Send(node, _restored(tables, node)._replace(sets=sets)),)
         case Recall():
             assert design.replaying is not None
             sets = replays.recall(design.replaying, tables, node)
@@ -135,54 +135,6 @@ def _transact(
         case _:
             raise TypeError(f"{LOG}: nothing to do with {message}")
     return tables, effects
-
-
-def _may_commit(design: Design, tables: Tables, node: NodeName, commit: Commit) -> bool:
-    """Are the rows of the Input Set there, and undone?  7.2: if not, the transaction fails."""
-    assert design.scaling is not None
-    if design.scaling.moved is Moved.GOES_ON:
-        return True
-    inputs = (row for row in tables.events if row.receiver == node and row.inset == commit.inset)
-    return sum(not row.done for row in inputs) >= commit.asks
-
-
-def _may_move(design: Design, tables: Tables, move: Move) -> bool:
-    """May the events of the key go to another replica now?"""
-    assert design.scaling is not None
-    match design.scaling.waits:
-        case Waits.NOTHING:
-            return True
-        case Waits.DONE:
-            undone = {row[:3] for row in tables.events if not row.done}
-            return undone.isdisjoint(row[:3] for row in move.rows)
-        case Waits.TAKEN:
-            return _are_taken(tables, move.replica)
-
-
-def _move(
-    design: Design, tables: Tables, node: NodeName, message: Move
-) -> tuple[Tables, tuple[LoggedEvent, ...]]:
-    """Algorithm 13, step 1.c: the tables, and the rows that have moved."""
-    assert design.scaling is not None
-    undone = {row[:3] for row in tables.events if not row.done}
-    leave = undone.intersection(row[:3] for row in message.rows)
-    events = tuple(row for row in tables.events if row[:3] not in leave)
-    moved: list[LoggedEvent] = []
-    for body, key in dict.fromkeys((row.body, row[:3]) for row in message.rows):
-        if key in undone or design.scaling.moves is Moves.CHOSEN:
-            number = message.number + len(moved)
-            moved.append(LoggedEvent(node, message.to, number, 0, body))
-    for row in moved:
-        events = _added(events, row)
-    others = tuple(one for one in tables.contexts if one[0] != node)
-    contexts = _added(others, (node, message.context))
-    return tables._replace(events=events, contexts=contexts), tuple(moved)
-
-
-def _are_taken(tables: Tables, replica: NodeName) -> bool:
-    """Has the merger taken all outputs of the replica?"""
-    rows = (row for row in tables.events if row[:2] == (replica, MERGER))
-    return all(row.done or row.inset for row in rows)
 
 
 def _assign(
@@ -238,16 +190,6 @@ def _is_garbage(design: Design, row: LoggedEvent) -> bool:
         or replaying.keeps is Keeps.AT_ONCE
         or row.receiver not in replaying.operators
     )
-
-
-def _added(rows: tuple[Any, ...], row: Any) -> tuple[Any, ...]:
-    """The rows with one more, in the order of their keys: equal tables are equal.
-
-    An output that is generated again has the key of the one before, and replaces it.
-    """
-    at = bisect_left(rows, row[:3] if len(row) > 2 else row[:1])
-    same = at < len(rows) and rows[at][:3] == row[:3]
-    return (*rows[:at], row, *rows[at + same :])
 
 
 def _restored(tables: Tables, node: NodeName) -> Restored:

@@ -161,7 +161,7 @@ class Group(NamedTuple):
         return self.writes[-1].number
 
 
-class Part(NamedTuple):
+class GroupedWrite(NamedTuple):
     """A write of a group, whose last write alone is acknowledged."""
 
     number: int

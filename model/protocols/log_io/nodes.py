@@ -8,15 +8,16 @@ from __future__ import annotations
 from typing import Any
 
 from model.core import STALE, Answer, Input, Note, Received, Send, Site
-from model.protocols.log_io import operator, readers, reads, recovery
 from model.protocols.log_io.deployment import Part
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Restore, Restored
+from model.protocols.log_io.operators import operator, recovery
 from model.protocols.log_io.places import AHEAD, LOG
 from model.protocols.log_io.replaying import engine
 from model.protocols.log_io.scaling import controller
 from model.protocols.log_io.scaling import operators as scaling
 from model.protocols.log_io.scaling.roles import is_absent
+from model.protocols.log_io.sources import actions, readers
 from model.protocols.log_io.states import Connected, External, Image, Recovering
 from model.protocols.log_io.surroundings import carry, execute, offer, show_next
 from model.protocols.log_io.tables import Tables
@@ -32,7 +33,7 @@ def boot(site: Site) -> Any:
         case Part.READER:
             return readers.begin(site)
         case Part.ACTION:
-            return reads.begin(site)
+            return actions.begin(site)
         case Part.OPERATOR:
             return Image.ABSENT if is_absent(site) else operator.begin(site)
         case Part.LOG:
@@ -86,7 +87,7 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
         case Part.READER:
             return readers.read(site, state, message)
         case Part.ACTION:
-            return reads.act(site, state, message)
+            return actions.act(site, state, message)
     if isinstance(message, scaling.MESSAGES):
         return scaling.obey(site, state, message)
     return scaling.report_first(site, state, operator.work(site, state, input_))
@@ -103,5 +104,5 @@ def _recover(site: Site, state: Recovering, input_: Received) -> Answer:
         case Part.READER:
             return readers.read_again(site, message)
         case Part.ACTION:
-            return reads.resume(site, message)
+            return actions.resume(site, message)
     return scaling.report_back(site, recovery.restore(site, message, state))

@@ -15,10 +15,10 @@ from model.protocols.log_io.messages import (
     CheckGroup,
     Drop,
     Group,
+    GroupedWrite,
     Look,
     Missing,
     MissingGroup,
-    Part,
     Peek,
     Put,
     Reply,
@@ -66,13 +66,13 @@ def execute(design: Design, site: Site, state: External, sender: NodeName, messa
     edge = site.preds.index(message.writer if isinstance(message, Look) else sender)
     newest = state.newest[edge]
     match message:
-        case Write() | Group() | Part():
-            action = Write(*message) if isinstance(message, Part) else message
+        case Write() | Group() | GroupedWrite():
+            action = Write(*message) if isinstance(message, GroupedWrite) else message
             after = External((*state.newest[:edge], action, *state.newest[edge + 1 :]))
             writes = message.writes if isinstance(message, Group) else (message,)
             repeats = design.writes is Writes.IDEMPOTENT and action == newest
             emits = () if repeats else tuple(Emit((edge, write.body)) for write in writes)
-            if isinstance(message, Part):
+            if isinstance(message, GroupedWrite):
                 return after, emits
             return after, (*emits, Send(sender, Success(message.number)))
         case Look(_, number):

@@ -7,13 +7,15 @@ a Used and the Assigned rows that it names, or Related rows.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any, NamedTuple, TypeAlias
 
 from model.core import NodeName
 from model.events import Body
 
 Key: TypeAlias = tuple[NodeName, NodeName, int]
-"""An event: sender, receiver, number."""
+"""An event: sender, receiver, number.  The sender of a read action is the service; a global state
+has one node for both."""
 
 
 class LoggedEvent(NamedTuple):
@@ -51,9 +53,9 @@ class Context(NamedTuple):
     """A row of STATE: the global state and the LOG.io context (Algorithm 3, step 4.3).
 
     last: by predecessor, the greatest number accepted.  sent: by successor.  insets: the number of
-    the newest Input Set.  newest: of several
-    functions, the edge of the newest input and the last function whose condition has seen it.
-    alone: of a dispatcher or a merger, one of its replicas is not there.
+    the newest Input Set.  newest: of several functions, the edge of the newest input and the last
+    function whose condition has seen it.  alone: of a dispatcher or a merger, one of its replicas
+    is not there.
     """
 
     box: Any
@@ -170,3 +172,14 @@ class Tables(NamedTuple):
     effects: tuple[ReadEffect, ...] = ()
     truth: tuple[Used, ...] = ()
     shown: tuple[ReadEffect, ...] = ()
+
+
+def with_row(rows: tuple[Any, ...], row: Any) -> tuple[Any, ...]:
+    """The events, or contexts, with one more, in the order of their keys: equal tables are equal.
+
+    A row replaces the one with its key: an output that is generated again, and a newer context.
+    """
+    key = row[:1] if isinstance(row[1], Context) else row[:3]
+    at = bisect_left(rows, key)
+    same = at < len(rows) and rows[at][: len(key)] == key
+    return (*rows[:at], row, *rows[at + same :])

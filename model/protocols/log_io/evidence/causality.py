@@ -46,7 +46,7 @@ VARIANTS = (
         FAILED,
     ),
 )
-WRITES = "model.protocols.log_io.writes"
+WRITES = "model.protocols.log_io.writing.writes"
 MUTANTS = (
     Mutant(
         "outputs wait for no write",

@@ -44,7 +44,7 @@ VARIANTS = (
         SEEN,
     ),
 )
-RECOVERY = "model.protocols.log_io.recovery"
+RECOVERY = "model.protocols.log_io.operators.recovery"
 SURROUNDINGS = "model.protocols.log_io.surroundings"
 MUTANTS = (
     Mutant(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from model.core import CRASHED, REPLAYED, RESTORED, Mutant
-from model.protocols.log_io.design import Array, Design, Garbage, Known, Ports, Triggers
+from model.protocols.log_io.design import Array, Design, Garbage, Known, PortOrder, Triggers
 from model.protocols.log_io.evidence.build import CONVERGENT, DIVERGENT, GAP, build
 from model.protocols.log_io.evidence.scopes import fail, hold
 
@@ -62,7 +62,7 @@ VARIANTS = (
     ),
     build(
         "ports-in-turn",
-        Design(ports=Ports.ROUND_ROBIN, triggers=Triggers.EACH),
+        Design(ports=PortOrder.ROUND_ROBIN, triggers=Triggers.EACH),
         fail(
             two_ports_and_two_functions=(739, 10, CONVERGENT),
             two_ports_by_type=(15_310, 15, GAP),
@@ -73,7 +73,7 @@ VARIANTS = (
     ),
     build(
         "ports-in-turn-unseen",
-        Design(ports=Ports.ROUND_ROBIN),
+        Design(ports=PortOrder.ROUND_ROBIN),
         fail(two_ports_and_two_functions=(703, 10, GAP)),
         "In another order, the input that was the last one of its Input Set comes before those "
         "that a condition has seen, and the set is never complete.",
@@ -81,14 +81,14 @@ VARIANTS = (
     ),
     build(
         "port-by-port",
-        Design(ports=Ports.BY_PORT, triggers=Triggers.EACH),
+        Design(ports=PortOrder.BY_PORT, triggers=Triggers.EACH),
         fail(two_ports_and_two_functions=(739, 10, CONVERGENT)),
         "So it is with one port after the other.",
         FAILED,
     ),
     build(
         "ports-in-turn-with-an-order",
-        Design(ports=Ports.ROUND_ROBIN),
+        Design(ports=PortOrder.ROUND_ROBIN),
         hold(two_ports_in_order_of_time=966),
         "An operator that enforces an order of its own between ports keeps in its global state "
         "what it holds back, so that the order of replay makes no difference.",
@@ -102,8 +102,8 @@ VARIANTS = (
         FAILED,
     ),
 )
-OPERATOR = "model.protocols.log_io.operator"
-RECOVERY = "model.protocols.log_io.recovery"
+OPERATOR = "model.protocols.log_io.operators.operator"
+RECOVERY = "model.protocols.log_io.operators.recovery"
 MUTANTS = (
     Mutant(
         "an input that has updated the global state updates it again",

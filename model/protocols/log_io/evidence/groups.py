@@ -85,7 +85,7 @@ VARIANTS = (
         AGAIN,
     ),
 )
-GROUPS = "model.protocols.log_io.groups"
+GROUPS = "model.protocols.log_io.writing.groups"
 SURROUNDINGS = "model.protocols.log_io.surroundings"
 MUTANTS = (
     Mutant(
@@ -127,7 +127,7 @@ MUTANTS = (
         "a part of a group is forgotten",
         SURROUNDINGS,
         "after = External((*state.newest[:edge], action, *state.newest[edge + 1 :]))",
-        "after = state if isinstance(message, Part) else External("
+        "after = state if isinstance(message, GroupedWrite) else External("
         "(*state.newest[:edge], action, *state.newest[edge + 1 :]))",
         "groups-in-parts: two writes an input",
     ),

@@ -8,9 +8,9 @@ from __future__ import annotations
 from model.core import Mutant, Protocol
 
 VARIANTS: tuple[Protocol, ...] = ()
-GENERATION = "model.protocols.log_io.generation"
-OPERATOR = "model.protocols.log_io.operator"
-READS = "model.protocols.log_io.reads"
+GENERATION = "model.protocols.log_io.operators.generation"
+OPERATOR = "model.protocols.log_io.operators.operator"
+ACTIONS = "model.protocols.log_io.sources.actions"
 RETENTION = "model.protocols.log_io.lineage.retention"
 ROWS = "model.protocols.log_io.lineage.rows"
 MUTANTS = (
@@ -65,7 +65,7 @@ MUTANTS = (
     ),
     Mutant(
         "an output of a source is of the read action before",
-        READS,
+        ACTIONS,
         "used = (Used(*row[:3], number, really) for row in rows if row[:2] in capture.ports.outs)",
         "used = (Used(*row[:3], number - 1, really) for row in rows)",
         "lineage-of-reads: a read and three crashes",

@@ -31,47 +31,47 @@ VARIANTS = (
         SEEN,
     ),
 )
-OPERATOR = "model.protocols.log_io.operator"
-READS = "model.protocols.log_io.reads"
+OPERATOR = "model.protocols.log_io.operators.operator"
+ACTIONS = "model.protocols.log_io.sources.actions"
 MUTANTS = (
     Mutant(
         "a read action is complete before its effect is stored",
-        READS,
+        ACTIONS,
         "stored = (Send(LOG, Store(effect)), Send(LOG, Complete()))  # 2.a and 2.b",
         "stored = (Send(LOG, Complete()), Send(LOG, Store(effect)))",
         "stored-reads: a read",
     ),
     Mutant(
         "a read action is not complete",
-        READS,
+        ACTIONS,
         "stored = (Send(LOG, Store(effect)), Send(LOG, Complete()))  # 2.a and 2.b",
         "stored = (Send(LOG, Store(effect)),)",
         "stored-reads: a read",
     ),
     Mutant(
         "an effect goes on from its begin",
-        READS,
+        ACTIONS,
         "state, more = _iterate(site, state, number, action.effect or (), offset)",
         "state, more = _iterate(site, state, number, action.effect or (), 0)",
         "stored-reads: a read",
     ),
     Mutant(
         "the effect of a read is discarded before its last output",
-        READS,
+        ACTIONS,
         "ends = at == len(effect)",
         "ends = at == 1",
         "stored-reads: a read",
     ),
     Mutant(
         "requests to read are forgotten",
-        READS,
+        ACTIONS,
         "return state._replace(held=(*state.held, message)), ()",
         "return state, ()",
         "stored-reads: a read",
     ),
     Mutant(
         "the effect of a read stays in the store",
-        READS,
+        ACTIONS,
         "return state, (*effects, *discard)",
         "return state, tuple(effects)",
         "stored-reads: a read",

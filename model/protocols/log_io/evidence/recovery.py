@@ -87,11 +87,11 @@ VARIANTS = (
         SEEN,
     ),
 )
-GENERATION = "model.protocols.log_io.generation"
+GENERATION = "model.protocols.log_io.operators.generation"
 LOG = "model.protocols.log_io.log"
-OPERATOR = "model.protocols.log_io.operator"
-READERS = "model.protocols.log_io.readers"
-RECOVERY = "model.protocols.log_io.recovery"
+OPERATOR = "model.protocols.log_io.operators.operator"
+READERS = "model.protocols.log_io.sources.readers"
+RECOVERY = "model.protocols.log_io.operators.recovery"
 MUTANTS = (
     Mutant(
         "an obsolete event is taken",
@@ -250,8 +250,8 @@ MUTANTS = (
     Mutant(
         "an input that has been seen is forgotten",
         OPERATOR,
-        "return state._replace(box=gathered, open=open_, insets=max(state.insets, inset))",
-        "return state._replace(open=open_, insets=max(state.insets, inset))",
+        "return state._replace(box=gathered, open=opened, insets=max(state.insets, inset))",
+        "return state._replace(open=opened, insets=max(state.insets, inset))",
         "batches in turn by type",
     ),
     Mutant(
@@ -269,7 +269,7 @@ MUTANTS = (
     Mutant(
         "the first context is kept",
         LOG,
-        "contexts = _added(contexts, (node, context))",
+        "contexts = with_row(tables.contexts, (node, context))",
         "contexts = tables.contexts or ((node, context),)",
     ),
     Mutant(

@@ -15,7 +15,7 @@ from model.protocols.log_io.design import Design, Garbage
 from model.protocols.log_io.evidence.build import build
 from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 from model.protocols.log_io.lineage.design import Capture
-from model.protocols.log_io.lineage.truth import EXACT, lineage
+from model.protocols.log_io.lineage.truth import EXACT, is_bodiless, lineage
 from model.protocols.log_io.measures import COLLECTED, DONE
 from model.protocols.log_io.quantities import LACKED, REGENERATED
 from model.protocols.log_io.replaying.design import (
@@ -42,6 +42,7 @@ TWO = Replaying(frozenset({"first", "second"}))
 HELD = (AS_IF, COMPLETE, DONE, COLLECTED)
 TRUE = "at rest, lineage names exactly the inputs that were used"
 TRACED = Design(replaying=FIRST, lineage=Capture())
+TRACED_TWO = Design(replaying=TWO, lineage=Capture())
 SEEN = (CRASHED, RESTORED, LACKED, REGENERATED)
 
 
@@ -93,10 +94,16 @@ VARIANTS = (
         hold(two_relays=12_329, batches_by_type_twice=9_118),
         "Outputs that are generated again have the lineage row of the first time.",
         SEEN,
-        (
-            *HELD,
-            lineage(TRACED, TRUE, *EXACT),
-        ),
+        (*HELD, lineage(TRACED, TRUE, *EXACT)),
+    ),
+    build(
+        "replay-chains-lineage",
+        TRACED_TWO,
+        hold(three_relays_and_an_event=3_551),
+        "Lineage has the inputs that are deleted when their data has come, and when a restart "
+        "clears marks.",
+        SEEN,
+        (*HELD, lineage(TRACED_TWO, TRUE, *EXACT, is_bodiless)),
     ),
     build(
         "replay-published",
@@ -244,8 +251,9 @@ VARIANTS = (
 OPERATORS = "model.protocols.log_io.replaying.operators"
 DATABASE = "model.protocols.log_io.replaying.log"
 ENGINE = "model.protocols.log_io.replaying.engine"
+ROWS = "model.protocols.log_io.lineage.rows"
 STATES = "model.protocols.log_io.states"
-GENERATION = "model.protocols.log_io.generation"
+GENERATION = "model.protocols.log_io.operators.generation"
 MUTANTS = (
     Mutant(
         "an event stays marked",
@@ -309,6 +317,20 @@ MUTANTS = (
         "left = tuple(",
         "left = tables.events or tuple(",
         "replay: two relays",
+    ),
+    Mutant(
+        "lineage lacks an input that is deleted when its data has come",
+        ROWS,
+        "case Executed() | ExecutedGroup() | Reset() | Restore():  # they may delete rows, too",
+        "case Executed() | ExecutedGroup() | Restore():",
+        "replay-chains-lineage: three relays and an event",
+    ),
+    Mutant(
+        "lineage lacks an input that a restart deletes",
+        ROWS,
+        "case Executed() | ExecutedGroup() | Reset() | Restore():  # they may delete rows, too",
+        "case Executed() | ExecutedGroup() | Reset():",
+        "replay-chains-lineage: three relays and an event",
     ),
     Mutant(
         "the state of an Input Set is that after it",

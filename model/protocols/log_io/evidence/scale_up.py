@@ -122,7 +122,7 @@ VARIANTS = (
         (*SEEN, ADDED, MOVED, THWARTED),
     ),
 )
-LOG = "model.protocols.log_io.log"
+LOG = "model.protocols.log_io.scaling.log"
 CONTROLLER = "model.protocols.log_io.scaling.controller"
 OPERATORS = "model.protocols.log_io.scaling.operators"
 ROLES = "model.protocols.log_io.scaling.roles"

@@ -86,7 +86,7 @@ VARIANTS = (
     ),
 )
 LOG = "model.protocols.log_io.log"
-RECOVERY = "model.protocols.log_io.recovery"
+RECOVERY = "model.protocols.log_io.operators.recovery"
 CONTROLLER = "model.protocols.log_io.scaling.controller"
 OPERATORS = "model.protocols.log_io.scaling.operators"
 ROLES = "model.protocols.log_io.scaling.roles"
@@ -136,7 +136,7 @@ MUTANTS = (
     Mutant(
         "the log does not look at the outputs of the replica",
         LOG,
-        "if tables.watched and _are_taken(tables, LEAVES):",
+        "if tables.watched and replicas.are_taken(tables, LEAVES):",
         "if tables.watched:",
         "scale-down: a replica goes away",
     ),

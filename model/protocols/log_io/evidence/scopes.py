@@ -1,6 +1,6 @@
 """The scopes in which LOG.io is explored, by name.
 
-Rule of this file: no verdict; variants.py and protocol.py have what is expected in each scope.
+Rule of this file: no verdict; the other files and protocol.py have what is expected in each scope.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from model.core import Arrival, Guarantee, Inputs, OperatorClass, Outcome, Pinne
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
 from model.protocols.log_io.evidence import replicas
-from model.protocols.log_io.lookup import Lookup
+from model.protocols.log_io.writing.lookup import Lookup
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE

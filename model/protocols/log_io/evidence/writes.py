@@ -43,8 +43,8 @@ VARIANTS = (
         "write overtakes it.",
     ),
 )
-WRITES = "model.protocols.log_io.writes"
-RECOVERY = "model.protocols.log_io.recovery"
+WRITES = "model.protocols.log_io.writing.writes"
+RECOVERY = "model.protocols.log_io.operators.recovery"
 SURROUNDINGS = "model.protocols.log_io.surroundings"
 MUTANTS = (
     Mutant(

@@ -7,25 +7,20 @@ LOG.io, Sections 1.3 and 7.3.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
 
 from model.core import NodeName
 from model.protocols.log_io.lineage.design import Connection, Ports
 from model.protocols.log_io.places import SERVICE
-from model.protocols.log_io.tables import Assigned, LoggedEvent, Tables
-
-EventKey: TypeAlias = tuple[NodeName, NodeName, int]
-"""An event: sender, receiver, number.  The sender of a read action is the service; a global state
-has one node for both."""
+from model.protocols.log_io.tables import Assigned, Key, LoggedEvent, Tables
 
 
-def _is_state(event: EventKey) -> bool:
+def _is_state(event: Key) -> bool:
     return event[0] == event[1]
 
 
-def sets_of(tables: Tables) -> dict[tuple[NodeName, int], frozenset[EventKey]]:
+def sets_of(tables: Tables) -> dict[tuple[NodeName, int], frozenset[Key]]:
     """By node and InSet_ID, the events that are assigned to it, in EVENT_LOG or kept."""
-    found: dict[tuple[NodeName, int], set[EventKey]] = {}
+    found: dict[tuple[NodeName, int], set[Key]] = {}
     rows: tuple[LoggedEvent | Assigned, ...] = (*tables.events, *tables.assigned)
     for row in rows:
         if row.inset:
@@ -34,7 +29,7 @@ def sets_of(tables: Tables) -> dict[tuple[NodeName, int], frozenset[EventKey]]:
     return {one: frozenset(events) for one, events in found.items()}
 
 
-def _filtered(events: Iterable[EventKey], ports: Ports | None) -> frozenset[EventKey]:
+def _filtered(events: Iterable[Key], ports: Ports | None) -> frozenset[Key]:
     """The events on ports in IN; read actions and states are in any scope (3.1)."""
     return frozenset(
         one
@@ -43,15 +38,13 @@ def _filtered(events: Iterable[EventKey], ports: Ports | None) -> frozenset[Even
     )
 
 
-def relationships(
-    tables: Tables, ports: Ports | None = None
-) -> dict[EventKey, frozenset[EventKey]]:
+def relationships(tables: Tables, ports: Ports | None = None) -> dict[Key, frozenset[Key]]:
     """By output with a row, what it was made of: EVENT_LINEAGE joined with EVENT_LOG (7.3).
 
     ports: of a scope, whose relationships are asked for alone; None: all that are recorded.
     """
     sets = sets_of(tables)
-    found: dict[EventKey, set[EventKey]] = {}
+    found: dict[Key, set[Key]] = {}
     for row in tables.used:
         if ports is None or row[:2] in ports.outs or _is_state(row[:3]):
             found.setdefault(row[:3], set()).update(sets.get((row.sender, row.inset), ()))
@@ -61,10 +54,10 @@ def relationships(
     return {event: _filtered(inputs, ports) for event, inputs in found.items()}
 
 
-def inputs_of(made: dict[EventKey, frozenset[EventKey]], event: EventKey) -> frozenset[EventKey]:
+def inputs_of(made: dict[Key, frozenset[Key]], event: Key) -> frozenset[Key]:
     """The events that an output was made of in one step; earlier ones instead of a global state."""
-    found: set[EventKey] = set()
-    seen: set[EventKey] = set()
+    found: set[Key] = set()
+    seen: set[Key] = set()
     waiting = [*made.get(event, ())]
     while waiting:
         one = waiting.pop()
@@ -78,10 +71,10 @@ def inputs_of(made: dict[EventKey, frozenset[EventKey]], event: EventKey) -> fro
 
 def backward(
     tables: Tables,
-    event: EventKey,
+    event: Key,
     at: frozenset[Connection] | None = None,
     ports: Ports | None = None,
-) -> frozenset[EventKey]:
+) -> frozenset[Key]:
     """The events that this one was made of, step by step.
 
     at: those on these connections alone; None: those that nothing is known to be behind.
@@ -95,13 +88,13 @@ def backward(
 
 def forward(
     tables: Tables,
-    event: EventKey,
+    event: Key,
     at: frozenset[Connection] | None = None,
     ports: Ports | None = None,
-) -> frozenset[EventKey]:
+) -> frozenset[Key]:
     """The events that this one went into, step by step.  at: those on these connections alone."""
     made = relationships(tables, ports)
-    into: dict[EventKey, set[EventKey]] = {}
+    into: dict[Key, set[Key]] = {}
     for output in made:
         if not _is_state(output):
             for one in inputs_of(made, output):
@@ -110,9 +103,9 @@ def forward(
     return frozenset(one for one in found if at is None or one[:2] in at)
 
 
-def _closure(event: EventKey, next_: dict[EventKey, frozenset[EventKey]]) -> frozenset[EventKey]:
+def _closure(event: Key, next_: dict[Key, frozenset[Key]]) -> frozenset[Key]:
     """All that is reached from the event, which is not reached itself: pipelines have no cycles."""
-    found: set[EventKey] = set()
+    found: set[Key] = set()
     waiting = [event]
     while waiting:
         new = next_.get(waiting.pop(), frozenset()) - found

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from model.boxes.box import attribute
 from model.core import NodeName
 from model.events import Body
-from model.protocols.log_io.lineage.queries import EventKey, inputs_of, relationships
-from model.protocols.log_io.tables import Tables
+from model.protocols.log_io.lineage.queries import inputs_of, relationships
+from model.protocols.log_io.tables import Key, Tables
 
 
 def _same(value: Any) -> Any:
@@ -57,8 +57,8 @@ def refine(
 
 
 def records_behind(
-    tables: Tables, event: EventKey, record: Body, dependencies: Dependencies
-) -> frozenset[tuple[EventKey, Body]]:
+    tables: Tables, event: Key, record: Body, dependencies: Dependencies
+) -> frozenset[tuple[Key, Body]]:
     """The records, with their events, that may be behind a record of an event, step by step."""
     made = relationships(tables)
     lists = (tables.events, tables.data)
@@ -68,7 +68,7 @@ def records_behind(
         for row in rows
         if row.body is not None
     }
-    found: set[tuple[EventKey, Body]] = set()
+    found: set[tuple[Key, Body]] = set()
     waiting = [(event, record)]
     while waiting:
         output, wanted = waiting.pop()

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from model.protocols.log_io.lineage.design import By, Capture, Connection, Retention
-from model.protocols.log_io.lineage.queries import EventKey, relationships
+from model.protocols.log_io.lineage.queries import relationships
 from model.protocols.log_io.places import SERVICE
-from model.protocols.log_io.tables import Tables
+from model.protocols.log_io.tables import Key, Tables
 
 
 def clean(capture: Capture, retention: Retention, tables: Tables) -> Tables:
@@ -30,7 +30,7 @@ def clean(capture: Capture, retention: Retention, tables: Tables) -> Tables:
     return _only(tables, _behind(tables, roots))
 
 
-def within(events: Iterable[EventKey], newest: int) -> frozenset[EventKey]:
+def within(events: Iterable[Key], newest: int) -> frozenset[Key]:
     """The newest events on each connection."""
     numbers: dict[Connection, set[int]] = {}
     for sender, receiver, number in events:
@@ -43,7 +43,7 @@ def within(events: Iterable[EventKey], newest: int) -> frozenset[EventKey]:
     )
 
 
-def _behind(tables: Tables, roots: set[EventKey]) -> frozenset[EventKey]:
+def _behind(tables: Tables, roots: set[Key]) -> frozenset[Key]:
     """The roots and all that they were made of."""
     made = relationships(tables)
     found, waiting = set(roots), [*roots]
@@ -54,7 +54,7 @@ def _behind(tables: Tables, roots: set[EventKey]) -> frozenset[EventKey]:
     return frozenset(found)
 
 
-def _only(tables: Tables, events: frozenset[EventKey]) -> Tables:
+def _only(tables: Tables, events: frozenset[Key]) -> Tables:
     """The tables with the rows of lineage of these events alone; EVENT_LOG stays.
 
     An assignment stays as long as there is a row of an output of its Input Set.

@@ -13,8 +13,9 @@ from model.core import NodeName
 from model.protocols.log_io.design import Design, Garbage
 from model.protocols.log_io.lineage.design import Assignments, Bodies, Capture, Names, OfState, Rows
 from model.protocols.log_io.lineage.retention import clean
-from model.protocols.log_io.messages import Commit, Executed, StoreRead
+from model.protocols.log_io.messages import Commit, Executed, ExecutedGroup, Restore, StoreRead
 from model.protocols.log_io.places import SERVICE
+from model.protocols.log_io.replaying.messages import Reset
 from model.protocols.log_io.tables import (
     Assigned,
     Data,
@@ -42,7 +43,7 @@ def add_lineage(
             inputs = [row for row in mine if message.inset and row.inset == message.inset]
             after = _record(capture, stays, after, node, message, inputs)
             after = _keep(capture, stays, before, after)
-        case Executed():
+        case Executed() | ExecutedGroup() | Reset() | Restore():  # they may delete rows, too
             after = _keep(capture, stays, before, after)
     return after if capture.retention is None else clean(capture, capture.retention, after)
 

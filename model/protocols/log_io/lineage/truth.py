@@ -18,19 +18,18 @@ from model.protocols.log_io.deployment import deploy
 from model.protocols.log_io.design import Design
 from model.protocols.log_io.lineage.design import Capture, Ports
 from model.protocols.log_io.lineage.queries import (
-    EventKey,
     backward,
     inputs_of,
     relationships,
 )
 from model.protocols.log_io.lineage.retention import within
 from model.protocols.log_io.places import LOG, SERVICE
-from model.protocols.log_io.tables import Tables, Used
+from model.protocols.log_io.tables import Key, Tables, Used
 
 Check = Callable[[Capture, Tables], Iterator[str]]
 
 
-def _really(ports: Ports, row: Used) -> frozenset[EventKey]:
+def _really(ports: Ports, row: Used) -> frozenset[Key]:
     """The inputs of an output that lineage has to name: those on ports in IN, and read actions."""
     named = ((sender, row.sender, number) for sender, number in row.really)
     return frozenset(one for one in named if one[:2] in ports.ins or one[0] == SERVICE)
@@ -43,7 +42,7 @@ def _asked(capture: Capture, tables: Tables) -> tuple[Used, ...]:
     rows = {row[:3]: row for row in tables.truth}
     ends = (key for key in rows if key[:2] in capture.ports.ends)
     waiting = [*within(ends, capture.retention.outputs)]
-    found: dict[EventKey, Used] = {}
+    found: dict[Key, Used] = {}
     while waiting:
         key = waiting.pop()
         if key in rows and key not in found:

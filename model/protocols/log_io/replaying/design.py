@@ -1,7 +1,7 @@
 """The choices of LOG.io about replay operators, which do not log the data of their outputs.
 
 Rule of this file: as in log_io/design.py: a choice is a field, in every reading; the default is the
-mended one, PUBLISHED has the published ones.
+mended one, published() has the published ones.
 LOG.io, Section 5: algorithms are cited at each choice.
 """
 

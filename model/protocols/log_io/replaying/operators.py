@@ -15,7 +15,7 @@ from model.boxes.triggered import Functions, Triggered
 from model.core import Answer, Effect, NodeName, Send, Site
 from model.events import Body
 from model.protocols.log_io.messages import Put
-from model.protocols.log_io.places import AHEAD, ENGINE, LOG
+from model.protocols.log_io.places import ENGINE, LOG
 from model.protocols.log_io.quantities import LACKED, REGENERATED, note
 from model.protocols.log_io.replaying.design import (
     Accepts,
@@ -39,6 +39,7 @@ from model.protocols.log_io.replaying.messages import (
 )
 from model.protocols.log_io.states import Operator
 from model.protocols.log_io.tables import Key, LoggedEvent
+from model.protocols.log_io.writing.writes import put
 
 
 # --- an operator that lacks inputs -------------------------------------------------------------
@@ -161,7 +162,7 @@ def _generate_again(site: Site, one: Regeneration) -> tuple[Effect, ...]:
     if replaying.resets is Resets.SENDER:
         effects.append(Send(LOG, Reset(tuple(key for key, _ in one.wanted))))
     sends = [
-        Send(f"{site.name}{AHEAD}{key[1]}", Put(key[2], bodies[key], replayed))
+        put(site, key[1], Put(key[2], bodies[key], replayed))
         for key, replayed in one.wanted
         if key in bodies
     ]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from model.core import STALE, Answer, Note, Received, Save, Send, Site
-from model.protocols.log_io.generation import context_of
 from model.protocols.log_io.messages import Commit, Peek, Restore
-from model.protocols.log_io.operator import begin, go_on
+from model.protocols.log_io.operators.generation import context_of
+from model.protocols.log_io.operators.operator import begin, go_on
 from model.protocols.log_io.places import AHEAD, CONTROLLER, LEAVES, LOG, STAYS
 from model.protocols.log_io.quantities import ADDED, MOVED, THWARTED, note
 from model.protocols.log_io.scaling.design import Hands, Stores, Waits
@@ -34,7 +34,7 @@ from model.protocols.log_io.scaling.messages import (
 )
 from model.protocols.log_io.scaling.roles import Place, is_absent, receives
 from model.protocols.log_io.states import Image, Operator, Recovering
-from model.protocols.log_io.writes import hand_on
+from model.protocols.log_io.writing.writes import hand_on
 
 MESSAGES = (Committed, Deploy, Add, Remove, Chosen, Resent, Removed)
 """What operators are sent while a replica comes or goes away."""

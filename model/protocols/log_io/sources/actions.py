@@ -27,9 +27,9 @@ from model.protocols.log_io.messages import (
 )
 from model.protocols.log_io.places import LOG, SERVICE
 from model.protocols.log_io.quantities import READ_AGAIN, RESUMED, note
-from model.protocols.log_io.states import Operator, Source
+from model.protocols.log_io.states import Source
 from model.protocols.log_io.tables import Context, LoggedEvent, SideRead, Used
-from model.protocols.log_io.writes import hand_on
+from model.protocols.log_io.writing.writes import put_all
 from model.queues import Inlet, Replay, Replayed
 
 Message = Event | Replayed | Reply
@@ -100,7 +100,7 @@ def _iterate(
         rows = [LoggedEvent(site.name, succ, one, 0, body) for succ, one in numbered]
         ends = at == len(effect)
         context = Context((number, 0) if ends else (number - 1, at), (), sent)
-        _, sends = hand_on(site, Operator(None, (), ()), rows)
+        sends = put_all(site, rows)
         lineage = _origin(site, rows, number)
         effects += [Send(LOG, Commit(tuple(rows), context, 0, lineage, ends)), *sends]
         state = state._replace(sent=sent)
@@ -126,7 +126,7 @@ def resume(site: Site, found: Restored) -> Answer:
     """
     context = found.context or Context((0, 0), (), (0,) * len(site.succs))
     number, offset = context.box
-    _, sends = hand_on(site, Operator(None, (), ()), [*found.outputs])  # step 1
+    sends = put_all(site, found.outputs)  # step 1
     effects: list[Effect] = [Note(RESTORED), *note(RESENT, len(sends)), *sends]
     state = Source(Inlet(), context.sent)  # step 2
     action = found.action

@@ -12,10 +12,7 @@ from typing import Any
 from model.boxes.box import Fed, Item, Of
 from model.boxes.triggered import Functions, Triggered
 from model.core import DISCARDED, Answer, Effect, NodeName, Note, Received, Send, Site
-from model.protocols.log_io.design import Again, Array, Delivery, Obsolete, Ports, Triggers
-from model.protocols.log_io.generation import generate, store_read
-from model.protocols.log_io.groups import send
-from model.protocols.log_io.lookup import Lookup
+from model.protocols.log_io.design import Again, Array, Delivery, Obsolete, PortOrder, Triggers
 from model.protocols.log_io.messages import (
     Assign,
     Drop,
@@ -28,6 +25,7 @@ from model.protocols.log_io.messages import (
     Success,
     Write,
 )
+from model.protocols.log_io.operators.generation import generate, store_read
 from model.protocols.log_io.places import AHEAD, LOG, SERVICE
 from model.protocols.log_io.quantities import PENDING
 from model.protocols.log_io.replaying import operators as replays
@@ -35,7 +33,9 @@ from model.protocols.log_io.replaying.messages import Absent, Recalled, Regenera
 from model.protocols.log_io.scaling.roles import is_alone
 from model.protocols.log_io.states import Operator, Taken
 from model.protocols.log_io.tables import LoggedEvent
-from model.protocols.log_io.writes import succeed
+from model.protocols.log_io.writing.groups import send
+from model.protocols.log_io.writing.lookup import Lookup
+from model.protocols.log_io.writing.writes import succeed
 
 
 def begin(site: Site) -> Operator:
@@ -135,7 +135,7 @@ def _keeps_order(site: Site) -> bool:
     """
     box = site.spec.box
     several = isinstance(box, Functions) or (isinstance(box, Triggered) and box.group is not None)
-    return several and len(site.preds) > 1 and site.spec.design.ports is Ports.ASSIGNED
+    return several and len(site.preds) > 1 and site.spec.design.ports is PortOrder.ASSIGNED
 
 
 def _keys(box: Any, item: Item) -> tuple[Any, ...]:
@@ -178,12 +178,15 @@ def _update(
     if len(answers) > 1 and value is None:  # Algorithm 3, step 1; Algorithm 4
         return state._replace(reading=taken), (_ask(site, taken),)
     fed = answers[(value or 0) % len(answers)]
-    state = state._replace(
-        box=fed.state, open=tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
-    )
+    state = state._replace(box=fed.state, open=_opened(state, key, inset))
     if isinstance(site.spec.box, Triggered | Functions) and not fed.outs:
         return state, ()
     return generate(site, before, state, fed.outs, key, inset, value)
+
+
+def _opened(state: Operator, key: Any, inset: int) -> tuple[tuple[Any, int], ...]:
+    """The Input Sets under way, with this one."""
+    return tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
 
 
 def _ask(site: Site, taken: Taken) -> Send:
@@ -251,5 +254,5 @@ def _gather(site: Site, state: Operator, taken: Taken) -> Operator:
         if isinstance(box, Functions)
         else box.gather(state.box, item)
     )
-    open_ = tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
-    return state._replace(box=gathered, open=open_, insets=max(state.insets, inset))
+    opened = _opened(state, key, inset)
+    return state._replace(box=gathered, open=opened, insets=max(state.insets, inset))

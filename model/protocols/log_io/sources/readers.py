@@ -13,9 +13,9 @@ from model.events import Event
 from model.protocols.log_io.messages import Commit, Restored
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import note
-from model.protocols.log_io.states import Operator, Reader
+from model.protocols.log_io.states import Reader
 from model.protocols.log_io.tables import Context, LoggedEvent
-from model.protocols.log_io.writes import hand_on
+from model.protocols.log_io.writing.writes import put_all
 from model.queues import Inlet, Replay, Replayed
 
 
@@ -35,7 +35,7 @@ def read(site: Site, state: Reader, message: Any) -> Answer:
     rows = [LoggedEvent(site.name, succ, number, 0, message.body) for succ, number in numbered]
     after = Reader(state.inlet.take(message), sent)
     commit = Send(LOG, Commit(tuple(rows), Context(after.inlet.place, (), sent)))  # step 2.c
-    _, sends = hand_on(site, Operator(None, (), ()), rows)
+    sends = put_all(site, rows)
     return after, (commit, *sends)
 
 
@@ -46,7 +46,7 @@ def read_again(site: Site, found: Restored) -> Answer:
     """
     context = found.context or Context(0, (), (0,) * len(site.succs))
     request = Replay(context.box)
-    _, sends = hand_on(site, Operator(None, (), ()), [*found.outputs])
+    sends = put_all(site, found.outputs)
     state = Reader(Inlet(request=request), context.sent)
     notes: tuple[Effect, ...] = (Note(RESTORED), *note(RESENT, len(sends)))
     return state, (*notes, *sends, Send(site.preds[0], request))

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.core import Answer, Effect, NodeName, Send, Site
-from model.protocols.log_io import groups
 from model.protocols.log_io.design import Delivery, Executes, Sends
 from model.protocols.log_io.messages import Check, Executed, Put, Write
 from model.protocols.log_io.places import AHEAD, LOG
 from model.protocols.log_io.quantities import CONFIRMED, note
 from model.protocols.log_io.states import Operator, Pending, Waiting
 from model.protocols.log_io.tables import LoggedEvent
+from model.protocols.log_io.writing import groups
 
 
 def hand_on(
@@ -30,18 +30,24 @@ def hand_on(
     state, executed = _execute_all(site, state, writes, check)
     sends, back = site.spec.design.sends, site.spec.read_back
     if sends is Sends.BEFORE_WRITES or not back:
-        return state, (*_puts(site, outputs), *executed)
+        return state, (*put_all(site, outputs), *executed)
     if sends is Sends.AFTER_WRITES:
-        return state, (*executed, *_puts(site, outputs))
+        return state, (*executed, *put_all(site, outputs))
     after = frozenset(write[:2] for write in state.pending if write.sink in back)
     waiting = (*state.waiting, *(Waiting(row, after) for row in outputs))
     state, sent = _release(site, state._replace(waiting=waiting))
     return state, (*executed, *sent)
 
 
-def _puts(site: Site, rows: Sequence[LoggedEvent]) -> tuple[Effect, ...]:
+def put_all(site: Site, rows: Sequence[LoggedEvent]) -> tuple[Effect, ...]:
+    """Send logged outputs to operators (Algorithm 1, step 2.c; Algorithm 3, step 5)."""
+    return tuple(put(site, row.receiver, Put(row.number, row.data)) for row in rows)
+
+
+def put(site: Site, receiver: NodeName, event: Put) -> Send:
+    """Send an event into the connection to its receiver, if there is one that lasts."""
     ahead = f"{site.name}{AHEAD}" if site.spec.design.connection is Delivery.LASTING else ""
-    return tuple(Send(f"{ahead}{row.receiver}", Put(row.number, row.data)) for row in rows)
+    return Send(f"{ahead}{receiver}", event)
 
 
 def _release(site: Site, state: Operator) -> tuple[Operator, tuple[Effect, ...]]:
@@ -50,7 +56,7 @@ def _release(site: Site, state: Operator) -> tuple[Operator, tuple[Effect, ...]]
     at = next((at for at, one in enumerate(state.waiting) if one.after & pending), None)
     free = state.waiting[:at]
     left = () if at is None else state.waiting[at:]
-    return state._replace(waiting=left), _puts(site, [one.row for one in free])
+    return state._replace(waiting=left), put_all(site, [one.row for one in free])
 
 
 # --- Algorithm 5 -----------------------------------------------------------------------------

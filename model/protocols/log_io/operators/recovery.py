@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from model.boxes.triggered import Functions
 from model.core import REPLAYED, RESENT, RESTORED, Answer, Effect, Note, Received, Send, Site
-from model.protocols.log_io.design import Array, Delivery, Inputs, Known, Order, Ports, Writes
-from model.protocols.log_io.generation import context_of
+from model.protocols.log_io.design import Array, Delivery, Inputs, Known, Order, PortOrder, Writes
 from model.protocols.log_io.messages import Peek, Put, Restored
-from model.protocols.log_io.operator import begin, go_on
+from model.protocols.log_io.operators.generation import context_of
+from model.protocols.log_io.operators.operator import begin, go_on
 from model.protocols.log_io.places import AHEAD
 from model.protocols.log_io.quantities import PENDING, note
 from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.scaling.roles import reads
 from model.protocols.log_io.states import Operator, Recovering
 from model.protocols.log_io.tables import LoggedEvent
-from model.protocols.log_io.writes import hand_on
+from model.protocols.log_io.writing.writes import hand_on
 
 
 def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
@@ -55,7 +55,7 @@ def _in_order(site: Site, rows: tuple[LoggedEvent, ...]) -> tuple[LoggedEvent, .
     if isinstance(box, Functions) and design.order is Order.FUNCTIONS:
         among = len(box.parts)
         rows = tuple(sorted(rows, key=lambda row: (row.sender, row.number, row.inset % among)))
-    if design.ports is Ports.ROUND_ROBIN:
+    if design.ports is PortOrder.ROUND_ROBIN:
         by_port = {name: {row.number for row in rows if row.sender == name} for name in site.preds}
         turns = {
             (name, number): turn

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from model.core import Effect, NodeName, Send, Site
 from model.protocols.log_io.design import Design, Grouped, Transfer
-from model.protocols.log_io.messages import CheckGroup, ExecutedGroup, Group, Part, Write
+from model.protocols.log_io.messages import CheckGroup, ExecutedGroup, Group, GroupedWrite, Write
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import CONFIRMED, note
 from model.protocols.log_io.states import Operator, Pending
@@ -46,7 +46,7 @@ def send(design: Design, sink: NodeName, writes: tuple[Write, ...]) -> tuple[Eff
     if design.transfer is Transfer.ATOMIC:
         return (Send(sink, Group(writes)),)
     *parts, last = writes
-    return (*(Send(sink, Part(*part)) for part in parts), Send(sink, last))
+    return (*(Send(sink, GroupedWrite(*part)) for part in parts), Send(sink, last))
 
 
 def succeed(

@@ -20,7 +20,7 @@ from model.protocols.log_io.replaying.messages import LogData
 from model.protocols.log_io.scaling.roles import may_fail, receives
 from model.protocols.log_io.states import Operator
 from model.protocols.log_io.tables import Context, LoggedEvent, SetState, SideRead, Used
-from model.protocols.log_io.writes import hand_on
+from model.protocols.log_io.writing.writes import hand_on
 
 
 def generate(
