@@ -104,7 +104,7 @@ def connect(place: str, *, synchronous: str = "FULL", watch: Watch = _ignore) ->
     if synchronous not in ("FULL", "NORMAL", "EXTRA", "OFF"):
         raise ValueError(f"synchronous={synchronous}: give FULL, NORMAL, EXTRA or OFF")
     connection = sqlite3.connect(place, timeout=PATIENCE_S, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL").fetchall()
     connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("PRAGMA journal_mode = WAL").fetchall()
     connection.execute("PRAGMA foreign_keys = ON")
     return Database(connection, SQLITE, watch)
