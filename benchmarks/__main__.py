@@ -11,7 +11,7 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import attack, kernel, start, sweep, timed, trace
+from benchmarks import attack, kernel, log_io, start, sweep, timed, trace
 from benchmarks.measures import (
     LARGE,
     PINNED,
@@ -56,6 +56,7 @@ def main() -> None:
     kernel.main()
     sweep.main()
     trace.main()
+    log_io.main([])
     score.main(["shared"])  # the boxes and the classifier take as long again
 
 

@@ -34,8 +34,11 @@ PAPERS = {
 }
 """An experiment runs the method whose published numbers it reproduces, so it names it."""
 STANDBYS = ("active_standby", "amnesia", "passive_standby", "upstream_backup_acks")
-JOBS = {"micro_batch": tuple(Path("spark_check") / family for family in STANDBYS)}
-"""Families whose Spark checks crash the job of another family."""
+JOBS = {
+    "log_io": (Path("spark_check/abs"),),
+    "micro_batch": tuple(Path("spark_check") / family for family in STANDBYS),
+}
+"""Families whose Spark checks run the job of another family, or its stream and its sink."""
 TEXTS = (".j2", ".css")
 
 

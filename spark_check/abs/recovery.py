@@ -1,0 +1,253 @@
+"""Recovery under LOG.io beside recovery from Spark's own checkpoint: how long each takes.
+
+Rule of this file: it runs, measures and predicts; the checks of crashes say what is correct.
+
+Both queries pair the events of the same stream in the same session.  The first batch opens an Input
+Set for each type; the second one fails half-way, and is run again.  Nothing is killed for this, so
+that what is measured is the recovery and not the start of processes, which is the same for both.
+Times are predicted from those of other runs, and from how many steps the model takes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from model.recovery import classify
+from sim.predictions import abs as epochs
+from sim.predictions.abs import RestartParts, SinkKind
+from sim.predictions.log_io.points import MIDDLE, CrashPlan
+from sim.predictions.log_io.points import CrashPoint as StepPoint
+from sim.predictions.log_io.recovery import Parts, calibrate
+from sim.predictions.log_io.replay import Work, expected, predict
+from spark_check.abs import timed_task
+from spark_check.abs.job import CheckpointedQuery
+from spark_check.abs.job import start_query as start_checkpointed
+from spark_check.check import Case, Setting
+from spark_check.log_io.external import open_book
+from spark_check.log_io.job import start_query as start_logged
+from spark_check.log_io.operators import Stops
+from spark_check.log_io.stream import write_stream
+from spark_check.log_io.world import World
+from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.session import BRIEF, session
+
+FIRST_LETTER = 0x4E00
+"""Types are letters; from here on, thousands follow each other."""
+NONE = Breakpoints("")
+
+
+class Failed(Exception):
+    """The failure of a query that was planned."""
+
+
+class FailingBreakpoints(Breakpoints):
+    """Raises Failed where another breakpoint would stop; each task counts for itself."""
+
+    def here(self, place: str) -> None:
+        left = self.armed.get(place)
+        if left == 0:
+            raise Failed(place)
+        if left is not None:
+            self.armed[place] = left - 1  # type: ignore[index]
+
+
+class Size(NamedTuple):
+    """waiting: events that wait for another one at the crash, at most.  events: of the batch that
+    fails.  seed: of their types."""
+
+    waiting: int
+    events: int
+    seed: int = 0
+
+    @property
+    def types(self) -> str:
+        letters = [chr(FIRST_LETTER + number) for number in range(self.waiting)]
+        random = Random(f"{self.waiting} {self.events} {self.seed}")
+        return "".join(letters + random.choices(letters, k=self.events))
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        return self.waiting, self.waiting + self.events
+
+    @property
+    def pairs(self) -> int:
+        """All of them are in the batch that fails."""
+        return len(expected(self.types))
+
+    @property
+    def crash(self) -> CrashPlan:
+        """Under LOG.io: half of the pairs are logged, and none is written."""
+        return CrashPlan(MIDDLE, StepPoint.GENERATED, self.pairs // 2)
+
+    def work(self) -> Work:
+        """What the model does after the crash."""
+        return predict(self.types, self.ends, [self.crash]).work[-1]
+
+
+# --- what is measured ------------------------------------------------------------------------
+class Measured(NamedTuple):
+    """transaction_s: of LOG.io, in the batch before the one that failed.  logged: the recovery
+    under LOG.io.  restarted: that from Spark's checkpoint.  outputs: what both have written, as
+    guarantees."""
+
+    transaction_s: float
+    logged: Parts
+    restarted: RestartParts
+    outputs: tuple[str, str]
+
+
+def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
+    """Run, fail and restart the query under LOG.io, then the same with Spark's checkpoint."""
+    logged, checkpointed = work / "logged", work / "checkpointed"
+    places = str(logged / "log.db"), str(logged / "book.db")
+    world = World(str(logged), size.types, size.ends, *places)
+    rival = CheckpointedQuery(
+        str(checkpointed),
+        size.types,
+        size.ends,
+        str(checkpointed / "book.db"),
+        SinkKind.IDEMPOTENT,
+    )
+    place = Stops(NONE, world.name).place(size.crash.operator, size.crash.point)
+    began = fail_and_restart(
+        size,
+        world.stream,
+        lambda stops: start_logged(spark, world, stops, timed_task.process),
+        {place: size.crash.passed},
+    )
+    before, last = timed_task.read_notes(world)
+    parts = Parts(
+        Work(last["transactions"], last["replayed"], last["writes"]),
+        last["ended"] - began - last["restored_s"] - last["rest_s"],
+        last["restored_s"],
+        last["rest_s"],
+    )
+    began = fail_and_restart(
+        size,
+        rival.stream,
+        lambda stops: start_checkpointed(spark, rival, stops),
+        {rival.place(epochs.CrashPoint.MADE, 1): 0},
+    )
+    notes = rival.notes()
+    made = [note["made"] for note in notes if "made" in note][-1]
+    written = [note["written"] for note in notes if "written" in note][-1]
+    return Measured(
+        before["rest_s"] / before["transactions"],  # it writes nothing
+        parts,
+        RestartParts(size.pairs, made - began, written - made),
+        (output(size, world.book), output(size, rival.book)),
+    )
+
+
+def fail_and_restart(
+    size: Size,
+    stream: Path,
+    start: Callable[[Breakpoints], StreamingQuery],
+    armed: dict[str, int],
+) -> float:
+    """Run the first batch; let the second one come, and fail; run it again: when that began."""
+    drafts = stream.parent / "drafts"
+    write_stream(drafts, size.types, size.ends)
+    stream.mkdir()
+    first, second = sorted(drafts.iterdir())
+    first.rename(stream / first.name)
+    start(NONE).awaitTermination()
+    second.rename(stream / second.name)
+    try:
+        start(FailingBreakpoints("", armed)).awaitTermination()
+    except StreamingQueryException as error:
+        if Failed.__name__ not in str(error):
+            raise
+    began = time.time()
+    start(NONE).awaitTermination()
+    return began
+
+
+def output(size: Size, place: str) -> str:
+    with open_book(place) as book:
+        rows = [pair.body() for _, pair in book.rows()]
+    return classify(expected(size.types), rows).name.lower()
+
+
+# --- all sizes -------------------------------------------------------------------------------
+WARM_UP = tuple(Size(20, 20, seed) for seed in range(3))
+"""The first queries of a session are slow."""
+LAST = 5
+"""Costs are those of so many runs before the one that is predicted: Java gets faster meanwhile.
+What a transaction costs is that of the same run, before the failure."""
+CALIBRATING = (Size(50, 20), Size(300, 160), Size(150, 80))
+PREDICTED = tuple(
+    Size(waiting, events, seed)
+    for seed in (1, 2)
+    for waiting, events in (
+        *((waiting, events) for waiting in (100, 200, 300) for events in (40, 120)),
+        (50, 160),
+        (200, 80),
+    )
+)
+
+
+def measure_sizes(setting: Setting) -> Iterator[Case]:
+    """A case for each size.  After the first three, each recovery is predicted from what came
+    before it."""
+    sizes = (*CALIBRATING, *PREDICTED)
+    measured: list[Measured] = []
+    with session(setting.work / "session", conf=BRIEF) as spark:
+        for size in WARM_UP:
+            measure(spark, setting.work / f"warm-up-{size.seed}", size)
+        for number, size in enumerate(sizes):
+            setting.tell(f"{size.waiting} waiting, {size.events} come", number, len(sizes))
+            known = [] if size in CALIBRATING else measured[-LAST:]
+            work = size.work()
+            measured.append(measure(spark, setting.work / f"run-{number}", size))
+            yield compare(size, work, measured[-1], known)
+
+
+def compare(size: Size, work: Work, found: Measured, known: Sequence[Measured]) -> Case:
+    """The case.  known: the runs that its times are predicted from."""
+    logged, restarted = found.logged, found.restarted
+    seconds = {}
+    if known:
+        mine = calibrate([run.logged for run in known], found.transaction_s)
+        rival = epochs.calibrate([run.restarted for run in known])
+        seconds = {
+            "recovery under LOG.io": (mine.recovery_s(work), logged.total_s),
+            "recovery from Spark's checkpoint": (
+                rival.recovery_s(size.pairs),
+                restarted.total_s,
+            ),
+        }
+    return Case(
+        f"{size.waiting} events wait, {size.events} come, seed {size.seed}",
+        predicted=_facts(work, ("precise", "precise")),
+        seen=_facts(logged.work, found.outputs),
+        details={
+            "LOG.io: start_s": round(logged.start_s, 2),
+            "LOG.io: restore_s": round(logged.restore_s, 3),
+            "LOG.io: rest_s": round(logged.rest_s, 2),
+            "LOG.io: transaction_ms before": round(1000 * found.transaction_s, 2),
+            "LOG.io: transaction_ms": round(1000 * logged.rest_s / work.commits, 2),
+            "checkpoint: made_s": round(restarted.made_s, 2),
+            "checkpoint: write_s": round(restarted.write_s, 3),
+        },
+        seconds=seconds,
+        events=dict.fromkeys(seconds, size.events),
+    )
+
+
+def _facts(work: Work, outputs: Sequence[str]) -> dict[str, Any]:
+    return {
+        "inputs replayed": work.replayed,
+        "transactions": work.transactions,
+        "writes": work.writes,
+        "output under LOG.io": outputs[0],
+        "output from the checkpoint": outputs[1],
+    }

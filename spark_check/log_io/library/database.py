@@ -1,0 +1,110 @@
+"""A connection to the database of the log: statements and transactions.
+
+Rule of this file: no table of LOG.io is named here.
+
+SQLite: write-ahead log, synchronous=FULL, BEGIN IMMEDIATE.  A commit is on disk when it returns,
+readers see the state before an open transaction, and two transactions that write come one after
+the other.  PostgreSQL: read committed, which does the same for the rows that a transaction
+changes: a second one waits, and then sees them changed or gone.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import Any, TypeAlias
+
+from spark_check.log_io.library.schema import POSTGRESQL, SQLITE, Dialect, statements
+
+Row: TypeAlias = tuple[Any, ...]
+Watch: TypeAlias = Callable[[str], None]
+"""A function that receives each statement before it is executed."""
+PATIENCE_S = 60.0
+"""How long a transaction of SQLite waits for another one before it fails."""
+
+
+def _ignore(_statement: str) -> None:
+    """Nobody watches."""
+
+
+class Database:
+    """A connection.  One process and one thread use it."""
+
+    def __init__(self, connection: Any, dialect: Dialect, watch: Watch = _ignore) -> None:
+        self._connection, self._dialect, self._watch = connection, dialect, watch
+        self._open = False
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        """The rows that a statement returns.  Each parameter stands as "?" in it."""
+        with closing(self._run(sql, parameters)) as cursor:
+            return list(cursor.fetchall()) if cursor.description else []
+
+    def change(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        """How many rows a statement has changed."""
+        with closing(self._run(sql, parameters)) as cursor:
+            return int(cursor.rowcount)
+
+    def repeat(self, sql: str, many: Iterable[Sequence[Any]]) -> None:
+        """Execute a statement with each of these parameters, if there are any."""
+        rows = list(many)
+        if len(rows) == 1:
+            self.execute(sql, rows[0])  # PostgreSQL's client is slower with a list of one
+        elif rows:
+            self._watch(sql)
+            with closing(self._connection.cursor()) as cursor:
+                cursor.executemany(self._text(sql), rows)
+
+    def _run(self, sql: str, parameters: Sequence[Any]) -> Any:
+        self._watch(sql)
+        return self._connection.cursor().execute(self._text(sql), parameters)
+
+    def _text(self, sql: str) -> str:
+        return sql.replace("?", self._dialect.placeholder)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """A context that commits, or rolls back if an exception leaves it."""
+        if self._open:
+            raise RuntimeError("a transaction is open: use it, or leave it before the next one")
+        self.execute(self._dialect.begin)
+        self._open = True
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            self.execute("ROLLBACK")
+            raise
+        finally:
+            self._open = False
+
+    def make_tables(self) -> None:
+        """Make what is not there yet."""
+        with self.transaction():
+            if self._dialect.lock:
+                self.execute(self._dialect.lock)
+            for statement in statements(self._dialect):
+                self.execute(statement)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def connect(place: str, *, synchronous: str = "FULL", watch: Watch = _ignore) -> Database:
+    """A connection to PostgreSQL, if the place is a URL of it, or to a file of SQLite.
+
+    synchronous: of SQLite only; with "NORMAL" a loss of power may undo the last commits.
+    """
+    if place.startswith(("postgresql://", "postgres://")):
+        import psycopg  # only those who use PostgreSQL need the package
+
+        server = psycopg.connect(place, autocommit=True)
+        server.execute("SET join_collapse_limit = 1")  # joins stay in the order of the query
+        return Database(server, POSTGRESQL, watch)
+    if synchronous not in ("FULL", "NORMAL", "EXTRA", "OFF"):
+        raise ValueError(f"synchronous={synchronous}: give FULL, NORMAL, EXTRA or OFF")
+    connection = sqlite3.connect(place, timeout=PATIENCE_S, isolation_level=None)
+    connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("PRAGMA journal_mode = WAL").fetchall()
+    connection.execute("PRAGMA foreign_keys = ON")
+    return Database(connection, SQLITE, watch)

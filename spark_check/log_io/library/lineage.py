@@ -1,0 +1,158 @@
+"""Lineage queries: what an event was made of, and what it went into, by SQL.
+
+Rule of this file: rows are read here, never written; no picture is drawn.
+
+LOG.io, Sections 3.1 and 7.3: EVENT_LINEAGE is joined with EVENT_LOG on the operator and the Input
+Set, step by step.  What the rows say is what was captured: an input that an operator keeps in its
+global state is behind later outputs, too, and no row says so (docs/findings.md, LOG.io).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spark_check.log_io.library.capture import Port
+from spark_check.log_io.library.log import Log
+from spark_check.log_io.library.values import Key
+
+if TYPE_CHECKING:
+    import networkx
+
+
+class Found(NamedTuple):
+    """An event of a lineage.  is_source: the log does not say what it was made of.
+
+    A side-effect read is an event without receiver_port; its body is a reference to the effect.
+    """
+
+    sender: str
+    sender_port: str
+    receiver_port: str
+    number: int
+    body: bytes
+    is_source: bool
+
+    @property
+    def key(self) -> Key:
+        return self.sender, self.sender_port, self.receiver_port, self.number
+
+    @property
+    def port(self) -> str:
+        return self.sender_port or self.receiver_port
+
+
+def _is(left: str, right: str) -> str:
+    names = ("send_op", "send_port", "rec_port", "event_id")
+    return " AND ".join(f"{left}.{name} = {right}.{name}" for name in names)
+
+
+START = "CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT)"
+NAMES = "send_op, send_port, rec_port, event_id"
+MADE_OF = (
+    "found CROSS JOIN event_lineage AS made CROSS JOIN event_log AS log",
+    f"""{_is("made", "found")} AND log.rec_op = made.send_op AND log.status = 'done'
+        AND log.inset_id + 0 = made.inset_id + 0 AND (log.send_port <> '' OR log.rec_port <> '')""",
+)
+"""Tables and condition of one step backward.  SQLite keeps the order of a CROSS JOIN, and
+database.py has PostgreSQL keep it: in another order, both may read all events of an operator
+(PostgreSQL does while its statistics are of a time when there were few events)."""
+WENT_INTO = (
+    "found CROSS JOIN event_log AS log CROSS JOIN event_lineage AS made",
+    f"""{_is("log", "found")} AND made.send_op = log.rec_op
+        AND made.inset_id = log.inset_id""",
+)
+
+
+def _closure(step: tuple[str, str], next_: str, ports: Collection[Port] | None) -> str:
+    """All events that are reached step by step; ports: only over events on these."""
+    tables, condition = step
+    if ports is not None:
+        listed = ", ".join("(?, ?)" for _ in ports)
+        port = f"CASE {next_}.send_port WHEN '' THEN {next_}.rec_port ELSE {next_}.send_port END"
+        condition += f" AND ({next_}.send_op, {port}) IN (VALUES {listed})"
+    columns = ", ".join(f"{next_}.{name}" for name in NAMES.split(", "))
+    return f"""WITH RECURSIVE found ({NAMES}) AS (
+        SELECT {START} UNION SELECT {columns} FROM {tables} WHERE {condition})"""
+
+
+def backward(log: Log, event: Key, ports: Collection[Port] | None = None) -> list[Found]:
+    """The events that this one was made of, step by step, without itself.
+
+    ports: only lineage over these output ports, as capture.ports_between gives them for a scope.
+    """
+    return _query(log, _closure(MADE_OF, "log", ports), event, ports)
+
+
+def forward(log: Log, event: Key, ports: Collection[Port] | None = None) -> list[Found]:
+    """The events that this one went into, step by step, without itself.  ports: see backward."""
+    return _query(log, _closure(WENT_INTO, "made", ports), event, ports)
+
+
+def inputs_of(log: Log, event: Key) -> list[Found]:
+    """The events of the Input Set that this one was made of: one step backward."""
+    tables, condition = MADE_OF
+    rows = log.database.execute(
+        f"""WITH found ({NAMES}) AS (SELECT {START})
+        SELECT log.send_op, log.send_port, log.rec_port, log.event_id, data.body, NOT EXISTS (
+            SELECT 1 FROM event_lineage AS more WHERE {_is("more", "log")})
+        FROM {tables} CROSS JOIN event_data AS data
+        WHERE {condition} AND {_is("data", "log")}""",
+        event,
+    )
+    return sorted(_found(row) for row in rows)
+
+
+def graph(log: Log, event: Key, ports: Collection[Port] | None = None) -> networkx.DiGraph:
+    """The lineage of an event: a node for each event, an edge from each input to each output.
+
+    A node has the attribute `body`, an edge `in_set`, the Input Set.  ports: see backward.
+    """
+    import networkx  # only those who draw or walk the graph need the package
+
+    found = networkx.DiGraph()
+    whole = backward(log, event, ports)
+    found.add_node(event, body=_body(log, event))
+    for one in whole:
+        found.add_node(one.key, body=one.body)
+    rows = log.database.execute(
+        f"{_closure(MADE_OF, 'log', ports)} SELECT log.send_op, log.send_port, log.rec_port,"
+        " log.event_id, found.send_op, found.send_port, found.rec_port, found.event_id,"
+        f" made.inset_id FROM {MADE_OF[0]} WHERE {MADE_OF[1]}",
+        (*event, *_flat(ports)),
+    )
+    for row in rows:
+        if row[:4] in found:
+            found.add_edge(tuple(row[:4]), tuple(row[4:8]), in_set=row[8])
+    return found
+
+
+def _query(log: Log, closure: str, event: Key, ports: Collection[Port] | None) -> list[Found]:
+    rows = log.database.execute(
+        f"""{closure} SELECT found.send_op, found.send_port, found.rec_port, found.event_id,
+            data.body, NOT EXISTS (SELECT 1 FROM event_lineage AS more WHERE {_is("more", "found")})
+        FROM found CROSS JOIN event_data AS data WHERE {_is("data", "found")}""",
+        (*event, *_flat(ports)),
+    )
+    return sorted(one for one in map(_found, rows) if one.key != event)
+
+
+def _flat(ports: Collection[Port] | None) -> Iterator[str]:
+    for port in ports or ():
+        yield from port
+
+
+def _found(row: Any) -> Found:
+    sender, port, receiver_port, number, body, source = row
+    return Found(sender, port, receiver_port, number, bytes(body), bool(source))
+
+
+def _body(log: Log, event: Key) -> bytes:
+    rows = log.database.execute(
+        "SELECT body FROM event_data"
+        " WHERE send_op = ? AND send_port = ? AND rec_port = ? AND event_id = ?",
+        event,
+    )
+    if not rows:
+        raise KeyError(f"no event {event} in the log: was it captured, and is it still retained?")
+    return bytes(rows[0][0])

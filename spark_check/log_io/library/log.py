@@ -1,0 +1,165 @@
+"""The log of a pipeline: what an operator's code calls (Tables 7 to 9).
+
+Rule of this file: no SQL; a method that writes is one transaction of its own here, and a step of
+an open transaction in transaction.py.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+
+from spark_check.log_io.library import recovery
+from spark_check.log_io.library.capture import Capture
+from spark_check.log_io.library.context import Context
+from spark_check.log_io.library.database import Database, Watch, connect
+from spark_check.log_io.library.transaction import Transaction
+from spark_check.log_io.library.values import ActionInfo, Event, ReadAction, Replay, StateInfo
+
+BATCH = 100
+"""How many new events a running operator reads at a time."""
+
+
+class Log:
+    """The log of a pipeline, in a database that all its operators share.
+
+    place: a file of SQLite, or a URL of PostgreSQL.  capture: the ports whose lineage is captured;
+    all operators of a pipeline give the same one.  One process and one thread use a Log.
+    synchronous, watch: see database.py.  clock: seconds since some moment, for the retention
+    period of lineage.
+    """
+
+    def __init__(
+        self,
+        place: str,
+        capture: Capture | None = None,
+        *,
+        synchronous: str = "FULL",
+        watch: Watch | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        more = {} if watch is None else {"watch": watch}
+        self.database: Database = connect(place, synchronous=synchronous, **more)
+        self.capture = capture or Capture()
+        self._clock = clock
+        self._state_ids: dict[str, int] = {}
+        self.database.make_tables()
+
+    def __enter__(self) -> Log:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.database.close()
+
+    @contextmanager
+    def begin_transaction(self) -> Iterator[Transaction]:
+        """A context that commits its transaction, or rolls back if an exception leaves it.
+
+        Table 7, BeginTransaction; Table 8, Commit.  Outputs are sent, and writes executed, after
+        the context: sent before the log has them, an event is lost (Algorithm 3, steps 4 to 6).
+        """
+        with self.database.transaction():
+            yield Transaction(self.database, self.capture, self._clock())
+
+    # --- Table 7 -----------------------------------------------------------------------------
+    def get_action_id(self, operator: str, connection: str) -> int:
+        """A new action_ID.  Table 7, GetActionID; Algorithm 1, step 1."""
+        return recovery.latest_action_id(self.database, operator, connection) + 1
+
+    def get_state_id(self, operator: str) -> StateInfo:
+        """A new state_ID.  Table 7, GetStateID; Algorithm 1, step 1; Algorithm 3, step 2.
+
+        The table is read once: the latest number is kept for the operator, which runs here.
+        """
+        if operator not in self._state_ids:
+            self._state_ids[operator] = recovery.latest_state_id(self.database, operator)
+        self._state_ids[operator] += 1
+        return StateInfo(operator, self._state_ids[operator])
+
+    def initialize_read_action(
+        self, action: ActionInfo, state: StateInfo, state_body: bytes, context: Context
+    ) -> None:
+        """As Transaction.initialize_read_action, in a transaction of its own."""
+        with self.begin_transaction() as transaction:
+            transaction.initialize_read_action(action, state, state_body, context)
+
+    def complete_read_action(self, action: ActionInfo, reference: bytes) -> None:
+        """As Transaction.complete_read_action, in a transaction of its own."""
+        with self.begin_transaction() as transaction:
+            transaction.complete_read_action(action, reference)
+
+    def drop_read_action(self, action: ActionInfo, discard: Callable[[], None]) -> None:
+        """As Transaction.drop_read_action, in a transaction of its own."""
+        with self.begin_transaction() as transaction:
+            transaction.drop_read_action(action, discard)
+
+    def assign_in_sets(self, event: Event, in_sets: Iterable[int], order: int) -> bool:
+        """As Transaction.assign_in_sets, in a transaction of its own."""
+        with self.begin_transaction() as transaction:
+            return transaction.assign_in_sets(event, in_sets, order)
+
+    def update_context(self, operator: str, context: Context) -> None:
+        """As Transaction.update_context, in a transaction of its own."""
+        with self.begin_transaction() as transaction:
+            transaction.update_context(operator, context)
+
+    def done_event(self, event: Event) -> None:
+        """As Transaction.done_event, in a transaction of its own (Algorithm 5, step 3)."""
+        with self.begin_transaction() as transaction:
+            transaction.done_event(event)
+
+    def get_write_actions(self, operator: str) -> list[Event]:
+        """The undone write actions, by number.
+
+        Table 7, GetWriteActions; Algorithm 8, step 1.  Execute them with writes.execute_writes:
+        one at a time, and after a restart each one only after a check.
+        """
+        return recovery.get_write_actions(self.database, operator)
+
+    # --- Table 9 -----------------------------------------------------------------------------
+    def fetch_resend_events(self, operator: str) -> list[Event]:
+        """The undone outputs that no receiver has assigned, by number.
+
+        Table 9, FetchResendEvents; Algorithm 6, step 1; Algorithm 7, step 1.  An event with an
+        Input Set is acknowledged, and is not sent again.
+        """
+        return recovery.fetch_resend_events(self.database, operator)
+
+    def fetch_ack_events(self, operator: str, context: Context) -> list[Replay]:
+        """The undone inputs that are assigned, in the order in which to replay them.
+
+        Table 9, FetchAckEvents; Algorithm 9, step 2.  context: as stored.  Each goes into its own
+        Input Set alone, and triggers nothing if it is `seen`: the paper evaluates each condition
+        again, against a global state that may be later than the one that the condition had seen.
+        """
+        return recovery.fetch_ack_events(self.database, operator, context)
+
+    def fetch_new_events(self, operator: str, limit: int = BATCH) -> list[Event]:
+        """The undone inputs that are not assigned: of each port by number.
+
+        Not in the paper, whose connections keep what their receiver has not acknowledged.  With
+        connections that lose it, a restarted operator needs this (Algorithm 9, step 3); an
+        operator that polls needs no other connection.
+        """
+        return recovery.fetch_new_events(self.database, operator, limit)
+
+    def get_proc_state(self, operator: str) -> tuple[StateInfo, bytes, Context] | None:
+        """The latest global state and context.  Table 9, GetProcState; Algorithm 9, step 1.
+
+        None: none is stored, and the operator begins as new (its undone inputs may be many).
+        """
+        return recovery.get_proc_state(self.database, operator)
+
+    def get_read_action(self, operator: str, connection: str) -> ReadAction | None:
+        """The latest read action of a connection.  Algorithm 6, steps 2 and 3."""
+        return recovery.get_read_action(self.database, operator, connection)

@@ -1,0 +1,67 @@
+"""Which lineage is kept: that of the outputs of the last so many seconds.
+
+Rule of this file: rows are deleted here that only lineage needs; recovery never misses one.
+
+LOG.io, Section 3.6: "the lineage of events along the data lineage paths defined by a data lineage
+scope is kept for the output events produced at port p within a sliding window of time".  Kept are
+the outputs at the ends of scopes that are younger than that, everything behind them, and
+everything behind an undone event, which may come to be behind an output.
+"""
+
+from __future__ import annotations
+
+from spark_check.log_io.library.log import Log
+
+SAME = """{0}.send_op = {1}.send_op AND {0}.send_port = {1}.send_port
+    AND {0}.rec_port = {1}.rec_port AND {0}.event_id = {1}.event_id"""
+TABLE = """CREATE TEMPORARY TABLE kept (
+    send_op TEXT, send_port TEXT, rec_port TEXT, event_id BIGINT,
+    PRIMARY KEY (send_op, send_port, rec_port, event_id))"""
+KEEP = f"""INSERT INTO kept
+    WITH RECURSIVE found (send_op, send_port, rec_port, event_id) AS (
+        SELECT send_op, send_port, rec_port, event_id FROM event_data
+        WHERE logged_at >= ? AND (send_op,
+            CASE send_port WHEN '' THEN rec_port ELSE send_port END) IN (VALUES {{ends}})
+        UNION SELECT send_op, send_port, rec_port, event_id FROM event_log WHERE status = 'undone'
+        UNION SELECT log.send_op, log.send_port, log.rec_port, log.event_id
+        FROM found CROSS JOIN event_lineage AS made CROSS JOIN event_log AS log
+        WHERE {SAME.format("made", "found")} AND log.rec_op = made.send_op
+            AND log.status = 'done' AND log.inset_id + 0 = made.inset_id + 0)
+    SELECT send_op, send_port, rec_port, event_id FROM found"""
+FORGET = (
+    f"""DELETE FROM event_log WHERE status = 'done'
+        AND NOT EXISTS (SELECT 1 FROM kept WHERE {SAME.format("kept", "event_log")})
+        AND EXISTS (SELECT 1 FROM event_data AS data
+            WHERE {SAME.format("data", "event_log")} AND data.logged_at < ?)""",
+    # EVENT_LINEAGE goes with EVENT_DATA; the effect of a source's read is drop_read_action's.
+    f"""DELETE FROM event_data WHERE logged_at < ?
+        AND NOT EXISTS (SELECT 1 FROM kept WHERE {SAME.format("kept", "event_data")})
+        AND NOT EXISTS (SELECT 1 FROM event_log AS log WHERE {SAME.format("log", "event_data")})
+        AND NOT EXISTS (SELECT 1 FROM read_action AS action WHERE rec_port = ''
+            AND action.op_id = send_op AND action.conn_id = send_port
+            AND action.action_id = event_id)""",
+    """DELETE FROM state WHERE logged_at < ?
+        AND state_id < (SELECT MAX(last.state_id) FROM state AS last
+            WHERE last.op_id = state.op_id)
+        AND NOT EXISTS (SELECT 1 FROM event_data AS data WHERE data.send_op = state.op_id
+            AND data.send_port = '' AND data.rec_port = '' AND data.event_id = state.state_id)""",
+)
+
+
+def forget_lineage(log: Log, older_than_s: float) -> None:
+    """Delete what only the lineage of older outputs needs, in one transaction.
+
+    older_than_s: a moment of the log's clock.  The operators may run on meanwhile: an event that
+    is logged meanwhile is younger, and one that is undone is kept with what is behind it.
+    """
+    ends = sorted(log.capture.ends)
+    if not ends:
+        return  # nothing is captured: 3.6 has removed everything at once
+    listed = ", ".join("(?, ?)" for _ in ends)
+    ports = [name for port in ends for name in port]
+    with log.database.transaction():
+        log.database.execute(TABLE)
+        log.database.change(KEEP.format(ends=listed), (older_than_s, *ports))
+        for statement in FORGET:
+            log.database.change(statement, (older_than_s,))
+        log.database.execute("DROP TABLE kept")

@@ -1,0 +1,102 @@
+"""The five tables of LOG.io and their indexes: one text for SQLite and PostgreSQL.
+
+Rule of this file: SQL that makes tables; the words in which the databases differ are in Dialect.
+
+LOG.io, Section 3.2.  Each column has the paper's name; "" is the paper's null port and 0 its null
+InSet_ID, since no key holds null.  EVENT_DATA names the receiver's port, too: it tells apart the
+write actions of one operator on several connections.  Added: STATE.context, since the context
+must outlive done events (context.py); EVENT_LOG.assigned_as, the place of an assignment among those
+of all ports of the operator, in which the inputs are replayed; and the time of an event for the
+retention period of 3.6.
+
+event_log_by_input_set finds the inputs of an operator: those that wait (undone, Input Set 0),
+those to replay (undone), those of an Input Set that an Output Set is made of (undone, and done for
+lineage).  It holds inset_id + 0, and its queries say so: PostgreSQL 18, while its statistics are of
+a small log, would look for an inset_id in the whole primary key.  event_log_waiting finds what a
+restarted operator sends or writes again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Dialect(NamedTuple):
+    """placeholder: of a parameter.  blob: the type of bytes.  begin: the statement that begins a
+    transaction which writes.  lock: a statement after `begin`, so that two processes do not make
+    the tables at once; "" where `begin` does that."""
+
+    placeholder: str
+    blob: str
+    begin: str
+    lock: str
+
+
+SQLITE = Dialect("?", "BLOB", "BEGIN IMMEDIATE", "")
+POSTGRESQL = Dialect("%s", "BYTEA", "BEGIN", "SELECT pg_advisory_xact_lock(7063105)")
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS event_data (
+    event_id BIGINT NOT NULL CHECK (event_id >= 1),
+    send_op TEXT NOT NULL,
+    send_port TEXT NOT NULL,
+    rec_port TEXT NOT NULL,
+    header {blob} NOT NULL,
+    body {blob} NOT NULL,
+    logged_at DOUBLE PRECISION NOT NULL,
+    PRIMARY KEY (send_op, send_port, rec_port, event_id)
+);
+CREATE TABLE IF NOT EXISTS event_log (
+    event_id BIGINT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('undone', 'done')),
+    send_op TEXT NOT NULL,
+    send_port TEXT NOT NULL,
+    rec_op TEXT NOT NULL,
+    rec_port TEXT NOT NULL,
+    inset_id BIGINT NOT NULL CHECK (inset_id >= 0),
+    assigned_as BIGINT NOT NULL CHECK (assigned_as >= 0),
+    PRIMARY KEY (send_op, send_port, rec_port, event_id, inset_id),
+    FOREIGN KEY (send_op, send_port, rec_port, event_id)
+        REFERENCES event_data (send_op, send_port, rec_port, event_id),
+    CHECK ((send_port <> '' AND rec_port <> '') OR send_op = rec_op),
+    CHECK (send_port <> '' OR rec_port = '' OR inset_id = 0),
+    CHECK (send_port <> '' OR rec_port <> '' OR inset_id > 0)
+);
+CREATE INDEX IF NOT EXISTS event_log_by_input_set
+    ON event_log (rec_op, status, (inset_id + 0), event_id);
+CREATE INDEX IF NOT EXISTS event_log_waiting
+    ON event_log (send_op, event_id) WHERE status = 'undone' AND inset_id = 0;
+CREATE TABLE IF NOT EXISTS read_action (
+    action_id BIGINT NOT NULL CHECK (action_id >= 1),
+    status TEXT NOT NULL CHECK (status IN ('complete', 'incomplete')),
+    op_id TEXT NOT NULL,
+    conn_id TEXT NOT NULL CHECK (conn_id <> ''),
+    action_desc TEXT NOT NULL,
+    PRIMARY KEY (op_id, conn_id, action_id)
+);
+CREATE TABLE IF NOT EXISTS state (
+    state_id BIGINT NOT NULL CHECK (state_id >= 1),
+    op_id TEXT NOT NULL,
+    state {blob} NOT NULL,
+    context TEXT NOT NULL,
+    logged_at DOUBLE PRECISION NOT NULL,
+    PRIMARY KEY (op_id, state_id)
+);
+CREATE TABLE IF NOT EXISTS event_lineage (
+    event_id BIGINT NOT NULL,
+    send_op TEXT NOT NULL,
+    send_port TEXT NOT NULL,
+    rec_port TEXT NOT NULL,
+    inset_id BIGINT NOT NULL CHECK (inset_id >= 1),
+    PRIMARY KEY (send_op, send_port, rec_port, event_id, inset_id),
+    FOREIGN KEY (send_op, send_port, rec_port, event_id)
+        REFERENCES event_data (send_op, send_port, rec_port, event_id) ON DELETE CASCADE
+);
+CREATE INDEX IF NOT EXISTS event_lineage_by_input_set
+    ON event_lineage (send_op, inset_id, send_port, rec_port, event_id);
+"""
+
+
+def statements(dialect: Dialect) -> list[str]:
+    """The statements that make the tables and indexes."""
+    return [one.strip() for one in TABLES.format(blob=dialect.blob).split(";") if one.strip()]

@@ -1,0 +1,110 @@
+"""What an operator logs and what recovery reads: events, read actions, states.
+
+Rule of this file: frozen values; no SQL, and no decision of the protocol.
+
+The paper writes null for a port that an event does not have, and for the Input Set of an event
+that has none.  A key cannot hold null, so the library writes "" and 0.
+LOG.io, Sections 2.1 and 3.2.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+Key: TypeAlias = tuple[str, str, str, int]
+"""What identifies an event: sender, its port, the receiver's port, number."""
+
+UNDONE, DONE = "undone", "done"
+COMPLETE, INCOMPLETE = "complete", "incomplete"
+
+
+class Event(NamedTuple):
+    """A row of EVENT_LOG without its Input Set, and its row of EVENT_DATA.
+
+    number: the event_ID, from 1 on each output port or connection, without gaps.  A port has one
+    connection; for two receivers, an operator sends an event on two ports.  A write action has
+    sender_port "" and its connection as receiver_port; a read action has its connection as
+    sender_port and receiver_port "".  The receiver of both is their operator.
+    """
+
+    sender: str
+    sender_port: str
+    receiver: str
+    receiver_port: str
+    number: int
+    body: bytes
+    header: bytes = b""
+
+    @property
+    def key(self) -> Key:
+        return self.sender, self.sender_port, self.receiver_port, self.number
+
+    @property
+    def port(self) -> str:
+        """The port or connection of the sender that numbers the event."""
+        return self.sender_port or self.receiver_port
+
+
+def write_action(operator: str, connection: str, number: int, body: bytes) -> Event:
+    """The event that is a write action on a connection to an external system (Section 3.5.1)."""
+    return Event(operator, "", operator, connection, number, body)
+
+
+class Replay(NamedTuple):
+    """An undone input that a restarted operator processes again (Algorithm 9, step 2).
+
+    in_set: the one Input Set that it goes into again.  seen: its condition was false before the
+    stored global state was made, so it only goes into its Input Set and triggers nothing.
+    """
+
+    event: Event
+    in_set: int
+    seen: bool
+
+
+class StateInfo(NamedTuple):
+    """What identifies a row of STATE."""
+
+    operator: str
+    state_id: int
+
+
+class ActionInfo(NamedTuple):
+    """What identifies a row of READ_ACTION, and what the action does."""
+
+    operator: str
+    connection: str
+    action_id: int
+    description: str = ""
+
+
+class ReadAction(NamedTuple):
+    """The latest row of READ_ACTION of a connection, and what EVENT_LOG and EVENT_DATA have of it.
+
+    complete: its status.  done: its event is done, or has been removed.  reference: to the stored
+    effect; None: the row of EVENT_DATA is not there yet, or no longer.
+    """
+
+    info: ActionInfo
+    complete: bool
+    done: bool
+    reference: bytes | None
+
+
+class ReadEffect(NamedTuple):
+    """A side-effect read that a generation used, kept for lineage (Algorithm 4).
+
+    action_id: the next number of the connection (Context.send).
+    """
+
+    connection: str
+    action_id: int
+    reference: bytes
+
+
+class LogError(Exception):
+    """A step that the log refuses; its transaction changes nothing."""
+
+
+class InputSetGone(LogError):
+    """No undone event has this Input Set: the events of a replica have been moved (3.5.1, 7.2)."""
