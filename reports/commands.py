@@ -285,5 +285,19 @@ def witnesses(name: str, results: Sequence[Result]) -> Output:
         yield terminal.style(one["story"])
 
 
+def lineage(result: Result) -> Output:
+    """The output of `asif lineage`: the events, those that nothing is known behind first."""
+    found = sorted(result["found"], key=lambda one: not one["source"])
+    side = "went into" if result["forward"] else "was made of"
+    if not found:
+        yield f"{result['event']} {side} no event that the log knows"
+        return
+    table = Table("event", "", "body", title=f"{result['event']} {side}")
+    for one in found:
+        source = "source" if one["source"] and not result["forward"] else ""
+        table.add_row(one["event"], source, escape(one["body"]))
+    yield table
+
+
 def _word(name: str) -> str:
     return name.lower().replace("_", "-")

@@ -12,7 +12,6 @@ from pathlib import Path
 from docs.examples.log_io import pipeline
 from docs.examples.log_io.external import lines
 from spark_check.log_io.library import Log
-from spark_check.log_io.library.lineage import backward, graph
 
 
 def main() -> None:
@@ -27,22 +26,18 @@ def main() -> None:
         if arguments.command == "run":
             pipeline.run(log, folder, watch, arguments.operators or pipeline.OPERATORS)
             print("nothing is left to do")
-        elif arguments.command == "show":
-            _show(log, folder)
         else:
-            _print_lineage(log, arguments.number, arguments.svg)
+            _show(log, folder)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m docs.examples.log_io")
-    parser.add_argument("command", choices=("run", "show", "lineage"))
+    parser.add_argument("command", choices=("run", "show"))
     parser.add_argument("folder", type=Path, help="of the log and of the outside world")
     parser.add_argument("operators", nargs="*", help="those to run; none: all")
     parser.add_argument("--log", help="a URL of PostgreSQL, instead of FOLDER/log.db")
     parser.add_argument("--fresh", action="store_true", help="delete the folder first")
     parser.add_argument("--kill-at", type=int, help="SIGKILL before this statement or effect")
-    parser.add_argument("--number", type=int, default=1, help="of the line of the book")
-    parser.add_argument("--svg", type=Path, help="a file for a picture of the lineage")
     arguments = parser.parse_args()
     unknown = {*arguments.operators} - {*pipeline.OPERATORS}
     if unknown:
@@ -70,18 +65,6 @@ def _show(log: Log, folder: Path) -> None:
         found = lines(folder / file)
         right = "as without failures" if found == expected[name] else "LOST OR DOUBLED"
         print(f"{file}: {len(found)} lines, {'not all yet' if undone else right}")
-
-
-def _print_lineage(log: Log, number: int, svg: Path | None) -> None:
-    """The sales behind a line of the book."""
-    line = ("ledger", "", "book", number)
-    for found in backward(log, line):
-        if found.is_source:
-            print(f"{found.sender}.{found.port} {found.number}: {found.body.decode()}")
-    if svg:
-        from reports.diagrams.lineage import picture  # only a picture needs matplotlib
-
-        svg.write_text(picture(graph(log, line)), "utf-8")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from spark_check.log_io.library.schema import POSTGRESQL, SQLITE, Dialect, statements
@@ -90,10 +91,13 @@ class Database:
         self._connection.close()
 
 
-def connect(place: str, *, synchronous: str = "FULL", watch: Watch = _ignore) -> Database:
+def connect(
+    place: str, *, synchronous: str = "FULL", watch: Watch = _ignore, new: bool = True
+) -> Database:
     """A connection to PostgreSQL, if the place is a URL of it, or to a file of SQLite.
 
     synchronous: of SQLite only; with "NORMAL" a loss of power may undo the last commits.
+    new: the file may be a new one; if not, raises FileNotFoundError where there is none.
     """
     if place.startswith(("postgresql://", "postgres://")):
         import psycopg  # only those who use PostgreSQL need the package
@@ -103,6 +107,8 @@ def connect(place: str, *, synchronous: str = "FULL", watch: Watch = _ignore) ->
         return Database(server, POSTGRESQL, watch)
     if synchronous not in ("FULL", "NORMAL", "EXTRA", "OFF"):
         raise ValueError(f"synchronous={synchronous}: give FULL, NORMAL, EXTRA or OFF")
+    if not new and not Path(place).is_file():
+        raise FileNotFoundError(place)
     connection = sqlite3.connect(place, timeout=PATIENCE_S, isolation_level=None)
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA journal_mode = WAL").fetchall()

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spark_check.log_io.library.capture import Port
+from spark_check.log_io.library.capture import Connection, Port
 from spark_check.log_io.library.log import Log
 from spark_check.log_io.library.values import Key
 
@@ -74,6 +74,31 @@ def _closure(step: tuple[str, str], next_: str, ports: Collection[Port] | None) 
     columns = ", ".join(f"{next_}.{name}" for name in NAMES.split(", "))
     return f"""WITH RECURSIVE found ({NAMES}) AS (
         SELECT {START} UNION SELECT {columns} FROM {tables} WHERE {condition})"""
+
+
+def find(log: Log, operator: str, port: str, number: int) -> Key:
+    """The event that an operator sent on a port, or the write that it executed on a connection.
+
+    Raises KeyError if the log has none: was it captured, and is it still retained?
+    """
+    rows = log.database.execute(
+        f"SELECT {NAMES} FROM event_data WHERE send_op = ? AND event_id = ?"
+        " AND (send_port = ? OR (send_port = '' AND rec_port = ?))",
+        (operator, number, port, port),
+    )
+    if not rows:
+        raise KeyError(f"{operator}.{port} {number}")
+    found: Key = tuple(rows[0])
+    return found
+
+
+def connections(log: Log) -> list[Connection]:
+    """The connections over which the log has events; this reads all of them."""
+    rows = log.database.execute(
+        "SELECT DISTINCT send_op, send_port, rec_op, rec_port FROM event_log WHERE send_port <> ''"
+        " AND rec_port <> ''"
+    )
+    return sorted(Connection(*row) for row in rows)
 
 
 def backward(log: Log, event: Key, ports: Collection[Port] | None = None) -> list[Found]:

@@ -28,7 +28,8 @@ class Log:
     place: a file of SQLite, or a URL of PostgreSQL.  capture: the ports whose lineage is captured;
     all operators of a pipeline give the same one.  One process and one thread use a Log.
     synchronous, watch: see database.py.  clock: seconds since some moment, for the retention
-    period of lineage.
+    period of lineage.  new: make the log if it is not there; if not, raises FileNotFoundError for a
+    file that is not there, and the database's error for one without the tables of a log.
     """
 
     def __init__(
@@ -39,13 +40,17 @@ class Log:
         synchronous: str = "FULL",
         watch: Watch | None = None,
         clock: Callable[[], float] = time.time,
+        new: bool = True,
     ) -> None:
-        more = {} if watch is None else {"watch": watch}
-        self.database: Database = connect(place, synchronous=synchronous, **more)
+        more: dict[str, Watch] = {} if watch is None else {"watch": watch}
+        self.database: Database = connect(place, synchronous=synchronous, new=new, **more)
         self.capture = capture or Capture()
         self._clock = clock
         self._state_ids: dict[str, int] = {}
-        self.database.make_tables()
+        if new:
+            self.database.make_tables()
+        else:
+            self.database.execute("SELECT 1 FROM event_lineage LIMIT 1")
 
     def __enter__(self) -> Log:
         return self
