@@ -3,7 +3,7 @@
 Rule of this file: SQL that makes tables; the words in which the databases differ are in Dialect.
 
 LOG.io, Section 3.2.  Each column has the paper's name; "" is the paper's null port and 0 its null
-InSet_ID, since no key holds null.  EVENT_DATA names the receiver's port, too: it tells apart the
+InSet_ID, since no key holds null.  EVENT_DATA names the receiver's port, too: it distinguishes the
 write actions of one operator on several connections.  Added: STATE.context, since the context
 must outlive done events (context.py); EVENT_LOG.assigned_as, the place of an assignment among those
 of all ports of the operator, in which the inputs are replayed; and the time of an event for the
