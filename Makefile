@@ -17,6 +17,9 @@ UV      := uv==0.13.8
 # file share slow set-up, so one process runs them, and the files stay in their order.
 PYTEST  := $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
+# Hundreds of processes import the project; without this, where it is set, each compiles it anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help report test test-core test-all lint spark bench docs setup lock clean

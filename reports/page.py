@@ -224,7 +224,8 @@ def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
         as_pinned = as_pinned and scope["pinned"] in (None, scope["states"])
         if found:
             as_pinned = as_pinned and found["pinned"] in (None, found["steps"])
-        scopes.append({"as_pinned": as_pinned, **scope})
+        ended = bool(found) and not scope["complete"] and not scope.get("spent")
+        scopes.append({"as_pinned": as_pinned, "until_refuted": ended, **scope})
     mutants = verdict["mutants"]
     coverage = {
         "points": sum(scope["points"] for scope in scopes),

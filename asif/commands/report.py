@@ -30,6 +30,11 @@ BEGINS = {
 """The parts of a report, and how many percent of its time are usually over when each begins.  Spark
 mostly waits, so its checks run beside the others; only their rest is a part of its own."""
 
+DEPARTURES = 10_000
+"""Real events that each protocol processes in the quick profile."""
+WALKS, EXAMPLES = 100, 20
+"""Random runs of each protocol in the quick profile: half of those of `asif check`."""
+
 POLITE = 5
 """So much nicer than those of Spark are this thread and the processes that it starts: Spark gives
 up on a process that does not start within ten seconds."""
@@ -57,12 +62,10 @@ def report(
     from reports.results import experiments as experiment_results
     from reports.results import simulations as simulation_results
     from reports.results import spark as spark_results
-    from sim.experiments import campaign
     from sim.experiments.experiment import experiments
-    from sim.inputs import flights
     from spark_check.campaign import checks
 
-    started = perf_counter()
+    started, quick = perf_counter(), profile is Profile.QUICK
     wanted = [*checks().values()]
     with progress() as watch, on_spark(wanted, profile, out / "spark", watch) as checked:
 
@@ -74,14 +77,17 @@ def report(
         verdicts = checking.verdicts(
             [*protocols()],
             profile=profile.value,
+            walks=WALKS if quick else None,
+            examples=EXAMPLES if quick else None,
             mutants=True,
+            once=quick,
             execute=checking.local(),
             progress=watch,
         )
         begin("lemmas")
         proofs = proving.prove(
             choose(),
-            mutants=profile is Profile.FULL,
+            mutants=not quick,
             worlds=proving.WORLDS[profile.value],
             progress=watch,
         )
@@ -95,15 +101,14 @@ def report(
             "simulating", {path.stem: partial(_simulate, path) for path in SCENARIOS}, watch
         )
         begin("experiments")
-        most = 2 if profile is Profile.QUICK else None
-        reproductions = [
-            campaign.reproduce(
-                one, out, seeds=min(one.seeds, most or one.seeds), watch=partial(watch, one.name)
-            )
-            for one in experiments().values()
-        ]
+        most = 1 if quick else None
+        reproductions = side_by_side(
+            "experiments",
+            {name: partial(_reproduce, name, out, most) for name in experiments()},
+            watch,
+        )
         begin("flights")
-        limit = flights.QUICK if profile is Profile.QUICK else None
+        limit = DEPARTURES if quick else None
         # What is expected to lose is not judged by whether it loses.
         names = [one.name for one in modules().values() if one.expected is Outcome.HOLDS]
         runs = side_by_side(
@@ -155,6 +160,14 @@ def _simulate(path: Path) -> dict[str, Any]:
     from sim.scenarios.scenario import read
 
     return simulate(read(path))
+
+
+def _reproduce(name: str, out: Path, most: int | None) -> dict[str, Any]:
+    from sim.experiments.campaign import one_by_one, reproduce
+    from sim.experiments.experiment import experiments
+
+    one = experiments()[name]
+    return reproduce(one, out, seeds=min(one.seeds, most or one.seeds), execute=one_by_one)
 
 
 def _run_on_flights(name: str, limit: int | None) -> dict[str, Any]:

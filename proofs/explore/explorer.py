@@ -94,7 +94,7 @@ def explore(
     protocol: Protocol,
     scope: Scope,
     *,
-    stop: bool = False,
+    until: Guarantee | None = None,
     limit: int | None = None,
     seconds: float | None = None,
     memory: int | None = None,
@@ -102,7 +102,9 @@ def explore(
 ) -> Exploration:
     """Explore the scope and return the result.
 
-    stop: end at the first violation.  limit: end after the level that passes so many states.
+    until: end after the level by which a violation and so weak a guarantee were found, or PRECISE
+    at the first violation; None: see all worlds.  limit: end after the level that passes so many
+    states.
     seconds, memory: end when so much time has passed, or the process has so many bytes.
     A step that fails (model.errors.StepFailed) is a violation, and ends the exploration.
     """
@@ -111,9 +113,9 @@ def explore(
     try:
         with seldom_collected():
             try:
-                return _explore(Collapsed(system, bits=16), stop, meter, watch)
+                return _explore(Collapsed(system, bits=16), until, meter, watch)
             except Overflow:
-                return _explore(Collapsed(system, bits=32), stop, meter, watch)
+                return _explore(Collapsed(system, bits=32), until, meter, watch)
     except StepFailed as error:  # at boot: there is no world yet
         found = Counterexample(answer_property(error), Trace(system, (), ()))
         return Exploration(0, 0, 0, 0, 0.0, False, found)
@@ -142,20 +144,23 @@ def append_failing_action(trace: Trace, error: StepFailed) -> Trace:
     raise error
 
 
-def _explore(collapsed: Collapsed, stop: bool, meter: Meter, watch: Watch | None) -> Exploration:
+def _explore(
+    collapsed: Collapsed, until: Guarantee | None, meter: Meter, watch: Watch | None
+) -> Exploration:
     """Explore with the plain search; a scope with many worlds again with the compiled one."""
     judge = Judge(collapsed.system)
     found: Counterexample | None = None
     plain = PlainSearch(collapsed, judge)
     search: PlainSearch | CompiledSearch = plain
     try:
-        complete = search.levels(stop, _first(meter), watch)
-        enough = complete or (stop and search.violation) or meter.spent(search.states)
+        complete = search.levels(until, _first(meter), watch)
+        refuted = search.violation is not None and judge.is_enough(until)
+        enough = complete or refuted or meter.spent(search.states)
         if not enough and _can_compile():
             from proofs.explore.search.compiled import CompiledSearch
 
             search = CompiledSearch(collapsed, judge)
-            complete = search.levels(stop, meter, watch)
+            complete = search.levels(until, meter, watch)
             if not (complete or search.violation) and search.states <= plain.states:
                 search = plain  # a budget ended the second search where the first one had been
     except FailedIn as failed:

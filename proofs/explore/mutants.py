@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from model.core import Mutant, Outcome, Protocol, Scope
+from model.core import Guarantee, Mutant, Outcome, Protocol, Scope
 from model.errors import Invalid, describe_error
 from model.system import System
 from proofs.explore.explorer import explore
@@ -159,7 +159,7 @@ def hunt(
             System(variant, scope)
         except Invalid:  # nobody can deploy this mutant
             return judge("deployment", name, 0)
-        found = explore(variant, scope, stop=True, limit=limit)
+        found = explore(variant, scope, until=Guarantee.PRECISE, limit=limit)
         states += found.states
         if found.counterexample is not None:
             return judge("explorer", name, len(found.counterexample.trace.actions))

@@ -59,13 +59,15 @@ def verdicts(
     examples: int | None = None,
     mutants: bool = False,
     budget: Budget = UNLIMITED,
+    once: bool = False,
     execute: Execute,
     progress: Progress = silent,
 ) -> list[Result]:
     """Explore every scope of the profile, and attack: a verdict (docs/json.md) for each name.
 
     names: protocols as `asif check` takes them.  mutants: also hunt those that there are.  budget:
-    what the exploration of each scope may cost.  Raises Invalid.
+    what the exploration of each scope may cost.  once: refute what is expected to be refuted, and
+    look no further there (tasks.list_tasks).  Raises Invalid.
     """
     plan = [
         (
@@ -78,6 +80,7 @@ def verdicts(
                 examples=examples,
                 mutants=mutants,
                 budget=budget,
+                once=once,
             ),
         )
         for name in names
@@ -164,7 +167,9 @@ def assemble(
     weaker = [c.name for c in tried if _found_for(c, found) > claims[c]]
     stronger = [c.name for c in found if c in claims and _found_for(c, found) < claims[c]]
     unclaimed = [operators.name for operators in found if operators not in claims]
-    missing = [note.name for note in protocol.must_occur if not evidence[note.name]]
+    # What is refuted at once need not have done all that would make "holds" trustworthy.
+    whole = all(task.whole for task in tasks)
+    missing = [note.name for note in protocol.must_occur if whole and not evidence[note.name]]
     vacuous = [f"{one['row']['name']}: {why}" for one in scopes for why in one["vacuous"]]
     vacuous += lost
     if all(task.kind is not TaskKind.SCOPE for task in tasks):

@@ -41,7 +41,7 @@ def witness(protocol: Protocol, pinned: PinnedScope) -> dict[str, Any]:
     stronger = Guarantee(pinned.guarantee - 1)
     asked = replace(protocol, properties=(at_least(stronger),), needed=None)
     limit = max(WORLD_LIMIT[Outcome.HOLDS], pinned.states or 0)
-    found = explore(asked, pinned.scope, stop=True, limit=limit)
+    found = explore(asked, pinned.scope, until=Guarantee.PRECISE, limit=limit)
     run = found.counterexample and found.counterexample.trace
     return {
         "protocol": protocol.name,

@@ -114,6 +114,12 @@ def _run(
             yield seeds[number], rows
 
 
+def one_by_one(call: Callable[[int], Rows], seeds: Sequence[int]) -> Ended:
+    """An Execute in this process: for several experiments at once, or few seeds."""
+    for number, seed in enumerate(seeds):
+        yield [(number, call(seed), "")]
+
+
 def _in_processes(call: Callable[[int], Rows], seeds: Sequence[int]) -> Ended:
     if not seeds:
         return

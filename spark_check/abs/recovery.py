@@ -16,7 +16,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -37,26 +36,12 @@ from spark_check.log_io.operators import Stops
 from spark_check.log_io.stream import write_stream
 from spark_check.log_io.world import World
 from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.planned_failures import FailingBreakpoints, await_failure
 from spark_check.runtime.session import BRIEF, session
 
 FIRST_LETTER = 0x4E00
 """Types are letters; from here on, thousands follow each other."""
 NONE = Breakpoints("")
-
-
-class Failed(Exception):
-    """The failure of a query that was planned."""
-
-
-class FailingBreakpoints(Breakpoints):
-    """Raises Failed where another breakpoint would stop; each task counts for itself."""
-
-    def here(self, place: str) -> None:
-        left = self.armed.get(place)
-        if left == 0:
-            raise Failed(place)
-        if left is not None:
-            self.armed[place] = left - 1  # type: ignore[index]
 
 
 class Size(NamedTuple):
@@ -161,11 +146,7 @@ def fail_and_restart(
     first.rename(stream / first.name)
     start(NONE).awaitTermination()
     second.rename(stream / second.name)
-    try:
-        start(FailingBreakpoints("", armed)).awaitTermination()
-    except StreamingQueryException as error:
-        if Failed.__name__ not in str(error):
-            raise
+    await_failure(start(FailingBreakpoints("", armed)))
     began = time.time()
     start(NONE).awaitTermination()
     return began

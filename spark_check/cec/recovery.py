@@ -16,7 +16,6 @@ from random import Random
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -32,6 +31,7 @@ from spark_check.cec.stops import CrashPoint, Stops
 from spark_check.cec.world import World
 from spark_check.check import Case, Setting
 from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.planned_failures import FailingBreakpoints, await_failure
 from spark_check.runtime.session import BRIEF, session
 
 TUPLES, BATCHES = 300, 4
@@ -39,24 +39,6 @@ TUPLES, BATCHES = 300, 4
 FAILING = 2
 """The batch that fails, from 0."""
 WINDOW = 8
-
-
-class Failed(Exception):
-    """The failure of a query that was planned."""
-
-
-class FailingBreakpoints(Breakpoints):
-    """Raises Failed, in the driver, where another breakpoint would stop.
-
-    Spark's tasks have copies, whose places are not armed.
-    """
-
-    def here(self, place: str) -> None:
-        left = self.armed.get(place)
-        if left == 0:
-            raise Failed(place)
-        if left is not None:
-            self.armed[place] = left - 1  # type: ignore[index]
 
 
 class Size(NamedTuple):
@@ -158,13 +140,7 @@ def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
 def _fail(start: Callable[[Breakpoints], StreamingQuery], world: World) -> StreamingQuery:
     """Run a query until it fails, its results in the driver and none of them written."""
     place = Stops(Breakpoints(""), world.name).place(CrashPoint.MADE)
-    query = start(FailingBreakpoints("", {place: FAILING}))
-    try:
-        query.awaitTermination()
-    except StreamingQueryException as error:
-        if Failed.__name__ not in str(error):
-            raise
-    return query
+    return await_failure(start(FailingBreakpoints("", {place: FAILING})))
 
 
 def _sent(world: World) -> list[float]:

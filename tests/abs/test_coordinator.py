@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from model.core import Received, Save, Send, Step
+from model.core import Guarantee, Received, Save, Send, Step
 from model.events import Body
 from model.protocols.abs.coordinator_variants import COORDINATOR_VARIANTS, KEEPS_ALL
 from model.protocols.abs.design import Coordinator, Decides, Design, Returns, Sources
@@ -60,7 +60,7 @@ def test_one_choice_of_each_kind_is_right() -> None:
     for keeps, decides, returns in product(kept, Decides, Returns):
         design = Design(coordinator=keeps, decides=decides, returns=returns)
         protocol = build("reading", design, (), "")
-        runs = (explore(protocol, SCOPES[scope].scope, stop=True) for scope in scopes)
+        runs = (explore(protocol, SCOPES[scope].scope, until=Guarantee.PRECISE) for scope in scopes)
         if all(run.counterexample is None for run in runs):
             right.append((keeps, decides, returns))
     keeps, first = Coordinator.EPOCHS_AND_RUNS, Decides.STORED_FIRST

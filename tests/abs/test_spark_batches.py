@@ -26,8 +26,6 @@ from spark_check.abs.recovery import (
     CALIBRATING,
     NONE,
     PREDICTED,
-    Failed,
-    FailingBreakpoints,
     Size,
     measure,
     output,
@@ -37,6 +35,7 @@ from spark_check.check import Setting, run_check
 from spark_check.log_io.external import Pair, open_book
 from spark_check.log_io.operators import Stops
 from spark_check.log_io.world import World
+from spark_check.runtime.planned_failures import FailingBreakpoints, PlannedFailure
 from spark_check.runtime.session import BRIEF, session
 
 CRASHES = [
@@ -128,7 +127,7 @@ def test_the_model_takes_as_many_steps_as_the_library(size: Size, tmp_path: Path
     place = none.place(size.crash.operator, size.crash.point)
     failing = Stops(FailingBreakpoints("", {place: size.crash.passed}), world.name)
     process(world, none, rows[: size.waiting])
-    with pytest.raises(Failed):
+    with pytest.raises(PlannedFailure):
         process(world, failing, rows[size.waiting :])
     process(world, none, rows[size.waiting :])
     last = read_notes(world)[-1]

@@ -15,7 +15,7 @@ from model.boxes.box import Box, Of, Out, Stream, bodies
 from model.boxes.join import Join
 from model.boxes.reorder import Ordered
 from model.boxes.stateless import Union
-from model.core import Outcome, Received, Role, Site, TimerFired
+from model.core import Guarantee, Outcome, Received, Role, Site, TimerFired
 from model.errors import Invalid
 from model.events import BEGINNING, Body, Event
 from model.protocols.cec.design import MENDED, Interleaving, Position
@@ -141,7 +141,9 @@ def holding(scope: str) -> set[tuple[Stamp, Position, Interleaving]]:
     found = set()
     for stamp, position, interleaving in product(Stamp, Position, Interleaving):
         design = replace(MENDED, stamp=stamp, position=position, interleaving=interleaving)
-        explored = explore(build("reading", design, (), "", SEEN), SCOPES[scope].scope, stop=True)
+        explored = explore(
+            build("reading", design, (), "", SEEN), SCOPES[scope].scope, until=Guarantee.PRECISE
+        )
         if explored.outcome is Outcome.HOLDS:
             found.add((stamp, position, interleaving))
     return found

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from model.core import Outcome
+from model.core import Guarantee, Outcome
 from model.protocols.cec.design import MENDED, PUBLISHED, Bound, Checked, Design
 from model.protocols.cec.scopes import SCOPES
 from model.protocols.cec.variants import SEEN, VARIANTS, Pin, build
@@ -26,7 +26,7 @@ def holds(design: Design, scopes: tuple[str, ...]) -> bool:
     for name in scopes:
         pin = Pin(name, 0)
         protocol = build("reading", design, (pin,), "", SEEN)
-        found = explore(protocol, SCOPES[name].scope, stop=True)
+        found = explore(protocol, SCOPES[name].scope, until=Guarantee.PRECISE)
         if found.outcome is Outcome.REFUTED:
             return False
         assert found.complete

@@ -15,9 +15,7 @@ from asif import main
 from model.world import Crash, unfold
 from proofs.explore.trace_json import story
 from reports.diagrams import spacetime, terminal
-from tests.conformance.subjects import NAMES, PROTOCOLS, traces
-
-EVERY = pytest.mark.parametrize("name", NAMES)
+from tests.conformance.subjects import EVERY, NAMES, PROTOCOLS, traces
 
 
 def crashed(name: str) -> dict[str, Any]:

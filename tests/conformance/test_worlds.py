@@ -15,9 +15,16 @@ from model.world import DOWN, Crash, Suspect, World, apply, enabled, response
 from proofs.explore import explorer, tasks, verdict
 from proofs.explore.random_walk import walks
 from reports import commands
-from tests.conformance.subjects import NAMES, PROTOCOLS, WORLDS, edges, explored, holds, smallest
-
-EVERY = pytest.mark.parametrize("name", NAMES)
+from tests.conformance.subjects import (
+    EVERY,
+    NAMES,
+    PROTOCOLS,
+    WORLDS,
+    edges,
+    explored,
+    holds,
+    smallest,
+)
 
 
 @EVERY

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from model.core import CRASHED, Arrival, Lost, Outcome, Protocol, Received, Scope
+from model.core import CRASHED, Arrival, Guarantee, Lost, Outcome, Protocol, Received, Scope
 from model.system import System
 from model.world import (
     DOWN,
@@ -227,7 +227,7 @@ def test_every_finder_finds_a_group_crash_and_its_run_can_be_repeated() -> None:
 
 
 def found_by_all(protocol: Protocol) -> Iterator[Any]:
-    explored = explore(protocol, ONE_EVENT, stop=True).counterexample
+    explored = explore(protocol, ONE_EVENT, until=Guarantee.PRECISE).counterexample
     assert explored is not None
     assert len(explored.trace.actions) == 1 + 2 + 2  # a crash, two restarts, two notices
     yield explored.trace

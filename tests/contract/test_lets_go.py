@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from model.core import Mutant, Outcome, PinnedScope, Protocol
+from model.core import Guarantee, Mutant, Outcome, PinnedScope, Protocol
 from model.registry import modules, protocols
 from model.system import LETS_GO, System
 from proofs.explore.explorer import explore
@@ -54,7 +54,7 @@ def test_a_leak_is_found_by_this_property_alone(
 ) -> None:
     leaking = mutate(protocol, mutant, home)
     (scope,) = (pinned.scope for pinned in leaking.scopes if pinned.name == mutant.scope)
-    found = explore(leaking, scope, stop=True).counterexample
+    found = explore(leaking, scope, until=Guarantee.PRECISE).counterexample
     assert found is not None
     assert found.property.name == LETS_GO
     walked = walks(leaking, scope, 300, seed=1).property

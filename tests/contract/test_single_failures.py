@@ -118,7 +118,7 @@ def test_the_explorer_grants_what_the_world_grants() -> None:
 def found_by_all(protocol: Protocol) -> Iterator[Trace]:
     """Runs with two faults, each found by one of the drivers."""
     scope = restarts.TWO_CRASHES
-    explored = explore(protocol, scope, stop=True).counterexample
+    explored = explore(protocol, scope, until=Guarantee.PRECISE).counterexample
     assert explored is not None
     yield explored.trace
     for seed in range(10):

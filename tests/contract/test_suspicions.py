@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from model.core import SUSPECTED, Arrival, Assumptions, Failures, Lost, Outcome, Protocol
+from model.core import SUSPECTED, Arrival, Assumptions, Failures, Guarantee, Lost, Outcome, Protocol
 from model.errors import Invalid
 from model.system import System
 from model.world import Crash, Deliver, Restart, Suspect, apply, enabled, initial, quiescent
@@ -79,7 +79,7 @@ def test_both_finders_find_what_a_suspicion_breaks() -> None:
     calm = replace(refuted, assumes=Assumptions(Failures.NONE))
     assert explore(calm, replace(twice, crashes=0)).outcome is Outcome.HOLDS
     for trace in (
-        explore(refuted, twice, stop=True).counterexample,
+        explore(refuted, twice, until=Guarantee.PRECISE).counterexample,
         attack(refuted, walks=3_000, examples=0, scopes=[twice]).failure,
         attack(refuted, walks=0, examples=300, scopes=[twice]).failure,
     ):

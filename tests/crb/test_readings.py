@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from model.core import Outcome, Protocol, Scope
+from model.core import Guarantee, Outcome, Protocol, Scope
 from model.protocols.crb.design import PUBLISHED, Design, Instant, Mode, Queue, Replays, Resumes
 from model.protocols.crb.protocol import PROTOCOL
 from model.protocols.crb.scopes import SCOPES
@@ -27,7 +27,7 @@ def design_of(variant: Protocol) -> Design:
 def holds(design: Design, *scopes: Scope) -> bool:
     """Does the design hold in all of these scopes?"""
     for scope in scopes:
-        found = explore(build("reading", design, (), ""), scope, stop=True)
+        found = explore(build("reading", design, (), ""), scope, until=Guarantee.PRECISE)
         if found.counterexample is not None:
             return False
         assert found.complete

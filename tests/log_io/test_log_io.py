@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.core import Outcome, Property, Send, When
+from model.core import Guarantee, Outcome, Property, Send, When
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
@@ -149,7 +149,9 @@ def test_a_property_that_no_run_has_is_refuted() -> None:
     """The scopes are not empty: each of them has a world in which something was written."""
     silent = Property("nothing is written", When.ALWAYS, lambda _, seen: not any(seen.outputs))
     for name in ("a relay", "batches by type", "two ports that race"):
-        found = explore(replace(PROTOCOL, properties=(silent,)), SCOPES[name].scope, stop=True)
+        found = explore(
+            replace(PROTOCOL, properties=(silent,)), SCOPES[name].scope, until=Guarantee.PRECISE
+        )
         assert found.outcome is Outcome.REFUTED
 
 

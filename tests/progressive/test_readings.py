@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from model.core import Outcome, Scope
+from model.core import Guarantee, Outcome, Scope
 from model.protocols.progressive.design import PUBLISHED, Design, Order, Outputs
 from model.protocols.progressive.scopes import SCOPES
 from model.protocols.progressive.variants import build
@@ -22,7 +22,7 @@ MENDS = [
 
 
 def look(design: Design, scope: Scope) -> Exploration:
-    found = explore(build("reading", design, (), ""), scope, stop=True)
+    found = explore(build("reading", design, (), ""), scope, until=Guarantee.PRECISE)
     assert found.counterexample is not None or found.complete
     return found
 

@@ -26,7 +26,7 @@ for name in ("pairs", "counted-windows"):
     print(found.states, found.transitions, sorted(map(str, found.points)))
     print(sorted(found.notes.items()))
     print(found.counterexample.trace.actions, story(found.counterexample.trace))
-print(attack(known["upstream-backup:pairs"], walks=0, examples=100).failure.trace.actions)
+print(attack(known["log-io:published"], walks=0, examples=100).failure.trace.actions)
 mutant = next(m for m in main.mutants if m.name == "replay out of order")
 broken = mutate(main, mutant, "model.protocols.upstream_backup.protocol")
 walked = walks(broken, main.scopes[0].scope, count=3000, seed=3)

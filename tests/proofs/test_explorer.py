@@ -16,6 +16,7 @@ from model.core import (
     Arrival,
     Deployment,
     Emit,
+    Guarantee,
     Input,
     Inputs,
     Outcome,
@@ -40,21 +41,22 @@ PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
 LARGE = 10_000
 """Worlds of a scope from which on it is slow to explore; so are those that have no number."""
-MANY = 1_000_000
+MANY = 100_000
 """Worlds of a scope beyond which whoever changes the family explores it."""
 
 
 def cost(name: str, pinned: PinnedScope) -> Sequence[pytest.MarkDecorator]:
-    """Large quick scopes of variants are exhaustive: the report compares the same numbers.  So are
-    those of many worlds.
+    """Exhaustive are quick scopes that the report explores whole, and compares with the same
+    numbers, or that are large; and those of many worlds.
 
     Those of the corrected protocol are explored for their crash points in any case.
     """
-    if (pinned.states or LARGE) < LARGE:
-        return ()
+    small = (pinned.states or LARGE) < LARGE
+    whole = pinned.expect is Outcome.HOLDS
     long = pinned.states is not None and pinned.states > MANY
-    elsewhere = (pinned.quick or long) and name != MAIN.name
-    return (pytest.mark.exhaustive if elsewhere else pytest.mark.slow,)
+    if name != MAIN.name and (long or (pinned.quick and (whole or not small))):
+        return (pytest.mark.exhaustive,)
+    return () if small else (pytest.mark.slow,)
 
 
 PINNED = [
@@ -197,7 +199,7 @@ def same_worlds(system: System) -> int:
 def test_counterexamples_are_runs_of_the_model_that_end_in_the_violation(name: str) -> None:
     protocol = PROTOCOLS[f"upstream-backup:{name}"]
     pinned = next(p for p in protocol.scopes if p.expect is Outcome.REFUTED)
-    found = explore(protocol, pinned.scope, stop=True).counterexample
+    found = explore(protocol, pinned.scope, until=Guarantee.PRECISE).counterexample
     assert found is not None
     system, worlds = found.trace.system, found.trace.worlds
     assert worlds[0] == initial(system)
@@ -216,7 +218,7 @@ def test_no_run_shorter_than_the_counterexample_violates_anything() -> None:
     protocol = PROTOCOLS["upstream-backup:pairs"]
     pinned = next(p for p in protocol.scopes if p.name.startswith("two matches"))
     scope = replace(pinned.scope, crashes=0)
-    found = explore(protocol, scope, stop=True)
+    found = explore(protocol, scope, until=Guarantee.PRECISE)
     assert found.counterexample is not None
     length = len(found.counterexample.trace.actions)
     system = System(protocol, scope)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from docs.examples import forgetful, standby
-from model.core import PinnedScope, Protocol, When
+from model.core import Guarantee, PinnedScope, Protocol, When
 from model.registry import protocols
 from model.world import apply, enabled, first_violation, initial
 from proofs.explore import random_walk
@@ -25,7 +25,13 @@ MAIN = PROTOCOLS["upstream-backup"]
 HOME = "model.protocols.upstream_backup.protocol"
 CRASHING, RESTING = forgetful.PROTOCOL, standby.PROTOCOL.variant("standby:any")
 REFUTED = [
-    pytest.param(protocol, pinned, id=f"{name}, {pinned.name}")
+    pytest.param(
+        protocol,
+        pinned,
+        id=f"{name}, {pinned.name}",
+        # `make test` has some of each family.
+        marks=pytest.mark.exhaustive if (pinned.states or 0) >= 1_000 else (),
+    )
     for name, protocol in {**PROTOCOLS, "forgetful": CRASHING, "standby": RESTING}.items()
     for pinned in protocol.scopes
     if pinned.steps and (pinned.states or 10**6) < 60_000
@@ -138,7 +144,7 @@ def test_walks_find_mutants_that_need_a_late_crash() -> None:
 
 
 def test_a_run_that_needs_no_action_stays_as_it_is() -> None:
-    failure = explore(RESTING, RESTING.scopes[0].scope, stop=True).counterexample
+    failure = explore(RESTING, RESTING.scopes[0].scope, until=Guarantee.PRECISE).counterexample
     assert failure is not None
     assert len(shrink(failure).trace.actions) == len(failure.trace.actions)
     assert failure.property.when is When.QUIESCENT

@@ -213,11 +213,27 @@ def both(protocol: Protocol, scope: Scope, **how: Any) -> Exploration:
     return plain
 
 
-@given(SHAPES, st.booleans())
+@given(SHAPES, st.sampled_from([None, *Guarantee]))
 @settings(max_examples=150)
-def test_both_searches_find_the_same(shape: Shape, stop: bool) -> None:
+def test_both_searches_find_the_same(shape: Shape, until: Guarantee | None) -> None:
     protocol, scope = made(shape)
-    both(protocol, scope, stop=stop, limit=WORLDS)
+    both(protocol, scope, until=until, limit=WORLDS)
+
+
+@given(SHAPES, st.sampled_from([*Guarantee]))
+@settings(max_examples=100)
+def test_a_search_ends_when_what_is_wanted_was_found(shape: Shape, until: Guarantee) -> None:
+    """It finds the violation of the whole search, and the guarantee if there is so weak a one."""
+    protocol, scope = made(shape)
+    whole = explore(protocol, scope, limit=WORLDS)
+    found = explore(protocol, scope, until=until, limit=WORLDS)
+    assert found.states <= whole.states
+    if whole.counterexample and not whole.counterexample.circle:
+        assert found.counterexample
+        assert found.counterexample.trace[1:] == whole.counterexample.trace[1:]
+        assert found.guarantee >= min(until, whole.guarantee)
+    else:
+        assert known(found) == known(whole)
 
 
 @given(SHAPES)
@@ -347,7 +363,8 @@ QUICK = [
         protocol,
         pinned.scope,
         id=f"{name}-{pinned.name}",
-        marks=pytest.mark.exhaustive if (pinned.states or 0) >= 4_000 else [],
+        # `make test` has some of each family, and all shapes of protocols that Hypothesis draws.
+        marks=pytest.mark.exhaustive if (pinned.states or 0) >= 1_000 else [],
     )
     for name, protocol in protocols().items()
     for pinned in protocol.scopes
@@ -358,7 +375,7 @@ QUICK = [
 @pytest.mark.parametrize(("protocol", "scope"), QUICK)
 def test_both_searches_find_the_same_in_the_pinned_scopes(protocol: Protocol, scope: Scope) -> None:
     both(protocol, scope)
-    both(protocol, scope, stop=True)
+    both(protocol, scope, until=Guarantee.PRECISE)
     both(protocol, scope, limit=1_000)
 
 

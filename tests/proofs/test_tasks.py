@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,15 @@ import pytest
 from asif import main
 from docs.examples import relay
 from model import registry
+from model.core import Guarantee
 from model.errors import Invalid
-from model.registry import protocols
+from model.registry import Subject, protocols
 from proofs.explore import processes
 from proofs.explore import verdict as checking
 from proofs.explore.processes import Ended, call_all, usable_cores
 from proofs.explore.random_attack import attack
 from proofs.explore.search.meter import Budget
-from proofs.explore.tasks import Task, TaskKind, list_tasks
+from proofs.explore.tasks import Task, TaskKind, list_tasks, perform_on
 from proofs.explore.verdict import Result, good, local, perform_all, verdicts
 from reports import commands
 from spark_check.runtime.victim import wait_ended
@@ -203,6 +205,32 @@ def test_small_checks_stay_in_this_process() -> None:
         local()(process, small)
         local()(process, large)
     assert wanted == [1, usable_cores()]
+
+
+def test_what_is_refuted_once_is_refuted_as_pinned() -> None:
+    """With fewer worlds; what holds is explored whole, and attacked."""
+    names = ["micro-batch:commit-first", "micro-batch:eager-acks", RELAY, f"{RELAY}:lazy"]
+    how: dict[str, Any] = {"walks": 20, "examples": 2, "execute": local(1)}
+    for whole, once in zip(verdicts(names, **how), verdicts(names, once=True, **how), strict=True):
+        assert whole["expected"]
+        assert once["expected"]
+        assert (whole["outcome"], whole["found"]) == (once["outcome"], once["found"])
+        refuted = whole["outcome"] == "refuted"
+        assert (once["attack"]["actions"] == 0) is refuted
+        for more, less in zip(whole["scopes"], once["scopes"], strict=True):
+            assert more["counterexample"] == less["counterexample"]
+            assert more["states"] >= less["states"]
+            assert less["complete"] or less["counterexample"]
+    assert any(not row["complete"] for row in verdicts(names[:1], once=True, **how)[0]["scopes"])
+
+
+@pytest.mark.parametrize("pin", [{"steps": 99}, {"guarantee": Guarantee.DIVERGENT}])
+def test_what_is_refuted_otherwise_than_pinned_is_not_as_expected(pin: dict[str, Any]) -> None:
+    protocol = protocols()["micro-batch:commit-first"]
+    wrong = replace(protocol, scopes=tuple(replace(one, **pin) for one in protocol.scopes))
+    tasks_ = list_tasks(wrong.name, wrong, "quick", walks=0, examples=0, mutants=False, once=True)
+    results = [perform_on(Subject(wrong, home=""), task) for task in tasks_]
+    assert not checking.assemble(wrong, "quick", tasks_, results)["expected"]
 
 
 @pytest.mark.parametrize("kind", TaskKind)

@@ -283,6 +283,18 @@ def test_a_run_that_differs_and_verdicts_that_surprise_are_said_first(tmp_path: 
     assert 'class="lead fine"' not in page
 
 
+def test_what_was_explored_until_it_was_refuted_is_not_called_incomplete(tmp_path: Path) -> None:
+    refuted = _verdict("p", refuted=True)
+    refuted["scopes"][1].update(states=99, complete=False, spent=None, as_pinned=True)
+    refuted["attack"].update(walks=0, examples=0, actions=0, failure=None)
+    page, markdown = _written(_results(verdicts=[refuted]), tmp_path)
+    for text in (" ".join(_outline(page).text.split()), markdown):
+        assert "until refuted" in text
+        assert "incomplete" not in text
+        assert "not as pinned" not in text
+        assert "The random attack took" not in text
+
+
 def test_a_report_without_a_run_or_with_one_without_a_series(tmp_path: Path) -> None:
     page, markdown = _written(_results(runs=[]), tmp_path)
     assert "real input" not in page + markdown

@@ -19,7 +19,7 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from model.core import Failures, Observation, Property
+from model.core import Failures, Guarantee, Observation, Property
 from model.errors import StepFailed
 from model.world import World, observe_at_rest
 from proofs.explore.collapse import CLEAR, CLOSE, CLOSED, CachedEffect, Collapsed, NodeView
@@ -189,10 +189,10 @@ class CompiledSearch:
         return int(self.at[loops.QUIESCENT])
 
     # --- levels ------------------------------------------------------------------------------
-    def levels(self, stop: bool, meter: Meter, watch: Watch | None) -> bool:
+    def levels(self, until: Guarantee | None, meter: Meter, watch: Watch | None) -> bool:
         """As PlainSearch.levels."""
         at = self.at
-        at[loops.STOP], at[loops.VIOLATION] = stop, -1
+        at[loops.STOP], at[loops.VIOLATION] = until is Guarantee.PRECISE, -1
         start, end = 0, 1
         while start < end:
             at[loops.VIEW] = -1
@@ -206,6 +206,8 @@ class CompiledSearch:
             start, end = end, self.states
             if watch:
                 watch(self.depth, end)
+            if self.violation and self.judge.is_enough(until):
+                return False
             if end > start and meter.spent(end):
                 return False
             self.depth += end > start

@@ -44,6 +44,10 @@ class Judge:
             where = f"{self.system.protocol.name}: what its operators should emit"
             raise Invalid(f"{where}: {describe_error(error)}") from error
 
+    def is_enough(self, until: Guarantee | None) -> bool:
+        """Has so weak a guarantee been found?  None: no guarantee is weak enough."""
+        return until is not None and self.guarantee >= until
+
     def missing(self, quiescent: int) -> Iterator[str]:
         """What was never evaluated in a whole search, a sentence each."""
         if not (self.always or self.at_rest):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from model.core import Failures, Observation, Property
+from model.core import Failures, Guarantee, Observation, Property
 from model.errors import StepFailed
 from model.world import World, observe_at_rest
 from proofs.explore.collapse import Collapsed
@@ -40,10 +40,10 @@ class PlainSearch:
     def states(self) -> int:
         return len(self.parents)
 
-    def levels(self, stop: bool, meter: Meter, watch: Watch | None) -> bool:
+    def levels(self, until: Guarantee | None, meter: Meter, watch: Watch | None) -> bool:
         """Explore level after level; returns whether every reachable world was seen.
 
-        Raises FailedIn if a step fails.
+        until: as for `explore`.  Raises FailedIn if a step fails.
         """
         collapsed, parents = self.collapsed, self.parents
         views = [(view, view.pick, view.table.get) for view in collapsed.views]
@@ -95,13 +95,15 @@ class PlainSearch:
                         broken = broken or resting
                     if broken is not None and self.violation is None:
                         self.violation = (broken, self._number(world))
-                        if stop:
+                        if until is Guarantee.PRECISE:
                             break
                     if place % CHUNK == CHUNK - 1 and meter.spent():
                         return False
                 if watch:
                     watch(self.depth, len(parents))
-                if (self.violation and stop) or (next_ and meter.spent(len(parents))):
+                if self.violation and self.judge.is_enough(until):
+                    return False
+                if next_ and meter.spent(len(parents)):
                     return False
                 frontier = next_
                 self.depth += bool(next_)

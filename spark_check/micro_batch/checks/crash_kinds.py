@@ -64,12 +64,10 @@ class ProcessCrash(NamedTuple):
         return CrashedJob(self.name, plan, LOAD, self.master, self.writer)
 
 
-QUICK = (
-    ProcessCrash(CrashKind.WORKER, CrashPoint.READ, survives=True, master=RETRYING),
-    ProcessCrash(CrashKind.READER, CrashPoint.PLAN),
-)
+QUICK = (ProcessCrash(CrashKind.WORKER, CrashPoint.READ, survives=True, master=RETRYING),)
 FULL = (
     *QUICK,
+    ProcessCrash(CrashKind.READER, CrashPoint.PLAN),
     ProcessCrash(CrashKind.TREE, CrashPoint.READ),
     ProcessCrash(CrashKind.TREE, CrashPoint.COUNT),
     ProcessCrash(CrashKind.DRIVER, CrashPoint.READ),
