@@ -158,6 +158,7 @@ def _view(results: Results) -> dict[str, Any]:
         "proofs": proofs,
         "timed": True,
         "runs": runs,
+        "runs_alike": _alike(runs),
         "expected": expected,
         "costs": costs_,
         "engine": _engine(results["engine"]),
@@ -168,6 +169,16 @@ def _view(results: Results) -> dict[str, Any]:
         and all(one["holds"] for one in results["engine"]),
         "states": sum(verdict["states"] for verdict in verdicts),
     }
+
+
+def _alike(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The protocols of runs on as many events, with as many crashes and the same verdict."""
+    found: dict[tuple[int, int, bool], list[str]] = {}
+    for run in runs:
+        key = run["events"], len(run["crashes"]), run["same"]
+        found.setdefault(key, []).append(run["protocol"])
+    names = ("events", "crashes", "same")
+    return [{**dict(zip(names, key, strict=True)), "protocols": of} for key, of in found.items()]
 
 
 def _simulation(run: Mapping[str, Any]) -> dict[str, Any]:
