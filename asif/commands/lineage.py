@@ -96,7 +96,7 @@ def _opened(place: str) -> Log:
     from spark_check.log_io.library import Log
 
     try:
-        return Log(place, new=False)
+        return Log(place, read_only=True)
     except FileNotFoundError:
         raise Invalid(f"{place}: no such file; give a log of LOG.io") from None
     except (DatabaseError, Error) as error:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spark_check.log_io.library.capture import Connection, Port
+from spark_check.log_io.library.database import read_bytes
 from spark_check.log_io.library.log import Log
 from spark_check.log_io.library.values import Key
 
@@ -169,7 +170,7 @@ def _flat(ports: Collection[Port] | None) -> Iterator[str]:
 
 def _found(row: Any) -> Found:
     sender, port, receiver_port, number, body, source = row
-    return Found(sender, port, receiver_port, number, bytes(body), bool(source))
+    return Found(sender, port, receiver_port, number, read_bytes(body), bool(source))
 
 
 def _body(log: Log, event: Key) -> bytes:
@@ -180,4 +181,4 @@ def _body(log: Log, event: Key) -> bytes:
     )
     if not rows:
         raise KeyError(f"no event {event} in the log: was it captured, and is it still retained?")
-    return bytes(rows[0][0])
+    return read_bytes(rows[0][0])
