@@ -15,6 +15,13 @@ from typing import NamedTuple, TypeAlias
 Key: TypeAlias = tuple[str, str, str, int]
 """What identifies an event: sender, its port, the receiver's port, number."""
 
+
+def event_name(key: Key) -> str:
+    """The event as people write it, as in ledger.book#3."""
+    sender, port, receiver_port, number = key
+    return f"{sender}.{port or receiver_port}#{number}"
+
+
 UNDONE, DONE = "undone", "done"
 COMPLETE, INCOMPLETE = "complete", "incomplete"
 NAME = re.compile(r"[^.:#\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
@@ -70,7 +77,7 @@ class Event(NamedTuple):
         check_names(
             self.sender, self.receiver, *filter(None, (self.sender_port, self.receiver_port))
         )
-        check_bytes(f"{self.sender}.{self.port}#{self.number}", self.body, self.header)
+        check_bytes(event_name(self.key), self.body, self.header)
 
 
 def write_action(operator: str, connection: str, number: int, body: bytes) -> Event:
