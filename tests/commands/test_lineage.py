@@ -162,7 +162,8 @@ def test_why_an_event_has_no_lineage_is_said(asked: Asked, tmp_path: Path) -> No
 
 def test_an_argument_that_is_no_text_is_one_line(place: str) -> None:
     """Of a real process: its standard error prints what it cannot encode in another way."""
-    command = [sys.executable, "-m", "asif", "lineage", place, b"ledger.\xff#3"]
+    command: list[str | bytes] = [sys.executable, "-m", "asif", "lineage", place]
+    command.append(b"ledger.\xff#3")
     done = subprocess.run(command, capture_output=True, check=False)
     assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
     assert b"write OPERATOR.PORT#NUMBER" in done.stderr
