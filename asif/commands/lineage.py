@@ -182,7 +182,7 @@ def _reason(log: Log, question: Question, event: Key) -> str:
     from spark_check.log_io.library import lineage as queries
 
     if question.forward:
-        if queries.kind_of(event) is queries.Kind.WRITE:
+        if queries.kind_of(event) is queries.EventKind.WRITE:
             return "write"
         return "unused" if queries.is_unused(log, event) else "nothing known"
     origin = queries.origin(log, event)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import networkx
 
 
-class Kind(StrEnum):
+class EventKind(StrEnum):
     """What an event is to its operator.  A read is a read action, or a side-effect read."""
 
     OUTPUT = "output"
@@ -31,9 +31,11 @@ class Kind(StrEnum):
     READ = "read"
 
 
-def kind_of(event: Key) -> Kind:
+def kind_of(event: Key) -> EventKind:
     _, port, receiver_port, _ = event
-    return Kind.OUTPUT if port and receiver_port else Kind.READ if port else Kind.WRITE
+    return (
+        EventKind.OUTPUT if port and receiver_port else EventKind.READ if port else EventKind.WRITE
+    )
 
 
 class Origin(StrEnum):
@@ -54,7 +56,7 @@ class LoggedPort(NamedTuple):
 
     operator: str
     port: str
-    kind: Kind
+    kind: EventKind
     receiver: Port | None
     numbers: tuple[int, int]
     events: int
@@ -75,7 +77,7 @@ class Found(NamedTuple):
     is_source: bool
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> EventKind:
         return kind_of(self.key)
 
     @property
@@ -164,7 +166,7 @@ def ports(log: Log) -> list[LoggedPort]:
         if (sender, port, receiver_port) in captured:
             made_of = Origin.CAPTURED
         kind, name = kind_of((sender, port, receiver_port, first)), port or receiver_port
-        receiver = receivers.get((sender, name)) if kind is Kind.OUTPUT else None
+        receiver = receivers.get((sender, name)) if kind is EventKind.OUTPUT else None
         found.append(LoggedPort(sender, name, kind, receiver, (first, last), events, made_of))
     return sorted(found, key=lambda one: one[:3])
 
