@@ -12,10 +12,12 @@ from typing import Any, TypeAlias
 from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Column, Table
+from rich.text import Text
 
 from model.core import Guarantee
 from model.recovery import WORDS
 from reports.diagrams import grid, terminal
+from reports.one_line import one_line
 from reports.results import experiments as experiment_results
 from reports.results import plans as plan_results
 from reports.results import proofs as proof_results
@@ -285,18 +287,48 @@ def witnesses(name: str, results: Sequence[Result]) -> Output:
         yield terminal.style(one["story"])
 
 
+BODY_CELLS = 400
+"""How much of a body a table shows; the JSON has all of it."""
+
+
 def lineage(result: Result) -> Output:
-    """The output of `asif lineage`: the events, those that nothing is known behind first."""
-    found = sorted(result["found"], key=lambda one: not one["source"])
-    side = "went into" if result["forward"] else "was made of"
-    if not found:
-        yield f"{result['event']} {side} no event that the log knows"
+    """The output of `asif lineage` about an event: the events, each after those it was made of."""
+    event, side = result["event"], "went into" if result["forward"] else "was made of"
+    if result["reason"]:
+        nothing = f"{side} no event that the log knows"
+        yield f"{one_line(event)} {_REASONS.get(result['reason'], nothing)}"
         return
-    table = Table("event", "", "body", title=f"{result['event']} {side}")
-    for one in found:
-        source = "source" if one["source"] and not result["forward"] else ""
-        table.add_row(one["event"], source, escape(one["body"]))
+    table = Table(Column("event", overflow="fold"), "kind", "body", title=Text(f"{event} {side}"))
+    for one in result["found"]:
+        kind = "source" if one["source"] else one["kind"]
+        table.add_row(*_texts(one["event"], kind), Text(one_line(one["body"], BODY_CELLS)))
     yield table
+
+
+_REASONS = {
+    "source": "is a source event: its operator has taken no input",
+    "unused": "has not been used yet",
+    "write": "is a write: it went into an external system",
+}
+
+
+def lineage_ports(result: Result) -> Output:
+    """The output of `asif lineage` about a log: its ports, where they lead, and their events."""
+    if not result["ports"]:
+        yield "the log has no events"
+        return
+    names = (Column(name, overflow="fold") for name in ("port", "to"))
+    table = Table(*names, "numbers", Column("events", justify="right"), "lineage")
+    for one in result["ports"]:
+        to = one["to"] or ("" if one["kind"] == "output" else f"({one['kind']})")
+        numbers = f"{one['first']}–{one['last']}"
+        table.add_row(*_texts(one["port"], to, numbers, f"{one['events']:,}", one["lineage"]))
+    yield table
+
+
+def _texts(*cells: str) -> Iterator[Text]:
+    """Cells whose names are no markup."""
+    return (Text(one_line(cell)) for cell in cells)
 
 
 def _word(name: str) -> str:

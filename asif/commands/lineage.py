@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from urllib.parse import quote
 
 import typer
 
@@ -13,8 +17,22 @@ from asif.console import JsonOption, print_all, save, write
 from model.errors import Invalid
 
 if TYPE_CHECKING:
+    import networkx
+
     from spark_check.log_io.library import Log
     from spark_check.log_io.library.capture import Port
+    from spark_check.log_io.library.records import Dependency
+    from spark_check.log_io.library.values import Key
+
+
+class Question(NamedTuple):
+    """What the user wants to know about an event.  scope, record and depends: as written."""
+
+    event: str
+    forward: bool
+    scope: str | None
+    record: str | None
+    depends: Sequence[str]
 
 
 def lineage(
@@ -22,8 +40,12 @@ def lineage(
         str, typer.Argument(metavar="LOG", help="A file of SQLite, or a URL of PostgreSQL.")
     ],
     event: Annotated[
-        str, typer.Argument(metavar="OPERATOR.PORT#NUMBER", help="An event, as in ledger.book#3.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="OPERATOR.PORT#NUMBER",
+            help="An event, as in ledger.book#3; without one, the ports in the log are listed.",
+        ),
+    ] = None,
     forward: Annotated[
         bool, typer.Option("--forward", help="What it went into, not what it was made of.")
     ] = False,
@@ -35,126 +57,213 @@ def lineage(
     ] = None,
     record: Annotated[
         str | None,
-        typer.Option(metavar="JSON", help="A record of the event, whose inputs are wanted."),
+        typer.Option(
+            metavar="JSON",
+            help="An object: only the inputs of the event's records that have its attributes.",
+        ),
     ] = None,
     depends: Annotated[
         list[str] | None,
         typer.Option(
             metavar="OPERATOR.INPUT=OUTPUT",
-            help="An attribute of an operator's outputs is one of its inputs'; may be repeated.",
+            help="An attribute of an operator's outputs is one of its inputs'; it excludes no "
+            "record that lacks it. May be repeated.",
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Draw the lineage into this folder.")
+        Path | None, typer.Option(metavar="DIR", help="Draw the lineage into this folder, as SVG.")
     ] = None,
     json_: JsonOption = None,
 ) -> None:
-    """Print the lineage of an event: backward, forward, within a scope, or of a record."""
+    """List the ports of a log, or print the lineage of an event: backward, forward, of a record."""
     from reports import commands
-    from spark_check.log_io.library import lineage as queries
+    from spark_check.log_io.library.reading import read_log
+    from spark_check.log_io.library.values import LogError
 
+    if event is None and (forward or scope or record is not None or depends or out):
+        raise Invalid("give an event, as in ledger.book#3: the options are about one")
     if record is not None and (forward or scope):
         raise Invalid("--record: refines lineage backward, and the whole of it; give it alone")
-    if out is not None and forward:
-        raise Invalid("--out: the picture shows what an event was made of; leave --forward out")
-    operator, port, number = _read_event(event)
-    with _opened(place) as log:
-        try:
-            key = queries.find(log, operator, port, number)
-        except KeyError:
-            raise Invalid(
-                f"{place} has no event {event}: was its lineage captured, and is it retained?"
-            ) from None
-        if record is not None:
-            found = _records(log, key, record, depends or [])
-        else:
-            query = queries.forward if forward else queries.backward
-            found = [*map(_row, query(log, key, _ports(log, scope)))]
-        result = {"event": event, "forward": forward, "scope": scope, "found": found}
-        print_all(commands.lineage(result))
-        if out is not None:
-            from reports.diagrams.lineage import picture
+    if depends and record is None:
+        raise Invalid("--depends: give the record too, as in --record '{\"greatest\": 103}'")
+    try:
+        with read_log(place) as log:
+            if event is None:
+                result = {"ports": [*_ports(log)]}
+                print_all(commands.lineage_ports(result))
+            else:
+                question = Question(event, forward, scope, record, depends or [])
+                graph, asked = _ask(log, question)
+                result = _result(log, question, graph, asked)
+                print_all(commands.lineage(result))
+                if out is not None:
+                    from reports.diagrams.lineage import picture
 
-            graph = queries.graph(log, key, _ports(log, scope))
-            write(out / f"{operator}-{port}-{number}.svg", picture(graph))
+                    write(out / f"{_file_name(question)}.svg", picture(graph, *asked))
+    except LogError as error:
+        raise Invalid(str(error)) from None
     save(json_, result)
 
 
-def _read_event(text: str) -> tuple[str, str, int]:
-    operator, dot, rest = text.partition(".")
-    port, hash_, number = rest.rpartition("#")
-    if not (operator and dot and port and hash_ and number.isdigit()):
-        raise Invalid(f"{text}: write OPERATOR.PORT#NUMBER, as in ledger.book#3")
-    return operator, port, int(number)
+def _ports(log: Log) -> Iterator[dict[str, Any]]:
+    from spark_check.log_io.library.lineage import ports
+
+    for one in ports(log):
+        yield {
+            "port": f"{one.operator}.{one.port}",
+            "kind": one.kind,
+            "to": ".".join(one.receiver) if one.receiver else None,
+            "first": one.numbers[0],
+            "last": one.numbers[1],
+            "events": one.events,
+            "lineage": one.origin,
+        }
 
 
-def _opened(place: str) -> Log:
-    from sqlite3 import DatabaseError
+def _ask(log: Log, question: Question) -> tuple[networkx.DiGraph, list[Any]]:
+    """The graph of the lineage, and the nodes of it that were asked for."""
+    from spark_check.log_io.library import lineage as queries
+    from spark_check.log_io.library.records import records_graph, records_with
 
-    from psycopg import Error
+    key = _find(log, question.event)
+    if question.record is None:
+        ports = _scope(log, question.scope)
+        if ports is not None and (key[0], key[1] or key[2]) not in ports:
+            raise Invalid(f"--scope {question.scope}: {question.event} is not in this scope")
+        return queries.graph(log, key, ports, ahead=question.forward), [key]
+    wanted = _record(question.record)
+    records = records_with(log, key, wanted)
+    if not records:
+        raise Invalid(f"--record {question.record}: {question.event} has no such record")
+    graph = records_graph(log, key, records, [*_dependencies(log, question.depends)])
+    return graph, [node for node in graph if node[:4] == key]
 
-    from spark_check.log_io.library import Log
 
+def _result(
+    log: Log, question: Question, graph: networkx.DiGraph, asked: Sequence[Any]
+) -> dict[str, Any]:
+    import networkx
+
+    from spark_check.log_io.library.lineage import kind_of
+
+    steps = [sorted(step) for step in networkx.topological_generations(graph)]
+    found = [
+        {
+            "event": graph.nodes[node]["name"],
+            "kind": kind_of(node[:4]),
+            "source": graph.nodes[node]["is_source"],
+            "body": graph.nodes[node]["body"].decode(errors="replace"),
+            "base64": _not_text(graph.nodes[node]["body"]),
+        }
+        for node in (node for step in steps for node in step)
+        if node not in asked and (question.record is None or graph.nodes[node]["is_source"])
+    ]
+    names = graph.nodes(data="name")
+    edges = dict.fromkeys((names[one], names[other]) for one, other in sorted(graph.edges))
+    return {
+        **question._asdict(),
+        "reason": None if found else _reason(log, question, asked[0][:4]),
+        "found": found,
+        "edges": [{"input": one, "output": other} for one, other in edges],
+    }
+
+
+def _not_text(body: bytes) -> str | None:
+    """The body in base64, if it is not UTF-8."""
     try:
-        return Log(place, new=False)
-    except FileNotFoundError:
-        raise Invalid(f"{place}: no such file; give a log of LOG.io") from None
-    except (DatabaseError, Error) as error:
-        raise Invalid(f"{place} is no log of LOG.io: {str(error).splitlines()[0]}") from None
+        body.decode()
+    except UnicodeDecodeError:
+        return b64encode(body).decode()
+    return None
 
 
-def _ports(log: Log, scope: str | None) -> frozenset[Port] | None:
+def _reason(log: Log, question: Question, event: Key) -> str:
+    """Why nothing was found.  Raises Invalid if the log cannot know."""
+    from spark_check.log_io.library import lineage as queries
+
+    if question.forward:
+        if queries.kind_of(event) is queries.EventKind.WRITE:
+            return "write"
+        return "unused" if queries.is_unused(log, event) else "nothing known"
+    origin = queries.origin(log, event)
+    if origin is queries.Origin.UNKNOWN:
+        port = question.event.partition("#")[0]
+        raise Invalid(f"the lineage of {port} was not captured: no scope of the pipeline has it")
+    return "source" if origin is queries.Origin.SOURCE else "nothing known"
+
+
+def _find(log: Log, event: str) -> Key:
+    from spark_check.log_io.library.lineage import find
+
+    read = _read("NAME.NAME#([0-9]{1,18})", event)
+    if read is None:
+        raise Invalid(f"{event}: write OPERATOR.PORT#NUMBER, as in ledger.book#3")
+    try:
+        return find(log, read[1], read[2], int(read[3]))
+    except KeyError:
+        raise Invalid(
+            f"the log has no event {event}: was its lineage captured, and is it retained?"
+        ) from None
+
+
+def _read(pattern: str, text: str) -> re.Match[str] | None:
+    """The parts of an argument, if it is as the pattern says."""
+    from spark_check.log_io.library.values import NAME
+
+    return re.fullmatch(pattern.replace(".", r"\.").replace("NAME", f"({NAME.pattern})"), text)
+
+
+def _scope(log: Log, scope: str | None) -> frozenset[Port] | None:
     """The output ports on the paths of a scope."""
     if scope is None:
         return None
     from spark_check.log_io.library.capture import Scope, ports_between
-    from spark_check.log_io.library.lineage import connections
+    from spark_check.log_io.library.lineage import connections, ports
 
-    ends = [tuple(one.split(".", 1)) for one in scope.split(":")]
-    if len(ends) != 2 or any(len(one) != 2 for one in ends):
+    read = _read("NAME.NAME:NAME.NAME", scope)
+    if read is None:
         raise Invalid(f"--scope {scope}: write FROM:TO, as in shop.sales:sums.totals")
-    (start, end) = ((one[0], one[1]) for one in ends)
+    known = [(one.operator, one.port) for one in ports(log)]
     try:
-        return ports_between(connections(log), Scope(start, end))
+        return ports_between(connections(log), Scope((read[1], read[2]), (read[3], read[4])), known)
     except ValueError as error:
         raise Invalid(f"--scope {scope}: {error}") from None
 
 
-def _row(found: Any) -> dict[str, Any]:
-    return {
-        "event": f"{found.sender}.{found.port}#{found.number}",
-        "source": found.is_source,
-        "body": found.body.decode(errors="replace"),
-    }
-
-
-def _records(log: Log, key: Any, record: str, depends: list[str]) -> list[dict[str, Any]]:
-    from spark_check.log_io.library.records import records_behind
+def _record(text: str) -> dict[str, Any]:
+    from spark_check.log_io.library.records import decode_json
 
     try:
-        wanted = json.loads(record)
-    except json.JSONDecodeError as error:
-        raise Invalid(f"--record {record}: not JSON: {error}") from None
-    try:
-        behind = records_behind(log, key, wanted, [*_dependencies(depends)])
-    except KeyError as error:
-        raise Invalid(f"--depends: a record has no attribute {error}") from None
-    return [
-        {
-            "event": f"{one.event[0]}.{one.event[1] or one.event[2]}#{one.event[3]}",
-            "source": True,
-            "body": json.dumps(one.record),
-        }
-        for one in behind
-    ]
+        record = decode_json(text.encode(errors="surrogateescape"))
+    except ValueError as error:
+        raise Invalid(f"--record {text}: no JSON object: {error}") from None
+    if len(record) != 1 or text.lstrip().startswith("["):
+        raise Invalid(f'--record {text}: give one JSON object, as in {{"greatest": 103}}')
+    return dict(record[0])
 
 
-def _dependencies(texts: list[str]) -> Iterator[Any]:
+def _dependencies(log: Log, texts: Sequence[str]) -> Iterator[Dependency]:
+    from spark_check.log_io.library.lineage import ports
     from spark_check.log_io.library.records import Dependency
 
+    known = {one.operator for one in ports(log)} if texts else set()
     for text in texts:
-        used, equals, made = text.partition("=")
-        operator, dot, attribute = used.partition(".")
-        if not (equals and dot and operator and attribute and made):
+        read = _read("NAME.([^=]+)=([^=]+)", text)
+        if read is None:
             raise Invalid(f"--depends {text}: write OPERATOR.INPUT=OUTPUT, as in sums.item=item")
-        yield Dependency(operator, attribute, made)
+        if read[1] not in known:
+            raise Invalid(f"--depends {text}: the log has no operator {read[1]}")
+        yield Dependency(read[1], read[2], read[3])
+
+
+def _file_name(question: Question) -> str:
+    """The name of a picture.  No name of a port has a dot, so two questions have two names."""
+    parts = re.split("[.:#]", question.event)
+    if question.forward:
+        parts.append("forward")
+    if question.scope is not None:
+        parts += ["in", *re.split("[.:]", question.scope)]
+    if question.record is not None:
+        text = json.dumps([question.record, *question.depends])
+        parts += ["record", sha256(text.encode()).hexdigest()[:8]]
+    return ".".join(quote(part, safe=" ") for part in parts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from html import escape
@@ -50,7 +51,9 @@ def svg(
     name: the prefix of its ids.  about: the picture in words.  style: more settings of matplotlib.
     """
     buffer = io.StringIO()
-    with _draw_figure(draw, width, height, STAND_INS, style) as figure:
+    with warnings.catch_warnings(), _draw_figure(draw, width, height, STAND_INS, style) as figure:
+        # The letters stay letters, and the page has more of them than matplotlib's font.
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     drawn = buffer.getvalue()
     drawn = drawn[drawn.index("<svg") :]

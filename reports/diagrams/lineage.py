@@ -1,13 +1,23 @@
-"""A picture of the lineage of one event: inputs on the left, what was made of them on the right.
+"""A picture of a lineage: what was used before what was made of it, column by column.
 
 Rule of this file: it draws the graph that it receives, and asks no log.
+
+A column holds the events that are as many steps away from the one that was asked for.  An edge
+that passes a column takes a place in it, as a box does, so that it crosses no box.  Each column is
+sorted by the middle of its neighbours.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Collection
+from html import escape
+from itertools import pairwise
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from reports.diagrams.canvas import Colours, svg
+from reports.one_line import one_line
 
 if TYPE_CHECKING:
     import networkx
@@ -15,61 +25,156 @@ if TYPE_CHECKING:
 
 ROWS = 24
 """A column has at most so many boxes; the last one stands for all that do not fit."""
-WIDTH, HEIGHT = 2.6, 0.5
-"""Of a box and the space around it, in inches."""
-LETTERS = 30
-Box = tuple[int, int]
-"""A column and a row."""
+WIDTH, HEIGHT = 1.9, 0.36
+"""Of a box, in inches."""
+CELLS = 30
+"""How long a line in a box may be, in cells of a terminal."""
+LONG = 5
+"""A lineage with more columns than this, and with more columns than rows, is drawn downward."""
+SWEEPS = 4
+Node: TypeAlias = tuple[Any, ...]
+"""An event of the graph, the rest of a column, or the place in a column of edges that pass it."""
+Edges: TypeAlias = set[tuple[Node, Node]]
+Point: TypeAlias = tuple[float, float]
 
 
-def picture(graph: networkx.DiGraph) -> str:
+class Box(NamedTuple):
+    """label: its lines.  full: the same before they were cut."""
+
+    label: str
+    full: str
+    is_source: bool
+    is_asked: bool
+
+
+def picture(graph: networkx.DiGraph, *asked: Node) -> str:
     """The graph as an <svg> element.
 
-    A node is (operator, output port, input port, number) and has a `body` in bytes; an edge goes
-    from an input to an output.
+    A node has a `name`, a `body` in bytes and `is_source`; an edge goes from an input to an output.
+    asked: the nodes whose lineage it is.
     """
-    places, texts = _place(graph)
-    edges = {(places[one], places[other]) for one, other in graph.edges}
-    columns = max(column for column, _ in texts) + 1
-    rows = max(row for _, row in texts) + 1
+    columns, edges, boxes = _boxes(graph, asked)
+    edges = _pass(columns, edges)
+    _sort(columns, edges)
+    rows = max(map(len, columns))
+    down = len(columns) > max(LONG, rows)
+    deep, high = (HEIGHT, WIDTH) if down else (WIDTH, HEIGHT)
+    step, apart = deep + max(0.5, 0.08 * rows), high + 0.12
+    size = len(columns) * step, max(2, rows) * apart
+    places = {
+        node: ((column + 0.5) * step, size[1] / 2 + (row - (len(nodes) - 1) / 2) * apart)
+        for column, nodes in enumerate(columns)
+        for row, node in enumerate(nodes)
+    }
+
+    def turn(along: float, across: float) -> Point:
+        return (across, along) if down else (along, across)
 
     def draw(figure: Figure, colours: Colours) -> None:
+        from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+        from matplotlib.path import Path
+
         axes = figure.add_subplot()
         axes.set_axis_off()
-        axes.set_xlim(-0.5, columns - 0.5)
-        axes.set_ylim(rows - 0.4, -0.6)
-        for (left, top), (right, bottom) in sorted(edges):
-            arrow = {"arrowstyle": "->", "color": colours.ink, "alpha": 0.6}
-            ends = (right - 0.35, bottom), (left + 0.35, top)
-            axes.annotate("", *ends, arrowprops=arrow)
-        for (column, row), text in sorted(texts.items()):
-            colour = colours.with_ if column == columns - 1 else colours.ink
-            box = {"boxstyle": "round", "facecolor": "none", "edgecolor": colour}
-            axes.text(column, row, text, ha="center", va="center", fontsize=7, bbox=box)
+        axes.set_xlim(0, turn(*size)[0])
+        axes.set_ylim(turn(*size)[1], 0)
 
-    size = columns * WIDTH, max(2, rows) * HEIGHT
+        def line(one: Point, other: Point, style: str) -> None:
+            middle = (one[0] + other[0]) / 2
+            curve = turn(*one), turn(middle, one[1]), turn(middle, other[1]), turn(*other)
+            path = Path(curve, [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
+            more: dict[str, Any] = {"linewidth": 0.6, "color": colours.ink, "fill": False}
+            axes.add_patch(FancyArrowPatch(path=path, arrowstyle=style, mutation_scale=7, **more))
+
+        for one, other in sorted(edges, key=lambda edge: (places[edge[0]], places[edge[1]])):
+            (start, left), (end, right) = places[one], places[other]
+            line((start + deep / 2, left), (end - deep / 2, right), "->" if other in boxes else "-")
+        for node, (along, across) in places.items():
+            if node not in boxes:
+                line((along - deep / 2, across), (along + deep / 2, across), "-")
+        for at, (node, box) in enumerate(boxes.items()):
+            x, y = turn(*places[node])
+            colour = colours.with_ if box.is_asked else colours.ink
+            shape = "square,pad=0" if box.is_source else "round,pad=0,rounding_size=0.1"
+            fill = (colours.without, 0.15) if box.is_source else "none"
+            corner = x - WIDTH / 2, y - HEIGHT / 2
+            frame: dict[str, Any] = {"boxstyle": shape, "facecolor": fill, "edgecolor": colour}
+            axes.add_patch(FancyBboxPatch(corner, WIDTH, HEIGHT, **frame))
+            text = axes.text(x, y, box.label, ha="center", va="center", fontsize=7)
+            text.set(gid=f"box-{at}", parse_math=False)  # a $ is a $
+
     about = f"The lineage of one event: {len(graph)} events, {graph.number_of_edges()} uses."
-    return svg(draw, *size, name="lineage", about=about)
+    drawn = svg(draw, *turn(*size), name="lineage", about=f"{about} Sources have sharp corners.")
+    full = [f"<title>{escape(box.full)}</title>" for box in boxes.values()]
+    group = r'<g id="lineage-box-(\d+)">'
+    return re.sub(group, lambda found: found[0] + full[int(found[1])], drawn)
 
 
-def _place(graph: networkx.DiGraph) -> tuple[dict[Any, Box], dict[Box, str]]:
-    """Where each event stands, and what its box says."""
+def _boxes(
+    graph: networkx.DiGraph, asked: Collection[Node]
+) -> tuple[list[list[Node]], Edges, dict[Node, Box]]:
+    """The nodes of each column, the edges between these, and what their boxes say."""
     import networkx
 
-    places: dict[Any, Box] = {}
-    texts: dict[Box, str] = {}
-    for column, events in enumerate(networkx.topological_generations(graph)):
+    ahead = any(graph.out_degree(node) for node in asked)
+    steps = [*networkx.topological_generations(graph if ahead else graph.reverse(copy=False))]
+    columns: list[list[Node]] = []
+    shown: dict[Node, Node] = {}
+    boxes: dict[Node, Box] = {}
+    for events in steps if ahead else reversed(steps):
         ordered = sorted(events)
-        for row, event in enumerate(ordered):
-            places[event] = column, min(row, ROWS - 1)
-            texts[places[event]] = _text(event, graph.nodes[event]["body"])
-        if len(ordered) > ROWS:
-            texts[column, ROWS - 1] = f"and {len(ordered) - ROWS + 1} more"
-    return places, texts
+        fit = len(ordered) if len(ordered) <= ROWS else ROWS - 1
+        column, more = ordered[:fit], ordered[fit:]
+        shown |= {node: node for node in column}
+        boxes |= {node: _box(graph.nodes[node], node in asked) for node in column}
+        if more:
+            rest = "rest", len(columns)
+            shown |= dict.fromkeys(more, rest)
+            text = f"and {len(more)} more"
+            is_source = all(graph.nodes[node]["is_source"] for node in more)
+            boxes[rest] = Box(text, text, is_source, False)
+            column.append(rest)
+        columns.append(column)
+    return columns, {(shown[one], shown[other]) for one, other in graph.edges}, boxes
 
 
-def _text(event: tuple[str, str, str, int], body: bytes) -> str:
-    sender, port, receiver_port, number = event
-    text = body.decode(errors="replace").replace("$", r"\$")
-    shown = text if len(text) <= LETTERS else text[: LETTERS - 1] + "…"
-    return f"{sender}.{port or receiver_port} {number}\n{shown}"
+def _box(event: Any, is_asked: bool) -> Box:
+    port, hash_, number = event["name"].rpartition("#")
+    body = event["body"].decode(errors="replace")
+    name = one_line(port, CELLS - len(number) - 1) + hash_ + number
+    full = f"{one_line(event['name'])}\n{one_line(body)}"
+    return Box(f"{name}\n{one_line(body, CELLS)}", full, event["is_source"], is_asked)
+
+
+def _pass(columns: list[list[Node]], edges: Edges) -> Edges:
+    """The edges from each column to the next one, after those that pass a column got a place there.
+
+    Edges from one node share their places.
+    """
+    column_of = {node: column for column, nodes in enumerate(columns) for node in nodes}
+    found: Edges = set()
+    for one, other in edges:
+        between = [("pass", one, at) for at in range(column_of[one] + 1, column_of[other])]
+        found |= {*pairwise([one, *between, other])}
+        for at, place in enumerate(between, column_of[one] + 1):
+            if place not in columns[at]:
+                columns[at].append(place)
+    return found
+
+
+def _sort(columns: list[list[Node]], edges: Edges) -> None:
+    """Sort each column by the middle of its neighbours, those before and those after it in turn."""
+    ahead: dict[Node, list[Node]] = {node: [] for column in columns for node in column}
+    back: dict[Node, list[Node]] = {node: [] for node in ahead}
+    for one, other in edges:
+        ahead[one].append(other)
+        back[other].append(one)
+    heights = {node: row - len(column) / 2 for column in columns for row, node in enumerate(column)}
+    for sweep in range(SWEEPS):
+        neighbours = ahead if sweep % 2 else back
+        for column in columns[::-1] if sweep % 2 else columns:
+            middles = {
+                node: fmean(heights[one] for one in neighbours[node] or [node]) for node in column
+            }
+            column.sort(key=middles.__getitem__)
+            heights |= {node: row - len(column) / 2 for row, node in enumerate(column)}

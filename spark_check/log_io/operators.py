@@ -31,7 +31,7 @@ from spark_check.runtime.breakpoints import Breakpoints
 OUT, IN = "out", "in"
 EVENTS = Connection(SOURCE, OUT, MIDDLE, IN)
 PAIRS = Connection(MIDDLE, OUT, WRITER, IN)
-CAPTURE = capture((EVENTS, PAIRS), Scope((SOURCE, OUT), (WRITER, SINK)))
+CAPTURE = capture((EVENTS, PAIRS), Scope((SOURCE, OUT), (WRITER, SINK)), writes=[(WRITER, SINK)])
 
 
 class Stops(NamedTuple):

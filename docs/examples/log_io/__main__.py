@@ -7,42 +7,67 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import sqlite3
 from pathlib import Path
 
 from docs.examples.log_io import pipeline
-from docs.examples.log_io.external import lines
-from spark_check.log_io.library import Log
+from docs.examples.log_io.external import Watch, lines
+from spark_check.log_io.library import Log, LogError
+from spark_check.log_io.library.reading import read_log, without_password
 
 
 def main() -> None:
-    arguments = _arguments()
+    parser = _parser()
+    arguments = parser.parse_args()
+    unknown = {*arguments.operators} - {*pipeline.OPERATORS}
+    if unknown:
+        parser.error(f"no operator {', '.join(unknown)}: give {', '.join(pipeline.OPERATORS)}")
+    if arguments.kill_at is not None and arguments.kill_at < 1:
+        parser.error(f"--kill-at {arguments.kill_at}: statements and effects are counted from 1")
     folder: Path = arguments.folder
+    if folder.exists() and not folder.is_dir():
+        parser.error(f"{folder}: give a folder")
+    place = arguments.log or str(folder / "log.db")
+    if arguments.command == "show":
+        try:
+            with read_log(place) as log:
+                _show(log, folder)
+        except LogError as error:
+            parser.error(f"{error} (run writes it)")
+        return
     if arguments.fresh and folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    place = arguments.log or str(folder / "log.db")
     watch = pipeline.kill_at(arguments.kill_at) if arguments.kill_at else _ignore
-    with Log(place, pipeline.captured(), watch=watch) as log:
-        if arguments.command == "run":
-            pipeline.run(log, folder, watch, arguments.operators or pipeline.OPERATORS)
-            print("nothing is left to do")
-        else:
-            _show(log, folder)
+    with _opened(parser, place, arguments.fresh, watch) as log:
+        pipeline.run(log, folder, watch, arguments.operators or pipeline.OPERATORS)
+        print("nothing is left to do")
 
 
-def _arguments() -> argparse.Namespace:
+def _opened(parser: argparse.ArgumentParser, place: str, fresh: bool, watch: Watch) -> Log:
+    """The log, empty if it is to be a fresh one."""
+    from psycopg import Error
+
+    try:
+        if fresh:
+            with Log(place) as log, log.database.transaction():
+                for table in ("event_lineage", "event_log", "event_data", "read_action", "state"):
+                    log.database.execute(f"DELETE FROM {table}")
+        return Log(place, pipeline.captured(), watch=watch)
+    except (Error, sqlite3.Error, ValueError) as error:
+        reason = " ".join(str(error).split())
+        parser.error(f"{without_password(place)} cannot be opened: {reason}")
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m docs.examples.log_io")
     parser.add_argument("command", choices=("run", "show"))
     parser.add_argument("folder", type=Path, help="of the log and of the outside world")
     parser.add_argument("operators", nargs="*", help="those to run; none: all")
     parser.add_argument("--log", help="a URL of PostgreSQL, instead of FOLDER/log.db")
-    parser.add_argument("--fresh", action="store_true", help="delete the folder first")
+    parser.add_argument("--fresh", action="store_true", help="empty folder and log first")
     parser.add_argument("--kill-at", type=int, help="SIGKILL before this statement or effect")
-    arguments = parser.parse_args()
-    unknown = {*arguments.operators} - {*pipeline.OPERATORS}
-    if unknown:
-        parser.error(f"no operator {', '.join(unknown)}: give {', '.join(pipeline.OPERATORS)}")
-    return arguments
+    return parser
 
 
 def _ignore(_what: str) -> None:
@@ -51,6 +76,7 @@ def _ignore(_what: str) -> None:
 
 def _show(log: Log, folder: Path) -> None:
     """What is undone in the log, and, once nothing is, whether all effects are right."""
+    till = lines(folder / "till.jsonl")
     undone = 0
     for operator in pipeline.OPERATORS:
         stored = log.get_proc_state(operator)
@@ -59,12 +85,12 @@ def _show(log: Log, folder: Path) -> None:
         writes = len(log.get_write_actions(operator))
         print(f"{operator}: {waiting} new events, {open_} in Input Sets, {writes} pending writes")
         undone += waiting + open_ + writes
-    print(f"the till was read {len(lines(folder / 'till.jsonl'))} times")
+    print(f"the till was read {len(till)} times")
     expected = pipeline.expected(pipeline.used_readings(folder))
     for name, file in pipeline.BOOKS.items():
         found = lines(folder / file)
         right = "as without failures" if found == expected[name] else "LOST OR DOUBLED"
-        print(f"{file}: {len(found)} lines, {'not all yet' if undone else right}")
+        print(f"{file}: {len(found)} lines, {'not all yet' if undone or not till else right}")
 
 
 if __name__ == "__main__":

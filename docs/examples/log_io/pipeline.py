@@ -32,6 +32,7 @@ SCOPES = (
     Scope(("shop", "sales"), ("ledger", "book")),
     Scope(("shop", "sales"), ("sums", "alerts")),
 )
+WRITES = (("ledger", "book"), ("sums", "alerts"))
 OPERATORS = ("shop", "sums", "ledger")
 BOOKS = {"alerts": "alerts.txt", "book": "book.txt"}
 
@@ -58,7 +59,7 @@ FUNCTIONS: Mapping[str, tuple[Function, ...]] = {"sums": SUMS, "ledger": LEDGER}
 
 
 def captured(lineage: bool = True) -> Capture:
-    return capture(CONNECTIONS, *SCOPES) if lineage else Capture()
+    return capture(CONNECTIONS, *SCOPES, writes=WRITES) if lineage else Capture()
 
 
 def build(log: Log, folder: Path, watch: Watch, times: int) -> dict[str, Source | Middle]:

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from spark_check.log_io.library.values import check_names
+
 Port: TypeAlias = tuple[str, str]
 """An operator, and one of its ports or of its connections to external systems."""
 
@@ -55,16 +57,21 @@ class Capture:
         return any(name == operator for name, _ in self.inputs)
 
 
-def capture(connections: Iterable[Connection], *scopes: Scope) -> Capture:
+def capture(
+    connections: Iterable[Connection], *scopes: Scope, writes: Iterable[Port] = ()
+) -> Capture:
     """The ports on the lineage paths of the scopes.
 
-    A path goes from an input port of an operator to each of its output ports.  Raises ValueError
-    for a scope whose end cannot be reached from its start.
+    A path goes from an input port of an operator to each of its output ports.  writes: the
+    connections to external systems on which operators write, for scopes that end there.  Raises
+    ValueError for a scope whose end is unknown, or cannot be reached from its start, and for names
+    that no query could ask for.
     """
-    connections = tuple(connections)
+    connections, writes = tuple(connections), tuple(writes)
+    check_names(*(name for one in (*connections, *writes) for name in one))
     found = Capture()
     for scope in scopes:
-        used = path_connections(connections, scope)
+        used = path_connections(connections, scope, writes)
         inputs = frozenset(one.end for one in used)
         starts = frozenset(one.start for one in used)
         found = Capture(
@@ -76,13 +83,26 @@ def capture(connections: Iterable[Connection], *scopes: Scope) -> Capture:
     return found
 
 
-def ports_between(connections: Iterable[Connection], scope: Scope) -> frozenset[Port]:
-    """The output ports on the lineage paths of a scope, for a query of this scope alone."""
-    return frozenset(one.start for one in path_connections(tuple(connections), scope)) | {scope.end}
+def ports_between(
+    connections: Iterable[Connection], scope: Scope, writes: Iterable[Port] = ()
+) -> frozenset[Port]:
+    """The output ports on the lineage paths of a scope, for a query of this scope alone.
+
+    writes: see capture, which also says what raises ValueError.
+    """
+    used = path_connections(tuple(connections), scope, writes)
+    return frozenset(one.start for one in used) | {scope.end}
 
 
-def path_connections(connections: tuple[Connection, ...], scope: Scope) -> frozenset[Connection]:
+def path_connections(
+    connections: tuple[Connection, ...], scope: Scope, writes: Iterable[Port]
+) -> frozenset[Connection]:
     """The connections on the lineage paths of a scope."""
+    if scope.end not in {*(one.start for one in connections), *writes}:
+        raise ValueError(
+            f"{'.'.join(scope.end)}: give an output port, or a connection to an external system"
+            " that is among the writes"
+        )
     after = _reach(connections, [one for one in connections if one.start == scope.start], True)
     last = [one for one in connections if one.receiver == scope.end[0]]
     found = after & _reach(connections, last, False)

@@ -10,19 +10,29 @@ changes: a second one waits, and then sees them changed or gone.
 
 from __future__ import annotations
 
+import errno
 import sqlite3
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from spark_check.log_io.library.schema import POSTGRESQL, SQLITE, Dialect, statements
+from spark_check.log_io.library.schema import POSTGRESQL, SQLITE, Dialect, columns, statements
 
 Row: TypeAlias = tuple[Any, ...]
 Watch: TypeAlias = Callable[[str], None]
 """A function that receives each statement before it is executed."""
 PATIENCE_S = 60.0
-"""How long a transaction of SQLite waits for another one before it fails."""
+"""How long a transaction of SQLite waits for another one before it fails, and how long a connection
+to PostgreSQL may take."""
+READ_PATIENCE_S = 5.0
+"""The same for one who only reads, and may ask again."""
+
+
+def read_bytes(value: Any) -> bytes:
+    """The bytes of a column.  SQLite has kept a text that was logged in their place."""
+    return value.encode() if isinstance(value, str) else bytes(value)
 
 
 def _ignore(_statement: str) -> None:
@@ -87,30 +97,61 @@ class Database:
             for statement in statements(self._dialect):
                 self.execute(statement)
 
+    def missing_columns(self) -> list[tuple[str, str]]:
+        """The tables and columns of a log that are not there."""
+        return sorted(columns() - {(row[0], row[1]) for row in self.execute(self._dialect.columns)})
+
     def close(self) -> None:
         self._connection.close()
 
 
 def connect(
-    place: str, *, synchronous: str = "FULL", watch: Watch = _ignore, new: bool = True
+    place: str | Path, *, synchronous: str = "FULL", watch: Watch = _ignore, read_only: bool = False
 ) -> Database:
     """A connection to PostgreSQL, if the place is a URL of it, or to a file of SQLite.
 
     synchronous: of SQLite only; with "NORMAL" a loss of power may undo the last commits.
-    new: the file may be a new one; if not, raises FileNotFoundError where there is none.
+    read_only: nothing is written, and all waits are short (READ_PATIENCE_S).  Raises ValueError for
+    a place that can be neither of both; with read_only, also OSError where there is no file.
     """
-    if place.startswith(("postgresql://", "postgres://")):
-        import psycopg  # only those who use PostgreSQL need the package
-
-        server = psycopg.connect(place, autocommit=True)
-        server.execute("SET join_collapse_limit = 1")  # joins stay in the order of the query
-        return Database(server, POSTGRESQL, watch)
+    if is_url(place):
+        return Database(_server(str(place), read_only), POSTGRESQL, watch)
+    if "://" in str(place):
+        raise ValueError("give a file of SQLite or postgresql://USER@HOST/DATABASE")
     if synchronous not in ("FULL", "NORMAL", "EXTRA", "OFF"):
         raise ValueError(f"synchronous={synchronous}: give FULL, NORMAL, EXTRA or OFF")
-    if not new and not Path(place).is_file():
-        raise FileNotFoundError(place)
+    if read_only:
+        return Database(_read_only_file(Path(place)), SQLITE, watch)
     connection = sqlite3.connect(place, timeout=PATIENCE_S, isolation_level=None)
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA journal_mode = WAL").fetchall()
     connection.execute("PRAGMA foreign_keys = ON")
     return Database(connection, SQLITE, watch)
+
+
+def is_url(place: str | Path) -> bool:
+    """Is the place a URL of PostgreSQL?"""
+    return str(place).startswith(("postgresql://", "postgres://"))
+
+
+def _server(url: str, read_only: bool) -> Any:
+    import psycopg  # only those who use PostgreSQL need the package
+
+    patience = READ_PATIENCE_S if read_only else PATIENCE_S
+    server = psycopg.connect(url, autocommit=True, connect_timeout=int(patience))
+    server.execute("SET join_collapse_limit = 1")  # joins stay in the order of the query
+    if read_only:
+        server.execute("SET default_transaction_read_only = on")
+        server.execute(f"SET lock_timeout = '{READ_PATIENCE_S}s'")
+    return server
+
+
+def _read_only_file(path: Path) -> sqlite3.Connection:
+    """SQLite itself makes the file's -wal and -shm, if they are missing: readers need them."""
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
+    if not stat.S_ISREG(mode):
+        raise ValueError("is no file: give a file of SQLite or postgresql://USER@HOST/DATABASE")
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    return sqlite3.connect(uri, uri=True, timeout=READ_PATIENCE_S, isolation_level=None)

@@ -10,14 +10,57 @@ global state is behind later outputs, too, and no row says so (docs/findings.md,
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spark_check.log_io.library import recovery
 from spark_check.log_io.library.capture import Connection, Port
+from spark_check.log_io.library.database import read_bytes
 from spark_check.log_io.library.log import Log
-from spark_check.log_io.library.values import Key
+from spark_check.log_io.library.values import Key, event_name
 
 if TYPE_CHECKING:
     import networkx
+
+
+class EventKind(StrEnum):
+    """What an event is to its operator.  A read is a read action, or a side-effect read."""
+
+    OUTPUT = "output"
+    WRITE = "write"
+    READ = "read"
+
+
+def kind_of(event: Key) -> EventKind:
+    _, port, receiver_port, _ = event
+    return (
+        EventKind.OUTPUT if port and receiver_port else EventKind.READ if port else EventKind.WRITE
+    )
+
+
+class Origin(StrEnum):
+    """What the log knows about the events that an event, or those of a port, were made of."""
+
+    CAPTURED = "captured"
+    SOURCE = "source"
+    """The operator has never taken an input."""
+    UNKNOWN = "not captured"
+
+
+class LoggedPort(NamedTuple):
+    """An output port, or a connection to an external system, of which the log has events.
+
+    receiver: where its connection goes; None: to an external system, or no event says where.
+    numbers: the least and the greatest.  events: how many are there.
+    """
+
+    operator: str
+    port: str
+    kind: EventKind
+    receiver: Port | None
+    numbers: tuple[int, int]
+    events: int
+    origin: Origin
 
 
 class Found(NamedTuple):
@@ -34,6 +77,10 @@ class Found(NamedTuple):
     is_source: bool
 
     @property
+    def kind(self) -> EventKind:
+        return kind_of(self.key)
+
+    @property
     def key(self) -> Key:
         return self.sender, self.sender_port, self.receiver_port, self.number
 
@@ -48,7 +95,8 @@ def _is(left: str, right: str) -> str:
 
 
 START = "CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT)"
-NAMES = "send_op, send_port, rec_port, event_id"
+PORT = "send_op, send_port, rec_port"
+NAMES = f"{PORT}, event_id"
 MADE_OF = (
     "found CROSS JOIN event_lineage AS made CROSS JOIN event_log AS log",
     f"""{_is("made", "found")} AND log.rec_op = made.send_op AND log.status = 'done'
@@ -101,6 +149,54 @@ def connections(log: Log) -> list[Connection]:
     return sorted(Connection(*row) for row in rows)
 
 
+def ports(log: Log) -> list[LoggedPort]:
+    """What is in the log; this reads all of it."""
+    receivers = {one.start: one.end for one in connections(log)}
+    captured = {
+        tuple(row) for row in log.database.execute(f"SELECT DISTINCT {PORT} FROM event_lineage")
+    }
+    rows = log.database.execute(
+        f"SELECT {PORT}, MIN(event_id), MAX(event_id), COUNT(*) FROM event_data"
+        f" WHERE send_port <> '' OR rec_port <> '' GROUP BY {PORT}"
+    )
+    taking = {row[0]: takes_inputs(log, row[0]) for row in rows}
+    found = []
+    for sender, port, receiver_port, first, last, events in rows:
+        made_of = Origin.UNKNOWN if taking[sender] else Origin.SOURCE
+        if (sender, port, receiver_port) in captured:
+            made_of = Origin.CAPTURED
+        kind, name = kind_of((sender, port, receiver_port, first)), port or receiver_port
+        receiver = receivers.get((sender, name)) if kind is EventKind.OUTPUT else None
+        found.append(LoggedPort(sender, name, kind, receiver, (first, last), events, made_of))
+    return sorted(found, key=lambda one: one[:3])
+
+
+def takes_inputs(log: Log, operator: str) -> bool:
+    """Has the operator taken an input, as far as the log knows?"""
+    stored = log.get_proc_state(operator)
+    waiting = "rec_op = ? AND send_port <> '' AND rec_port <> ''"
+    return bool(
+        (stored and stored[2].accepted)
+        or log.database.execute(f"SELECT 1 FROM event_log WHERE {waiting} LIMIT 1", (operator,))
+    )
+
+
+def origin(log: Log, event: Key) -> Origin:
+    """What the log knows about the inputs of an event, if backward finds none."""
+    rows = log.database.execute(
+        "SELECT 1 FROM event_lineage WHERE send_op = ? AND send_port = ? AND rec_port = ? LIMIT 1",
+        event[:3],
+    )
+    if rows:
+        return Origin.CAPTURED
+    return Origin.UNKNOWN if takes_inputs(log, event[0]) else Origin.SOURCE
+
+
+def is_unused(log: Log, event: Key) -> bool:
+    """Does the event wait for its receiver, or a write for its execution?"""
+    return recovery.is_undone(log.database, event)
+
+
 def backward(log: Log, event: Key, ports: Collection[Port] | None = None) -> list[Found]:
     """The events that this one was made of, step by step, without itself.
 
@@ -128,28 +224,40 @@ def inputs_of(log: Log, event: Key) -> list[Found]:
     return sorted(_found(row) for row in rows)
 
 
-def graph(log: Log, event: Key, ports: Collection[Port] | None = None) -> networkx.DiGraph:
+def graph(
+    log: Log, event: Key, ports: Collection[Port] | None = None, *, ahead: bool = False
+) -> networkx.DiGraph:
     """The lineage of an event: a node for each event, an edge from each input to each output.
 
-    A node has the attribute `body`, an edge `in_set`, the Input Set.  ports: see backward.
+    A node is the key of an event and has `name`, `body` and `is_source`; an edge has `in_set`, the
+    Input Set.  ahead: forward instead of backward.  ports: see backward.
     """
     import networkx  # only those who draw or walk the graph need the package
 
     found = networkx.DiGraph()
-    whole = backward(log, event, ports)
-    found.add_node(event, body=_body(log, event))
-    for one in whole:
-        found.add_node(one.key, body=one.body)
+    add_node(found, event, body_of(log, event), origin(log, event) is Origin.SOURCE)
+    for one in (forward if ahead else backward)(log, event, ports):
+        add_node(found, one.key, one.body, one.is_source)
+    step, next_ = (WENT_INTO, "made") if ahead else (MADE_OF, "log")
+    other = "log" if next_ == "made" else "made"
+    columns = ", ".join(f"{at}.{name}" for at in (next_, "found") for name in NAMES.split(", "))
     rows = log.database.execute(
-        f"{_closure(MADE_OF, 'log', ports)} SELECT log.send_op, log.send_port, log.rec_port,"
-        " log.event_id, found.send_op, found.send_port, found.rec_port, found.event_id,"
-        f" made.inset_id FROM {MADE_OF[0]} WHERE {MADE_OF[1]}",
+        f"{_closure(step, next_, ports)} SELECT {columns}, {other}.inset_id"
+        f" FROM {step[0]} WHERE {step[1]}",
         (*event, *_flat(ports)),
     )
     for row in rows:
-        if row[:4] in found:
-            found.add_edge(tuple(row[:4]), tuple(row[4:8]), in_set=row[8])
+        input_, output = (row[4:8], row[:4]) if ahead else (row[:4], row[4:8])
+        if input_ in found and output in found:
+            found.add_edge(tuple(input_), tuple(output), in_set=row[8])
     return found
+
+
+def add_node(found: networkx.DiGraph, node: tuple[Any, ...], body: bytes, is_source: bool) -> None:
+    """Add an event, whose key begins the node, to a graph."""
+    sender, port, receiver_port, number = node[:4]
+    name = event_name((sender, port, receiver_port, number))
+    found.add_node(node, name=name, body=body, is_source=is_source)
 
 
 def _query(log: Log, closure: str, event: Key, ports: Collection[Port] | None) -> list[Found]:
@@ -169,10 +277,11 @@ def _flat(ports: Collection[Port] | None) -> Iterator[str]:
 
 def _found(row: Any) -> Found:
     sender, port, receiver_port, number, body, source = row
-    return Found(sender, port, receiver_port, number, bytes(body), bool(source))
+    return Found(sender, port, receiver_port, number, read_bytes(body), bool(source))
 
 
-def _body(log: Log, event: Key) -> bytes:
+def body_of(log: Log, event: Key) -> bytes:
+    """The body of an event.  Raises KeyError if the log does not have it."""
     rows = log.database.execute(
         "SELECT body FROM event_data"
         " WHERE send_op = ? AND send_port = ? AND rec_port = ? AND event_id = ?",
@@ -180,4 +289,4 @@ def _body(log: Log, event: Key) -> bytes:
     )
     if not rows:
         raise KeyError(f"no event {event} in the log: was it captured, and is it still retained?")
-    return bytes(rows[0][0])
+    return read_bytes(rows[0][0])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 
 from spark_check.log_io.library import recovery
@@ -16,7 +17,14 @@ from spark_check.log_io.library.capture import Capture
 from spark_check.log_io.library.context import Context
 from spark_check.log_io.library.database import Database, Watch, connect
 from spark_check.log_io.library.transaction import Transaction
-from spark_check.log_io.library.values import ActionInfo, Event, ReadAction, Replay, StateInfo
+from spark_check.log_io.library.values import (
+    ActionInfo,
+    Event,
+    LogError,
+    ReadAction,
+    Replay,
+    StateInfo,
+)
 
 BATCH = 100
 """How many new events a running operator reads at a time."""
@@ -28,29 +36,32 @@ class Log:
     place: a file of SQLite, or a URL of PostgreSQL.  capture: the ports whose lineage is captured;
     all operators of a pipeline give the same one.  One process and one thread use a Log.
     synchronous, watch: see database.py.  clock: seconds since some moment, for the retention
-    period of lineage.  new: make the log if it is not there; if not, raises FileNotFoundError for a
-    file that is not there, and the database's error for one without the tables of a log.
+    period of lineage.  read_only: the log must be there, and stays as it is (reading.py); raises
+    LogError if a table is missing.
     """
 
     def __init__(
         self,
-        place: str,
+        place: str | Path,
         capture: Capture | None = None,
         *,
         synchronous: str = "FULL",
         watch: Watch | None = None,
         clock: Callable[[], float] = time.time,
-        new: bool = True,
+        read_only: bool = False,
     ) -> None:
         more: dict[str, Watch] = {} if watch is None else {"watch": watch}
-        self.database: Database = connect(place, synchronous=synchronous, new=new, **more)
+        self.database: Database = connect(
+            place, synchronous=synchronous, read_only=read_only, **more
+        )
         self.capture = capture or Capture()
         self._clock = clock
         self._state_ids: dict[str, int] = {}
-        if new:
+        if not read_only:
             self.database.make_tables()
-        else:
-            self.database.execute("SELECT 1 FROM event_lineage LIMIT 1")
+        elif missing := self.database.missing_columns():
+            self.close()
+            raise LogError(f"it has no {'.'.join(missing[0])}")
 
     def __enter__(self) -> Log:
         return self

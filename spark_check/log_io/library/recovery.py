@@ -7,7 +7,7 @@ LOG.io, Algorithms 6 to 9, Section 6.2.
 from __future__ import annotations
 
 from spark_check.log_io.library.context import Context
-from spark_check.log_io.library.database import Database, Row
+from spark_check.log_io.library.database import Database, Row, read_bytes
 from spark_check.log_io.library.values import (
     ActionInfo,
     Event,
@@ -85,7 +85,7 @@ def get_proc_state(database: Database, operator: str) -> tuple[StateInfo, bytes,
     if not rows:
         return None
     number, state, context = rows[0]
-    return StateInfo(operator, number), bytes(state), Context.from_json(context)
+    return StateInfo(operator, number), read_bytes(state), Context.from_json(context)
 
 
 def get_read_action(database: Database, operator: str, connection: str) -> ReadAction | None:
@@ -109,7 +109,7 @@ def get_read_action(database: Database, operator: str, connection: str) -> ReadA
         ActionInfo(operator, connection, number, description),
         complete,
         complete and not is_undone(database, key),
-        bytes(data[0][0]) if data else None,
+        read_bytes(data[0][0]) if data else None,
     )
 
 
@@ -140,4 +140,6 @@ def latest_state_id(database: Database, operator: str) -> int:
 
 def _event(row: Row) -> Event:
     sender, port, receiver, receiver_port, number, body, header = row[:7]
-    return Event(sender, port, receiver, receiver_port, number, bytes(body), bytes(header))
+    return Event(
+        sender, port, receiver, receiver_port, number, read_bytes(body), read_bytes(header)
+    )

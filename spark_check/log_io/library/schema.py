@@ -18,22 +18,40 @@ restarted operator sends or writes again.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 
 class Dialect(NamedTuple):
     """placeholder: of a parameter.  blob: the type of bytes.  begin: the statement that begins a
     transaction which writes.  lock: a statement after `begin`, so that two processes do not make
-    the tables at once; "" where `begin` does that."""
+    the tables at once; "" where `begin` does that.  columns: the query for all tables and their
+    columns."""
 
     placeholder: str
     blob: str
     begin: str
     lock: str
+    columns: str
 
 
-SQLITE = Dialect("?", "BLOB", "BEGIN IMMEDIATE", "")
-POSTGRESQL = Dialect("%s", "BYTEA", "BEGIN", "SELECT pg_advisory_xact_lock(7063105)")
+SQLITE = Dialect(
+    "?",
+    "BLOB",
+    "BEGIN IMMEDIATE",
+    "",
+    """SELECT made.name, has.name FROM sqlite_master AS made, pragma_table_info(made.name) AS has
+        WHERE made.type = 'table'""",
+)
+POSTGRESQL = Dialect(
+    "%s",
+    "BYTEA",
+    "BEGIN",
+    "SELECT pg_advisory_xact_lock(7063105)",
+    """SELECT made.relname, has.attname FROM pg_attribute AS has
+        JOIN pg_class AS made ON made.oid = has.attrelid
+        WHERE has.attnum > 0 AND pg_table_is_visible(made.oid)""",
+)
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS event_data (
@@ -100,3 +118,13 @@ CREATE INDEX IF NOT EXISTS event_lineage_by_input_set
 def statements(dialect: Dialect) -> list[str]:
     """The statements that make the tables and indexes."""
     return [one.strip() for one in TABLES.format(blob=dialect.blob).split(";") if one.strip()]
+
+
+def columns() -> set[tuple[str, str]]:
+    """Each table of a log with each of its columns."""
+    tables = re.findall(r"EXISTS (\w+) \((.*?)\n\);", TABLES, re.DOTALL)
+    return {
+        (table, column)
+        for table, body in tables
+        for column in re.findall(r"\n    ([a-z]\w+)", body)
+    }

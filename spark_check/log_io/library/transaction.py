@@ -23,6 +23,8 @@ from spark_check.log_io.library.values import (
     LogError,
     ReadEffect,
     StateInfo,
+    check_bytes,
+    check_names,
 )
 
 KEYED = "send_op = ? AND send_port = ? AND rec_port = ? AND event_id = ?"
@@ -52,6 +54,7 @@ class Transaction:
         Table 7, InitializeReadAction; Algorithm 1, step 1.  Without lineage, the connection's
         earlier actions are removed; the latest one stays, so that no action_ID is given twice.
         """
+        check_names(action.operator, action.connection)
         if not self._capture.captures(action.operator):
             self._database.change(
                 "DELETE FROM read_action WHERE op_id = ? AND conn_id = ? AND action_id < ?",
@@ -103,7 +106,10 @@ class Transaction:
         dispatcher has moved it to another replica, Algorithm 13, or it is assigned already), and
         the operator must forget the input.
         """
-        first, *others = sorted({*in_sets})
+        numbers = sorted({*in_sets})
+        if not numbers:
+            raise ValueError("no Input Set: give at least one, or forget the input by done_event")
+        first, *others = numbers
         if first < 1:
             raise ValueError(f"Input Set {first}: Input Sets are numbered from 1")
         changed = self._database.change(
@@ -189,6 +195,8 @@ class Transaction:
         operator.  Without lineage, the state takes the place of the one before (Section 3.6).
         """
         operator, number = state
+        check_names(operator)
+        check_bytes(f"state {number} of {operator}", body)
         values = (number, body, context.to_json(), self._now_s)
         if not self._capture.captures(operator) and self._database.change(
             "UPDATE state SET state_id = ?, state = ?, context = ?, logged_at = ?"
@@ -225,7 +233,9 @@ class Transaction:
         self._insert_data(events)
         self._insert_rows([(one, 0) for one in events])
 
-    def _insert_data(self, events: Iterable[Event]) -> None:
+    def _insert_data(self, events: Sequence[Event]) -> None:
+        for one in events:
+            one.check()
         self._database.repeat(
             f"INSERT INTO event_data ({KEY_NAMES}, header, body, logged_at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -9,13 +9,38 @@ LOG.io, Sections 2.1 and 3.2.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple, TypeAlias
 
 Key: TypeAlias = tuple[str, str, str, int]
 """What identifies an event: sender, its port, the receiver's port, number."""
 
+
+def event_name(key: Key) -> str:
+    """The event as people write it, as in ledger.book#3."""
+    sender, port, receiver_port, number = key
+    return f"{sender}.{port or receiver_port}#{number}"
+
+
 UNDONE, DONE = "undone", "done"
 COMPLETE, INCOMPLETE = "complete", "incomplete"
+NAME = re.compile(r"[^.:#\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
+"""What an operator, a port or a connection may be called: an event is asked for as
+OPERATOR.PORT#NUMBER, and a scope as FROM:TO."""
+
+
+def check_names(*names: str) -> None:
+    """Raise ValueError for a name that no query could ask for."""
+    for name in names:
+        if not NAME.fullmatch(name):
+            raise ValueError(f"{name!r}: give a name without . : # and control characters")
+
+
+def check_bytes(what: str, *values: object) -> None:
+    """Raise TypeError for a value of the event or state that is no bytes."""
+    for value in values:
+        if not isinstance(value, bytes | bytearray | memoryview):
+            raise TypeError(f"{what}: give bytes, not {type(value).__name__}: encode a text")
 
 
 class Event(NamedTuple):
@@ -43,6 +68,16 @@ class Event(NamedTuple):
     def port(self) -> str:
         """The port or connection of the sender that numbers the event."""
         return self.sender_port or self.receiver_port
+
+    def check(self) -> None:
+        """Raise ValueError for its names, and TypeError for a body or header that is no bytes.
+
+        SQLite would keep a text as it comes, and recovery could not read it.
+        """
+        check_names(
+            self.sender, self.receiver, *filter(None, (self.sender_port, self.receiver_port))
+        )
+        check_bytes(event_name(self.key), self.body, self.header)
 
 
 def write_action(operator: str, connection: str, number: int, body: bytes) -> Event:

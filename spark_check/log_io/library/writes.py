@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from spark_check.log_io.library.log import Log
-from spark_check.log_io.library.values import Event
+from spark_check.log_io.library.values import Event, LogError
 
 
 class External(Protocol):
@@ -32,9 +32,14 @@ def execute_writes(
     """Execute the operator's pending writes, by number.
 
     systems: by connection.  check: ask first whether a write has taken effect (Algorithm 8, step
-    2.a): a restarted operator must, a running one has nothing to ask for.
+    2.a): a restarted operator must, a running one has nothing to ask for.  Raises LogError, and
+    executes nothing, if a connection has no system.
     """
-    for write in log.get_write_actions(operator):
+    writes = log.get_write_actions(operator)
+    unknown = {one.receiver_port for one in writes} - {*systems}
+    if unknown:
+        raise LogError(f"{operator}: give an external system for {', '.join(sorted(unknown))}")
+    for write in writes:
         system = systems[write.receiver_port]
         if not (check and system.is_done(write)):
             system.execute(write)

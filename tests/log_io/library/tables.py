@@ -33,7 +33,10 @@ PREDS = {MIDDLE: (SOURCE,), OTHER: (SOURCE,), WRITER: (MIDDLE, OTHER)}
 FUNCTIONS = 2
 CONNECTIONS = tuple(Connection(a, b, b, a) for a, b in EDGES)
 WHOLE = capture(
-    CONNECTIONS, Scope((SOURCE, MIDDLE), (WRITER, SINK)), Scope((SOURCE, OTHER), (WRITER, SINK))
+    CONNECTIONS,
+    Scope((SOURCE, MIDDLE), (WRITER, SINK)),
+    Scope((SOURCE, OTHER), (WRITER, SINK)),
+    writes=[(WRITER, SINK)],
 )
 NOTHING = Capture()
 SCOPES = tuple(

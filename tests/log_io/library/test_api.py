@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,6 +30,7 @@ from tests.log_io.library.tables import all_rows
 IN = Connection("a", "out", "b", "in")
 FIRST = Event(*IN, 1, b"first", b"header")
 READ = ActionInfo("a", "till", 1, "read")
+NEW = Context()
 
 
 class Words:
@@ -164,7 +167,9 @@ def test_the_context_alone_may_be_updated(place: str) -> None:
 
 
 def test_states_are_kept_for_lineage(place: str) -> None:
-    with Log(place, capture([IN], Scope(("a", "out"), ("b", "out")))) as log:
+    with Log(
+        place, capture([IN], Scope(("a", "out"), ("b", "book")), writes=[("b", "book")])
+    ) as log:
         for _ in range(2):
             with log.begin_transaction() as transaction:
                 transaction.store_state(log.get_state_id("b"), b"", Context())
@@ -172,7 +177,10 @@ def test_states_are_kept_for_lineage(place: str) -> None:
 
 
 def test_an_input_may_be_done_without_outputs(place: str) -> None:
-    for captured in (None, capture([IN], Scope(("a", "out"), ("b", "out")))):
+    for captured in (
+        None,
+        capture([IN], Scope(("a", "out"), ("b", "book")), writes=[("b", "book")]),
+    ):
         with Log(place, captured) as log:
             event = replace_number(FIRST, 2 if captured else 1)
             logged(log, event)
@@ -188,10 +196,71 @@ def test_what_is_refused(place: str) -> None:
         logged(log, FIRST)
         with pytest.raises(ValueError, match="numbered from 1"):
             log.assign_in_sets(FIRST, [0], 1)
+        with pytest.raises(ValueError, match="give at least one"):
+            log.assign_in_sets(FIRST, [], 1)
         with log.begin_transaction(), pytest.raises(RuntimeError, match="is open"):
             log.done_event(FIRST)
     with pytest.raises(ValueError, match="give FULL"):
         Log("unused.db", synchronous="MAYBE")
+
+
+def test_only_bytes_are_logged(place: str) -> None:
+    """SQLite would keep a text as a text, which recovery could not read."""
+    text: Any = "text"
+    with Log(place) as log:
+        logged(log, FIRST)
+        before = all_rows(log)
+        with pytest.raises(TypeError, match=r"a.out#2: give bytes, not str"):
+            logged(log, FIRST._replace(number=2, body=text))
+        with pytest.raises(TypeError, match=r"a.out#2: give bytes"):
+            logged(log, FIRST._replace(number=2, header=text))
+        with (
+            pytest.raises(TypeError, match="state 1 of b: give bytes"),
+            log.begin_transaction() as transaction,
+        ):
+            transaction.store_state(StateInfo("b", 1), text, Context())
+        assert all_rows(log) == before
+        assert log.fetch_new_events("b") == [FIRST]
+
+
+@pytest.mark.parametrize("name", ["", "a.b", "a:b", "a#1", "a\nb", "\x1b[31m", "\udcff"])
+def test_a_name_that_no_query_could_ask_for_is_refused(place: str, name: str) -> None:
+    refused = pytest.raises(ValueError, match="give a name without")
+    with Log(place) as log:
+        with refused:
+            logged(log, FIRST._replace(sender=name))
+        with refused:
+            logged(log, write_action("b", name or ".", 1, b""))
+        with refused:
+            log.initialize_read_action(READ._replace(connection=name), StateInfo("a", 1), b"", NEW)
+        with refused, log.begin_transaction() as transaction:
+            transaction.store_state(StateInfo(name, 1), b"", NEW)
+    with refused:
+        capture([IN._replace(sender_port=name)])
+
+
+def test_an_end_of_a_scope_that_does_not_exist_is_refused() -> None:
+    scope = Scope(("a", "out"), ("b", "book"))
+    assert capture([IN], scope, writes=[("b", "book")]).outputs == {("b", "book")}
+    for end in ("typo", "in"):
+        with pytest.raises(ValueError, match=f"b.{end}: give an output port"):
+            capture([IN], scope._replace(end=("b", end)), writes=[("b", "book")])
+
+
+def test_a_write_without_a_system_stops_before_the_first_write(place: str) -> None:
+    with Log(place) as log:
+        writes = [write_action("b", "book", 1, b""), write_action("b", "other", 2, b"")]
+        logged(log, *writes)
+        system = Words()
+        with pytest.raises(LogError, match="b: give an external system for other"):
+            execute_writes(log, "b", {"book": system}, check=False)
+        assert system.executed == []
+        assert log.get_write_actions("b") == writes
+
+
+def test_a_place_may_be_a_path(tmp_path: Path) -> None:
+    with Log(tmp_path / "log.db") as log:
+        logged(log, FIRST)
 
 
 @pytest.mark.parametrize("moved", [True, False])

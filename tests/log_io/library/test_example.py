@@ -8,6 +8,9 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from spark_check.log_io import library
 from spark_check.log_io.library import Context, Log, Transaction
@@ -38,16 +41,37 @@ def test_the_commands_print_what_the_page_quotes(tmp_path: Path) -> None:
     assert killed == 2
 
 
-def test_an_unknown_operator_is_refused(tmp_path: Path) -> None:
-    found = subprocess.run(
-        [sys.executable, "-m", "docs.examples.log_io", "run", str(tmp_path), "nobody"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def example(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "docs.examples.log_io", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("run", "DIR", "nobody"), "give shop, sums, ledger"),
+        (("run", "DIR", "--kill-at", 0), "are counted from 1"),
+        (("run", PAGE), "give a folder"),
+        (("run", "DIR", "--log", "postgresql://me:secret@127.0.0.1:1/x"), "me:***@127.0.0.1:1/x"),
+        (("show", "DIR"), "no such file or directory"),
+    ],
+)
+def test_what_the_example_refuses(
+    tmp_path: Path, arguments: tuple[object, ...], expected: str
+) -> None:
+    found = example(*(tmp_path if one == "DIR" else one for one in arguments))
     assert found.returncode == 2
-    assert "give shop, sums, ledger" in found.stderr
+    assert expected in found.stderr
+    assert "Traceback" not in found.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_fresh_run_empties_its_log(place: str, tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    for _ in range(2):
+        assert example("run", folder, "--fresh", "--log", place).returncode == 0
+        shown = example("show", folder, "--log", place).stdout
+        assert "book.txt: 4 lines, as without failures" in shown
 
 
 def test_the_names_of_the_page_exist() -> None:
@@ -60,6 +84,15 @@ def test_the_names_of_the_page_exist() -> None:
     }
     assert len(names) > 12
     assert [name for name in names if not any(hasattr(place, name) for place in places)] == []
+
+
+def test_the_python_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(block, names)
+    names["log"].close()
+    assert (tmp_path / "log.db").exists()
 
 
 def test_links_of_the_page_resolve() -> None:

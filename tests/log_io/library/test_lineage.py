@@ -40,12 +40,13 @@ FIGURE2 = (
     Connection("OP1", "out2", "OP3", "in2"),
     Connection("OP2", "out", "OP3", "in1"),
 )
+ENDS = [("OP3", "out")]
 
 
 def test_a_scope_captures_the_ports_of_its_paths() -> None:
     """Example 5 has one output port of OP1; here its two are two scopes."""
     scopes = [Scope(("OP1", port), ("OP3", "out")) for port in ("out1", "out2")]
-    found = capture(FIGURE2, *scopes)
+    found = capture(FIGURE2, *scopes, writes=ENDS)
     assert found.inputs == {("OP2", "in2"), ("OP3", "in1"), ("OP3", "in2")}
     assert found.outputs == {("OP2", "out"), ("OP3", "out")}
     assert found.kept - found.outputs == {("OP1", "out1"), ("OP1", "out2")}
@@ -56,7 +57,7 @@ def test_a_scope_captures_the_ports_of_its_paths() -> None:
 def test_only_outputs_of_captured_inputs_have_lineage(place: str) -> None:
     """Example 5: an Input Set that has no event from a port of IN gives no lineage; one that has
     such an event gives a row, which does not name the events of other ports."""
-    captured = capture(FIGURE2, Scope(("OP1", "out1"), ("OP3", "out")))
+    captured = capture(FIGURE2, Scope(("OP1", "out1"), ("OP3", "out")), writes=ENDS)
     with Log(place, captured) as log:
         first, second = (Event(*FIGURE2[0], at, b"") for at in (1, 2))
         third = Event(*FIGURE2[1], 1, b"")
@@ -124,7 +125,7 @@ def test_backward_and_forward_are_inverse(place: str, tmp_path: Path) -> None:
 def test_a_query_of_one_scope_leaves_out_the_ports_of_others(place: str, tmp_path: Path) -> None:
     with run_example(place, tmp_path / "out") as log:
         sale = ("shop", "sales", "sales", 1)
-        book = ports_between(pipeline.CONNECTIONS, pipeline.SCOPES[0])
+        book = ports_between(pipeline.CONNECTIONS, pipeline.SCOPES[0], pipeline.WRITES)
         assert {one.port for one in forward(log, sale)} == {"totals", "book", "alerts"}
         assert {one.port for one in forward(log, sale, book)} == {"totals", "book"}
         assert backward(log, ("sums", "", "alerts", 1), book) != []
