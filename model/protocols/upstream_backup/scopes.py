@@ -172,7 +172,6 @@ SCOPES = (
         over_words(FORK, 2, "a", crashes=2),
         REPEATABLE,
         states=2_311_206,
-        quick=False,
     ),
     PinnedScope(
         "adjacent operators, two crashes",
@@ -195,7 +194,6 @@ SCOPES = (
         over_words(DIAMOND, 2, crashes=2),
         REPEATABLE,
         states=655_823,
-        quick=False,
     ),
     PinnedScope(
         "no crash, every event matches",
