@@ -11,7 +11,7 @@ import gc
 import multiprocessing
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -61,8 +61,8 @@ def prove(
                 comparisons[one.of, "scope", pinned.name] = _compare, one.of, at, worlds
     # What takes longest comes first, so that no process is left alone with it at the end.
     tasks = {**proofs_, **refutations, **comparisons}
-    started = time.perf_counter()
     done: dict[_Key, Any] = {}
+    took = {one.of: 0.0 for one, _ in subjects}
     progress("lemmas", 0, len(tasks))
     context = multiprocessing.get_context("spawn")
     # To look for cyclic garbage takes up to a fifth of the time, and there is little: without it,
@@ -70,11 +70,12 @@ def prove(
     with ProcessPoolExecutor(
         min(workers, len(tasks)), mp_context=context, initializer=gc.disable
     ) as pool:
-        running = {pool.submit(*task): key for key, task in tasks.items()}
+        running = {pool.submit(_timed, *task): key for key, task in tasks.items()}
         for future in as_completed(running):
             key = running[future]
-            done[key] = future.result()
-            _, kind, what = key
+            seconds, done[key] = future.result()
+            of, kind, what = key
+            took[of] += seconds
             doing = "proving" if kind == "lemma" else "comparing"
             progress("lemmas", len(done), len(tasks), f"{doing} {what}")
     entries = []
@@ -82,13 +83,20 @@ def prove(
         rows = [done[one.of, "lemma", lemma.name] for lemma in lemmas]
         scopes = [done[key] for key in tasks if key[:2] == (one.of, "scope")]
         drift = [_sum(abstraction.name, scopes) for abstraction in one.abstractions if scopes]
-        entry = {"protocol": one.of, "lemmas": rows, "drift": drift, "seconds": _since(started)}
+        seconds = round(took[one.of], 2)
+        entry = {"protocol": one.of, "lemmas": rows, "drift": drift, "seconds": seconds}
         entries.append(entry)
     return entries
 
 
 _Key: TypeAlias = tuple[str, str, str]
 """What a result is of: the theory, "lemma" or "scope", its name."""
+
+
+def _timed(call: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
+    started = time.perf_counter()
+    found = call(*arguments)
+    return time.perf_counter() - started, found
 
 
 def _settle(of: str, lemma_name: str, mutants: bool, opinion: bool) -> dict[str, Any]:
