@@ -104,8 +104,7 @@ def explore(
 
     until: end after the level by which a violation and so weak a guarantee were found, or PRECISE
     at the first violation; None: see all worlds.  limit: end after the level that passes so many
-    states.
-    seconds, memory: end when so much time has passed, or the process has so many bytes.
+    states.  seconds, memory: end when so much time has passed, or the process has so many bytes.
     A step that fails (model.errors.StepFailed) is a violation, and ends the exploration.
     """
     system = System(protocol, scope)

@@ -85,6 +85,8 @@ def list_tasks(
     scopes = [pinned for pinned in protocol.scopes if pinned.quick or profile == "full"]
     walks = WALKS[profile] if walks is None else walks
     runs = EXAMPLES[profile] if examples is None else examples
+    attacked = not once or protocol.expected is Outcome.HOLDS
+    attack_ = Task(called, TaskKind.ATTACK, "random attack", runs * RUN_WORLDS, walks, runs)
     return (
         *(
             Task(
@@ -97,10 +99,7 @@ def list_tasks(
             )
             for one in scopes
         ),
-        *(
-            Task(called, TaskKind.ATTACK, "random attack", runs * RUN_WORLDS, walks, runs)
-            for _ in range(not once or protocol.expected is Outcome.HOLDS)
-        ),
+        *((attack_,) if attacked else ()),
         *(
             Task(called, TaskKind.MUTANT, one.name, _hunt_worlds(protocol, one))
             for one in protocol.mutants

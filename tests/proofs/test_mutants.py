@@ -62,7 +62,8 @@ def test_a_mutant_by_chance_is_attacked_first_and_explored_if_it_survives() -> N
 
 
 def test_the_line_of_every_mutant_stands_once() -> None:
-    """Quick, and so in every run: a change of a line must change its mutants."""
+    """Quick, and so in every run: a change of a line must change its mutants.  The report imports
+    each of them, and fails if one cannot be imported."""
     for protocol in modules().values():
         for variant in (protocol, *protocol.variants):
             for mutant in variant.mutants:
