@@ -64,7 +64,7 @@ _SCOPE = (
     *("transitions", "depth", "quiescent", "seconds", "states_per_second", "guarantee", "points"),
     *("hit", "missed", "notes", "complete", "counterexample"),
 )
-_CHECK = ("check", "family", "title", "profile", "holds", "notes", "cases", "seconds")
+_CHECK = ("check", "family", "title", "profile", "holds", "notes", "cases", "error", "seconds")
 _RUN = (
     *("input", "events", "graph", "pattern", "failure_free", "with_crashes", "same", "crashes"),
     *(

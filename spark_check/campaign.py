@@ -15,11 +15,13 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from threading import Event, Lock
+from time import perf_counter
 from typing import Any
 
 from model.errors import Invalid
 from model.progress import Progress
 from spark_check.check import Check, Setting, Tell
+from spark_check.check import result as check_result
 from spark_check.check_process import Stopped, run_in_process
 from spark_check.families import family_modules
 
@@ -53,9 +55,10 @@ def campaign(
 ) -> Iterator[Iterator[dict[str, Any]]]:
     """A context in which the checks run, some at a time; it holds their results, in order.
 
-    A result is that of spark_check.check.run_check.  Leaving the context ends what still runs.  A
-    check that an interrupted campaign of the same checks, profile and version of the code has
-    finished in this folder is not run again.  A single check is always run.  Raises Invalid if the
+    A result is that of spark_check.check.run_check.  A check that ends with an error has it in its
+    result, and the others go on.  Leaving the context ends what still runs.  A check that an
+    interrupted campaign of the same checks, profile and version of the code has finished in this
+    folder is not run again, but for errors.  A single check is always run.  Raises Invalid if the
     folder cannot be written to.
     """
     described = {"checks": [one.name for one in checks], "profile": profile, "version": version}
@@ -71,7 +74,13 @@ def campaign(
             raise Stopped
         tell = _teller(watch, one)
         try:
-            found = run(one, Setting(_empty(folder / one.name), profile, tell), stop)
+            setting, started = Setting(_empty(folder / one.name), profile, tell), perf_counter()
+            try:
+                found = run(one, setting, stop)
+            except RuntimeError as error:  # a process, a port, a time limit: not what is checked
+                tell("ended with an error", 1, 1)
+                why = f"{_last_line(error)} (logs: {setting.work})"
+                return check_result(one, setting, started, (), why)
         except BaseException:
             failed.set()  # no other begins; those that run may end
             raise
@@ -98,6 +107,10 @@ def _teller(watch: Progress, check: Check) -> Tell:
         watch(f"Spark, {check.name}", done, total, what)
 
     return tell
+
+
+def _last_line(error: Exception) -> str:
+    return (str(error).strip() or repr(error)).splitlines()[-1]
 
 
 def _empty(work: Path) -> Path:

@@ -97,7 +97,16 @@ class Check:
 def run_check(check: Check, setting: Setting) -> dict[str, Any]:
     """Run the check: a JSON-able value.  It holds if there are cases and every case agrees."""
     started = perf_counter()
-    cases = check.run(setting)
+    return result(check, setting, started, check.run(setting))
+
+
+def result(
+    check: Check, setting: Setting, started: float, cases: Sequence[Case], error: str | None = None
+) -> dict[str, Any]:
+    """A check's result as JSON.
+
+    started: by time.perf_counter.  error: why the check did not end, if it did not.
+    """
     return {
         "check": check.name,
         "family": check.family,
@@ -106,5 +115,6 @@ def run_check(check: Check, setting: Setting) -> dict[str, Any]:
         "holds": bool(cases) and all(case.agrees for case in cases),
         "notes": list(check.notes),
         "cases": [case.as_json() for case in cases],
+        "error": error,
         "seconds": perf_counter() - started,
     }

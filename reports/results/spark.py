@@ -59,6 +59,8 @@ class OutageCount(NamedTuple):
 
 def summary_line(result: Result) -> str:
     """One line: did Spark do what the model predicted?"""
+    if result["error"] is not None:
+        return f"{result['check']}: DID NOT END: {result['error']}"
     cases = result["cases"]
     good = sum(case["agrees"] for case in cases)
     crashes = sum(len(case["crashed"]) for case in cases)

@@ -67,7 +67,7 @@ def recover(
         failed_at = time.monotonic()
         cluster.workers.clear()
         wait_ended(killed)
-        _await_executors(spark, 0)
+        _await_executors(spark, cluster, 0)
         running.stop()
         running.arrive(rows[-1:], 1)
         observed = _Observed(running, rows[-1].key, failed_at)
@@ -79,7 +79,7 @@ def recover(
                 Event().wait(max(0.0, failed_at + not_before[number] - time.monotonic()))
             started_s.append(time.monotonic() - failed_at)
             cluster.start_worker()
-            _await_executors(spark, number + 1)
+            _await_executors(spark, cluster, number + 1)
             returned_s.append(time.monotonic() - failed_at)
             plan = planner(topology.instance, _executors(spark) * CORES, plan)
             _start(spark, running, topology.instance.operators_of(plan.queries))
@@ -96,7 +96,7 @@ def _fail(
 ) -> tuple[list[Any], int]:
     """Kill all workers when each query has put out something: the processes, and how many rows
     were committed."""
-    _await_executors(spark, len(cluster.workers))
+    _await_executors(spark, cluster, len(cluster.workers))
     running.arrive(rows[:-1], batches)
     for part in running.topology.parts:
         # A reader of a folder without a commit would take files that are not committed.
@@ -141,15 +141,14 @@ def _executors(spark: SparkSession) -> int:
     return len(status.getExecutorInfos()) - 1  # the driver is one of them
 
 
-def _await_executors(spark: SparkSession, count: int) -> None:
-    _wait(lambda: _executors(spark) == count, f"{count} executors")
+def _await_executors(spark: SparkSession, cluster: Cluster, count: int) -> None:
+    _wait(lambda: _executors(spark) == count, f"{count} executors", cluster)
 
 
-def _wait(ready: Callable[[], bool], what: str, running: Running | None = None) -> None:
+def _wait(ready: Callable[[], bool], what: str, running: Running | Cluster) -> None:
     until = time.monotonic() + LIMIT_S
     while not ready():
-        if running is not None:
-            running.fail()
+        running.fail()
         if time.monotonic() > until:
             raise TimeoutError(f"waited {LIMIT_S:g} s for {what}")
         time.sleep(POLL_S)

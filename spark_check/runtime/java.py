@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import mkstemp
 
 import pyspark
 
@@ -84,6 +85,10 @@ def _unpack(home: Path) -> Path:
 
     java = home / "bin" / "java"
     java.parent.mkdir(parents=True, exist_ok=True)
-    java.write_text(WRAPPER.format(java=shlex.quote(str(Path(JAVA_HOME) / "bin" / "java"))))
-    java.chmod(0o755)
+    # A process that starts meanwhile never sees half of the file: an empty one would end at once.
+    descriptor, part = mkstemp(dir=java.parent)
+    with open(descriptor, "w") as file:
+        file.write(WRAPPER.format(java=shlex.quote(str(Path(JAVA_HOME) / "bin" / "java"))))
+    os.chmod(part, 0o755)
+    os.replace(part, java)
     return home

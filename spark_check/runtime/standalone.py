@@ -20,6 +20,7 @@ import pyspark
 
 from spark_check.runtime import java
 from spark_check.runtime.breakpoints import POLL_S
+from spark_check.runtime.victim import alive
 
 CONF = {"spark.driver.host": "127.0.0.1", "spark.executor.memory": "512m"}
 """A session's configuration that fits the workers."""
@@ -43,6 +44,12 @@ class Cluster:
         words = ("-c", str(self._cores), "-m", "1g", self.master)
         worker = _start(self._running, self._folder, "Worker", *words)
         self.workers.append(psutil.Process(worker.pid))
+
+    def fail(self) -> None:
+        """Raise RuntimeError if one of the workers has ended; its log is in the folder."""
+        for worker in self.workers:
+            if not alive(worker):
+                raise RuntimeError(f"{self._folder}: a worker of the cluster has ended")
 
 
 @contextmanager
@@ -81,19 +88,20 @@ def _start(running: ExitStack, folder: Path, part: str, *words: str) -> subproce
     place = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     brief = {"SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
     start_class = Path(pyspark.__file__).parent / "bin" / "spark-class"
-    process = subprocess.Popen(
-        [
-            *("/bin/sh", "-c", GUARD, "guard"),
-            *(str(start_class), f"org.apache.spark.deploy.{part.lower()}.{part}"),
-            *("--host", "127.0.0.1", "--webui-port", "0", *words),
-        ],
-        env={**os.environ, **home, **place, **brief},
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    with (folder / f"{part.lower()}.log").open("ab") as log:
+        process = subprocess.Popen(
+            [
+                *("/bin/sh", "-c", GUARD, "guard"),
+                *(str(start_class), f"org.apache.spark.deploy.{part.lower()}.{part}"),
+                *("--host", "127.0.0.1", "--webui-port", "0", *words),
+            ],
+            env={**os.environ, **home, **place, **brief},
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
     running.callback(_end, process)
     return process
 

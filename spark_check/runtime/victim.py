@@ -172,13 +172,14 @@ def wait_ended(processes: Sequence[psutil.Process], timeout_s: float = 30) -> No
     orphans reaps it, which may take seconds and does not concern the job.
     """
     until = time.monotonic() + timeout_s
-    while left := [process for process in processes if _alive(process)]:
+    while left := [process for process in processes if alive(process)]:
         if time.monotonic() > until:
             raise RuntimeError(f"processes outlive their job: {left}")
         time.sleep(POLL_S)
 
 
-def _alive(process: psutil.Process) -> bool:
+def alive(process: psutil.Process) -> bool:
+    """Whether the process runs; a zombie does not."""
     with suppress(psutil.NoSuchProcess):
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     return False

@@ -50,6 +50,7 @@ def check(*cases: Mapping[str, Any]) -> dict[str, Any]:
         "holds": all(one["agrees"] for one in cases),
         "notes": ["Not <for> the faint of heart."],
         "cases": list(cases),
+        "error": None,
         "seconds": 12.0,
     }
 
@@ -101,6 +102,15 @@ def test_agreement_is_reported_with_the_number_of_crashes() -> None:
 def test_a_difference_is_reported_and_shown() -> None:
     assert "NOT AS PREDICTED in 1 of 1 cases" in engine.summary_line(BAD)
     assert engine.row(BAD["cases"][0]) == ("a", "same yes, replayed 3", "replayed 1,234", "✗")
+
+
+def test_a_check_that_did_not_end_is_named_with_its_error(tmp_path: Path) -> None:
+    broken = {**check(), "holds": False, "error": "TimeoutError: waited 300 s (logs: here)"}
+    line = "kill-it: DID NOT END: TimeoutError: waited 300 s (logs: here)"
+    assert engine.summary_line(broken) == line
+    for file in page.write({**RESULTS, "engine": [broken]}, tmp_path):
+        assert line in file.read_text()
+        assert "Seen on Spark" not in file.read_text()
 
 
 def test_what_was_predicted_and_not_seen_at_all_is_shown() -> None:

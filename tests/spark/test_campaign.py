@@ -199,6 +199,28 @@ def test_what_ended_before_an_interruption_is_kept_also_if_nobody_asked(tmp_path
     assert not second_kept.exists()
 
 
+def test_a_check_that_fails_is_a_result_and_the_others_go_on(tmp_path: Path) -> None:
+    """The next campaign runs it again, and not the other."""
+    ran: list[str] = []
+
+    def run(check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+        ran.append(check.name)
+        if len(ran) == 1:
+            raise RuntimeError("Traceback (most recent call last):\nTimeoutError: waited 300 s")
+        return {"check": check.name}
+
+    both = [named("first"), named("second")]
+    with campaign(both, tmp_path, "quick", "1", silent, run=run) as results:
+        first, second = results
+    assert first["error"] == f"TimeoutError: waited 300 s (logs: {tmp_path / 'first'})"
+    assert (first["check"], first["holds"], first["cases"]) == ("first", False, [])
+    assert second == {"check": "second"}
+    with campaign(both, tmp_path, "quick", "1", silent, run=run) as results:
+        assert [*results] == [{"check": "first"}, {"check": "second"}]
+    assert ran == ["first", "second", "first"]
+    assert not (tmp_path / KEPT).exists()
+
+
 # --- a process of its own ----------------------------------------------------------------------
 @pytest.fixture
 def process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:

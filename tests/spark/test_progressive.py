@@ -16,6 +16,7 @@ from spark_check.progressive.checks import recovery
 from spark_check.progressive.checks.recovery import FULL, PLANS, POLICIES, QUICK, compare, predict
 from spark_check.progressive.recovery import CORES, Recovery
 from spark_check.progressive.topology import LATE, Row, Running, draw_rows
+from spark_check.runtime.standalone import kill, standalone
 from spark_check.runtime.victim import wait_ended
 
 ROWS = draw_rows(0, QUICK.rows)
@@ -127,6 +128,16 @@ def test_a_cluster_ends_with_the_process_that_is_killed(tmp_path: Path) -> None:
         process.kill()
         wait_ended(below)
     assert len(below) >= 4  # a guard and what it guards, for the master and for the worker
+
+
+@pytest.mark.spark
+def test_a_worker_that_ends_is_not_waited_for(tmp_path: Path) -> None:
+    with standalone(tmp_path) as cluster:
+        cluster.fail()
+        wait_ended(kill(cluster.workers))
+        with pytest.raises(RuntimeError, match="a worker of the cluster has ended"):
+            cluster.fail()
+    assert (tmp_path / "master.log").stat().st_size > 0
 
 
 @pytest.mark.spark

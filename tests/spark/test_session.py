@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -58,6 +59,17 @@ def test_a_newer_java_in_java_home_is_used(tmp_path: Path, monkeypatch: pytest.M
 def test_the_packaged_java_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     assert java.version(java.java_home(tmp_path / "a b")) >= java.OLDEST
+
+
+def test_a_process_that_starts_meanwhile_sees_the_whole_wrapper(tmp_path: Path) -> None:
+    wrapper = java.java_home(tmp_path) / "bin" / "java"
+    seen = {wrapper.read_text()}
+    with ThreadPoolExecutor(1) as aside:
+        unpacking = aside.submit(lambda: [java.java_home(tmp_path) for _ in range(500)])
+        while not unpacking.done():
+            seen.add(wrapper.read_text())
+    assert len(seen) == 1
+    assert [*wrapper.parent.iterdir()] == [wrapper]
 
 
 @pytest.mark.parametrize(
