@@ -19,7 +19,7 @@ final plus takes every later event that satisfies it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
@@ -56,10 +56,16 @@ Runs: TypeAlias = tuple[PatternRun, ...]
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """An engine (model.cep.engines) that searches each window for `steps`."""
+    """An engine (model.cep.engines) that searches each window for `steps`.
+
+    Both are made of the steps once, as each event asks for them.  positive: the steps that are not
+    negated.  guards: after so many of these, the negated predicate that watches, or None.
+    """
 
     steps: tuple[PatternStep, ...]
     strategy: Strategy = Strategy.NEXT
+    positive: tuple[PatternStep, ...] = field(init=False, repr=False, compare=False)
+    guards: tuple[Predicate | None, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not any(not step.negated for step in self.steps):
@@ -72,19 +78,16 @@ class Pattern:
         for step in self.steps:
             if step.negated and step.plus:
                 raise Invalid("pattern: a step is negated and plus; negation already covers all")
-
-    @property
-    def positive(self) -> tuple[PatternStep, ...]:
-        return tuple(step for step in self.steps if not step.negated)
-
-    def guard(self, done: int) -> Predicate | None:
-        """The negated predicate that watches while `done` positive steps are satisfied."""
-        seen = 0
+        positive: list[PatternStep] = []
+        guards: list[Predicate | None] = [None]
         for step in self.steps:
-            if step.negated and seen == done:
-                return step.predicate
-            seen += not step.negated
-        return None
+            if step.negated:
+                guards[-1] = step.predicate
+            else:
+                positive.append(step)
+                guards.append(None)
+        object.__setattr__(self, "positive", tuple(positive))
+        object.__setattr__(self, "guards", tuple(guards))
 
     def begin(self) -> Runs:
         return ()
@@ -98,12 +101,12 @@ class Pattern:
 
     def close(self, state: Runs) -> Matches:
         whole = len(self.positive)
-        if self.guard(whole) is None:
+        if self.guards[whole] is None:
             return ()
         return tuple(run.taken for run in state if run.done == whole)
 
     def _feed_one(self, run: PatternRun, event: Body) -> tuple[Runs, Matches]:
-        guard = self.guard(run.done) if run.done else None
+        guard = self.guards[run.done] if run.done else None
         if guard is not None and guard.holds(event):
             return self._feed_one(FRESH, event)
         follow = self._takes(run, event)
@@ -115,7 +118,7 @@ class Pattern:
 
     def _settle(self, run: PatternRun) -> tuple[Runs, Matches]:
         """Report the run if no later event can stop it."""
-        if run.done == len(self.positive) and self.guard(run.done) is None:
+        if run.done == len(self.positive) and self.guards[run.done] is None:
             return (), (run.taken,)
         return (run,), ()
 
@@ -124,7 +127,7 @@ class Pattern:
         matches: list[Match] = []
         whole = len(self.positive)
         for run in (*state, FRESH):
-            guard = self.guard(run.done) if run.done else None
+            guard = self.guards[run.done] if run.done else None
             if guard is not None and guard.holds(event):
                 continue
             if run.done:
