@@ -157,6 +157,20 @@ def strings(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 yield text, node.lineno
 
 
+class Said(NamedTuple):
+    """What a file says that may be a family's, each with its line."""
+
+    imported: tuple[tuple[str, int], ...]
+    identifiers: tuple[tuple[str, int], ...]
+    strings: tuple[tuple[str, int], ...]
+
+
+@cache  # every family asks about every file
+def said(path: Path) -> Said:
+    tree = parsed(path)
+    return Said((*imported(tree),), (*identifiers(tree),), (*strings(tree),))
+
+
 def mentions(family: str, path: Path) -> Iterator[str]:
     """What the file names of the family: the line, and what."""
     its = names(family)
@@ -164,14 +178,13 @@ def mentions(family: str, path: Path) -> Iterator[str]:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             yield from (f"{number}: {what}" for what in in_text(family, its, line))
         return
-    tree = parsed(path)
     package = f"model.protocols.{family}"
     rooms = (package, *(f"{room.replace('/', '.')}.{family}" for room in ROOMS[1:]))
-    for name, at in imported(tree):
+    for name, at in said(path).imported:
         if any(f"{name}.".startswith(f"{room}.") for room in rooms):
             yield f"{at}: imports {name}"
-    yield from (f"{at}: {name}" for name, at in identifiers(tree) if name in its.identifiers)
-    for text, at in strings(tree):
+    yield from (f"{at}: {name}" for name, at in said(path).identifiers if name in its.identifiers)
+    for text, at in said(path).strings:
         yield from (f"{at}: {what!r} in a string" for what in in_text(family, its, text))
 
 

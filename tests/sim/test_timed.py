@@ -526,10 +526,15 @@ def test_a_chain_of_servers_is_the_queueing_network_that_others_simulate(operato
 
 
 # --- whole scenarios -------------------------------------------------------------------------
-SCENARIOS = sorted(Path("docs/scenarios").glob("*.toml"))
+LONG = {"aggregate", "flights", "merged-sources", "two-sources"}
+"""Scenarios of seconds.  The report or test_two_sources simulates them, too."""
+SCENARIOS = [
+    pytest.param(path, id=path.stem, marks=pytest.mark.exhaustive if path.stem in LONG else ())
+    for path in sorted(Path("docs/scenarios").glob("*.toml"))
+]
 
 
-@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SCENARIOS)
 def test_the_scenarios_in_the_docs_run(path: Path) -> None:
     beats: list[tuple[int, int]] = []
     result = simulate(read(path), watch=lambda done, total: beats.append((done, total)))
