@@ -22,11 +22,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pyspark import SparkConf, SparkContext
-from pyspark.find_spark_home import _find_spark_home
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from model.errors import Invalid
+from spark_check.runtime.home import spark_home
 from spark_check.runtime.java import aot_cache, java_home
 
 LOCAL = "local[2]"
@@ -94,20 +94,16 @@ def session(
     environment = {"JAVA_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
     if master.startswith("local"):
         environment["SPARK_LOCAL_IP"] = "127.0.0.1"
-    if master.startswith("local-cluster"):
-        environment["SPARK_HOME"] = str(_spark_home(work))
-    with (
-        _environment(environment),
-        keep_ctrl_c(),
-        _quiet_py4j() as expected,
-        (work / "jvm.log").open("ab") as said,
-    ):
+    if master.startswith(("local", "spark:")):  # the others send what is in Spark's home
+        environment["SPARK_HOME"] = str(spark_home(work))
+    with keep_ctrl_c(), _quiet_py4j() as expected, (work / "jvm.log").open("ab") as said:
         settled = SparkConf(loadDefaults=False)
         settled.setMaster(master).setAppName("asif").setAll(list(settings.items()))
         launch: Any = launch_gateway
-        gateway = launch(settled, {"stdout": said, "stderr": said})
+        with _environment(environment):
+            gateway = launch(settled, {"stdout": said, "stderr": said})
         try:
-            with _restore_ctrl_c():
+            with _restore_ctrl_c(), _environment(environment):
                 context = SparkContext(conf=settled, gateway=gateway)
             try:
                 if not master.startswith("local"):
@@ -129,16 +125,6 @@ def _place(master: str) -> dict[str, str]:
     if not master.startswith("local"):
         return {}
     return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-
-
-def _spark_home(work: Path) -> Path:
-    """The installed Spark, in a folder of ours: executors run in its subfolder `work`."""
-    home = work / "spark-home"
-    home.mkdir(exist_ok=True)
-    for entry in Path(_find_spark_home()).iterdir():
-        if entry.name != "work" and not (home / entry.name).exists():
-            (home / entry.name).symlink_to(entry)
-    return home
 
 
 def _free(conf: Mapping[str, str]) -> None:

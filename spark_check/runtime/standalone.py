@@ -16,10 +16,10 @@ from pathlib import Path
 from time import sleep
 
 import psutil
-import pyspark
 
 from spark_check.runtime import java
 from spark_check.runtime.breakpoints import POLL_S
+from spark_check.runtime.home import spark_home
 from spark_check.runtime.victim import alive
 
 CONF = {"spark.driver.host": "127.0.0.1", "spark.executor.memory": "512m"}
@@ -84,18 +84,24 @@ def kill(roots: Iterable[psutil.Process]) -> list[psutil.Process]:
 
 
 def _start(running: ExitStack, folder: Path, part: str, *words: str) -> subprocess.Popen[bytes]:
-    home = {"JAVA_HOME": str(java.java_home(folder)), "SPARK_WORKER_DIR": str(folder / "work")}
+    home = spark_home(folder)
+    folders = {"JAVA_HOME": str(java.java_home(folder)), "SPARK_WORKER_DIR": str(folder / "work")}
     place = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
-    brief = {"SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
-    start_class = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    place["SPARK_HOME"] = str(home)
+    known = java.aot_cache()
+    learned = f" -XX:AOTCache={known}" if known else ""
+    brief = {"SPARK_DAEMON_JAVA_OPTS": f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC{learned}"}
     with (folder / f"{part.lower()}.log").open("ab") as log:
         process = subprocess.Popen(
             [
                 *("/bin/sh", "-c", GUARD, "guard"),
-                *(str(start_class), f"org.apache.spark.deploy.{part.lower()}.{part}"),
+                *(
+                    str(home / "bin" / "spark-class"),
+                    f"org.apache.spark.deploy.{part.lower()}.{part}",
+                ),
                 *("--host", "127.0.0.1", "--webui-port", "0", *words),
             ],
-            env={**os.environ, **home, **place, **brief},
+            env={**os.environ, **folders, **place, **brief},
             cwd=folder,
             stdin=subprocess.PIPE,
             stdout=log,

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
+import pyspark
 import pytest
 
 from model.errors import Invalid
@@ -129,13 +130,31 @@ def test_ctrl_c_in_a_finalizer_is_not_lost() -> None:
 
 
 @pytest.mark.spark
-def test_two_sessions_one_after_the_other_leave_nothing(tmp_path: Path) -> None:
+def test_two_sessions_one_after_the_other_leave_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
     before = _children()
     for _ in range(2):
         with session(tmp_path, conf=BRIEF) as spark:
+            assert "JAVA_HOME" not in os.environ  # what starts meanwhile knows the packaged Java
             assert spark.sparkContext.parallelize([1, 2, 3], 2).map(lambda x: x * x).sum() == 14
             assert _children() > before
         assert _children() == before
+
+
+@pytest.mark.spark
+def test_workers_import_the_installed_pyspark(tmp_path: Path) -> None:
+    """Not the packed copy in Spark's home, which each worker compiles anew."""
+
+    def home_of_pyspark(_: int) -> str:
+        import pyspark
+
+        return str(pyspark.__file__)
+
+    with session(tmp_path, conf=BRIEF) as spark:
+        (home,) = spark.sparkContext.parallelize([1], 1).map(home_of_pyspark).collect()
+    assert home == pyspark.__file__
 
 
 @pytest.mark.spark
