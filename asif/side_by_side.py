@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 def side_by_side(
     stage: str, calls: Mapping[str, Callable[[], T]], watch: Progress, workers: int = 2
-) -> list[T]:
+) -> dict[str, T]:
     """The results of named calls, in their order; calls and results travel between processes."""
     context = multiprocessing.get_context("spawn")
     watch(stage, 0, len(calls))
@@ -29,4 +29,4 @@ def side_by_side(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-        return [future.result() for future in running]
+        return {name: future.result() for future, name in running.items()}

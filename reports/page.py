@@ -7,10 +7,10 @@ layout is in templates/, other files draw; the same results give the same bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -80,16 +80,20 @@ _RUN = (
 )
 
 
-def write(results: Results, out: Path) -> tuple[Path, Path]:
+Each: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
+"""Calls a function with each of a sequence, as `map` does, or in several processes."""
+
+
+def write(results: Results, out: Path, each: Each = map) -> tuple[Path, Path]:
     """Write report.html and report.md into the folder `out`, and return their paths.
 
     results: {"version", "profile", "verdicts", "proofs", "operators", "simulated", "reproduced",
     "engine", "runs", "seconds"}, as proofs.explore.verdict, proofs.prove.prover, proofs.classify,
-    sim.scenarios.run, sim.experiments, spark_check.check and sim.comparison make them.  Both files
-    are rendered before either is written, and each replaces an older one at once.  Raises Invalid
-    if a field is missing, or if `out` cannot be written to.
+    sim.scenarios.run, sim.experiments, spark_check.check and sim.comparison make them.  each: for
+    the large pictures.  Both files are rendered before either is written, and one replaces an older
+    one at once.  Raises Invalid if a field is missing, or if `out` cannot be written to.
     """
-    view = _view(results)
+    view = _view(results, each)
     pages = {
         out / "report.html": _render("report.html.j2", view),
         out / "report.md": _render("report.md.j2", view),
@@ -132,7 +136,7 @@ def _render(template: str, view: Mapping[str, Any]) -> str:
 
 
 # --- what the templates are given --------------------------------------------------------------
-def _view(results: Results) -> dict[str, Any]:
+def _view(results: Results, each: Each) -> dict[str, Any]:
     _require("results", results, _RESULTS)
     verdicts = [_verdict(verdict) for verdict in results["verdicts"]]
     groups = [
@@ -142,10 +146,12 @@ def _view(results: Results) -> dict[str, Any]:
     runs = [_run(run) for run in results["runs"]]
     expected = sum(verdict["expected"] for verdict in verdicts)
     proofs = proof_results.view(results["proofs"])
+    simulated = [(_simulation, one) for one in results["simulated"]]
+    drawn = [*each(_drawn, simulated + [(_experiment, one) for one in results["reproduced"]])]
     costs_ = {
-        "any": bool(results["simulated"] or results["reproduced"]),
-        "simulated": [_simulation(one) for one in results["simulated"]],
-        "reproduced": [_experiment(one) for one in results["reproduced"]],
+        "any": bool(drawn),
+        "simulated": drawn[: len(simulated)],
+        "reproduced": drawn[len(simulated) :],
     }
     for one in results["engine"]:
         _require(f"check {one.get('check')}", one, _CHECK)
@@ -179,6 +185,11 @@ def _alike(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         found.setdefault(key, []).append(run["protocol"])
     names = ("events", "crashes", "same")
     return [{**dict(zip(names, key, strict=True)), "protocols": of} for key, of in found.items()]
+
+
+def _drawn(task: tuple[Callable[[Any], dict[str, Any]], Any]) -> dict[str, Any]:
+    call, one = task
+    return call(one)
 
 
 def _simulation(run: Mapping[str, Any]) -> dict[str, Any]:

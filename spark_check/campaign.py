@@ -28,14 +28,16 @@ from spark_check.families import family_modules
 KEPT = "unfinished.json"
 
 
-def checks() -> dict[str, Check]:
-    """All checks by name: each module in a family's folder `checks` holds one as CHECK."""
+def checks(profile: str = "full") -> dict[str, Check]:
+    """All checks of a profile by name: each module in a family's folder `checks` holds one as
+    CHECK."""
     found = [
         import_module(f"{package.__name__}.{module.name}").CHECK
         for package in family_modules("checks")
         for module in iter_modules(package.__path__)
     ]
-    return {check.name: check for check in sorted(found, key=lambda check: check.name)}
+    wanted = [check for check in found if check.quick or profile == "full"]
+    return {check.name: check for check in sorted(wanted, key=lambda check: check.name)}
 
 
 Run = Callable[[Check, Setting, Event], dict[str, Any]]

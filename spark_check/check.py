@@ -81,12 +81,14 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """run: makes the cases.  notes: what a reader of the cases should know."""
+    """run: makes the cases.  notes: what a reader of the cases should know.  quick: does the quick
+    profile of all checks have it?  By its name it runs in both."""
 
     name: str
     title: str
     run: Callable[[Setting], tuple[Case, ...]]
     notes: tuple[str, ...] = field(default=())
+    quick: bool = True
 
     @property
     def family(self) -> str:

@@ -42,7 +42,7 @@ def prove(
         files.write({smtlib / path: text for path, text in queries.items()})
         print(f"{smtlib}: {len(queries)} queries")
     with progress() as watch:
-        worlds = proving.WORLDS["full"] if drift else 0
+        worlds = proving.WORLDS if drift else 0
         results = proving.prove(
             subjects, mutants=mutants, opinion=cvc5, worlds=worlds, progress=watch
         )

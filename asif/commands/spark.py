@@ -43,7 +43,7 @@ def spark(
     if (name is None) != all_:
         raise Invalid(f"spark: give a check or --all; known: {', '.join(known)}")
     results = []
-    wanted = [known[name]] if name else [*known.values()]
+    wanted = [known[name]] if name else [*checks(profile.value).values()]
     with progress() as watch, on_spark(wanted, profile, out, watch) as checked:
         for result in checked:
             print_all(commands.engine_check(result))

@@ -29,9 +29,9 @@ from proofs.prove.second_solver import second
 MUTANT_LIMIT_S = 20.0
 """A dropped hypothesis must show itself in a counterexample within this time."""
 
-WORLDS = {"quick": 200, "full": 5_000}
-"""So many worlds of each scope are compared with the formulas in a profile.  `make test` compares
-2,500 in any case (tests/proofs/test_conformance), and `make test-all` all of them."""
+WORLDS = 5_000
+"""So many worlds of each scope are compared with the formulas if that is asked for, and in the full
+report.  `make test` compares 1,000 (tests/proofs/test_conformance), `make test-all` all of them."""
 
 
 # --- asking ----------------------------------------------------------------------------------

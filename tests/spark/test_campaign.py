@@ -19,7 +19,7 @@ import pytest
 from model.errors import Invalid
 from model.progress import silent
 from spark_check import check_process
-from spark_check.campaign import KEPT, campaign
+from spark_check.campaign import KEPT, campaign, checks
 from spark_check.check import Case, Check, Setting, Tell, run_check
 from spark_check.check_process import Stopped
 from spark_check.runtime.victim import wait_ended
@@ -128,6 +128,14 @@ def test_a_folder_that_cannot_be_is_refused(tried: Campaign) -> None:
 
 class Interrupted(Exception):
     """The user pressed Ctrl-C."""
+
+
+# --- which there are
+def test_the_quick_profile_has_a_check_of_each_family() -> None:
+    every, quick = checks(), checks("quick")
+    assert {one.family for one in quick.values()} == {one.family for one in every.values()}
+    assert quick.keys() < every.keys()
+    assert not any(every[name].quick for name in every.keys() - quick.keys())
 
 
 # --- side by side ------------------------------------------------------------------------------

@@ -145,4 +145,6 @@ def test_a_worker_that_ends_is_not_waited_for(tmp_path: Path) -> None:
 def test_queries_come_back_as_planned(tmp_path: Path) -> None:
     result = run_check(recovery.CHECK, Setting(tmp_path, "quick", lambda *_: None))
     assert result["holds"]
-    assert [len(case["crashed"]) for case in result["cases"]] == [QUICK.workers] * len(POLICIES)
+    assert [len(case["crashed"]) for case in result["cases"]] == [QUICK.workers] * len(
+        QUICK.policies
+    )

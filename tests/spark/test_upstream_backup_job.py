@@ -35,6 +35,7 @@ from spark_check.upstream_backup.cases import (
     OUTLIVED,
     PUBLISHED,
     QUICK,
+    TWICE,
     CrashCase,
     CrashPlan,
     correct,
@@ -137,7 +138,7 @@ def test_what_the_files_hold_is_what_the_simulator_predicts(
     assert case.seen == case.predicted
 
 
-@pytest.mark.parametrize("planned", [*QUICK, *PUBLISHED, *map(correct, PUBLISHED)])
+@pytest.mark.parametrize("planned", [*QUICK, TWICE[2], *PUBLISHED, *map(correct, PUBLISHED)])
 def test_each_case_ends_as_its_evidence_says(planned: CrashCase, tmp_path: Path) -> None:
     case = play(tmp_path, planned)
     assert case.seen == case.predicted
@@ -208,7 +209,7 @@ def test_acknowledgements_without_their_lag_are_found(
         buffer.release(epoch, end)
 
     monkeypatch.setattr(Buffer, "post", prompt)
-    case = play(tmp_path, QUICK[0])
+    case = play(tmp_path, TWICE[0])
     assert case.seen["lost"] == case.seen["surplus"] == NONE  # harmless
     assert case.seen["peak buffer"] < case.predicted["peak buffer"]  # but not Spark's way
 
@@ -233,9 +234,7 @@ def test_a_reader_that_outlives_its_query_does_harm_unless_it_is_refused(
 
 
 def _all_agree(folder: Path) -> bool:
-    return all(
-        play(folder / str(number), planned).agrees for number, planned in enumerate(QUICK[:3])
-    )
+    return all(play(folder / str(number), planned).agrees for number, planned in enumerate(TWICE))
 
 
 # --- the buffer by itself ----------------------------------------------------------------------

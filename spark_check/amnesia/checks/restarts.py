@@ -40,8 +40,12 @@ class Restart(NamedTuple):
         return CrashedJob(f"killed at {self.point.value}", plan, self.load)
 
 
-QUICK = (Restart(CrashPoint.READ, written=False), Restart(CrashPoint.WRITTEN, written=True))
-FULL = (*QUICK, Restart(CrashPoint.PROCESSED, written=False, sizes=(6, 5)))
+QUICK = (Restart(CrashPoint.READ, written=False),)
+FULL = (
+    *QUICK,
+    Restart(CrashPoint.WRITTEN, written=True),
+    Restart(CrashPoint.PROCESSED, written=False, sizes=(6, 5)),
+)
 
 
 def predict(restart: Restart) -> dict[str, object]:

@@ -56,7 +56,7 @@ class ProfileSize(NamedTuple):
     query_batches: int
 
 
-SIZES = {"quick": ProfileSize(16_000, 3, 400, 3), "full": ProfileSize(None, 12, 4_000, 5)}
+SIZES = {"quick": ProfileSize(8_000, 2, 200, 3), "full": ProfileSize(None, 12, 4_000, 5)}
 FEW = 2
 """Batches of the matches of other operators, which are few."""
 

@@ -36,13 +36,14 @@ SESSION = {
 
 
 class Plan(NamedTuple):
-    """What a profile runs.  rows, batches: of the source before the failure."""
+    """What a profile runs.  rows, batches: of the source before the failure.  policies: names."""
 
     topology: Topology
     workers: int
     rows: int
     batches: int
     repeats: int
+    policies: tuple[str, ...]
 
 
 PARSE = Part("parse", None, Where("v", ">=", 0))
@@ -61,6 +62,7 @@ QUICK = Plan(
     rows=60,
     batches=3,
     repeats=1,
+    policies=("progressive",),
 )
 FULL = Plan(
     Topology(
@@ -80,6 +82,7 @@ FULL = Plan(
     rows=2_000,
     batches=8,
     repeats=3,
+    policies=("progressive", "blocking"),
 )
 PLANS = {"quick": QUICK, "full": FULL}
 
@@ -133,7 +136,7 @@ def _conf() -> dict[str, str]:
 
 
 def _cases(setting: Setting, plan: Plan) -> Iterator[Case]:
-    total = plan.repeats * len(POLICIES)
+    total = plan.repeats * len(plan.policies)
     with (
         standalone(setting.work / "cluster", plan.workers, CORES) as cluster,
         session(setting.work / "session", master=cluster.master, conf=_conf()) as spark,
@@ -141,15 +144,15 @@ def _cases(setting: Setting, plan: Plan) -> Iterator[Case]:
         for repeat in range(plan.repeats):
             rows = draw_rows(repeat, plan.rows)
             started_s: list[float] = []
-            for policy, planner in POLICIES.items():
-                setting.tell("recoveries", repeat * len(POLICIES) + bool(started_s), total)
+            for policy in plan.policies:
+                setting.tell("recoveries", repeat * len(plan.policies) + bool(started_s), total)
                 seen = recover(
                     spark,
                     cluster,
                     plan.topology,
                     rows,
                     plan.batches,
-                    planner,
+                    POLICIES[policy],
                     setting.work / f"{policy}-{repeat}",
                     not_before=started_s,
                 )
