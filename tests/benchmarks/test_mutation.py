@@ -139,8 +139,8 @@ NAMED = {
     ),
     "a negation that looks one step too late": (
         "model.cep.patterns",
-        "step.negated and seen == done",
-        "step.negated and seen == done + 1",
+        "guards[-1] = step.predicate",
+        "guards[-2] = step.predicate",
     ),
 }
 """Faults that no run of a protocol can show: oracle and operator share them."""

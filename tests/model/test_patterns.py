@@ -155,3 +155,9 @@ def test_predicates_over_attributes() -> None:
 def test_impossible_patterns(steps: tuple[PatternStep, ...], message: str) -> None:
     with pytest.raises(Invalid, match=message):
         Pattern(steps)
+
+
+def test_a_pattern_is_printed_as_its_steps() -> None:
+    """And not as what is made of them."""
+    pattern = sequence("a", "!b", "c")
+    assert repr(pattern) == f"Pattern(steps={pattern.steps!r}, strategy={pattern.strategy!r})"
