@@ -17,6 +17,8 @@ import pyspark
 
 from model.errors import Invalid
 
+BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of a Java of seconds: it ends before the second compiler has paid for itself."""
 OLDEST = 17
 """Spark 4 is compiled for it (class file 61)."""
 
@@ -58,6 +60,12 @@ def aot_cache() -> Path | None:
     if os.environ.get("JAVA_HOME"):
         return None
     return Path(sys.prefix, "share", "asif", f"spark-{pyspark.__version__}.aot")
+
+
+def learned() -> str:
+    """The option by which Java uses that file, quoted as Spark reads options; "" without one."""
+    known = aot_cache()
+    return f'"-XX:AOTCache={known}"' if known and known.exists() else ""
 
 
 def version(home: Path) -> int:

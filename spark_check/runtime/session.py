@@ -26,16 +26,15 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from model.errors import Invalid
+from spark_check.runtime import java
 from spark_check.runtime.home import spark_home
-from spark_check.runtime.java import aot_cache, java_home
 
 LOCAL = "local[2]"
 PACKAGES = ("model", "proofs", "sim", "spark_check", "reports")
 """The packages that are sent to workers on other machines."""
 BRIEF = {
-    # A short run ends before Java's second compiler has paid for itself.
-    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.executor.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.defaultJavaOptions": java.BRIEF,
+    "spark.executor.defaultJavaOptions": java.BRIEF,
 }
 """Configuration of a session of seconds."""
 GONE = "Exception while sending command."
@@ -70,16 +69,15 @@ def session(
     wanted = dict(conf or {})
     _free(wanted)
     _reachable(master)
-    home = java_home(work)
+    home = java.java_home(work)
     log = work / "spark.log"
     (work / "log4j2.properties").write_text(LOG4J.format(level=level, log=log))
     options = [
         f'"-Dlog4j2.configurationFile=file:{work}/log4j2.properties"',
         f'"-Dderby.system.home={work}"',
         wanted.get(JAVA_OPTIONS, ""),
+        java.learned(),
     ]
-    if (known := aot_cache()) and known.exists():
-        options.append(f'"-XX:AOTCache={known}"')
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -91,6 +89,7 @@ def session(
         **wanted,
         JAVA_OPTIONS: " ".join(options),
     }
+    # For the start alone: another Java that is started meanwhile would take ours for the user's.
     environment = {"JAVA_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
     if master.startswith("local"):
         environment["SPARK_LOCAL_IP"] = "127.0.0.1"

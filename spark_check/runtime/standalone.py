@@ -85,23 +85,23 @@ def kill(roots: Iterable[psutil.Process]) -> list[psutil.Process]:
 
 def _start(running: ExitStack, folder: Path, part: str, *words: str) -> subprocess.Popen[bytes]:
     home = spark_home(folder)
-    folders = {"JAVA_HOME": str(java.java_home(folder)), "SPARK_WORKER_DIR": str(folder / "work")}
-    place = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
-    place["SPARK_HOME"] = str(home)
-    known = java.aot_cache()
-    learned = f" -XX:AOTCache={known}" if known else ""
-    brief = {"SPARK_DAEMON_JAVA_OPTS": f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC{learned}"}
+    environment = {
+        "JAVA_HOME": str(java.java_home(folder)),
+        "SPARK_HOME": str(home),
+        "SPARK_WORKER_DIR": str(folder / "work"),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_DAEMON_JAVA_OPTS": f"{java.BRIEF} {java.learned()}",
+    }
+    start_class = home / "bin" / "spark-class"
     with (folder / f"{part.lower()}.log").open("ab") as log:
         process = subprocess.Popen(
             [
                 *("/bin/sh", "-c", GUARD, "guard"),
-                *(
-                    str(home / "bin" / "spark-class"),
-                    f"org.apache.spark.deploy.{part.lower()}.{part}",
-                ),
+                *(str(start_class), f"org.apache.spark.deploy.{part.lower()}.{part}"),
                 *("--host", "127.0.0.1", "--webui-port", "0", *words),
             ],
-            env={**os.environ, **folders, **place, **brief},
+            env={**os.environ, **environment},
             cwd=folder,
             stdin=subprocess.PIPE,
             stdout=log,

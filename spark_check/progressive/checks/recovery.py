@@ -19,7 +19,7 @@ from model.recovery import classify
 from spark_check.check import Case, Check, Outage, Setting
 from spark_check.progressive.recovery import CORES, Recovery, recover
 from spark_check.progressive.topology import Part, Row, Topology, bodies, draw_rows
-from spark_check.runtime.java import aot_cache
+from spark_check.runtime.java import learned
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.standalone import CONF, standalone
 
@@ -130,9 +130,7 @@ def _run(setting: Setting) -> tuple[Case, ...]:
 
 def _conf() -> dict[str, str]:
     """Executors start sooner with the classes that the driver has kept."""
-    known = aot_cache()
-    learned = {"spark.executor.extraJavaOptions": f"-XX:AOTCache={known}"} if known else {}
-    return SESSION | learned
+    return SESSION | {"spark.executor.extraJavaOptions": learned()}
 
 
 def _cases(setting: Setting, plan: Plan) -> Iterator[Case]:
