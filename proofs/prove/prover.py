@@ -31,7 +31,7 @@ MUTANT_LIMIT_S = 20.0
 
 WORLDS = 5_000
 """So many worlds of each scope are compared with the formulas if that is asked for, and in the full
-report.  `make test` compares 1,000 (tests/proofs/test_conformance), `make test-all` all of them."""
+report.  `make test` compares 2,500 (tests/proofs/test_conformance), `make test-all` all of them."""
 
 
 # --- asking ----------------------------------------------------------------------------------
