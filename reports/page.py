@@ -89,9 +89,10 @@ def write(results: Results, out: Path, each: Each = map) -> tuple[Path, Path]:
 
     results: {"version", "profile", "verdicts", "proofs", "operators", "simulated", "reproduced",
     "engine", "runs", "seconds"}, as proofs.explore.verdict, proofs.prove.prover, proofs.classify,
-    sim.scenarios.run, sim.experiments, spark_check.check and sim.comparison make them.  each: for
-    the large pictures.  Both files are rendered before either is written, and one replaces an older
-    one at once.  Raises Invalid if a field is missing, or if `out` cannot be written to.
+    sim.scenarios.run, sim.experiments, spark_check.check and sim.comparison make them.  each: how
+    the large pictures are drawn.  Both files are rendered before either is written, and each
+    replaces an older one at once.  Raises Invalid if a field is missing, or if `out` cannot be
+    written to.
     """
     view = _view(results, each)
     pages = {

@@ -157,8 +157,8 @@ def strings(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 yield text, node.lineno
 
 
-class Said(NamedTuple):
-    """What a file says that may be a family's, each with its line."""
+class Words(NamedTuple):
+    """What may name something of a family in a file, each with its line."""
 
     imported: tuple[tuple[str, int], ...]
     identifiers: tuple[tuple[str, int], ...]
@@ -166,9 +166,9 @@ class Said(NamedTuple):
 
 
 @cache  # every family asks about every file
-def said(path: Path) -> Said:
+def words(path: Path) -> Words:
     tree = parsed(path)
-    return Said((*imported(tree),), (*identifiers(tree),), (*strings(tree),))
+    return Words((*imported(tree),), (*identifiers(tree),), (*strings(tree),))
 
 
 def mentions(family: str, path: Path) -> Iterator[str]:
@@ -180,11 +180,11 @@ def mentions(family: str, path: Path) -> Iterator[str]:
         return
     package = f"model.protocols.{family}"
     rooms = (package, *(f"{room.replace('/', '.')}.{family}" for room in ROOMS[1:]))
-    for name, at in said(path).imported:
+    for name, at in words(path).imported:
         if any(f"{name}.".startswith(f"{room}.") for room in rooms):
             yield f"{at}: imports {name}"
-    yield from (f"{at}: {name}" for name, at in said(path).identifiers if name in its.identifiers)
-    for text, at in said(path).strings:
+    yield from (f"{at}: {name}" for name, at in words(path).identifiers if name in its.identifiers)
+    for text, at in words(path).strings:
         yield from (f"{at}: {what!r} in a string" for what in in_text(family, its, text))
 
 
