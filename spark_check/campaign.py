@@ -28,7 +28,7 @@ from spark_check.families import family_modules
 KEPT = "unfinished.json"
 
 
-def checks(profile: str = "full") -> dict[str, Check]:
+def checks(profile: str = "full", /) -> dict[str, Check]:
     """All checks of a profile by name: each module in a family's folder `checks` holds one as
     CHECK."""
     found = [

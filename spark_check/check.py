@@ -81,8 +81,8 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """run: makes the cases.  notes: what a reader of the cases should know.  quick: does the quick
-    profile of all checks have it?  By its name it runs in both."""
+    """run: makes the cases.  notes: what a reader of the cases should know.  quick: does it run
+    with all checks in the quick profile, beside others?  Called by its name it runs in both."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""A check in a process of its own, so that several run side by side: Spark mostly waits.
+"""A check in a process of its own, so that several run side by side: each waits between its steps.
 
 Rule of this file: what the two processes exchange; it knows nothing of what a check does.
 """

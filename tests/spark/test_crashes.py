@@ -64,7 +64,7 @@ def differences(case: Case) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "name",
     [
-        "micro-batch",  # its results are needed below; the report runs all of them
+        "micro-batch",  # its results are needed below; the report runs all three
         pytest.param("crash-kinds", marks=pytest.mark.exhaustive),
         pytest.param("damage", marks=pytest.mark.exhaustive),
     ],

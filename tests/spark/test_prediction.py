@@ -338,7 +338,7 @@ def test_output_with_a_row_too_many_or_too_few_is_not_the_same(tmp_path: Path) -
 
 
 @pytest.mark.spark
-@pytest.mark.exhaustive  # the report runs the same check
+@pytest.mark.exhaustive  # it measures time, and the full report runs it
 def test_crashed_runs_are_predicted(tmp_path: Path) -> None:
     result = run_check(prediction.CHECK, Setting(tmp_path, "quick", lambda *_: None))
     assert result["holds"]

@@ -42,7 +42,7 @@ def test_a_query_that_waits_after_its_restart_is_seen() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.exhaustive  # the report runs the same check
+@pytest.mark.exhaustive  # it measures time, and the full report runs it
 def test_a_query_on_spark_plans_as_predicted(tmp_path: Path) -> None:
     result = run_check(triggers.CHECK, Setting(tmp_path, "quick", lambda *_: None))
     assert result["holds"]
