@@ -66,7 +66,8 @@ def summary_line(result: Result) -> str:
     crashes = sum(len(case["crashed"]) for case in cases)
     after = f", after {crashes} crash{'' if crashes == 1 else 'es'}" if crashes else ""
     if result["holds"]:
-        return f"{result['check']}: Spark did as predicted in all {good} cases{after}"
+        where = "the one case" if good == 1 else f"all {good} cases"
+        return f"{result['check']}: Spark did as predicted in {where}{after}"
     return (
         f"{result['check']}: NOT AS PREDICTED in {len(cases) - good} of {len(cases)} cases{after}"
     )

@@ -91,6 +91,9 @@ def test_agreement_is_reported_with_the_number_of_crashes() -> None:
         engine.summary_line(GOOD)
         == "kill-it: Spark did as predicted in all 2 cases, after 3 crashes"
     )
+    alone = check(case("a", {"same": True}, {"same": True}, ["tree"]))
+    line = "kill-it: Spark did as predicted in the one case, after 1 crash"
+    assert engine.summary_line(alone) == line
     assert engine.crashes([GOOD]) == [
         ("tree", 2, (("kill-it", 2),), 2, 2),
         ("worker", 1, (("kill-it", 1),), 1, 1),
