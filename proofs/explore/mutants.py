@@ -8,6 +8,7 @@ a second time beside the real ones; the values that drivers and protocols hand t
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import sys
@@ -15,8 +16,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.machinery import ModuleSpec
+from itertools import accumulate
 from types import ModuleType
+
+import networkx as nx
 
 from model.core import Guarantee, Mutant, Outcome, Protocol, Scope
 from model.errors import Invalid, describe_error
@@ -47,11 +52,10 @@ def mutated_source(mutant: Mutant) -> str:
 
     Raises Invalid unless exactly one line, stripped, is `old`.
     """
-    spec = importlib.util.find_spec(mutant.module)
-    get_source = getattr(spec and spec.loader, "get_source", None)  # also from a zip file
-    if get_source is None:
+    source = _source(mutant.module)
+    if source is None:
         raise Invalid(f"mutant {mutant.name!r}: there is no module {mutant.module}")
-    lines = (get_source(mutant.module) or "").splitlines(keepends=True)
+    lines = source.splitlines(keepends=True)
     places = [i for i, line in enumerate(lines) if line.strip() == mutant.old]
     if len(places) != 1:
         raise Invalid(
@@ -79,27 +83,59 @@ def mutate(protocol: Protocol, mutant: Mutant, home: str) -> Protocol:
 
 @contextmanager
 def _second_copy(module: str, source: str, home: str) -> Iterator[None]:
-    """A context in which the model and `home` are imported anew, `module` from `source`."""
-
-    def is_reloaded(name: str) -> bool:
-        return name == home or (name.startswith("model.") and name not in SHARED)
-
-    originals = {name: loaded for name, loaded in sys.modules.items() if is_reloaded(name)}
+    """A context in which `module` is imported anew, from `source`, and with it `home` and the rest
+    of the model that imports it."""
+    anew = ({home, module} | _importers(module)) - SHARED
+    originals = {name: loaded for name, loaded in sys.modules.items() if name in anew}
     finder = _Finder(module, source, originals[home].__spec__)
-    for name in originals:
-        del sys.modules[name]
+    for name in anew:
+        _forget(name)
     sys.meta_path.insert(0, finder)
     try:
         yield
     finally:
         sys.meta_path.remove(finder)
-        for name in filter(is_reloaded, [*sys.modules]):
-            del sys.modules[name]
+        for name in anew:
+            _forget(name)
         sys.modules.update(originals)
         for name, loaded in originals.items():
             package, _, attribute = name.rpartition(".")
             if package:
                 setattr(sys.modules[package], attribute, loaded)
+
+
+def _forget(name: str) -> None:
+    """Let the next import load the module: a package, too, knows those of its modules."""
+    sys.modules.pop(name, None)
+    package, _, attribute = name.rpartition(".")
+    if package in sys.modules:
+        vars(sys.modules[package]).pop(attribute, None)
+
+
+def _importers(module: str) -> set[str]:
+    """The loaded modules of the model that import the module, or another one that does."""
+    loaded = [name for name in sys.modules if name.startswith("model.")]
+    imports: nx.DiGraph[str] = nx.DiGraph((name, one) for name in loaded for one in _imported(name))
+    return nx.ancestors(imports, module) if module in imports else set()
+
+
+@cache
+def _imported(name: str) -> frozenset[str]:
+    """All that the source of a module names in its imports, with the packages around it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(_source(name) or "")):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return frozenset(part for one in found for part in accumulate(one.split("."), "{}.{}".format))
+
+
+def _source(name: str) -> str | None:
+    """The source of a module, also from a zip file; None if there is none."""
+    spec = importlib.util.find_spec(name)
+    get_source = getattr(spec and spec.loader, "get_source", None)
+    return None if get_source is None else get_source(name) or ""
 
 
 class _Finder:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from importlib import import_module
+from inspect import isfunction
+from types import ModuleType
 from unittest import mock
 
 import pytest
@@ -14,7 +17,7 @@ from model.registry import modules, protocols
 from proofs.explore.explorer import explore
 from proofs.explore.mutants import hunt, mutate, mutated_source
 from proofs.explore.random_attack import Attack, attack
-from proofs.explore.tasks import NO_ATTACK
+from proofs.explore.tasks import HUNT_EXAMPLES, HUNT_WALKS, NO_ATTACK
 
 HOME = "model.protocols.upstream_backup.protocol"
 MAIN = protocols()["upstream-backup"]
@@ -32,8 +35,11 @@ MUTANTS = [
 ]
 
 
+HOMES = [(protocol, home) for home, protocol in modules().items() if protocol.mutants]
+
+
 def by_chance(broken: Protocol) -> Attack:
-    return attack(broken, walks=500, examples=200)
+    return attack(broken, walks=HUNT_WALKS, examples=HUNT_EXAMPLES)
 
 
 def test_there_are_enough_mutants() -> None:
@@ -79,6 +85,33 @@ def test_a_mutant_leaves_the_real_modules_alone() -> None:
     assert broken.step is not MAIN.step
     smallest = min(MAIN.scopes, key=lambda pinned: pinned.states or 0)
     assert explore(MAIN, smallest.scope).counterexample is None
+
+
+@pytest.mark.parametrize(("protocol", "home"), HOMES)
+def test_nothing_of_the_real_module_is_in_a_mutant(protocol: Protocol, home: str) -> None:
+    """While a mutant is imported, no module of the model has a part of the unchanged one."""
+    mutants = {mutant.module: mutant for mutant in protocol.mutants}
+    for module, mutant in mutants.items():
+        real = sys.modules[module]
+        left: list[str] = []
+
+        def look(name: str, real: ModuleType = real, left: list[str] = left) -> ModuleType:
+            fresh = import_module(name)
+            for one, loaded in sys.modules.items():
+                known = vars(loaded).values() if one.startswith("model.") else ()
+                left += [one for v in known if v is real or _of(v) is vars(real)]
+            return fresh
+
+        with mock.patch("importlib.import_module", look):
+            mutate(protocol, mutant, home)
+        assert not left, (module, left)
+
+
+def _of(value: object) -> object:
+    """The names of the module in which a function, or the methods of a class, were defined."""
+    if isinstance(value, type):
+        value = next((one for one in vars(value).values() if isfunction(one)), None)
+    return getattr(value, "__globals__", None)
 
 
 def test_a_line_that_is_not_there_or_twice_is_refused_and_a_scope_that_is_not_there() -> None:
