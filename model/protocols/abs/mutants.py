@@ -92,6 +92,7 @@ MUTANTS = (
         OPERATORS,
         "settle = _to_system(site, SettleEpoch(epoch))",
         "settle = ()",
+        scope="two relays",
     ),
     Mutant(
         "a restart settles one epoch too many",
@@ -110,6 +111,7 @@ MUTANTS = (
         OPERATORS,
         "return Step(state, _to_system(site, CommitEpoch(epoch)))",
         "return Step(state, _to_system(site, CommitEpoch(epoch + 1)))",
+        scope="coordinator: coordinator of a relay",
     ),
     Mutant(
         "an epoch is complete without the writers",
@@ -141,7 +143,7 @@ MUTANTS = (
         COORDINATOR,
         "parts = _with(site, parts, name, part)",
         "parts = _with(site, parts, name, dict(parts).get(name, part))",
-        "a relay",
+        "coordinator: coordinator of a relay",
     ),
     Mutant(
         "records on their way make no epoch due",

@@ -42,12 +42,14 @@ MUTANTS = (
         NODES,
         "return all(mark < bound for mark, bound in pairs)",
         "return True",
+        scope="rollback: a relay",
     ),
     Mutant(
         "take over in silence",
         NODES,
         "state, more = _advance(site, state, 0)",
         "return Step(state)",
+        scope="rollback: a relay",
     ),
     Mutant(
         "report the newest output as served",
@@ -83,6 +85,7 @@ MUTANTS = (
         NODES,
         "state, sends = _release(site, state._replace(queue=queue))",
         "sends = ()",
+        scope="arbitrary: a relay",
     ),
 )
 DETERMINANTS = (

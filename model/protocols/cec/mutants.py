@@ -17,7 +17,7 @@ MUTANTS = (
         SCAN,
         "if wanted is not None and footprints >= wanted:",
         "if wanted is not None and footprints >= wanted - 1:",
-        "windows of two tuples",
+        "a join by time",
     ),
     Mutant(
         "replay from the newest footprint",
@@ -38,7 +38,7 @@ MUTANTS = (
         SCAN,
         "seen.add(window)",
         "_ = record.pane and seen.add(window)",
-        "windows of two tuples",
+        "sliding windows",
     ),
     Mutant(
         "take the older of two footprints",
@@ -52,7 +52,7 @@ MUTANTS = (
         SCAN,
         "floors += [Floor(key, None, record.stamp) for key, record in newest_of.items()]",
         "floors += []",
-        "windows of two tuples",
+        "a join by time",
     ),
     Mutant(
         "a key between windows is no footprint",
@@ -73,14 +73,14 @@ MUTANTS = (
         SCAN,
         "if segment.torn or (design.damage is Damage.CUT and (missing or cut)):",
         "if design.damage is Damage.CUT and segment.place != expected:",
-        "outstanding writes",
+        "a join, outstanding writes",
     ),
     Mutant(
         "keep what comes after a hole",
         SCAN,
         "missing = segment.torn or segment.place != expected",
         "missing = segment.torn",
-        "outstanding writes",
+        "outstanding writes, queues let go",
     ),
     # --- the operator ---
     Mutant(
@@ -88,28 +88,28 @@ MUTANTS = (
         OPERATOR,
         "n = len(windows)",
         "n = len(windows) - (kind is Kind.OPEN)",
-        "windows of two tuples",
+        "sliding windows",
     ),
     Mutant(
         "a window takes replayed tuples again",
         OPERATOR,
         "if window.pane and window.opened not in below",
         "if window.pane",
-        "windows of two tuples",
+        "replay-with: a filter upstream",
     ),
     Mutant(
         "a key opens windows again",
         OPERATOR,
         "if None not in below:",
         "if below is not None:",
-        "windows of two tuples",
+        "replay-with: a filter upstream",
     ),
     Mutant(
         "forget the floors too early",
         OPERATOR,
         "floors = state.floors if stamp <= state.until else ()",
         "floors = state.floors if stamp < state.until - 1 else ()",
-        "windows of two tuples",
+        "a join by time",
     ),
     Mutant(
         "a window is forgotten with its G_check",
@@ -138,21 +138,21 @@ MUTANTS = (
         DISK,
         "return min((segment.place for segment in state.waiting), default=state.segments + 1) - 1",
         "return state.segments",
-        "outstanding writes",
+        "catching up",
     ),
     Mutant(
         "let go of the oldest footprint",
         DISK,
         "return last.results <= acknowledged and segment.place < oldest",
         "return last.results <= acknowledged and segment.place <= oldest",
-        "queues let go",
+        "a join by time",
     ),
     Mutant(
         "let go of results that nobody has acknowledged",
         DISK,
         "return last.results <= acknowledged and segment.place < oldest",
         "return segment.place < oldest",
-        "queues let go",
+        "catching up",
     ),
     Mutant(
         "let go while a footprint is not stored",
@@ -173,7 +173,7 @@ MUTANTS = (
         DISK,
         "return state._replace(disk=Disk(begins + len(log) - len(kept), kept))",
         "return state._replace(disk=Disk(begins, kept))",
-        "queues let go",
+        "background, windows of three",
     ),
     Mutant(
         "send all results again",
@@ -187,7 +187,7 @@ MUTANTS = (
         DISK,
         "state = state._replace(sent=end, reader=None)",
         "state = state._replace(sent=state.segments, reader=None)",
-        "outstanding writes",
+        "catching up",
     ),
     Mutant(
         "a reader ends where the log ended",
@@ -259,7 +259,7 @@ MUTANTS = (
         QUEUES,
         "return tuple(end.place - len(queue) for end, queue in pairs)",
         "return tuple(end.place for end, queue in pairs)",
-        "a join by time, distinct times",
+        "a join by time",
     ),
     Mutant(
         "wait for what the footprint covers, not the newest record",
@@ -287,7 +287,7 @@ MUTANTS = (
         NODES,
         "ends = tuple(Inlet(place, time, request) for place, request in asked)",
         "ends = tuple(Inlet(0, time, request) for place, request in asked)",
-        "a join, two crashes",
+        "a join",
     ),
     Mutant(
         "acknowledge to all inputs what one may let go of",

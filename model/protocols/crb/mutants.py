@@ -14,12 +14,14 @@ MUTANTS = (
         NODES,
         "effects.append(Send(site.preds[0], Trim(new.place)))",
         "effects.append(Send(site.preds[0], Trim(now.place)))",
+        scope="replay-by-time: one key",
     ),
     Mutant(
         "acknowledge one tuple too many",
         NODES,
         "effects.append(Send(site.preds[0], Trim(new.place)))",
         "effects.append(Send(site.preds[0], Trim(new.place + 1)))",
+        scope="published-later: one key",
     ),
     Mutant(
         "never acknowledge",
@@ -47,12 +49,14 @@ MUTANTS = (
         NODES,
         "return OperatorState(Inlet(place, time), box, queue, None, None, stable)",
         "return OperatorState(Inlet(place, time), box, QueueState(), None, None, stable)",
+        scope="published-later: one key",
     ),
     Mutant(
         "restart with empty windows",
         NODES,
         "return OperatorState(Inlet(place, time), box, queue, None, None, stable)",
         "return OperatorState(Inlet(place, time), site.spec.begin(1), queue, None, None, stable)",
+        scope="published-later: one key",
     ),
     Mutant(
         "ask for one tuple too few",
@@ -65,6 +69,7 @@ MUTANTS = (
         NODES,
         "after = place if design.stamp is Stamp.PLACE else time",
         "after = place - 1 if design.stamp is Stamp.PLACE else time",
+        scope="a filter",
     ),
     Mutant(
         "do not report a restart downstream",
@@ -126,7 +131,7 @@ MUTANTS = (
         "model.queues",
         "kept = state.kept.trim(lambda event: event.sn[0] <= place)",
         "kept = state.kept.trim(lambda event: event.sn[0] <= place + 1)",
-        "a filter",
+        "published-later: one key",
     ),
     Mutant(
         "a consumer begins any answer",

@@ -14,7 +14,7 @@ MUTANTS = (
         NODES,
         "return next(v for v in query.versions if v.batch == batch.id - 1)",
         "return query.versions[-1]",
-        "time windows on a grid",
+        "first event of each window",
     ),
     Mutant(
         "keep only the newest state",
@@ -27,7 +27,7 @@ MUTANTS = (
         NODES,
         "version = Version(batch.id, after, last)",
         "version = Version(batch.id, before.states, last)",
-        "time windows on a grid",
+        "no crash",
     ),
     Mutant(
         "acknowledge the batch being planned",

@@ -15,6 +15,7 @@ MUTANTS = (
         PAIRS,
         "return tuple(Send(inlet.producer, Ack(inlet.place, inlet.place)) for inlet in inlets)",
         "return tuple(Send(inlet.producer, Ack(*[inlet.place + 1] * 2)) for inlet in inlets)",
+        scope="arbitrary: no crash",
     ),
     Mutant(
         "never acknowledge",
@@ -67,7 +68,7 @@ MUTANTS = (
         NODES,
         "changed = tuple(one if complete or one != old else None for one, old in pairs)",
         "changed = tuple(None for one, old in pairs)",
-        "pairs, two crashes",
+        "rollback: pairs",
     ),
     Mutant(
         "checkpoint only once",
@@ -93,14 +94,14 @@ MUTANTS = (
         NODES,
         "complete = state.spare is Spare.NEW and design.renewal is not Renewal.DELTA",
         "complete = False",
-        "pairs, two crashes",
+        "published-again: pairs, two crashes",
     ),
     Mutant(
         "forget a new secondary",
         NODES,
         "state, effects = _stop_line(site, state._replace(spare=Spare.NEW))",
         "state, effects = _stop_line(site, state)",
-        "pairs, two crashes",
+        "published-again: pairs, two crashes",
     ),
     Mutant(
         "the sweep line holds nothing back",
@@ -121,7 +122,7 @@ MUTANTS = (
         NODES,
         "behind = state.behind or begun",
         "behind = (state.behind or begun)._replace(inlets=state.inlets)",
-        "two operators in a node, two crashes",
+        "rollback: two operators in a node",
     ),
 )
 STORED = (

@@ -20,6 +20,7 @@ MUTANTS = (
         SAVEPOINTS,
         "savepoint = Savepoint(seed, replay_start.before)",
         "savepoint = Savepoint(seed, (replay_start.opener[1],) * len(replay_start.before))",
+        scope="neighbours-only: one crash",
     ),
     Mutant(
         "keep one window too few",
@@ -32,13 +33,14 @@ MUTANTS = (
         SAVEPOINTS,
         "unclosed = cep.open[0].number if cep.open else cep.opened + 1",
         "unclosed = cep.opened + 1",
-        "an engine that is not monotone",
+        "pairs-first-window: first match not in the first window kept",
     ),
     Mutant(
         "seed from the wrong window",
         SAVEPOINTS,
         "replay_start = windows[0]",
         "replay_start = windows[-1]",
+        scope="neighbours-only: one crash",
     ),
     Mutant(
         "forget the number of the first window",
@@ -73,6 +75,7 @@ MUTANTS = (
         OPERATOR,
         "if touched:",
         "if found:",
+        scope="serial processing",
     ),
     Mutant(
         "restore the windows but not their counts",
@@ -86,6 +89,7 @@ MUTANTS = (
         "model.cep.skips",
         "return Skips(self.done, (self.run[0], sn) if self.run else (sn, sn))",
         "return Skips(self.done, (self.run[0] if self.run else sn, (*sn[:-1], sn[-1] + 1)))",
+        scope="serial processing",
     ),
     Mutant(
         "a used event does not end the skip range",
@@ -99,12 +103,14 @@ MUTANTS = (
         BACKUP,
         "replay = tuple(Send(succ, event) for event in backup)",
         "replay = tuple(Send(succ, event) for event in reversed([*backup]))",
+        scope="neighbours-only: one crash",
     ),
     Mutant(
         "replay the newest event only",
         BACKUP,
         "replay = tuple(Send(succ, event) for event in backup)",
         "replay = tuple(Send(succ, event) for event in [*backup][-1:])",
+        scope="neighbours-only: one crash",
     ),
     Mutant(
         "keep the first savepoint for ever",
@@ -132,31 +138,35 @@ MUTANTS = (
         NODES,
         "theta = min(outlet.acked for outlet in node.outlets)",
         "theta = node.operator.pending.last().sn if node.operator.pending else NOTHING",
-        "any match, several in one iteration",
+        "neighbours-only: one crash",
     ),
     Mutant(
         "a sink takes duplicates",
         NODES,
         "if message.sn <= heard:",
         "if message.sn < heard:",
+        scope="neighbours-only: one crash",
     ),
     Mutant(
         "an operator takes duplicates",
         NODES,
         "elif message.sn <= inlet.heard:",
         "elif message.sn < inlet.heard:",
+        scope="neighbours-only: one crash",
     ),
     Mutant(
         "restore from nothing",
         NODES,
         "mine = held.pop(site.name, node.mine)",
         "mine = (held.pop(site.name, None), node.mine)[1]",
+        scope="serial processing",
     ),
     Mutant(
         "process what arrives before the answer",
         NODES,
         "if site.preds[edge] in node.awaited:",
         "if site.preds[edge] not in site.preds:",
+        scope="neighbours-only: one crash",
     ),
     Mutant(
         "forget who greeted during recovery",
@@ -212,5 +222,6 @@ MUTANTS = (
         "model.cep.merge",
         "_, edge = min((inlet.low, edge) for edge, inlet in enumerate(inlets))",
         "edge = next((e for e, inlet in enumerate(inlets) if inlet.queue), 0)",
+        scope="diamond",
     ),
 )

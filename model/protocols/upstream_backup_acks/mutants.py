@@ -29,7 +29,7 @@ MUTANTS = (
         PAIRS,
         "return Inlet(sender, inlet.connection + 1, place, inlet.last, inlet.marks)",
         "return Inlet(sender, inlet.connection + 1, inlet.place, inlet.last, inlet.marks)",
-        "rollback: windows from the first tuple",
+        "maps-received: a relay",
     ),
     Mutant(
         "acknowledge the cause itself",
@@ -48,6 +48,7 @@ MUTANTS = (
         NODES,
         "found[edge] = min(label, found.get(edge, label))",
         "found[edge] = max(label, found.get(edge, label))",
+        scope="arbitrary: pairs",
     ),
     Mutant(
         "discard all but the last output of an input",
@@ -75,6 +76,7 @@ MUTANTS = (
         NODES,
         "held = [*inputs_in(state.inner), *of]",
         "held = [*of]",
+        scope="arbitrary: pairs",
     ),
     Mutant(
         "the secondary never takes over",

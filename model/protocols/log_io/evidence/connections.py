@@ -52,6 +52,7 @@ MUTANTS = (
         RECOVERY,
         'return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in known)',
         "return ()",
+        scope="two ports and two functions",
     ),
     Mutant(
         "a connection forgets what it has delivered",
@@ -64,6 +65,7 @@ MUTANTS = (
         SURROUNDINGS,
         "return Connected(state.held), tuple(Send(receiver, put) for put in state.held)",
         "return state, tuple(Send(receiver, put) for put in state.held)",
+        scope="two ports and two functions",
     ),
     Mutant(
         "a connection keeps what is acknowledged",

@@ -145,6 +145,6 @@ MUTANTS = (
         "model.protocols.log_io.log",
         "rows = (events[at]._replace(inset=inset, order=order) for inset in sorted(insets))",
         "rows = (events[at]._replace(inset=inset) for inset in sorted(insets))",
-        "two ports by type",
+        "two ports and two functions",
     ),
 )

@@ -33,7 +33,7 @@ MUTANTS = (
         ROWS,
         "events = [(row.sender, row.number) for row in inputs if row[:2] in capture.ports.ins]",
         "events = [(row.sender, row.number) for row in inputs]",
-        "lineage-scope: two ports",
+        "lineage-scope: two ports and batches",
     ),
     Mutant(
         "lineage names the inputs of all Input Sets",

@@ -81,7 +81,7 @@ MUTANTS = (
         OPERATOR,
         "return state._replace(held=tuple(dict.fromkeys((*state.held, came)))), ()",
         "return state, ()",
-        "a side effect read",
+        "a reader of writes no crash",
     ),
     Mutant(
         "inputs overtake a read",

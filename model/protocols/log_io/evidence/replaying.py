@@ -316,7 +316,7 @@ MUTANTS = (
         DATABASE,
         "left = tuple(",
         "left = tables.events or tuple(",
-        "replay: two relays",
+        "replay-chains: three relays and a crash",
     ),
     Mutant(
         "lineage lacks an input that is deleted when its data has come",

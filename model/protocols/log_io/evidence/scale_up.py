@@ -146,7 +146,7 @@ MUTANTS = (
         OPERATORS,
         "return begin(site), (Save(Image.DEPLOYED), *peeks, Send(CONTROLLER, Deployed()))",
         "return begin(site), (Save(Image.DEPLOYED), Send(CONTROLLER, Deployed()))",
-        "scale-up: two keys",
+        "scale-up: one fails",
     ),
     Mutant(
         "a new replica that restarts does not report back",
@@ -204,6 +204,6 @@ MUTANTS = (
         ROLES,
         "return place is Place.SECOND or (place is Place.FIRST and scaling.adds)",
         "return place is Place.SECOND",
-        "scale-up: a key with a crash",
+        "scale-up: one fails",
     ),
 )

@@ -82,6 +82,7 @@ MUTANTS = (
         SURROUNDINGS,
         "known = newest is not None and number <= newest.number",
         "known = newest is not None",
+        scope="two ports and two functions",
     ),
     Mutant(
         "the external system never knows a write",
