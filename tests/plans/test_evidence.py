@@ -95,7 +95,9 @@ def test_there_is_none_with_equal_priorities(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("limits", [WITH_PRIORITIES, Limits(5, 3, 7)])
+@pytest.mark.parametrize(
+    "limits", [WITH_PRIORITIES, pytest.param(Limits(5, 3, 7), marks=pytest.mark.exhaustive)]
+)
 def test_none_is_smaller_for_the_mended_one(limits: Limits) -> None:
     pinned = MENDED[1][limits.priority == 1]
     found = smallest(limits, is_worse(mended(1)))
