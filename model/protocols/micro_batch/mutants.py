@@ -27,7 +27,7 @@ MUTANTS = (
         NODES,
         "version = Version(batch.id, after, last)",
         "version = Version(batch.id, before.states, last)",
-        "no crash",
+        "first event of each window",
     ),
     Mutant(
         "acknowledge the batch being planned",
