@@ -62,6 +62,9 @@ ASKED = {
     ),
 }
 
+SIMPLER = {"file order", "sequence numbers", "times of output"}
+"""Each has another one beside it that asks for more."""
+
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
@@ -143,7 +146,10 @@ def version(*changes: tuple[str, str]) -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.exhaustive if name in SIMPLER else ()) for name in ASKED],
+)
 def test_each_stream_is_judged_as_defined(
     name: str, spark: SparkSession, attempts: list[TraceCase], logs: tuple[OutputLog, OutputLog]
 ) -> None:
