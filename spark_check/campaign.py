@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -20,28 +20,25 @@ from typing import Any
 
 from model.errors import Invalid
 from model.progress import Progress
-from spark_check.check import Check, Setting, Tell
+from spark_check.check import CAMPAIGNS, Check, Setting, Tell
 from spark_check.check import result as check_result
-from spark_check.check_process import Stopped, run_in_process
+from spark_check.check_process import Run, Stopped, check_processes
 from spark_check.families import family_modules
 
 KEPT = "unfinished.json"
 
 
-def checks(profile: str = "full", /) -> dict[str, Check]:
-    """All checks of a profile by name: each module in a family's folder `checks` holds one as
+def checks(campaign: str = "full", /) -> dict[str, Check]:
+    """All checks of a campaign by name: each module in a family's folder `checks` holds one as
     CHECK."""
     found = [
         import_module(f"{package.__name__}.{module.name}").CHECK
         for package in family_modules("checks")
         for module in iter_modules(package.__path__)
     ]
-    wanted = [check for check in found if check.quick or profile == "full"]
+    until = CAMPAIGNS.index(campaign)
+    wanted = [check for check in found if CAMPAIGNS.index(check.campaign) <= until]
     return {check.name: check for check in sorted(wanted, key=lambda check: check.name)}
-
-
-Run = Callable[[Check, Setting, Event], dict[str, Any]]
-"""Runs a check; raises Stopped if the event is set before the check has ended."""
 
 
 @contextmanager
@@ -53,15 +50,16 @@ def campaign(
     watch: Progress,
     *,
     at_once: int = 1,
-    run: Run = run_in_process,
+    run: Run | None = None,
 ) -> Iterator[Iterator[dict[str, Any]]]:
     """A context in which the checks run, some at a time; it holds their results, in order.
 
     A result is that of spark_check.check.run_check.  A check that ends with an error has it in its
     result, and the others go on.  Leaving the context ends what still runs.  A check that an
     interrupted campaign of the same checks, profile and version of the code has finished in this
-    folder is not run again, but for errors.  A single check is always run.  Raises Invalid if the
-    folder cannot be written to.
+    folder is not run again, but for errors.  A single check is always run.  run: runs a check;
+    None: in a process that then runs the next one.  Raises Invalid if the folder cannot be written
+    to.
     """
     described = {"checks": [one.name for one in checks], "profile": profile, "version": version}
     kept = folder / KEPT
@@ -69,7 +67,7 @@ def campaign(
     done: dict[str, dict[str, Any]] = {} if alone else _read(kept, described)
     stop, failed, writing = Event(), Event(), Lock()
 
-    def result(one: Check) -> dict[str, Any]:
+    def result(run: Run, one: Check) -> dict[str, Any]:
         if one.name in done:
             return done[one.name]
         if failed.is_set() or stop.is_set():
@@ -93,9 +91,10 @@ def campaign(
                 _write(kept, {**described, "done": done})
         return found
 
-    with ThreadPoolExecutor(at_once) as pool:
+    processes = check_processes(folder) if run is None else nullcontext(run)
+    with processes as call, ThreadPoolExecutor(at_once) as pool:
         try:
-            running = [pool.submit(result, one) for one in checks]
+            running = [pool.submit(result, call, one) for one in checks]
             yield (future.result() for future in running)
             if not alone and len(done) == len(checks):
                 kept.unlink(missing_ok=True)

@@ -9,7 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from spark_check.runtime.jvm import Jvm
 
 
 class Outage(NamedTuple):
@@ -71,24 +74,31 @@ Tell = Callable[[str, int, int], None]
 class Setting(NamedTuple):
     """Where and how a check runs.
 
-    work: a folder of its own.  profile: "quick" or "full".
+    work: a folder of its own.  profile: "quick" or "full".  jvm: for its sessions but those that
+    are measured, whose Java must not have run before; None: each has its own.
     """
 
     work: Path
     profile: str
     tell: Tell
+    jvm: Jvm | None = None
+
+
+CAMPAIGNS = ("report", "quick", "full")
+"""Which checks run together: in the quick report, those of protocols; in the quick profile, all
+that measure no time; in the full one, all.  Each has what those before it have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """run: makes the cases.  notes: what a reader of the cases should know.  quick: does it run
-    with all checks in the quick profile, beside others?  Called by its name it runs in both."""
+    """run: makes the cases.  notes: what a reader of the cases should know.  campaign: the first of
+    CAMPAIGNS that it is in.  Called by its name it runs in both profiles."""
 
     name: str
     title: str
     run: Callable[[Setting], tuple[Case, ...]]
     notes: tuple[str, ...] = field(default=())
-    quick: bool = True
+    campaign: str = CAMPAIGNS[0]
 
     @property
     def family(self) -> str:

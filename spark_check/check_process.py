@@ -1,74 +1,119 @@
-"""A check in a process of its own, so that several run side by side: each waits between its steps.
+"""Checks in processes of their own, so that several run side by side: each waits between its steps.
 
-Rule of this file: what the two processes exchange; it knows nothing of what a check does.
+Rule of this file: what two processes exchange; it knows nothing of what a check does.
+
+A process runs one check after the other, and they share its JVM: it starts Spark once.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
-from threading import Event
-from typing import Any
+from threading import Event, Lock
+from typing import Any, TypeAlias
 
 from model.errors import Invalid
 from spark_check.check import Check, Setting, run_check
 from spark_check.runtime.breakpoints import Breakpoints
-from spark_check.runtime.victim import Victim, start
+from spark_check.runtime.victim import CrashKind, Victim, start
 
 JOB = "spark_check.check_process:run"
-STATE, RESULT = "state.json", "result.json"
 POLL_S = 0.1
+
+Run: TypeAlias = Callable[[Check, Setting, Event], dict[str, Any]]
+"""Runs a check: a result of spark_check.check.run_check.  Raises Stopped if the event is set before
+the check has ended."""
 
 
 class Stopped(Exception):
     """The check was stopped before it ended."""
 
 
-def run_in_process(check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
-    """The result of a registered check, as spark_check.check.run_check.
+@contextmanager
+def check_processes(folder: Path) -> Iterator[Run]:
+    """A function that runs registered checks, in as many processes as it is called at once.
 
-    The process and all below it end with this call, at the latest when `stop` is set, and also if
-    this process is killed.  Raises Invalid if the check does, Stopped after `stop`, RuntimeError if
-    the process fails otherwise.
+    The processes and all below them end with the context, a check's process at the latest when its
+    `stop` is set, and all of them also if this process is killed.  folder: of their output.  Of
+    the function: raises Invalid if the check does, RuntimeError if its process fails otherwise.
     """
-    work = setting.work / "process"
-    settings = {"check": check.name, "work": str(setting.work), "profile": setting.profile}
-    with start(JOB, work, settings) as process:
-        while process.process.poll() is None and not stop.wait(POLL_S):
-            _pass_on(work / STATE, setting)
-        if stop.is_set():
-            raise Stopped
-        return _result(process)
+    numbers, idle, starting = count(), list[_CheckProcess](), Lock()
+    with ExitStack() as running:
+
+        def run(check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+            with starting:
+                one = idle.pop() if idle else None
+                if one is None:
+                    work = folder / f"process-{next(numbers)}"
+                    shutil.rmtree(work, ignore_errors=True)  # files of another campaign
+                    one = _CheckProcess(running.enter_context(start(JOB, work, {})))
+            found = one.run(check, setting, stop)
+            idle.append(one)
+            return found
+
+        yield run
 
 
-def _pass_on(state: Path, setting: Setting) -> None:
-    if state.exists():
-        setting.tell(*json.loads(state.read_text(encoding="utf-8")))
+class _CheckProcess:
+    """The process, as the one that started it sees it."""
+
+    def __init__(self, victim: Victim) -> None:
+        self._victim, self._numbers = victim, count()
+
+    def run(self, check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+        order, state, result = _files(self._victim.work, next(self._numbers))
+        words = {"check": check.name, "work": str(setting.work), "profile": setting.profile}
+        _write(order, words)
+        while not result.exists():
+            if stop.wait(POLL_S):
+                self._victim.kill(CrashKind.TREE)
+                raise Stopped
+            if self._victim.process.poll() is not None:
+                self._victim.finish()
+                raise RuntimeError(f"{check.name}: the process ended without a result")
+            if state.exists():
+                setting.tell(*json.loads(state.read_text(encoding="utf-8")))
+        answer: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
+        if "invalid" in answer:
+            raise Invalid(answer["invalid"])
+        return answer
 
 
-def _result(process: Victim) -> dict[str, Any]:
-    process.finish()
-    answer: dict[str, Any] = json.loads((process.work / RESULT).read_text(encoding="utf-8"))
-    if "invalid" in answer:
-        raise Invalid(answer["invalid"])
-    return answer
-
-
-def run(work: Path, settings: Mapping[str, Any], _breakpoints: Breakpoints) -> None:
-    """In the process: run the check, and leave its state and its result as files."""
+# --- in the process ----------------------------------------------------------------------------
+def run(work: Path, _settings: Mapping[str, Any], _breakpoints: Breakpoints) -> None:
+    """Run what is ordered, check by check, and leave its state and its result as files."""
     from spark_check.campaign import checks
+    from spark_check.runtime.jvm import Jvm
 
-    def tell(what: str, done: int, total: int) -> None:
-        _write(work / STATE, [what, done, total])
+    known = checks()
+    with Jvm() as jvm:
+        for number in count():
+            order, state, result = _files(work, number)
+            while not order.exists():
+                time.sleep(POLL_S)
+            words = json.loads(order.read_text(encoding="utf-8"))
 
-    setting = Setting(Path(settings["work"]), settings["profile"], tell)
-    try:
-        result = run_check(checks()[settings["check"]], setting)
-    except Invalid as error:
-        result = {"invalid": str(error)}
-    _write(work / RESULT, result)
+            def tell(what: str, done: int, total: int, state: Path = state) -> None:
+                _write(state, [what, done, total])
+
+            setting = Setting(Path(words["work"]), words["profile"], tell, jvm)
+            try:
+                found = run_check(known[words["check"]], setting)
+            except Invalid as error:
+                found = {"invalid": str(error)}
+            _write(result, found)
+
+
+def _files(work: Path, number: int) -> tuple[Path, Path, Path]:
+    """Of the order, the state and the result of a check."""
+    order, state, result = (work / f"{what}-{number}.json" for what in ("order", "state", "result"))
+    return order, state, result
 
 
 def _write(file: Path, content: Any) -> None:

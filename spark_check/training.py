@@ -14,7 +14,8 @@ from pathlib import Path
 
 from spark_check.families import family_modules
 from spark_check.runtime.java import aot_cache
-from spark_check.runtime.session import JAVA_OPTIONS, session
+from spark_check.runtime.jvm import OPTIONS
+from spark_check.runtime.session import session
 
 
 def train(tell: Callable[[int, int], object] = lambda *_: None) -> None:
@@ -47,7 +48,7 @@ def train(tell: Callable[[int, int], object] = lambda *_: None) -> None:
 def _train(known: Path) -> None:
     part, work = known.with_suffix(".part"), known.with_suffix(".work")
     shutil.rmtree(work, ignore_errors=True)
-    with session(work, conf={JAVA_OPTIONS: f'"-XX:AOTCacheOutput={part}"'}) as spark:
+    with session(work, conf={OPTIONS: f'"-XX:AOTCacheOutput={part}"'}) as spark:
         for number, module in enumerate(family_modules("rehearsal")):
             module.rehearse(spark, work / f"rehearsal-{number}")
         spark.range(9).groupBy("id").count().orderBy("id").toPandas()

@@ -14,13 +14,18 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from proofs.explore.garbage import SELDOM
+
+if TYPE_CHECKING:
+    from spark_check.runtime.jvm import Jvm
 
 gc.set_threshold(SELDOM, *gc.get_threshold()[1:])
 
@@ -61,6 +66,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         from spark_check.training import train  # with Spark, which most tests do without
 
         train()
+
+
+@pytest.fixture(scope="session")
+def jvm() -> Iterator[Jvm]:
+    """A Java for the sessions of a process; what is killed or measured has its own."""
+    from spark_check.runtime.jvm import Jvm
+
+    with Jvm() as kept:
+        yield kept
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

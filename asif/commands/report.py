@@ -70,7 +70,7 @@ def report(
     from spark_check.campaign import checks
 
     started, quick = perf_counter(), profile is Profile.QUICK
-    wanted = [*checks(profile.value).values()]
+    wanted = [*checks("report" if quick else profile.value).values()]
     with progress() as watch, on_spark(wanted, profile, out / "spark", watch) as checked:
 
         def begin(part: str) -> None:

@@ -23,7 +23,7 @@ AT_ONCE = {Profile.QUICK: 2, Profile.FULL: 1}
 
 
 def spark(
-    name: Annotated[str | None, typer.Argument(metavar="[CHECK]", help="A check.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[CHECK]...", help="Checks.")] = None,
     all_: Annotated[bool, typer.Option("--all", help="Run every check.")] = False,
     profile: ProfileOption = Profile.QUICK,
     out: Annotated[Path, typer.Option(help="Keep runs, logs and plots in this folder.")] = Path(
@@ -38,12 +38,13 @@ def spark(
     from spark_check.campaign import checks
 
     known = checks()
-    if name is not None and name not in known:
-        raise unknown("check", name, known)
-    if (name is None) != all_:
-        raise Invalid(f"spark: give a check or --all; known: {', '.join(known)}")
+    for name in names or ():
+        if name not in known:
+            raise unknown("check", name, known)
+    if bool(names) == all_:
+        raise Invalid(f"spark: give checks or --all; known: {', '.join(known)}")
     results = []
-    wanted = [known[name]] if name else [*checks(profile.value).values()]
+    wanted = [known[name] for name in dict.fromkeys(names or checks(profile.value))]
     with progress() as watch, on_spark(wanted, profile, out, watch) as checked:
         for result in checked:
             print_all(commands.engine_check(result))

@@ -82,7 +82,7 @@ def run_cases(setting: Setting, cases: Sequence[CrashCase]) -> tuple[Case, ...]:
         planned = [(world, plan) for world, plan in zip(worlds, plans, strict=True) if plan]
         crash(setting.work / f"crash-{incarnation}", incarnation, planned)
     setting.tell("restarts", len(rounds), len(rounds) + 1)
-    finish(setting.work / "end", [*zip(worlds, (len(c.crashes) for c in cases), strict=True)])
+    finish(setting, [*zip(worlds, (len(c.crashes) for c in cases), strict=True)])
     return tuple(compare(*pair) for pair in zip(cases, worlds, strict=True))
 
 
@@ -101,9 +101,10 @@ def crash(work: Path, incarnation: int, planned: Sequence[tuple[World, CrashPlan
         victim.kill(CrashKind.TREE)
 
 
-def finish(work: Path, worlds: Sequence[tuple[World, int]]) -> None:
+def finish(setting: Setting, worlds: Sequence[tuple[World, int]]) -> None:
     """Run the last incarnation of each world, of this number, to the end of the stream."""
-    with session(work, conf={**BRIEF, **CONF}) as spark:
+    work = setting.work / "end"
+    with session(work, conf={**BRIEF, **CONF}, jvm=setting.jvm) as spark:
         none = Breakpoints(str(work))
         for world, last in worlds:
             start_query(spark, world, none, last).awaitTermination()

@@ -61,7 +61,7 @@ def run_cases(setting: Setting, cases: Sequence[CrashCase]) -> tuple[Case, ...]:
         for name, log in crash(setting.work / f"crash-{number}", planned).items():
             logs[name].append(log)
     setting.tell("restarts", len(rounds), len(rounds) + 1)
-    finish(setting.work / "end", [case.world for case in cases if case.kind is CrashKind.TREE])
+    finish(setting, [case.world for case in cases if case.kind is CrashKind.TREE])
     return tuple(compare(case, logs[case.world.name]) for case in cases)
 
 
@@ -99,10 +99,11 @@ def kill_workers(victim: Victim, worlds: Sequence[World], stopped: dict[str, int
         victim.go(end_of(world))
 
 
-def finish(work: Path, worlds: Sequence[World]) -> None:
+def finish(setting: Setting, worlds: Sequence[World]) -> None:
     """Run each pipeline to the end of its stream."""
     if worlds:
-        with session(work, conf=BRIEF) as spark:
+        work = setting.work / "end"
+        with session(work, conf=BRIEF, jvm=setting.jvm) as spark:
             for world in worlds:
                 start_query(spark, world, Breakpoints(str(work))).awaitTermination()
 

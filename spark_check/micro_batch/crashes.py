@@ -178,7 +178,7 @@ def recover_all(setting: Setting, jobs: Sequence[CrashedJob]) -> tuple[Recovery,
         retried = any(line.get("attempt") for line in store.notes(job.plan.point))
         crashed.append((job, store, Recovery(code, retried, observe_stores(store), "", store)))
     found = []
-    with session(setting.work / "restarts", conf=BRIEF) as spark:
+    with session(setting.work / "restarts", conf=BRIEF, jvm=setting.jvm) as spark:
         for number, (job, store, recovery) in enumerate(crashed):
             setting.tell(f"restart {job.name}", number, len(jobs))
             error = restart(spark, JobSettings(store.work, writer=job.writer), job.load)

@@ -1,8 +1,7 @@
 """A Spark session anywhere: with no Java installed, quiet, on loopback, and gone when it ends.
 
 Rule of this file: nothing else starts Spark.  A session has a folder of its own for its log and
-whatever it spills, and a JVM of its own, which ends with it: on leaving the block, on an exception,
-and, since the JVM ends when its standard input does, when this process is killed.
+whatever it spills, and a JVM, which ends with it unless it is kept (spark_check.runtime.jvm).
 """
 
 from __future__ import annotations
@@ -16,18 +15,17 @@ import sys
 import threading
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from pyspark import SparkConf, SparkContext
-from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from model.errors import Invalid
 from spark_check.runtime import java
-from spark_check.runtime.home import spark_home
+from spark_check.runtime.jvm import Jvm, environment
 
 LOCAL = "local[2]"
 PACKAGES = ("model", "proofs", "sim", "spark_check", "reports")
@@ -39,29 +37,24 @@ BRIEF = {
 """Configuration of a session of seconds."""
 GONE = "Exception while sending command."
 """The message of py4j if the JVM ends in the middle of a call."""
-JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 ANSWER_S = 5.0
 """Seconds that a master may take to answer."""
-
-LOG4J = """\
-rootLogger.level = {level}
-rootLogger.appenderRef.file.ref = file
-appender.file.type = File
-appender.file.name = file
-appender.file.fileName = {log}
-appender.file.layout.type = PatternLayout
-appender.file.layout.pattern = %d{{HH:mm:ss.SSS}} %p %c{{1}}: %m%n%ex
-"""
 
 
 @contextmanager
 def session(
-    work: Path, *, master: str = LOCAL, conf: Mapping[str, str] | None = None, level: str = "warn"
+    work: Path,
+    *,
+    master: str = LOCAL,
+    conf: Mapping[str, str] | None = None,
+    level: str = "warn",
+    jvm: Jvm | None = None,
 ) -> Iterator[SparkSession]:
     """A Spark session; its log is work/spark.log.
 
     master: as Spark writes it.  local[n] and local-cluster[n,cores,MB] stay on loopback; to any
     other the packages are sent, and its machines need the same Python with the same libraries.
+    jvm: it is kept for the next session; None: this session has one of its own.
     Raises Invalid if there is no Java, nobody answers at the master, or a port in `conf` is taken.
     """
     work = work.resolve()
@@ -69,16 +62,9 @@ def session(
     wanted = dict(conf or {})
     _free(wanted)
     _reachable(master)
-    home = java.java_home(work)
-    log = work / "spark.log"
-    (work / "log4j2.properties").write_text(LOG4J.format(level=level, log=log))
-    options = [
-        f'"-Dlog4j2.configurationFile=file:{work}/log4j2.properties"',
-        f'"-Dderby.system.home={work}"',
-        wanted.get(JAVA_OPTIONS, ""),
-        java.learned(),
-    ]
     settings = {
+        "spark.master": master,
+        "spark.app.name": "asif",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.warehouse.dir": str(work / "warehouse"),
@@ -87,37 +73,28 @@ def session(
         "spark.sql.session.timeZone": "UTC",
         **_place(master),
         **wanted,
-        JAVA_OPTIONS: " ".join(options),
     }
-    # For the start alone: another Java that is started meanwhile would take ours for the user's.
-    environment = {"JAVA_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
-    if master.startswith("local"):
-        environment["SPARK_LOCAL_IP"] = "127.0.0.1"
-    if master.startswith(("local", "spark:")):  # the others send what is in Spark's home
-        environment["SPARK_HOME"] = str(spark_home(work))
-    with keep_ctrl_c(), _quiet_py4j() as expected, (work / "jvm.log").open("ab") as said:
-        settled = SparkConf(loadDefaults=False)
-        settled.setMaster(master).setAppName("asif").setAll(list(settings.items()))
-        launch: Any = launch_gateway
-        with _environment(environment):
-            gateway = launch(settled, {"stdout": said, "stderr": said})
+    with (
+        keep_ctrl_c(),
+        _quiet_py4j() as expected,
+        nullcontext(jvm) if jvm else Jvm() as java_,
+        java_.gateway(work, settings, level) as gateway,
+    ):
+        settled = SparkConf(loadDefaults=False).setAll([*settings.items()])
+        with _restore_ctrl_c(), environment({"PYSPARK_PYTHON": sys.executable}):
+            context = SparkContext(conf=settled, gateway=gateway)
         try:
-            with _restore_ctrl_c(), _environment(environment):
-                context = SparkContext(conf=settled, gateway=gateway)
-            try:
-                if not master.startswith("local"):
-                    context.addPyFile(str(_pack(work)))
-                yield SparkSession(context)
-            except BaseException as error:
-                if not _interrupted(error):
-                    raise
-                expected.add(GONE)
-                _kill(gateway)  # it is busy with the interrupted call, and answers no other
-                raise KeyboardInterrupt from None
-            finally:
-                _stop(context, gateway)
+            if not master.startswith("local"):
+                context.addPyFile(str(_pack(work)))
+            yield SparkSession(context)
+        except BaseException as error:
+            if not _interrupted(error):
+                raise
+            expected.add(GONE)
+            _kill(gateway)  # it is busy with the interrupted call, and answers no other
+            raise KeyboardInterrupt from None
         finally:
-            _end(gateway)
+            _stop(context, gateway)
 
 
 def _place(master: str) -> dict[str, str]:
@@ -177,20 +154,6 @@ def _pack(work: Path) -> Path:
                 if file.is_file() and "__pycache__" not in file.parts:
                     packed.write(file, file.relative_to(root))
     return path
-
-
-@contextmanager
-def _environment(values: Mapping[str, str]) -> Iterator[None]:
-    before = {key: os.environ.get(key) for key in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for key, value in before.items():
-            if value is None:
-                os.environ.pop(key, None)
-            else:
-                os.environ[key] = value
 
 
 @contextmanager
@@ -258,11 +221,3 @@ def _stop(context: SparkContext, gateway: Any) -> None:
         if gateway.proc.poll() is None:
             raise
         context.stop()  # the second time without the JVM
-
-
-def _end(gateway: Any) -> None:
-    """End the JVM, and let the next session have its own: pyspark would keep this one."""
-    SparkContext._gateway = SparkContext._jvm = None
-    gateway.shutdown()
-    gateway.proc.stdin.close()
-    gateway.proc.wait()

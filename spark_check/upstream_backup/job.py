@@ -155,19 +155,29 @@ def start_query(
 
 
 def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
-    """Run pipelines one after the other, each up to its breakpoint or to the end of its input.
+    """The job of a victim process: run pipelines, and stop when all have started.
 
-    settings: pipelines (folders), crashed (will they be?), master.  Each pipeline begins at a
-    breakpoint: Spark gives up on a source whose process does not start in time, so on a small
-    machine the sources should not start all at once.
+    settings: pipelines (folders), crashed (will they be?), master.
     """
+    pipelines = [pickle.loads((Path(one) / SAVED).read_bytes()) for one in settings["pipelines"]]
     with session(work, master=settings["master"], conf=BRIEF) as spark:
-        spark.dataSource.register(UpstreamBackup)
-        for folder in settings["pipelines"]:
-            pipeline: Pipeline = pickle.loads((Path(folder) / SAVED).read_bytes())
-            breakpoints.here(pipeline.begin)
-            query = start_query(spark, pipeline, breakpoints)
-            if not settings["crashed"]:
-                query.processAllAvailable()
-                query.stop()
+        run_pipelines(spark, pipelines, breakpoints, crashed=settings["crashed"])
         breakpoints.here(ALL_STARTED)
+
+
+def run_pipelines(
+    spark: SparkSession, pipelines: Sequence[Pipeline], breakpoints: Breakpoints, *, crashed: bool
+) -> None:
+    """Run pipelines one after the other, each to the end of its input; or only start them, if they
+    will be crashed.
+
+    Each pipeline begins at a breakpoint: Spark gives up on a source whose process does not start in
+    time, so on a small machine the sources should not start all at once.
+    """
+    spark.dataSource.register(UpstreamBackup)
+    for pipeline in pipelines:
+        breakpoints.here(pipeline.begin)
+        query = start_query(spark, pipeline, breakpoints)
+        if not crashed:
+            query.processAllAvailable()
+            query.stop()

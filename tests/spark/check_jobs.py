@@ -23,6 +23,14 @@ def fine(setting: Setting) -> tuple[Case, ...]:
     return (Case("a case", {"process": os.getpid()}, {"process": os.getpid()}),)
 
 
+def brief(setting: Setting) -> tuple[Case, ...]:
+    return (Case("a case", {"process": os.getpid()}, {"process": os.getpid()}),)
+
+
+def gone(setting: Setting) -> tuple[Case, ...]:
+    os._exit(0)
+
+
 def refused(setting: Setting) -> tuple[Case, ...]:
     raise Invalid("no such thing")
 
@@ -41,6 +49,9 @@ def endless(setting: Setting) -> tuple[Case, ...]:
 
 def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
     """check_process.run, with these checks."""
-    known = {one.__name__: Check(one.__name__, "", one) for one in (fine, refused, broken, endless)}
+    known = {
+        one.__name__: Check(one.__name__, "", one)
+        for one in (fine, brief, gone, refused, broken, endless)
+    }
     campaign.checks = lambda _profile="full": known
     check_process.run(work, settings, breakpoints)

@@ -33,6 +33,7 @@ from spark_check.boxes.queries import (
 )
 from spark_check.boxes.run import BoxRun
 from spark_check.check import Setting
+from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, session
 from tests.spark.box_predictions import FILTER, JOIN, SLIDING, TUMBLING, UNION, right, streams
 
@@ -90,9 +91,9 @@ def test_other_batches_watermarks_and_dropped_rows_are_differences() -> None:
 
 # --- with Spark ------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory, jvm: Jvm) -> Iterator[SparkSession]:
     conf = {**BRIEF, **INTERPRETED}
-    with session(tmp_path_factory.mktemp("spark"), conf=conf) as started:
+    with session(tmp_path_factory.mktemp("spark"), conf=conf, jvm=jvm) as started:
         yield started
 
 
@@ -132,7 +133,7 @@ def streamed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> d
 
 
 @pytest.mark.spark
-@pytest.mark.exhaustive  # the report runs the same check
+@pytest.mark.exhaustive  # `.ci/run` runs the same check
 def test_spark_puts_out_what_the_boxes_allow(spark: SparkSession, tmp_path: Path) -> None:
     cases = boxes.cases(spark, Setting(tmp_path, "quick", lambda *_: None))
     assert [case.name for case in cases if not case.agrees] == []

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from threading import Barrier, Event
@@ -20,7 +21,7 @@ from model.errors import Invalid
 from model.progress import silent
 from spark_check import check_process
 from spark_check.campaign import KEPT, campaign, checks
-from spark_check.check import Case, Check, Setting, Tell, run_check
+from spark_check.check import CAMPAIGNS, Case, Check, Setting, Tell, run_check
 from spark_check.check_process import Stopped
 from spark_check.runtime.victim import wait_ended
 
@@ -132,10 +133,17 @@ class Interrupted(Exception):
 
 # --- which there are
 def test_the_quick_profile_has_a_check_of_each_family() -> None:
-    every, quick = checks(), checks("quick")
+    reported, quick, every = map(checks, CAMPAIGNS)
     assert {one.family for one in quick.values()} == {one.family for one in every.values()}
-    assert quick.keys() < every.keys()
-    assert not any(every[name].quick for name in every.keys() - quick.keys())
+    assert reported.keys() < quick.keys() < every.keys()
+    assert all(one.campaign == "full" for one in every.values() if one.name not in quick)
+
+
+def test_ci_runs_the_quick_checks_that_the_report_leaves_out() -> None:
+    ci = Path(__file__).parents[2] / ".ci" / "run"
+    (line,) = (one for one in ci.read_text().splitlines() if "asif spark" in one)
+    named = line.partition("#")[0].split()[2:]
+    assert named == sorted(checks("quick").keys() - checks("report").keys())
 
 
 # --- side by side ------------------------------------------------------------------------------
@@ -229,17 +237,21 @@ def test_a_check_that_fails_is_a_result_and_the_others_go_on(tmp_path: Path) -> 
     assert not (tmp_path / KEPT).exists()
 
 
-# --- a process of its own ----------------------------------------------------------------------
+# --- processes of their own --------------------------------------------------------------------
 @pytest.fixture
-def process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+def process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., dict[str, Any]]]:
     """Runs one of the checks of tests.spark.check_jobs in a process."""
     monkeypatch.setattr(check_process, "JOB", "tests.spark.check_jobs:run")
+    with check_process.check_processes(tmp_path / "processes") as run:
 
-    def run(name: str, tell: Tell, stop: Event | None = None) -> dict[str, Any]:
-        setting = Setting(tmp_path, "quick", tell)
-        return check_process.run_in_process(named(name), setting, stop or Event())
+        def called(
+            name: str, tell: Tell = lambda *_: None, stop: Event | None = None, work: str = ""
+        ) -> dict[str, Any]:
+            return run(named(name), Setting(tmp_path / work, "quick", tell), stop or Event())
 
-    return run
+        yield called
 
 
 def test_a_result_and_its_progress_come_from_another_process(
@@ -260,9 +272,58 @@ def test_a_result_and_its_progress_come_from_another_process(
 
 def test_errors_come_from_another_process(process: Callable[..., dict[str, Any]]) -> None:
     with pytest.raises(Invalid, match=r"^no such thing$"):
-        process("refused", lambda *_: None)
+        process("refused")
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
-        process("broken", lambda *_: None)
+        process("broken")
+    with pytest.raises(RuntimeError, match="without a result"):
+        process("gone")
+
+
+def number(found: dict[str, Any]) -> int:
+    """Of the process that ran the check."""
+    process: int = found["cases"][0]["seen"]["process"]
+    return process
+
+
+def test_a_process_runs_one_check_after_the_other(process: Callable[..., dict[str, Any]]) -> None:
+    """Until one fails in it."""
+    first, second = (number(process("brief")) for _ in range(2))
+    assert first == second
+    with pytest.raises(RuntimeError):
+        process("broken")
+    assert number(process("brief")) != first
+
+
+def test_checks_that_run_at_once_have_processes_of_their_own(
+    process: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    """Each goes on when both have begun."""
+    begun = dict[str, bool]()
+
+    def told(work: str) -> Tell:
+        def tell(*_: object) -> None:
+            begun[work] = True
+            if len(begun) == 2:
+                for one in begun:
+                    (tmp_path / one / "received").touch()
+
+        return tell
+
+    works = ("one", "two")
+    for work in works:
+        (tmp_path / work).mkdir()
+    with ThreadPoolExecutor(2) as pool:
+        found = [pool.submit(process, "fine", told(work), work=work) for work in works]
+        assert len({number(one.result()) for one in found}) == 2
+
+
+def test_nothing_of_another_campaign_is_taken_for_a_result(
+    process: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    old = tmp_path / "processes" / "process-0" / "result-0.json"
+    old.parent.mkdir(parents=True)
+    old.write_text("{}")
+    assert process("brief")["holds"]
 
 
 def test_a_check_that_is_stopped_leaves_no_process(
@@ -290,7 +351,7 @@ def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(to_all: bool, tmp_path:
         text=True,
         start_new_session=True,
     ) as command:
-        while command.poll() is None and len([*tmp_path.glob("*/process/said.log")]) < 2:
+        while command.poll() is None and len([*tmp_path.glob("process-*/said.log")]) < 2:
             time.sleep(0.05)
         below = psutil.Process(command.pid).children(recursive=True)
         (os.killpg if to_all else os.kill)(command.pid, signal.SIGINT)

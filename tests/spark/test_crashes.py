@@ -24,6 +24,7 @@ from spark_check.micro_batch.crashes import Load, predict
 from spark_check.micro_batch.external_store import STARTED, CountRow, ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
+from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.victim import JobEnded
 
 CHECKS = {
@@ -36,22 +37,22 @@ CHECKS = {
 class Results:
     """The quick profile of each check, run once."""
 
-    def __init__(self, work: Path) -> None:
-        self.work, self.known = work, dict[str, tuple[Case, ...]]()
+    def __init__(self, work: Path, jvm: Jvm) -> None:
+        self.work, self.jvm, self.known = work, jvm, dict[str, tuple[Case, ...]]()
 
     def of(self, name: str) -> tuple[Case, ...]:
         if name not in self.known:
-            self.known[name] = cases(CHECKS[name], self.work / name, "quick")
+            self.known[name] = cases(CHECKS[name], self.work / name, "quick", self.jvm)
         return self.known[name]
 
 
-def cases(check: Check, work: Path, profile: str) -> tuple[Case, ...]:
-    return check.run(Setting(work, profile, lambda *_: None))
+def cases(check: Check, work: Path, profile: str, jvm: Jvm | None = None) -> tuple[Case, ...]:
+    return check.run(Setting(work, profile, lambda *_: None, jvm))
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    return Results(tmp_path_factory.mktemp("spark"))
+def results(tmp_path_factory: pytest.TempPathFactory, jvm: Jvm) -> Results:
+    return Results(tmp_path_factory.mktemp("spark"), jvm)
 
 
 def differences(case: Case) -> dict[str, Any]:
@@ -64,7 +65,7 @@ def differences(case: Case) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "name",
     [
-        "micro-batch",  # its results are needed below; the report runs all three
+        "micro-batch",  # its results are needed below; `.ci/run` runs all three
         pytest.param("crash-kinds", marks=pytest.mark.exhaustive),
         pytest.param("damage", marks=pytest.mark.exhaustive),
     ],

@@ -32,6 +32,7 @@ from spark_check.operator.stateful import (
     match_rows,
     row,
 )
+from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, session
 from tests.spark.spark_operators import Forgetful, Reversing, Wider
 
@@ -118,8 +119,8 @@ def test_a_difference_in_any_field_is_a_difference() -> None:
 
 # --- with Spark ------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    with session(tmp_path_factory.mktemp("spark"), conf={**ROCKSDB, **BRIEF}) as started:
+def spark(tmp_path_factory: pytest.TempPathFactory, jvm: Jvm) -> Iterator[SparkSession]:
+    with session(tmp_path_factory.mktemp("spark"), conf={**ROCKSDB, **BRIEF}, jvm=jvm) as started:
         yield started
 
 
@@ -130,7 +131,7 @@ def seen(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple
 
 
 @pytest.mark.spark
-@pytest.mark.exhaustive  # the report runs the same check
+@pytest.mark.exhaustive  # `.ci/run` runs the same check
 def test_spark_finds_what_the_model_and_sql_find(seen: tuple[Case, ...]) -> None:
     assert [case.name for case in seen if not case.agrees] == []
     assert len(seen) == 7

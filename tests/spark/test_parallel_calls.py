@@ -25,6 +25,7 @@ from pyspark.sql import SparkSession
 from model.errors import Invalid
 from sim.sweeps.results import JOURNAL
 from spark_check.runtime import parallel_calls as spark_sweep
+from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.parallel_calls import call_all
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import CrashKind, start, wait_ended
@@ -45,8 +46,8 @@ def _no_java_home() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    with session(tmp_path_factory.mktemp("spark"), conf=BRIEF) as started:
+def spark(tmp_path_factory: pytest.TempPathFactory, jvm: Jvm) -> Iterator[SparkSession]:
+    with session(tmp_path_factory.mktemp("spark"), conf=BRIEF, jvm=jvm) as started:
         yield started
 
 

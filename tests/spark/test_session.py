@@ -19,6 +19,7 @@ import pytest
 from model.errors import Invalid
 from spark_check.runtime import java
 from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, keep_ctrl_c, session
 from spark_check.runtime.standalone import CONF, standalone
 from spark_check.runtime.victim import CrashKind, JobEnded, start, wait_ended
@@ -144,6 +145,41 @@ def test_two_sessions_one_after_the_other_leave_nothing(
 
 
 @pytest.mark.spark
+def test_sessions_share_a_jvm_that_ends_with_its_block(tmp_path: Path) -> None:
+    """Each has its own log and settings; one that needs a Java started otherwise has another."""
+    before = _children()
+    with Jvm() as jvm:
+        kept: set[int] = set()
+        for number in range(2):
+            work, conf = tmp_path / str(number), {**BRIEF, "spark.sql.ansi.enabled": "false"}
+            with session(work, conf=conf if number else BRIEF, level="info", jvm=jvm) as spark:
+                assert spark.sparkContext.parallelize([1, 2], 2).sum() == 3
+                assert spark.conf.get("spark.sql.ansi.enabled") == ("false" if number else "true")
+                java_ = _javas()
+            assert "Submitted application: asif" in (work / "spark.log").read_text()
+            assert kept in (set(), java_)
+            kept = java_
+            assert _children() == before | kept
+        with session(tmp_path / "other", conf={"spark.driver.memory": "512m"}, jvm=jvm):
+            assert _javas() > kept
+        assert _children() == before | kept
+        with session(tmp_path / "2", conf=BRIEF, jvm=jvm):
+            assert _javas() == kept
+    assert _children() == before
+
+
+@pytest.mark.spark
+def test_an_exception_ends_a_shared_jvm_and_the_next_session_starts_one(tmp_path: Path) -> None:
+    with Jvm() as jvm:
+        for number, error in enumerate((ValueError, KeyboardInterrupt)):
+            with pytest.raises(error), session(tmp_path / str(number), conf=BRIEF, jvm=jvm):
+                raise error
+            assert _javas() == set()
+        with session(tmp_path / "2", conf=BRIEF, jvm=jvm) as spark:
+            assert spark.range(3).count() == 3
+
+
+@pytest.mark.spark
 def test_workers_import_the_installed_pyspark(tmp_path: Path) -> None:
     """Not the packed copy in Spark's home, which each worker compiles anew."""
 
@@ -227,6 +263,11 @@ def _java(home: Path, says: str) -> Path:
     java_.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
     java_.chmod(0o755)
     return home
+
+
+def _javas() -> set[int]:
+    children = psutil.Process().children(recursive=True)
+    return {process.pid for process in children if process.name() == "java"}
 
 
 def _children() -> set[int]:

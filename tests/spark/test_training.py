@@ -10,7 +10,8 @@ import pytest
 
 from spark_check import training
 from spark_check.runtime import java
-from spark_check.runtime.session import BRIEF, JAVA_OPTIONS, session
+from spark_check.runtime.jvm import OPTIONS
+from spark_check.runtime.session import BRIEF, session
 
 
 class Lesson:
@@ -103,7 +104,7 @@ def test_a_session_starts_whatever_is_there(
     if content is not None:
         known.parent.mkdir(parents=True)
         known.write_bytes(content)
-    conf = {**BRIEF, JAVA_OPTIONS: '"-Dgreeting=a b"'}
+    conf = {**BRIEF, OPTIONS: '"-Dgreeting=a b"'}
     with session(tmp_path / "in a folder", conf=conf) as spark:
         assert spark._jvm is not None
         runtime = spark._jvm.java.lang.management.ManagementFactory.getRuntimeMXBean()

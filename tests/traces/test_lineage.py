@@ -26,6 +26,7 @@ from model.errors import Invalid
 from model.events import Body
 from model.recovery import beside, inputs_of
 from proofs.classify.figure2 import EXPECTED, OUTPUTS, tuples
+from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, session
 from spark_check.traces import columns, lineage
 from spark_check.traces.columns import ColumnRoles
@@ -103,9 +104,9 @@ def attempts() -> list[tuple[list[LINE], list[LINE]]]:
 
 
 @pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory, jvm: Jvm) -> Iterator[SparkSession]:
     conf = {"spark.sql.shuffle.partitions": "3", **columns.READING, **BRIEF}
-    with session(tmp_path_factory.mktemp("spark"), conf=conf) as spark:
+    with session(tmp_path_factory.mktemp("spark"), conf=conf, jvm=jvm) as spark:
         yield spark
 
 

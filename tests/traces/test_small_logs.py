@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from model.errors import Invalid
+from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, session
 from spark_check.traces import columns, memory, plain, verify
 from spark_check.traces.columns import ColumnRoles
@@ -127,9 +128,9 @@ def test_a_reference_without_rows_is_refused(tmp_path: Path) -> None:
 
 # --- as on Spark -----------------------------------------------------------------------------
 @pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory, jvm: Jvm) -> Iterator[SparkSession]:
     conf = {"spark.sql.shuffle.partitions": "3", **columns.READING, **BRIEF}
-    with session(tmp_path_factory.mktemp("spark"), conf=conf) as spark:
+    with session(tmp_path_factory.mktemp("spark"), conf=conf, jvm=jvm) as spark:
         yield spark
 
 

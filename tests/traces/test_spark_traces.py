@@ -29,6 +29,7 @@ from pyspark.sql import functions as F
 
 from model.core import Guarantee
 from model.errors import Invalid
+from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import start
 from spark_check.traces import columns, streams, verify
@@ -67,9 +68,9 @@ SIMPLER = {"file order", "sequence numbers", "times of output"}
 
 
 @pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory, jvm: Jvm) -> Iterator[SparkSession]:
     conf = {"spark.sql.shuffle.partitions": "3", **columns.READING, **BRIEF}
-    with session(tmp_path_factory.mktemp("spark"), conf=conf) as spark:
+    with session(tmp_path_factory.mktemp("spark"), conf=conf, jvm=jvm) as spark:
         yield spark
 
 

@@ -72,7 +72,7 @@ def run_cases(setting: Setting, cases: Sequence[CrashCase]) -> tuple[Case, ...]:
         planned = [pair for pair in zip(pipelines, plans, strict=True) if pair[1] is not None]
         crash(setting.work / f"crash-{number}", planned)
     setting.tell("restarts", len(rounds), len(rounds) + 1)
-    with session(setting.work / "end", conf=BRIEF) as spark:
+    with session(setting.work / "end", conf=BRIEF, jvm=setting.jvm) as spark:
         for one in pipelines:
             start_query(spark, one, Breakpoints(one.folder)).awaitTermination()
     return tuple(compare(*pair) for pair in zip(cases, pipelines, strict=True))

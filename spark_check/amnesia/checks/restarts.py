@@ -85,7 +85,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
         setting.tell(one.job.name, number, len(restarts))
         crashed.append((one, crash_job(setting.work / f"crash-{number}", one.job)[0]))
     cases = []
-    with session(setting.work / "restarts", conf=BRIEF) as spark:
+    with session(setting.work / "restarts", conf=BRIEF, jvm=setting.jvm) as spark:
         for number, (one, store) in enumerate(crashed):
             setting.tell(f"restart, {one.job.name}", number, len(crashed))
             types, load = one.load.types(), one.load

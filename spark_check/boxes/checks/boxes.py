@@ -143,7 +143,7 @@ def stream_all(
 def run(setting: Setting) -> tuple[Case, ...]:
     """Run all queries in one session."""
     brief = {**BRIEF, **INTERPRETED} if setting.profile == "quick" else {}
-    with session(setting.work, conf=brief) as spark:
+    with session(setting.work, conf=brief, jvm=setting.jvm) as spark:
         return cases(spark, setting)
 
 
@@ -164,4 +164,5 @@ CHECK = Check(
         "Lists are by micro-batch: rows, watermarks, and what Spark drops as late (rows of a join,"
         " windows of an aggregate).",
     ),
+    campaign="quick",
 )

@@ -140,7 +140,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
         plan = CrashPlan(CrashKind.TREE, CrashPoint.WRITTEN, len(LOAD.sizes) - 1)
         bases["crashed"], _ = crash_job(setting.work / "crashed", CrashedJob("crashed", plan, LOAD))
     cases = []
-    with session(setting.work / "session", conf=BRIEF) as spark:
+    with session(setting.work / "session", conf=BRIEF, jvm=setting.jvm) as spark:
         for number, damage in enumerate(damages):
             setting.tell(damage.name, number, len(damages))
             if damage.base not in bases:
@@ -262,4 +262,5 @@ CHECK = Check(
         "It cannot find a well-formed change where Spark writes no side files (.crc), as on object "
         "stores.",
     ),
+    campaign="quick",
 )

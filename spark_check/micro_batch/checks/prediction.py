@@ -300,5 +300,5 @@ CHECK = Check(
     "prediction",
     "How well the simulator predicts recovery and total time",
     _run,
-    quick=False,
+    campaign="full",
 )

@@ -140,5 +140,5 @@ CHECK = Check(
         "Predicted by the rule of the simulator's timers from when the batch before was planned "
         "and committed; the clock is that of the epoch.",
     ),
-    quick=False,
+    campaign="full",
 )

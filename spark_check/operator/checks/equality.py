@@ -246,7 +246,7 @@ def forgetful(name: str, one: RandomQuery, batches: int) -> Iterator[MatchRow]:
 def run(setting: Setting) -> tuple[Case, ...]:
     """Run all cases in a session with the state store of the operator."""
     brief = BRIEF if setting.profile == "quick" else {}
-    with session(setting.work, conf={**ROCKSDB, **brief}) as spark:
+    with session(setting.work, conf={**ROCKSDB, **brief}, jvm=setting.jvm) as spark:
         return cases(spark, setting)
 
 
@@ -280,4 +280,5 @@ CHECK = Check(
         "Predictions come from the model in a plain loop, at the sink from the oracle, and in the"
         " cases called SQL from a formulation in Spark SQL that shares no code with the model.",
     ),
+    campaign="quick",
 )

@@ -161,7 +161,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
             (one, insist(setting.work / f"case-{number}", partial(fail_again, one, first)))
         )
     cases = []
-    with session(setting.work / "takeovers", conf=BRIEF) as spark:
+    with session(setting.work / "takeovers", conf=BRIEF, jvm=setting.jvm) as spark:
         for number, (one, store) in enumerate(failed):
             setting.tell(f"takeover: {one.name}", number, len(failed))
             crash = Outage(CrashKind.TREE.value, CrashPoint.PROCESSED.value)

@@ -23,10 +23,12 @@ from model.recovery import classify
 from model.registry import protocols
 from sim.predictions.upstream_backup import Incarnation, predict
 from spark_check.check import Case, Check, Outage, Setting
+from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import CrashKind, start
 from spark_check.upstream_backup.buffer import IncarnationCounts
 from spark_check.upstream_backup.cases import FACTS, OUTLIVED, QUICK, CrashCase, CrashPlan, full
-from spark_check.upstream_backup.job import ALL_STARTED, Pipeline
+from spark_check.upstream_backup.job import ALL_STARTED, Pipeline, run_pipelines
 from spark_check.upstream_backup.source import CrashPoint, breakpoint_at
 
 JOB = "spark_check.upstream_backup.job:run"
@@ -44,7 +46,7 @@ def _run(setting: Setting) -> tuple[Case, ...]:
 
     cases: list[Case] = []
     for number, group in enumerate(groups):
-        cases += _run_group(setting.work / f"group-{number}", group, begin)
+        cases += _run_group(setting._replace(work=setting.work / f"group-{number}"), group, begin)
     if setting.profile == "full":
         cases.append(outlive(setting.work / "outlived"))
     return tuple(cases)
@@ -55,12 +57,13 @@ def _most_crashes(group: Sequence[CrashCase]) -> int:
 
 
 def _run_group(
-    work: Path, group: Sequence[CrashCase], begin: Callable[[], None]
+    setting: Setting, group: Sequence[CrashCase], begin: Callable[[], None]
 ) -> tuple[Case, ...]:
     """Run the cases on one Spark, which is crashed when each has come to its next crash.
 
     A case with fewer crashes than others begins when there are as many to come.
     """
+    work = setting.work
     pipelines = create(work, group)
     kinds: list[CrashKind] = []
     for left in range(_most_crashes(group), 0, -1):
@@ -72,8 +75,9 @@ def _run_group(
         }
         kinds.append(_crash(work, plans))
     begin()
-    with start(JOB, work, _settings(pipelines, crashed=False)) as victim:
-        victim.finish()
+    end, master = work / "end", _master(pipelines)
+    with session(end, master=master, conf=BRIEF, jvm=setting.jvm) as spark:
+        run_pipelines(spark, pipelines, Breakpoints(str(end)), crashed=False)
     return tuple(
         judge(planned, pipeline, kinds[len(kinds) - len(planned.crashes) :])
         for planned, pipeline in zip(group, pipelines, strict=True)
@@ -112,12 +116,16 @@ def _crash(work: Path, plans: Mapping[Pipeline, CrashPlan]) -> CrashKind:
 
 
 def _settings(pipelines: Sequence[Pipeline], crashed: bool) -> dict[str, Any]:
-    """The job's settings.  A task that stops keeps its slot, and a batch has two."""
     return {
         "pipelines": [pipeline.folder for pipeline in pipelines],
         "crashed": crashed,
-        "master": f"local[{len(pipelines) + 1}]",
+        "master": _master(pipelines),
     }
+
+
+def _master(pipelines: Sequence[Pipeline]) -> str:
+    """A task that stops keeps its slot, and a batch has two."""
+    return f"local[{len(pipelines) + 1}]"
 
 
 def outlive(work: Path) -> Case:

@@ -137,7 +137,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
             (one, insist(setting.work / f"case-{number}", partial(fail_again, one, first)))
         )
     cases = []
-    with session(setting.work / "replays", conf=BRIEF) as spark:
+    with session(setting.work / "replays", conf=BRIEF, jvm=setting.jvm) as spark:
         for number, (one, store) in enumerate(failed):
             setting.tell(f"replay: {one.name}", number, len(failed))
             last = settings(one, store, 2, one.begins(store.acked()))

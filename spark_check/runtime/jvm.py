@@ -1,0 +1,127 @@
+"""A Java process for Spark: of one session, or kept for the next ones.
+
+Rule of this file: nothing else starts a Java for a session, or ends it.  It ends on leaving the
+block and, since it ends when its standard input does, when this process is killed.
+
+To start it takes most of the processor time of a short session, and the first query the rest, since
+nothing is compiled yet.  So checks that run one after the other in a process keep it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+
+from spark_check.runtime import java
+from spark_check.runtime.home import spark_home
+
+OPTIONS = "spark.driver.extraJavaOptions"
+OF_A_SESSION = ("spark.sql.", "spark.local.dir", "spark.master", "spark.app.name")
+"""Settings that a Java does not need when it starts."""
+
+LOG4J = """\
+rootLogger.level = {level}
+rootLogger.appenderRef.file.ref = file
+appender.file.type = File
+appender.file.name = file
+appender.file.fileName = {log}
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %d{{HH:mm:ss.SSS}} %p %c{{1}}: %m%n%ex
+"""
+
+
+class Jvm:
+    """A Java that sessions of one process share, one after the other: `with Jvm() as jvm`.
+
+    The first session starts it, with the files in that session's folder.  A session that needs it
+    started otherwise has one of its own; one that an exception leaves ends it.
+    """
+
+    def __init__(self) -> None:
+        self._gateway: Any = None
+        self._started: Mapping[str, str] = {}
+
+    def __enter__(self) -> Jvm:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    @contextmanager
+    def gateway(self, work: Path, settings: Mapping[str, str], level: str) -> Iterator[Any]:
+        """A gateway of py4j for one session, which logs to work/spark.log from this level on.
+
+        settings: of the session.
+        """
+        started = {
+            key: value for key, value in settings.items() if not key.startswith(OF_A_SESSION)
+        }
+        if self._gateway is not None and started != self._started:
+            with Jvm() as other, other.gateway(work, settings, level) as gateway:
+                yield gateway
+            return
+        logging = work / "log4j2.properties"
+        logging.write_text(LOG4J.format(level=level, log=work / "spark.log"))
+        if self._gateway is None:
+            master = settings["spark.master"]
+            self._gateway, self._started = _launch(work, started, master, logging), started
+        else:
+            java_ = self._gateway.jvm
+            configurator = java_.org.apache.logging.log4j.core.config.Configurator
+            configurator.reconfigure(java_.java.net.URI(logging.as_uri()))
+        try:
+            yield self._gateway
+        except BaseException:
+            self._end()
+            raise
+        finally:  # pyspark would take it for the next session, whatever that needs
+            SparkContext._gateway = SparkContext._jvm = None
+
+    def _end(self) -> None:
+        if self._gateway is not None:
+            gateway, self._gateway = self._gateway, None
+            gateway.shutdown()
+            gateway.proc.stdin.close()
+            gateway.proc.wait()
+
+
+def _launch(work: Path, settings: Mapping[str, str], master: str, logging: Path) -> Any:
+    options = [
+        f'"-Dlog4j2.configurationFile=file:{logging}"',
+        f'"-Dderby.system.home={work}"',
+        settings.get(OPTIONS, ""),
+        java.learned(),
+    ]
+    # For the start alone: another Java that is started meanwhile would take ours for the user's.
+    variables = {"JAVA_HOME": str(java.java_home(work)), "PYSPARK_PYTHON": sys.executable}
+    if master.startswith("local"):
+        variables["SPARK_LOCAL_IP"] = "127.0.0.1"
+    if master.startswith(("local", "spark:")):  # the others send what is in Spark's home
+        variables["SPARK_HOME"] = str(spark_home(work))
+    conf = SparkConf(loadDefaults=False).setMaster(master)
+    conf.setAll([*{**settings, OPTIONS: " ".join(options)}.items()])
+    launch: Any = launch_gateway
+    with (work / "jvm.log").open("ab") as said, environment(variables):
+        return launch(conf, {"stdout": said, "stderr": said})
+
+
+@contextmanager
+def environment(values: Mapping[str, str]) -> Iterator[None]:
+    """A context in which environment variables have these values."""
+    before = {key: os.environ.get(key) for key in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            if value is None:
+                os.environ.pop(key, None)
+            else:
+                os.environ[key] = value
