@@ -35,6 +35,11 @@ BRIEF = {
     "spark.executor.defaultJavaOptions": java.BRIEF,
 }
 """Configuration of a session of seconds."""
+INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Configuration of a session with few rows: Spark compiles longer than it would compute."""
 GONE = "Exception while sending command."
 """The message of py4j if the JVM ends in the middle of a call."""
 ANSWER_S = 5.0

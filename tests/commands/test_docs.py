@@ -249,7 +249,7 @@ def test_every_example_is_expected_to_do_something() -> None:
 
 SLOW = (
     *("upstream-backup --mutants", "upstream-backup:pairs", "--limit", "list"),
-    *("asif spark", "asif sweep", "asif verify-trace"),
+    *("asif spark", "asif sweep", "asif verify-trace", "two-sources.toml"),
 )
 """Quoted commands that other tests run, or that take minutes, or that start Spark."""
 

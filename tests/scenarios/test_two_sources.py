@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reports.results.simulations import format_value
+from reports.results.simulations import format_value, verdict
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import Scenario, read
@@ -48,6 +48,10 @@ def rows(table: int) -> list[list[str]]:
 
 
 SERVICE_S, AWAY_S, DELAY_S = 1e-4, 8.3, 0.005
+
+
+def test_the_verdict() -> None:
+    says(verdict(ran()))
 
 
 def test_the_load() -> None:

@@ -17,7 +17,6 @@ from pyspark.sql import functions as F
 from model.cep.predicates import Where
 from spark_check.boxes.checks import boxes
 from spark_check.boxes.checks.boxes import (
-    INTERPRETED,
     Streamed,
     compare,
     outcomes,
@@ -34,7 +33,7 @@ from spark_check.boxes.queries import (
 from spark_check.boxes.run import BoxRun
 from spark_check.check import Setting
 from spark_check.runtime.jvm import Jvm
-from spark_check.runtime.session import BRIEF, session
+from spark_check.runtime.session import BRIEF, INTERPRETED, session
 from tests.spark.box_predictions import FILTER, JOIN, SLIDING, TUMBLING, UNION, right, streams
 
 

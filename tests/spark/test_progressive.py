@@ -141,7 +141,7 @@ def test_a_worker_that_ends_is_not_waited_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.exhaustive  # the report runs the same check
+@pytest.mark.exhaustive  # `.ci/run` runs the same check
 def test_queries_come_back_as_planned(tmp_path: Path) -> None:
     result = run_check(recovery.CHECK, Setting(tmp_path, "quick", lambda *_: None))
     assert result["holds"]

@@ -27,7 +27,7 @@ from model.events import Body
 from model.recovery import beside, inputs_of
 from proofs.classify.figure2 import EXPECTED, OUTPUTS, tuples
 from spark_check.runtime.jvm import Jvm
-from spark_check.runtime.session import BRIEF, session
+from spark_check.runtime.session import BRIEF, INTERPRETED, session
 from spark_check.traces import columns, lineage
 from spark_check.traces.columns import ColumnRoles
 from spark_check.traces.logs import OutputLog, find_log
@@ -105,7 +105,7 @@ def attempts() -> list[tuple[list[LINE], list[LINE]]]:
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory, jvm: Jvm) -> Iterator[SparkSession]:
-    conf = {"spark.sql.shuffle.partitions": "3", **columns.READING, **BRIEF}
+    conf = {"spark.sql.shuffle.partitions": "3", **columns.READING, **BRIEF, **INTERPRETED}
     with session(tmp_path_factory.mktemp("spark"), conf=conf, jvm=jvm) as spark:
         yield spark
 

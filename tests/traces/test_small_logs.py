@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from model.errors import Invalid
 from spark_check.runtime.jvm import Jvm
-from spark_check.runtime.session import BRIEF, session
+from spark_check.runtime.session import BRIEF, INTERPRETED, session
 from spark_check.traces import columns, memory, plain, verify
 from spark_check.traces.columns import ColumnRoles
 from spark_check.traces.differences import SIDES
@@ -129,7 +129,7 @@ def test_a_reference_without_rows_is_refused(tmp_path: Path) -> None:
 # --- as on Spark -----------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory, jvm: Jvm) -> Iterator[SparkSession]:
-    conf = {"spark.sql.shuffle.partitions": "3", **columns.READING, **BRIEF}
+    conf = {"spark.sql.shuffle.partitions": "3", **columns.READING, **BRIEF, **INTERPRETED}
     with session(tmp_path_factory.mktemp("spark"), conf=conf, jvm=jvm) as spark:
         yield spark
 

@@ -19,14 +19,9 @@ from spark_check.boxes.run import BoxRun, feed, finish, start
 from spark_check.boxes.streams import BATCHES, Stream, draw_stream, flush, show, show_output, ties
 from spark_check.boxes.watermark import watermarks
 from spark_check.check import Case, Check, Setting
-from spark_check.runtime.session import BRIEF, session
+from spark_check.runtime.session import BRIEF, INTERPRETED, session
 
 STREAMS = {"quick": 100, "full": 1_000}
-INTERPRETED = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
-"""For few rows Spark compiles longer than it computes; the full profile has compiled queries."""
 
 
 class Prediction(NamedTuple):

@@ -20,17 +20,16 @@ from spark_check.check import Case, Check, Outage, Setting
 from spark_check.progressive.recovery import CORES, Recovery, recover
 from spark_check.progressive.topology import Part, Row, Topology, bodies, draw_rows
 from spark_check.runtime.java import learned
-from spark_check.runtime.session import BRIEF, session
+from spark_check.runtime.session import BRIEF, INTERPRETED, session
 from spark_check.runtime.standalone import CONF, standalone
 
 POLICIES: Mapping[str, Planner] = {"progressive": mended(), "blocking": blocking}
 SESSION = {
     **BRIEF,
+    **INTERPRETED,
     **CONF,
     "spark.executor.cores": str(CORES),
     "spark.sql.shuffle.partitions": "1",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
 }
 
@@ -171,4 +170,5 @@ CHECK = Check(
         "An operator is a streaming query of Spark and takes one core of the plan.  Spark reserves "
         "no cores for a query; the check starts no more operators than there are cores.",
     ),
+    campaign="quick",  # a cluster takes longer than all else of a family in the report
 )
