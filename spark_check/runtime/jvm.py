@@ -63,6 +63,8 @@ class Jvm:
         started = {
             key: value for key, value in settings.items() if not key.startswith(OF_A_SESSION)
         }
+        if self._gateway is not None and self._gateway.proc.poll() is not None:
+            self._end()  # somebody killed it
         if self._gateway is not None and started != self._started:
             with Jvm() as other, other.gateway(work, settings, level) as gateway:
                 yield gateway

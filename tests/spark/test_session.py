@@ -155,26 +155,40 @@ def test_sessions_share_a_jvm_that_ends_with_its_block(tmp_path: Path) -> None:
             with session(work, conf=conf if number else BRIEF, level="info", jvm=jvm) as spark:
                 assert spark.sparkContext.parallelize([1, 2], 2).sum() == 3
                 assert spark.conf.get("spark.sql.ansi.enabled") == ("false" if number else "true")
-                java_ = _javas()
+                java_ = _javas() - before
             assert "Submitted application: asif" in (work / "spark.log").read_text()
             assert kept in (set(), java_)
             kept = java_
             assert _children() == before | kept
         with session(tmp_path / "other", conf={"spark.driver.memory": "512m"}, jvm=jvm):
-            assert _javas() > kept
+            assert _javas() - before > kept
         assert _children() == before | kept
         with session(tmp_path / "2", conf=BRIEF, jvm=jvm):
-            assert _javas() == kept
+            assert _javas() - before == kept
     assert _children() == before
 
 
 @pytest.mark.spark
+def test_a_jvm_that_was_killed_is_started_again(tmp_path: Path) -> None:
+    before = _javas()
+    with Jvm() as jvm:
+        for number in range(2):
+            with session(tmp_path / str(number), conf=BRIEF, jvm=jvm) as spark:
+                assert spark.range(3).count() == 3
+            killed = [psutil.Process(pid) for pid in _javas() - before]
+            assert len(killed) == 1
+            killed[0].kill()
+            killed[0].wait()  # a zombie still has threads that end
+
+
+@pytest.mark.spark
 def test_an_exception_ends_a_shared_jvm_and_the_next_session_starts_one(tmp_path: Path) -> None:
+    before = _javas()
     with Jvm() as jvm:
         for number, error in enumerate((ValueError, KeyboardInterrupt)):
             with pytest.raises(error), session(tmp_path / str(number), conf=BRIEF, jvm=jvm):
                 raise error
-            assert _javas() == set()
+            assert _javas() == before
         with session(tmp_path / "2", conf=BRIEF, jvm=jvm) as spark:
             assert spark.range(3).count() == 3
 
