@@ -114,6 +114,12 @@ def _launch(work: Path, settings: Mapping[str, str], master: str, logging: Path)
         return launch(conf, {"stdout": said, "stderr": said})
 
 
+def kill(gateway: Any) -> None:
+    """End the Java of a gateway, whatever it is doing."""
+    gateway.proc.kill()
+    gateway.proc.wait()
+
+
 @contextmanager
 def environment(values: Mapping[str, str]) -> Iterator[None]:
     """A context in which environment variables have these values."""

@@ -25,7 +25,7 @@ from pyspark.sql import SparkSession
 
 from model.errors import Invalid
 from spark_check.runtime import java
-from spark_check.runtime.jvm import Jvm, environment
+from spark_check.runtime.jvm import Jvm, environment, kill
 
 LOCAL = "local[2]"
 PACKAGES = ("model", "proofs", "sim", "spark_check", "reports")
@@ -96,7 +96,7 @@ def session(
             if not _interrupted(error):
                 raise
             expected.add(GONE)
-            _kill(gateway)  # it is busy with the interrupted call, and answers no other
+            kill(gateway)  # it is busy with the interrupted call, and answers no other
             raise KeyboardInterrupt from None
         finally:
             _stop(context, gateway)
@@ -211,11 +211,6 @@ def _interrupted(error: BaseException | None) -> bool:
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
     return error is not None
-
-
-def _kill(gateway: Any) -> None:
-    gateway.proc.kill()
-    gateway.proc.wait()
 
 
 def _stop(context: SparkContext, gateway: Any) -> None:

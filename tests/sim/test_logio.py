@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import pytest
+import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +27,16 @@ from sim.experiments.logio.crossing import crossing
 from sim.experiments.logio.exclusions import Exclusion, exclusions, fewest_outside
 from sim.experiments.logio.figures import FIGURES, rows
 from sim.experiments.logio.paper import CHOSEN, READINGS, Reading, costs, linear
-from sim.experiments.logio.pipeline import Case, Costs, Failure, Pipeline, Recovery, Task, run
+from sim.experiments.logio.pipeline import (
+    Case,
+    Costs,
+    Failure,
+    Inbox,
+    Pipeline,
+    Recovery,
+    Task,
+    run,
+)
 from sim.experiments.published import numbers, verdict
 
 NONE, LOG, ABS = Recovery.NONE, Recovery.LOG, Recovery.SNAPSHOTS
@@ -336,3 +347,49 @@ def test_spark_runs_the_seeds_as_processes_do(tmp_path: Path) -> None:
     there = campaign.reproduce(figure, tmp_path / "there", execute=execute)
     assert here["cells"] == there["cells"]
     assert there["resumed"] == 0
+
+
+# --- the inbox -------------------------------------------------------------------------------
+PAUSES = st.lists(st.integers(0, 3), max_size=6)
+
+
+def deliveries(
+    senders: list[list[int]], pauses: list[int], room: float, store: type
+) -> list[tuple[Any, ...]]:
+    """When each item went in, and when it was taken, by an inbox or by a store of SimPy."""
+    env = simpy.Environment()
+    inbox: Any = store(env, room)
+    seen: list[tuple[Any, ...]] = []
+
+    def send(name: str, waits: list[int]) -> Generator[simpy.Event, Any, None]:
+        for number, pause in enumerate(waits):
+            yield env.timeout(pause)
+            put = inbox.put((name, number))
+            if put is not None and not put.triggered:
+                yield put
+            seen.append(("in", env.now, name, number))
+
+    def take() -> Generator[simpy.Event, Any, None]:
+        for pause in pauses:
+            if store is Inbox:
+                if not inbox.items:
+                    yield inbox.filled()
+                item = inbox.take()
+            else:
+                item = yield inbox.get()
+            seen.append(("out", env.now, *item))
+            yield env.timeout(pause)
+
+    for at, waits in enumerate(senders):
+        env.process(send(f"s{at}", waits))
+    env.process(take())
+    env.run()
+    return seen
+
+
+@given(st.lists(PAUSES, min_size=1, max_size=3), PAUSES, st.sampled_from([1, 2, 3, inf]))
+def test_an_inbox_is_a_store(senders: list[list[int]], pauses: list[int], room: float) -> None:
+    """The same items at the same times, and out in the same order."""
+    ours, theirs = (deliveries(senders, pauses, room, one) for one in (Inbox, simpy.Store))
+    assert sorted(ours) == sorted(theirs)
+    assert [one for one in ours if one[0] == "out"] == [one for one in theirs if one[0] == "out"]

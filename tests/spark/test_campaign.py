@@ -300,7 +300,7 @@ def test_checks_that_run_at_once_have_processes_of_their_own(
     """Each goes on when both have begun."""
     begun = dict[str, bool]()
 
-    def told(work: str) -> Tell:
+    def noting(work: str) -> Tell:
         def tell(*_: object) -> None:
             begun[work] = True
             if len(begun) == 2:
@@ -313,7 +313,7 @@ def test_checks_that_run_at_once_have_processes_of_their_own(
     for work in works:
         (tmp_path / work).mkdir()
     with ThreadPoolExecutor(2) as pool:
-        found = [pool.submit(process, "fine", told(work), work=work) for work in works]
+        found = [pool.submit(process, "fine", noting(work), work=work) for work in works]
         assert len({number(one.result()) for one in found}) == 2
 
 

@@ -136,7 +136,7 @@ class _Marker(NamedTuple):
 _EVENT = "event"
 
 
-class _Inbox:
+class Inbox:
     """The inputs of one operator, in order; with little room, senders wait.
 
     A store of SimPy does the same with an event for every input that comes and goes, which takes
@@ -232,7 +232,7 @@ class _Part:
         names = (SOURCE, *(task.name for task in tasks))
         self.next = {name: [t.name for t in tasks if name in t.inputs] for name in names}
         room = inf if case.costs.room is None else case.costs.room
-        self.inboxes = {t.name: _Inbox(self.env, room * len(t.inputs)) for t in tasks}
+        self.inboxes = {t.name: Inbox(self.env, room * len(t.inputs)) for t in tasks}
         self.bytes = _sizes(case)
         self.env.process(self.source())
         for task in tasks:
