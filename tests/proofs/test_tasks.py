@@ -31,6 +31,7 @@ from proofs.explore.tasks import Task, TaskKind, list_tasks, perform_on
 from proofs.explore.verdict import Result, good, local, perform_all, verdicts
 from reports import commands
 from spark_check.runtime.victim import wait_ended
+from tests.children import children
 
 ROOT = Path(__file__).parents[2]
 RELAY = str(ROOT / "docs" / "examples" / "relay.py")
@@ -381,15 +382,6 @@ def test_all_prints_a_row_each_and_in_full_what_is_not_as_expected(
     results = json.loads((tmp_path / "out.json").read_text())
     assert [one["protocol"] for one in results] == ["relay", "micro-batch:commit-first", "wrong"]
     assert [one["mutants"] and len(one["mutants"]) for one in results] == [4, None, None]
-
-
-def children() -> set[int]:
-    """This process' children but the one that multiprocessing starts once for itself."""
-    return {
-        child.pid
-        for child in psutil.Process().children(recursive=True)
-        if "resource_tracker" not in " ".join(child.cmdline())
-    }
 
 
 def flat(parts: Iterator[list[Ended[int]]]) -> list[Ended[int]]:

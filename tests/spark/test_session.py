@@ -23,6 +23,7 @@ from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, keep_ctrl_c, session
 from spark_check.runtime.standalone import CONF, standalone
 from spark_check.runtime.victim import CrashKind, JobEnded, start, wait_ended
+from tests.children import children
 
 JOB = "tests.spark.spark_jobs:sleeper"
 
@@ -135,19 +136,19 @@ def test_two_sessions_one_after_the_other_leave_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    before = _children()
+    before = children()
     for _ in range(2):
         with session(tmp_path, conf=BRIEF) as spark:
             assert "JAVA_HOME" not in os.environ  # what starts meanwhile knows the packaged Java
             assert spark.sparkContext.parallelize([1, 2, 3], 2).map(lambda x: x * x).sum() == 14
-            assert _children() > before
-        assert _children() == before
+            assert children() > before
+        assert children() == before
 
 
 @pytest.mark.spark
 def test_sessions_share_a_jvm_that_ends_with_its_block(tmp_path: Path) -> None:
     """Each has its own log and settings; one that needs a Java started otherwise has another."""
-    before = _children()
+    before = children()
     with Jvm() as jvm:
         kept: set[int] = set()
         for number in range(2):
@@ -159,13 +160,13 @@ def test_sessions_share_a_jvm_that_ends_with_its_block(tmp_path: Path) -> None:
             assert "Submitted application: asif" in (work / "spark.log").read_text()
             assert kept in (set(), java_)
             kept = java_
-            assert _children() == before | kept
+            assert _javas() - before == kept
         with session(tmp_path / "other", conf={"spark.driver.memory": "512m"}, jvm=jvm):
             assert _javas() - before > kept
-        assert _children() == before | kept
+        assert _javas() - before == kept
         with session(tmp_path / "2", conf=BRIEF, jvm=jvm):
             assert _javas() - before == kept
-    assert _children() == before
+    assert children() == before
 
 
 @pytest.mark.spark
@@ -227,10 +228,10 @@ def test_a_cluster_is_sent_the_packages(tmp_path: Path) -> None:
 
 @pytest.mark.spark
 def test_an_exception_ends_the_jvm(tmp_path: Path) -> None:
-    before = _children()
+    before = children()
     with pytest.raises(KeyboardInterrupt), session(tmp_path):
         raise KeyboardInterrupt
-    assert _children() == before
+    assert children() == before
 
 
 @pytest.mark.spark
@@ -280,12 +281,8 @@ def _java(home: Path, says: str) -> Path:
 
 
 def _javas() -> set[int]:
-    children = psutil.Process().children(recursive=True)
-    return {process.pid for process in children if process.name() == "java"}
-
-
-def _children() -> set[int]:
-    return {process.pid for process in psutil.Process().children(recursive=True)}
+    below = psutil.Process().children(recursive=True)
+    return {process.pid for process in below if process.name() == "java"}
 
 
 @pytest.fixture(autouse=True)

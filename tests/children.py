@@ -1,0 +1,26 @@
+"""The processes below this one, for tests of what leaves none behind.
+
+Rule of this file: a process that has ended and that its parent has not asked for counts only if
+this process is the parent.  The script that starts Spark becomes Java, and often leaves such a one.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+import psutil
+
+
+def children() -> set[int]:
+    """But for the process that multiprocessing starts once for itself."""
+    found = set()
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if child.status() == psutil.STATUS_ZOMBIE:
+                counts = child.ppid() == os.getpid()
+            else:
+                counts = "resource_tracker" not in " ".join(child.cmdline())
+            if counts:
+                found.add(child.pid)
+    return found
