@@ -23,7 +23,7 @@ from proofs.classify.pairs import confluence, explore
 from proofs.classify.streams import Alphabet
 from proofs.explore.garbage import seldom_collected
 
-LIMIT = 10_000
+LIMIT = 5_000
 """Pairs of states of one operator after which nothing is decided: two or three seconds."""
 
 

@@ -14,8 +14,6 @@ from model.core import (
     Guarantee,
     MessageKind,
     Outcome,
-    PinnedScope,
-    Protocol,
     Received,
     Send,
     Size,
@@ -59,12 +57,6 @@ from proofs.explore.explorer import Exploration
 from tests.abs.explored import explored, reading
 
 BY_NAME = {protocol.name: protocol for protocol in (PROTOCOL, *VARIANTS)}
-PINNED = [
-    (protocol, pinned)
-    for protocol in (PROTOCOL, *VARIANTS)
-    for pinned in protocol.scopes
-    if pinned.quick and (pinned.states or 0) < 60_000
-]
 
 
 def found(scope: str, **choices: object) -> Exploration:
@@ -78,22 +70,7 @@ def actions(variant: str, scope: str) -> tuple[object, ...]:
     return tuple(exploration.counterexample.trace.actions)
 
 
-# --- every world of small scopes -------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("protocol", "pinned"), PINNED, ids=[f"{one.name}-{pin.name}" for one, pin in PINNED]
-)
-def test_a_scope_is_as_pinned(protocol: Protocol, pinned: PinnedScope) -> None:
-    exploration = explored(protocol, pinned.name)
-    assert exploration.complete
-    assert exploration.states == pinned.states
-    assert exploration.guarantee is pinned.guarantee
-    if pinned.expect is Outcome.REFUTED:
-        assert exploration.counterexample is not None
-        assert len(exploration.counterexample.trace.actions) == pinned.steps
-    else:
-        assert exploration.counterexample is None
-
-
+# --- every mend -----------------------------------------------------------------------------
 def test_every_mend_is_needed() -> None:
     """Each variant that is refuted differs from the mended design in what its name says."""
     refuted = {one.name for one in VARIANTS if one.expected is Outcome.REFUTED}

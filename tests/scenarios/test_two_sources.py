@@ -17,7 +17,7 @@ from sim.scenarios.scenario import Scenario, read
 FILE = Path("docs/scenarios/two-sources.toml")
 PAGE = Path("docs/two-sources.md").read_text(encoding="utf-8")
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive  # its simulations take minutes
 
 
 @cache
@@ -175,7 +175,6 @@ def test_micro_batches_by_hand() -> None:
     assert a_batch < free["latency_p50_s"] < 5 + a_batch + 12_500 * 100 / 12.5e6
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("row", rows(2), ids=lambda row: row[0])
 def test_the_window(row: list[str]) -> None:
     windows, results, kept, memory, recovery = row
@@ -188,7 +187,6 @@ def test_the_window(row: list[str]) -> None:
     assert f"{found['failures'][0]['recovery_s']:.3g} s" == recovery
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("row", rows(1), ids=lambda row: row[0])
 def test_the_knob(row: list[str]) -> None:
     every, share, kept, recovery = row

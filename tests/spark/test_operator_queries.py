@@ -151,7 +151,10 @@ def test_and_there_was_something_to_find_across_batches(seen: tuple[Case, ...]) 
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("operators", [Wider, Forgetful, Reversing])
+@pytest.mark.parametrize(
+    "operators",
+    [Wider, *(pytest.param(one, marks=pytest.mark.exhaustive) for one in (Forgetful, Reversing))],
+)
 def test_a_flawed_operator_is_found_out(
     operators: type[Wider | Forgetful | Reversing], spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -186,11 +186,13 @@ def test_a_jvm_that_was_killed_is_started_again(tmp_path: Path) -> None:
 def test_an_exception_ends_a_shared_jvm_and_the_next_session_starts_one(tmp_path: Path) -> None:
     before = _javas()
     with Jvm() as jvm:
-        for number, error in enumerate((ValueError, KeyboardInterrupt)):
-            with pytest.raises(error), session(tmp_path / str(number), conf=BRIEF, jvm=jvm):
-                raise error
-            assert _javas() == before
-        with session(tmp_path / "2", conf=BRIEF, jvm=jvm) as spark:
+        with (
+            pytest.raises(KeyboardInterrupt),
+            session(tmp_path / "first", conf=BRIEF, jvm=jvm),
+        ):
+            raise KeyboardInterrupt
+        assert _javas() == before
+        with session(tmp_path / "second", conf=BRIEF, jvm=jvm) as spark:
             assert spark.range(3).count() == 3
 
 
@@ -255,7 +257,14 @@ def test_a_signal_to_the_parent_ends_all_of_its_processes(number: int, tmp_path:
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    "kind", [CrashKind.TREE, CrashKind.DRIVER, CrashKind.JVM, CrashKind.WORKER]
+    "kind",
+    [
+        CrashKind.TREE,  # `.ci/run` checks them all: crash-kinds
+        *(
+            pytest.param(kind, marks=pytest.mark.exhaustive)
+            for kind in (CrashKind.DRIVER, CrashKind.JVM, CrashKind.WORKER)
+        ),
+    ],
 )
 def test_each_kind_of_crash_ends_the_job(kind: CrashKind, tmp_path: Path) -> None:
     with start(JOB, tmp_path, {}, stop_at={"task": 1}) as victim:

@@ -96,7 +96,9 @@ def test_a_java_of_ones_own_is_used_as_it_is(
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("content", [None, b"no AOT cache"])
+@pytest.mark.parametrize(
+    "content", [b"no AOT cache", pytest.param(None, marks=pytest.mark.exhaustive)]
+)
 def test_a_session_starts_whatever_is_there(
     content: bytes | None, tmp_path: Path, known: Path
 ) -> None:

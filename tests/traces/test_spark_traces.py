@@ -63,7 +63,7 @@ ASKED = {
     ),
 }
 
-SIMPLER = {"file order", "sequence numbers", "times of output"}
+SIMPLER = {"file order", "several order columns", "sequence numbers", "times of output"}
 """Each has another one beside it that asks for more."""
 
 
@@ -373,6 +373,7 @@ def test_what_spark_did_not_commit_does_not_count(spark: SparkSession, tmp_path:
     assert result["streams"] == {"precise": 1}
 
 
+@pytest.mark.exhaustive
 def test_nanoseconds_as_pandas_writes_them(spark: SparkSession, tmp_path: Path) -> None:
     """To the last nanosecond; a log with another resolution is refused in one line."""
     one = pd.DataFrame({"n": [1, 2], "at": pd.to_datetime(["2024-01-01", "2024-01-02"])})

@@ -60,7 +60,10 @@ def assert_as_without_failures(found: Outcome, clean: Outcome, readings: int) ->
     ("fresh", "capture", "readings"),
     [
         pytest.param("sqlite", NOTHING, 1, id="SQLite"),
-        pytest.param("sqlite", LINEAGE, 2, id="SQLite with lineage"),
+        pytest.param("sqlite", LINEAGE, 1, id="SQLite with lineage"),
+        pytest.param(
+            *("sqlite", LINEAGE, 2), id="SQLite, two readings", marks=pytest.mark.exhaustive
+        ),
         pytest.param("postgresql", LINEAGE, 1, id="PostgreSQL with lineage"),
     ],
     indirect=["fresh"],
