@@ -151,6 +151,7 @@ def test_what_is_no_box_or_too_large_or_raises_has_no_class() -> None:
 
 
 # --- the check -------------------------------------------------------------------------------
+@pytest.mark.exhaustive  # the report compares them, too
 @pytest.mark.parametrize("name", protocols())
 def test_the_pinned_class_of_every_scope_is_the_derived_one(name: str) -> None:
     for pinned in protocols()[name].scopes:

@@ -42,7 +42,7 @@ def tasks() -> Iterator[Task]:
     yield Task(main.name, TaskKind.MUTANT, main.mutants[0].name, worlds=0)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_lost_worker_loses_nothing(tmp_path: Path) -> None:
     """One of two workers is killed with all its processes, while it performs a task."""
     breakpoints = Breakpoints(str(tmp_path), {"task": 0})

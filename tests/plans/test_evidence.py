@@ -94,10 +94,8 @@ def test_there_is_none_with_equal_priorities(name: str) -> None:
     assert smallest(EQUAL, is_worse(greedy(READINGS[name]))) is None
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "limits", [WITH_PRIORITIES, pytest.param(Limits(5, 3, 7), marks=pytest.mark.exhaustive)]
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("limits", [WITH_PRIORITIES, Limits(5, 3, 7)])
 def test_none_is_smaller_for_the_mended_one(limits: Limits) -> None:
     pinned = MENDED[1][limits.priority == 1]
     found = smallest(limits, is_worse(mended(1)))

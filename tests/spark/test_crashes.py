@@ -62,14 +62,8 @@ def differences(case: Case) -> dict[str, Any]:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    "name",
-    [
-        "micro-batch",  # its results are needed below; `.ci/run` runs all three
-        pytest.param("crash-kinds", marks=pytest.mark.exhaustive),
-        pytest.param("damage", marks=pytest.mark.exhaustive),
-    ],
-)
+@pytest.mark.exhaustive  # `.ci/run` runs the same checks
+@pytest.mark.parametrize("name", ["micro-batch", "crash-kinds", "damage"])
 def test_a_quick_check_holds(name: str, results: Results) -> None:
     found = results.of(name)
     assert {case.name: differences(case) for case in found} == {case.name: {} for case in found}
@@ -78,6 +72,7 @@ def test_a_quick_check_holds(name: str, results: Results) -> None:
 
 # --- what the checks would notice ----------------------------------------------------------------
 @pytest.mark.spark
+@pytest.mark.exhaustive  # it needs what the check has seen
 @pytest.mark.parametrize(
     "other",
     [

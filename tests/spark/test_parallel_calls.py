@@ -154,8 +154,17 @@ def test_a_spark_that_ends_is_reported_in_a_line(tmp_path: Path) -> None:
 
 
 # --- sweeps ----------------------------------------------------------------------------------
+KILLS = (
+    ("run", 2, CrashKind.TREE),
+    ("kept", 2, CrashKind.DRIVER),
+    ("run", 3, CrashKind.JVM),
+)
+"""Where, after how many runs that pass there, and what is killed."""
+
+
+@pytest.mark.parametrize("kills", [KILLS[1:2], pytest.param(KILLS, marks=pytest.mark.exhaustive)])
 def test_a_sweep_killed_again_and_again_has_the_table_of_an_undisturbed_one(
-    tmp_path: Path,
+    kills: tuple[tuple[str, int, CrashKind], ...], tmp_path: Path
 ) -> None:
     """Kills of the machine, of the driver after a row was kept, of Spark, and of a worker, which
     the last session survives."""
@@ -163,11 +172,7 @@ def test_a_sweep_killed_again_and_again_has_the_table_of_an_undisturbed_one(
     undisturbed = swept_table(sweep, tmp_path / "undisturbed", here)
     job = {"file": str(tmp_path / "grid.toml")}
     kept = [0]
-    for place, passed, kind in (
-        ("run", 2, CrashKind.TREE),
-        ("kept", 2, CrashKind.DRIVER),
-        ("run", 3, CrashKind.JVM),
-    ):
+    for place, passed, kind in kills:
         with start(JOB, tmp_path, job, stop_at={place: passed}) as victim:
             victim.kill(kind, victim.stopped(place))
             assert victim.join() != 0

@@ -237,7 +237,16 @@ def test_an_exception_ends_the_jvm(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGKILL,
+        *(
+            pytest.param(one, marks=pytest.mark.exhaustive)
+            for one in (signal.SIGINT, signal.SIGTERM)
+        ),
+    ],
+)
 def test_a_signal_to_the_parent_ends_all_of_its_processes(number: int, tmp_path: Path) -> None:
     code = "import sys; from tests.spark.spark_jobs import stopped; stopped(sys.argv[1])"
     with subprocess.Popen(

@@ -36,6 +36,7 @@ from spark_check.traces.verify import SHOWN, _standing, compare
 from tests.traces.trace_oracle import Row, judge
 
 pytestmark = pytest.mark.spark
+RARE = pytest.mark.exhaustive  # Spark takes some ten seconds for each
 
 LINE = tuple[int, int, tuple[int, ...]]
 """(number in the stream, value, inputs)"""
@@ -185,7 +186,9 @@ def verdicts_of(spark: SparkSession, folder: Path, asked: ColumnRoles) -> list[A
     return [(row["n"], Guarantee(row["guarantee"]).name.lower(), row["lost"]) for row in rows]
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "numbers" else RARE) for name in ASKED]
+)
 def test_types_are_those_of_the_model(
     name: str, spark: SparkSession, attempts: list[Any], tmp_path: Path
 ) -> None:
@@ -217,6 +220,7 @@ def test_figure_2_is_told_apart(type_: Guarantee) -> None:
     assert judged == [{"k": 5, "by_lineage": type_.value, "lost": lost}]
 
 
+@RARE
 def test_the_page_quotes_figure_2(spark: SparkSession, tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "verify-trace.md").read_text(encoding="utf-8")
     (rows,) = re.findall(r"```csv\n(.*?)```", page, re.DOTALL)
@@ -237,7 +241,6 @@ def parquet(path: Path, of: pa.Array) -> None:
     pq.write_table(pa.table({"n": numbers, "of": of}), path)
 
 
-RARE = pytest.mark.exhaustive  # Spark takes some ten seconds for each
 FORMATS = [
     pytest.param(pa.array([[1, 2], [3], [4]], pa.list_(pa.int32())), "n,of\n0,2   1\n2,4\n", 1),
     pytest.param(pa.array([1, 1, 3], pa.int64()), "n,of\n0, 1 \n2,\t3\n", 0, marks=RARE),

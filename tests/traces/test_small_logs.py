@@ -175,7 +175,7 @@ def attempts(folder: Path) -> tuple[OutputLog, OutputLog]:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", first_only(ASKED, ["file order", "sequence numbers"]))
+@pytest.mark.parametrize("name", first_only(ASKED, ["sequence numbers"]))
 def test_the_result_is_that_of_spark(
     name: str, spark: SparkSession, attempts: tuple[OutputLog, OutputLog]
 ) -> None:

@@ -244,6 +244,7 @@ def compared(
     return verify.compare(spark, logs, asked, 1, lambda *_: None)
 
 
+@pytest.mark.exhaustive
 def test_formats_and_files_are_alike(spark: SparkSession, tmp_path: Path) -> None:
     """Repeated rows, in the order of the files: part-9 stands before part-12."""
     rows = [{name: (at + place) % 7 for place, name in enumerate(NAMES)} for at in range(20)]
