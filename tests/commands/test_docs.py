@@ -18,6 +18,7 @@ import typer.main
 from typer.core import TyperGroup
 
 import asif
+from asif.console import console
 from docs.examples import passive_standby
 from model.core import Guarantee, Outcome, Protocol
 from model.events import Body
@@ -357,7 +358,8 @@ def test_quick_commands_print_what_is_quoted(
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", os.pathsep.join([str(shim.parent), os.environ["PATH"]]))
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "100")  # of processes that start
+    monkeypatch.setattr(console, "width", 100)
     for at, (language, block) in enumerate(blocks(page)):
         if page == TUTORIAL:
             imports = RELAY[: RELAY.index("\n\n\nclass ")]

@@ -34,12 +34,21 @@ from sim.untimed import CrashPlan
 PROTOCOLS = protocols()
 NAMES = sorted(PROTOCOLS)
 QUICK = [name for name in NAMES if PROTOCOLS[name].expected is Outcome.HOLDS or ":" not in name]
-EVERY = pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name in QUICK else pytest.mark.exhaustive) for name in NAMES],
-)
+
+
+def each(quick: Sequence[str]) -> pytest.MarkDecorator:
+    """A test of every protocol, of which `make test` runs these."""
+    marks = {name: () if name in quick else pytest.mark.exhaustive for name in NAMES}
+    return pytest.mark.parametrize(
+        "name", [pytest.param(name, marks=marks[name]) for name in NAMES]
+    )
+
+
+EVERY = each(QUICK)
 """A test of every protocol.  `make test` leaves out variants that are refuted: they differ in one
 choice from what holds, and the report that `.ci/run` makes explores each until it is refuted."""
+FAMILIES = each([name for name in NAMES if ":" not in name])
+"""The same, where variants take long and are much alike: `make test` leaves them all out."""
 WORLDS = 3_000
 """After so many an exploration ends, however large the scope is."""
 RUNS, STEPS = 8, 120

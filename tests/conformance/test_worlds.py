@@ -17,6 +17,7 @@ from proofs.explore.random_walk import walks
 from reports import commands
 from tests.conformance.subjects import (
     EVERY,
+    FAMILIES,
     NAMES,
     PROTOCOLS,
     WORLDS,
@@ -69,7 +70,7 @@ def test_it_is_walked(name: str) -> None:
         assert found.count == 30
 
 
-@EVERY
+@FAMILIES
 def test_its_verdict_is_json_and_is_printed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Explored and attacked as `asif check` does it, with less time."""
     monkeypatch.setattr(tasks, "WORLD_LIMIT", dict.fromkeys(Outcome, WORLDS // 4))
