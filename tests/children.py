@@ -1,7 +1,7 @@
 """The processes below this one, for tests of what leaves none behind.
 
-Rule of this file: a process that has ended and that its parent has not asked for counts only if
-this process is the parent.  The script that starts Spark becomes Java, and often leaves such a one.
+Rule of this file: a process that has ended, and for which its parent has not waited, counts only if
+this process is the parent.  The script that starts Spark becomes Java, which has such a child.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import psutil
 
 
 def children() -> set[int]:
-    """But for the process that multiprocessing starts once for itself."""
+    """The pids of all processes below this one, without the one that multiprocessing starts once
+    for itself."""
     found = set()
     for child in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess):

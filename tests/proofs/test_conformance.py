@@ -41,11 +41,11 @@ ABSTRACTIONS = [
 ]
 SUBSUMED = {"windows expire"}
 """Transitions of which another one allows every step: an event may close windows as well."""
-FEW = 100
+FEW = 250
 """Worlds of a scope, where the whole takes too long; what is slow looks at ENOUGH."""
-ENOUGH = 1_000
+ENOUGH = 2_500
 """Worlds of a scope among which every transition is taken, in one scope or another."""
-RARE = {"acknowledgements and savepoints", "original run and replay", "windows twice"}
+RARE = {"original run and replay", "windows twice"}
 """Abstractions some of whose transitions are taken later; `make test-all` has all worlds."""
 MANY = None if os.environ.get("HYPOTHESIS_PROFILE") == "full" else ENOUGH
 

@@ -48,11 +48,13 @@ MANY = 100_000
 def cost(name: str, pinned: PinnedScope) -> Sequence[pytest.MarkDecorator]:
     """Exhaustive are quick scopes that the report explores whole, and compares with the same
     numbers, or that are large; and those of many worlds.
+
+    Those of the corrected protocol are explored for their crash points in any case.
     """
     small = (pinned.states or LARGE) < LARGE
     whole = pinned.expect is Outcome.HOLDS
     long = pinned.states is not None and pinned.states > MANY
-    if long or (pinned.quick and (whole or not small)):
+    if name != MAIN.name and (long or (pinned.quick and (whole or not small))):
         return (pytest.mark.exhaustive,)
     return () if small else (pytest.mark.slow,)
 
@@ -236,7 +238,7 @@ def test_an_early_stop_is_said_to_be_one() -> None:
     assert found.states > 1_000
 
 
-@pytest.mark.exhaustive  # the report explores these scopes, and counts the crash points
+@pytest.mark.slow
 def test_all_crash_points_of_the_corrected_protocol_are_hit() -> None:
     points: set[str] = set()
     hit: set[str] = set()
