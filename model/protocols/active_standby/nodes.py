@@ -196,12 +196,11 @@ def _run(site: Site, state: Replica, edge: int) -> tuple[Replica, tuple[Effect, 
     first, *rest = state.pending[edge]
     pending = (*state.pending[:edge], (*rest,), *state.pending[edge + 1 :])
     of = first.of | {Of(-1 - edge, first.place)}
-    held = of.union(inputs_in(state.inner))
     fed, *_ = site.spec.feed(state.inner, Item(edge, first.body, of))
     queue = state.queue
     for out in fed.outs:
         ghost = frozenset(one for one in out.of if one.edge >= 0)
-        marks = _marks(site, state, out.of, held)
+        marks = _marks(site, state, out.of, of)
         queue = put(queue, Output(queue.place + 1, out.body, ghost, marks))
         state = state._replace(queue=queue)
     state = state._replace(pending=pending, inner=fed.state)
@@ -216,16 +215,19 @@ def _run(site: Site, state: Replica, edge: int) -> tuple[Replica, tuple[Effect, 
     return state, (*effects, *sends)
 
 
-def _marks(site: Site, state: Replica, of: Lineage, held: Lineage) -> Marks:
+def _marks(site: Site, state: Replica, of: Lineage, processed: Lineage) -> Marks:
     """The watermarks of an output: the high ones, and those that are served.
 
-    For an input that it was not made of, the high one is that of the output before it.
+    of: what the output was made of.  processed: the tuple that the box processed; `state` is that
+    before it.  For an input that the output was not made of, the high one is that of the output
+    before it.
     """
     edges = range(len(site.preds))
     before = state.queue.kept.last().marks if state.queue.kept else (0,) * len(edges)
     high = tuple(max(_places(of, edge), default=before[edge]) for edge in edges)
     if site.config.design.serves is Serves.HIGH:
         return (*high, *high)
+    held = processed.union(inputs_in(state.inner))
     return (*high, *(min(_places(held, edge), default=0) for edge in edges))
 
 
