@@ -19,7 +19,7 @@ from model.progress import Progress, silent
 
 SCENARIOS = sorted((Path(__file__).parents[2] / "docs" / "scenarios").glob("*.toml"))
 """The scenarios that the report simulates."""
-EVENTS = 50_000
+EVENTS = 10_000
 """Scenarios of more events are simulated in the full profile alone."""
 BEGINS = {
     "worlds, attacks and mutants": 0,
