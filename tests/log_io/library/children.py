@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from docs.examples.log_io import external, pipeline
 from spark_check.log_io.library import Capture, Log
@@ -28,9 +31,47 @@ class Outcome(NamedTuple):
     read: int
 
 
+Run: TypeAlias = Callable[[str, Path, Capture, int, int | None], bool]
+
+
 def run_and_kill(place: str, folder: Path, capture: Capture, readings: int, at: int | None) -> bool:
     """Run the pipeline in a child; was the child killed before statement or effect `at`?"""
     return was_killed(start(place, folder, capture, readings, at, pipeline.OPERATORS))
+
+
+@contextmanager
+def small_process() -> Iterator[Run]:
+    """A function like run_and_kill, whose children a new, small process forks: to fork that of many
+    tests takes longer than to run the pipeline."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    forker = context.Process(target=_answer, args=(theirs,), daemon=True)
+    forker.start()
+    theirs.close()
+
+    def run(*asked: object) -> bool:
+        ours.send(asked)
+        try:
+            killed: bool = ours.recv()
+        except EOFError:
+            raise AssertionError("a run failed in the small process: see its traceback") from None
+        return killed
+
+    try:
+        yield run
+    finally:
+        ours.close()
+        forker.join(10)  # longer only if a pipeline hangs, and the test ends for that
+        forker.kill()
+        forker.join()
+
+
+def _answer(connection: Connection) -> None:
+    import psycopg  # noqa: F401  # here and not in each child
+
+    with suppress(EOFError):  # no more is asked
+        while True:
+            connection.send(run_and_kill(*connection.recv()))
 
 
 def start(

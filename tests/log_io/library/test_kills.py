@@ -25,8 +25,10 @@ from spark_check.log_io.library import (
 from spark_check.log_io.library.database import Database
 from tests.log_io.library.children import (
     Outcome,
+    Run,
     outcome,
     run_and_kill,
+    small_process,
     start,
     was_killed,
     without_bodies,
@@ -37,12 +39,17 @@ LINEAGE, NOTHING = pipeline.captured(), Capture()
 
 
 def ended(
-    place: str, folder: Path, capture: Capture, readings: int, kills: tuple[int, ...]
+    place: str,
+    folder: Path,
+    capture: Capture,
+    readings: int,
+    kills: tuple[int, ...],
+    run: Run = run_and_kill,
 ) -> tuple[Outcome, int]:
     """The outcome of a run with these kills, and how many there were."""
     folder.mkdir()
-    killed = sum(run_and_kill(place, folder, capture, readings, at) for at in kills)
-    assert not run_and_kill(place, folder, capture, readings, None)
+    killed = sum(run(place, folder, capture, readings, at) for at in kills)
+    assert not run(place, folder, capture, readings, None)
     return outcome(place, folder, capture), killed
 
 
@@ -72,16 +79,17 @@ def test_a_kill_at_every_statement(
     fresh: Fresh, tmp_path: Path, capture: Capture, readings: int
 ) -> None:
     """The n-th statement of the first run, for every n; at times one of the second run, too."""
-    clean, _ = ended(fresh(), tmp_path / "clean", capture, readings, ())
-    assert clean.effects == pipeline.expected(clean.used)
-    assert bool(clean.lineage) == (capture == LINEAGE)
-    at, repeated, killed = 0, 0, 1
-    while killed:
-        at += 1
-        kills = (at, 20 + at % 37) if at % 4 == 0 else (at,)
-        found, killed = ended(fresh(), tmp_path / str(at), capture, readings, kills)
-        assert_as_without_failures(found, clean, readings)
-        repeated += found.read - readings
+    with small_process() as run:
+        clean, _ = ended(fresh(), tmp_path / "clean", capture, readings, (), run)
+        assert clean.effects == pipeline.expected(clean.used)
+        assert bool(clean.lineage) == (capture == LINEAGE)
+        at, repeated, killed = 0, 0, 1
+        while killed:
+            at += 1
+            kills = (at, 20 + at % 37) if at % 4 == 0 else (at,)
+            found, killed = ended(fresh(), tmp_path / str(at), capture, readings, kills, run)
+            assert_as_without_failures(found, clean, readings)
+            repeated += found.read - readings
     assert at > 100 * readings
     assert repeated  # some kills cut a reading short
 
