@@ -409,6 +409,16 @@ def test_a_small_scope_does_not_wait_for_a_compiler() -> None:
     )
 
 
+@pytest.mark.slow
+def test_a_rehearsal_compiles_the_loops() -> None:
+    """The three that take seconds to compile."""
+    loops = "from proofs.explore.search.loops import expand, follow, look_ahead\n"
+    run_python(
+        "from proofs.explore.rehearsal import rehearse\nrehearse()\n"
+        f"{loops}assert expand.signatures and follow.signatures and look_ahead.signatures"
+    )
+
+
 # .ci/run runs the same loops without bounds, where only luck shows a write beyond an end.
 @pytest.mark.exhaustive
 def test_the_loops_stay_within_their_tables(tmp_path: Path) -> None:
