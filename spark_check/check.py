@@ -85,9 +85,9 @@ class Setting(NamedTuple):
 
 
 CAMPAIGNS = ("report", "quick", "full")
-"""Which checks run together: in the quick report, that of Spark's own recovery and, of each
-paper, one or two that need no cluster; in the quick profile, all that measure no time; in the full
-one, all.  Each has what those before it have."""
+"""Which checks run together: in the quick report, that of Spark's own recovery and one of
+each paper, if it needs no cluster; in the quick profile, all that measure no time; in the full one,
+all.  Each has what those before it have."""
 
 
 @dataclass(frozen=True, slots=True)

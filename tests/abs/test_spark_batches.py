@@ -177,7 +177,7 @@ def test_both_recoveries_are_measured_beside_each_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.exhaustive  # the report runs the same check
+@pytest.mark.exhaustive  # `.ci/run` runs the same check
 def test_killed_queries_do_as_predicted(tmp_path: Path) -> None:
     result = run_check(crash_points.CHECK, Setting(tmp_path, "quick", lambda *_: None))
     assert result["holds"]
