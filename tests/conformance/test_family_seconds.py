@@ -13,17 +13,13 @@ DURATIONS = [
 
 
 def test_a_test_counts_for_the_family_that_it_names() -> None:
-    found = add_up(DURATIONS, ["hot-standby", "micro-batch", "idle"], 1)
+    found = add_up(DURATIONS, ["hot-standby", "micro-batch", "idle"])
     assert found == {"hot-standby": BUDGET_S + 0.5, "micro-batch": 2 * BUDGET_S, "idle": 0.0}
-
-
-def test_a_second_of_one_of_two_processes_is_half_a_second_of_the_run() -> None:
-    assert add_up([("tests/test_idle.py::test_it", 3.0)], ["idle"], 2) == {"idle": 1.5}
 
 
 def test_a_family_above_its_budget_is_a_warning_and_an_older_one_is_not() -> None:
     assert "micro-batch" in OLDER
-    told = lines(add_up(DURATIONS, ["hot-standby", "micro-batch"], 1))
+    told = lines(add_up(DURATIONS, ["hot-standby", "micro-batch"]))
     assert [(line.split(":")[0], over) for line, over in told] == [
         ("micro-batch", False),
         ("hot-standby", True),

@@ -28,7 +28,7 @@ from tests.conformance.subjects import (
 )
 
 
-@FAMILIES
+@EVERY
 def test_it_is_explored(name: str) -> None:
     pinned, found = smallest(PROTOCOLS[name]), explored(name)
     assert found.states > 1
