@@ -79,7 +79,7 @@ $(STAMP): constraints.txt pyproject.toml
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@$(BIN)/python -m proofs.explore.rehearsal & \
 	  $(BIN)/python -m spark_check.training || echo >&2 "Java has not learned to start Spark: it starts slower"; \
-	  wait $$! || echo >&2 "The explorer's search is not compiled: what explores first starts slower"
+	  wait $$! || echo >&2 "The explorer's search is not compiled: the first exploration starts slower"
 	@touch $@
 
 lock: ## renew constraints.txt from pyproject.toml (UPGRADE=1: newest versions of all)

@@ -12,13 +12,13 @@ from model.registry import modules
 from proofs.explore.explorer import explore
 
 WORLDS = 40_000
-"""So many are enough for all loops; the scopes have fewer, but for one that pins no number."""
+"""An exploration ends after so many: these are enough for all loops."""
 
 
 def rehearse() -> None:
-    """Explore a small scope of each family by the compiled search: together they need its loops.
+    """Explore a small scope of each family by the compiled search.
 
-    Without numba there is nothing to compile.
+    Together they use all loops that take long to compile.  Without numba nothing is compiled.
     """
     if find_spec("numba") is None:
         return

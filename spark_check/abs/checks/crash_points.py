@@ -132,5 +132,5 @@ CHECK = Check(
         "that: both queries fail in the same batch of one session.  Predicted from the runs "
         "before, and from the steps that the model takes.",
     ),
-    campaign="quick",  # log-io, of the same paper, is in the report
+    campaign="quick",  # the report has another check of the same paper
 )

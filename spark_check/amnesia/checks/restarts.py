@@ -115,5 +115,5 @@ CHECK = Check(
         "A sink that takes no batch id twice discards the new batch 0 as well: without the "
         "checkpoint its batch ids mean nothing.",
     ),
-    campaign="quick",  # active-standby, of the same paper, is in the report
+    campaign="quick",  # the report has another check of the same paper
 )

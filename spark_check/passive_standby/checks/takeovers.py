@@ -188,5 +188,5 @@ CHECK = Check(
         "Upstream that trims what the primary has acknowledged refuses the second driver: input "
         "preservation needs acknowledgements of what was shipped (5.1).",
     ),
-    campaign="quick",  # active-standby, of the same paper, is in the report
+    campaign="quick",  # the report has another check of the same paper
 )

@@ -41,8 +41,8 @@ def run_and_kill(place: str, folder: Path, capture: Capture, readings: int, at: 
 
 @contextmanager
 def small_process() -> Iterator[Run]:
-    """A function like run_and_kill, whose children a new, small process forks: to fork that of many
-    tests takes longer than to run the pipeline."""
+    """A function like run_and_kill.  A new, small process forks its children, since to fork the
+    process of many tests takes longer than the pipeline."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     forker = context.Process(target=_answer, args=(theirs,), daemon=True)
