@@ -106,6 +106,7 @@ RELAYS = replace(
 PAIRS, SLIDING, EVERY = windows(2, 2), windows(2, 1, by="time"), windows(1, 2)
 SCOPES = {
     "a relay": Explored(one(Relay(), 2), REPEATABLE),
+    "a tuple": Explored(one(Relay(), 1), REPEATABLE),
     "a filter": Explored(one(Filter(Type("a")), 2, "ab"), REPEATABLE),
     "two paths": Explored(one(COPIES, 1), REPEATABLE),
     "sliding windows": Explored(one(SLIDING, 3), CONVERGENT_CAPABLE),
@@ -113,6 +114,7 @@ SCOPES = {
         one(windows(3, 1, by="time"), 2, gaps=(1, 3)), CONVERGENT_CAPABLE
     ),
     "pairs": Explored(one(PAIRS, 3), DETERMINISTIC),
+    "a pair": Explored(one(PAIRS, 2), DETERMINISTIC),
     "every other tuple": Explored(one(EVERY, 3), DETERMINISTIC),
     "two operators in a node": Explored(one(series(Map("b"), PAIRS), 3), DETERMINISTIC),
     "a union": Explored(two(Union(), 1, 1), ARBITRARY),

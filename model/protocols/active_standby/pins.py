@@ -45,7 +45,7 @@ PINS: Mapping[str, Pins] = {
     },
     "rollback-any": {
         "a relay, two crashes": (None, 12, GAP),
-        "pairs, two crashes": (None, 15, GAP),
+        "a pair, two crashes": (None, 15, GAP),
         "sliding windows, two crashes": (None, 15, GAP),
     },
     "rollback-suspicion": {
@@ -64,7 +64,7 @@ PINS: Mapping[str, Pins] = {
     "published-again": {
         "a relay, two crashes": (511_452, None, REPEATING),
         "sliding windows, two crashes": (2_516_583, 21, GAP),
-        "pairs, two crashes": (None, 21, GAP),
+        "a pair, two crashes": (69_008, 21, GAP),
     },
     "published-any": {
         "a relay, two crashes": (None, 10, GAP),
@@ -91,7 +91,7 @@ PINS: Mapping[str, Pins] = {
         "a relay, two crashes": (985_506, 36, GAP),
     },
     "late-taken": {
-        "a relay": (None, 8, REPEATING),
+        "a tuple": (10_877, 8, REPEATING),
     },
     "none-greater": {
         "windows that close together": (1_964_872, 25, DIVERGENT),
@@ -115,7 +115,7 @@ PINS: Mapping[str, Pins] = {
         "pairs": (384_203, None, PRECISE),
     },
     "deposes-nobody": {
-        "a relay, two crashes": (447_966, 19, GAP),
+        "a tuple, two crashes": (12_490, 19, GAP),
     },
     "any": {
         "a relay, two crashes": (None, 10, GAP),

@@ -101,17 +101,24 @@ SCOPES = {
     "windows of two tuples": Explored(one(PAIRS, 4), DETERMINISTIC),
     "five tuples": Explored(one(PAIRS, 5), DETERMINISTIC),
     "equal times": Explored(one(PAIRS, 3, gaps=EQUAL), DETERMINISTIC),
+    "equal times of one key": Explored(one(PAIRS, 3, "a", gaps=EQUAL), DETERMINISTIC),
     "background": Explored(one(PAIRS, 3, checks=True), DETERMINISTIC),
     "background, windows of three": Explored(one(windows(3), 4, "a", checks=True), DETERMINISTIC),
     "background, two crashes": Explored(one(PAIRS, 2, crashes=2, checks=True), DETERMINISTIC),
     "two crashes": Explored(one(PAIRS, 3, crashes=2), DETERMINISTIC),
     "queues let go": Explored(one(PAIRS, 3, trims=True, checks=True), DETERMINISTIC),
+    "queues of one key let go": Explored(
+        one(PAIRS, 3, "a", trims=True, checks=True), DETERMINISTIC
+    ),
     "queues let go, two crashes": Explored(
         one(PAIRS, 2, crashes=2, gaps=EQUAL, trims=True), DETERMINISTIC
     ),
     "windows of three, queues let go": Explored(one(windows(3), 4, trims=True), DETERMINISTIC),
     "results alone": Explored(one(windows(1), 2, gaps=EQUAL), REPEATABLE),
     "outstanding writes": Explored(one(PAIRS, 3, writes=2, tears=True), DETERMINISTIC),
+    "outstanding writes of one key": Explored(
+        one(PAIRS, 3, "a", writes=2, tears=True), DETERMINISTIC
+    ),
     "outstanding writes, queues let go": Explored(
         one(windows(1), 2, writes=2, tears=True, trims=True), REPEATABLE
     ),
@@ -123,17 +130,24 @@ SCOPES = {
         one(PAIRS, 3, writes=2, tears=True, trims=True, checks=True), DETERMINISTIC, quick=False
     ),
     "windows by time": Explored(one(spans(2), 3, gaps=EQUAL), CONVERGENT_CAPABLE),
+    "windows of one key by time": Explored(one(spans(2), 3, "a", gaps=EQUAL), CONVERGENT_CAPABLE),
     "windows by time, background": Explored(
         one(spans(2), 3, checks=True, trims=True), CONVERGENT_CAPABLE
     ),
     "windows from the first tuple": Explored(
         one(spans(2, aligned=False), 3, checks=True), DETERMINISTIC
     ),
+    "windows of one key from its first tuple": Explored(
+        one(spans(2, aligned=False), 3, "a", checks=True), DETERMINISTIC
+    ),
     "sliding windows": Explored(one(windows(3, 1), 4, "a", checks=True), REPEATABLE),
     "windows that overlap in part": Explored(
         one(spans(3, 2, aligned=False), 4, "a", gaps=(1, 2)), DETERMINISTIC
     ),
     "sliding windows by time": Explored(one(spans(2, 1), 3, checks=True), CONVERGENT_CAPABLE),
+    "sliding windows of one key by time": Explored(
+        one(spans(2, 1), 3, "a", checks=True), CONVERGENT_CAPABLE
+    ),
     "gaps between windows": Explored(one(windows(1, 2), 3, checks=True), DETERMINISTIC),
     "gaps between windows, queues let go": Explored(
         one(windows(1, 2), 3, trims=True), DETERMINISTIC

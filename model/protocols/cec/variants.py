@@ -129,10 +129,10 @@ VARIANTS = (
         (
             Pin("windows of one tuple", 9_286, 8, GAP),
             Pin("windows of two tuples", 12_366, 13, GAP),
-            Pin("equal times", 20_938, 9, GAP),
+            Pin("equal times of one key", 3_252, 9, GAP),
             Pin("background", 6_040, 13, GAP),
-            Pin("outstanding writes", 14_464, 14, GAP),
-            Pin("windows by time", 17_840, 11, GAP),
+            Pin("outstanding writes of one key", 2_256, 15, GAP),
+            Pin("windows of one key by time", 2_445, 12, GAP),
             Pin("sliding windows", 7_636, 14, GAP),
             Pin("a filter upstream", 6_233, 13, GAP),
             Pin("an aggregate of an aggregate", 3_667, 12, GAP),
@@ -165,8 +165,8 @@ VARIANTS = (
         "stamped-by-time",
         "No bound on times is right if times may be equal: t > T loses the second tuple of time T, "
         "t >= T takes the first one twice.",
-        Pin("equal times", 19_010, 9, GAP),
-        Pin("windows by time", 14_818, 11, GAP),
+        Pin("equal times of one key", 2_728, 9, GAP),
+        Pin("windows of one key by time", 1_800, 12, GAP),
         Pin("a join", 3_087, 12, GAP),
         Pin("a join by time", 2_869, 15, GAP),
         Pin("a join by time, distinct times", 6_452),
@@ -227,7 +227,7 @@ VARIANTS = (
         "never opened, a join with some of a tuple's partners.",
         Pin("windows of one tuple", 6_320, 8, GAP),
         Pin("a join", 3_378, 18, GAP),
-        Pin("sliding windows by time", 53_372, 14, GAP),
+        Pin("sliding windows of one key by time", 3_967, 14, GAP),
         write=Write.RECORD,
     ),
     _drop(
@@ -248,7 +248,7 @@ VARIANTS = (
         "identity-by-key",
         "If windows of a key overlap, footprints of one key are footprints of several windows.",
         Pin("sliding windows", 5_274, 14, GAP),
-        Pin("sliding windows by time", 21_888, 11, GAP),
+        Pin("sliding windows of one key by time", 1_827, 11, GAP),
         identity=Identity.KEY,
     ),
     _drop(
@@ -263,14 +263,14 @@ VARIANTS = (
         "A G_check with the result so far and no more cannot go on: neither the number of tuples "
         "nor the start of the window follows from it.",
         Pin("background, windows of three", 1_809, 15, GAP),
-        Pin("windows from the first tuple", 9_222, 15, GAP),
+        Pin("windows of one key from its first tuple", 885, 15, GAP),
         content=Content.RESULT,
     ),
     _drop(
         "skip-torn",
         "With several outstanding writes a record may be missing before a whole one; N then "
         "counts a footprint that is not there.",
-        Pin("outstanding writes", 7_042, 14, GAP),
+        Pin("outstanding writes of one key", 1_116, 15, GAP),
         Pin("outstanding writes, queues let go", 6_520, 10, GAP),
         damage=Damage.SKIP,
     ),
@@ -278,7 +278,7 @@ VARIANTS = (
         "forward-completed",
         "With several outstanding writes, what completes first is sent first: results come out of "
         "order, and after a crash a result was seen whose predecessors are lost.",
-        Pin("outstanding writes", 12_854, 16, REPEATING),
+        Pin("outstanding writes of one key", 1_948, 16, REPEATING),
         Pin("outstanding writes, queues let go", 9_668, 6, GAP),
         forward=Forward.COMPLETED,
     ),
@@ -312,7 +312,7 @@ VARIANTS = (
         "trim-acknowledged",
         "The checkpoint is in the output queue: if acknowledged results take the records before "
         "them along, open windows lose their footprints.",
-        Pin("queues let go", 38_872, 17, DIVERGENT),
+        Pin("queues of one key let go", 3_338, 17, DIVERGENT),
         log_trim=LogTrim.ACKNOWLEDGED,
     ),
     _drop(

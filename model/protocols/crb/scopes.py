@@ -54,6 +54,7 @@ MATCHES = Operator(sequence("a", "b"), CountWindows(3, 1))
 SCOPES = {
     "windows of one tuple": Explored(one(SINGLES, 2, "a", gaps=EQUAL), REPEATABLE),
     "windows of two tuples": Explored(one(PAIRS, 3), DETERMINISTIC),
+    "two tuples": Explored(one(PAIRS, 2), DETERMINISTIC),
     "one key": Explored(one(PAIRS, 3, "a"), DETERMINISTIC),
     "four tuples": Explored(one(PAIRS, 4), DETERMINISTIC, quick=False),
     "equal times": Explored(one(PAIRS, 3, "a", gaps=EQUAL), DETERMINISTIC),

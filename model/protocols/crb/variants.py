@@ -104,7 +104,7 @@ VARIANTS = (
     build(
         "late-windows",
         Design(windows=Instant.COMPLETION),
-        (*hold(windows_of_one_tuple=11_796), *fail(windows_of_two_tuples=(47_520, 14, GAP))),
+        (*hold(windows_of_one_tuple=11_796), *fail(two_tuples=(3_598, 14, GAP))),
         "Without the copy of copy-on-write the windows hold tuples after the position: a replay "
         "puts them in once more.  It does no harm to windows of one tuple.",
     ),

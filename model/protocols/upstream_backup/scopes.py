@@ -87,6 +87,10 @@ UNEVEN = Scope(
     ),
 )
 """Sequence numbers of the two sources overlap, and their order is not the order of the merge."""
+UNEVEN_IN_TYPE = Scope(
+    MERGE, (("left", Inputs((Arrival(1, "b"),), 3)), ("right", Inputs((Arrival(1, "a"),), 2)))
+)
+"""The same, with events of one type on each edge."""
 
 EVERY = over_words(one(A, CountWindows(3, 1)), 4, "a")
 TOGGLED = over_words(one(ALTERNATING, CountWindows(3, 1)), 4)

@@ -25,7 +25,7 @@ VARIANTS = (
     build(
         "reads-again",
         Design(reads=Reads.REPEATED),
-        fail(a_read=(59_559, 12, GAP)),
+        fail(a_read_and_a_crash=(266, 12, GAP)),
         "As if the read action were replayable (Algorithm 1, step 3): outputs before and after a "
         "restart are of two reads.",
         SEEN,

@@ -64,7 +64,7 @@ VARIANTS = (
     build(
         "again-into-all-sets",
         Design(again=Again.ALL, triggers=Triggers.EACH),
-        fail(two_functions=(28_420, 6, GAP)),
+        fail(two_inputs_of_two_functions=(453, 6, GAP)),
         "A restarted operator that puts an undone input into all its Input Sets: one of them may "
         "be done, and the input is in the next one, too.  The row's own Input Set is meant.",
         SEEN,
@@ -72,7 +72,7 @@ VARIANTS = (
     build(
         "triggers-again",
         Design(triggers=Triggers.EACH),
-        fail(batches_in_turn_by_type=(64_554, 13, DIVERGENT)),
+        fail(batches_in_turn_by_type_that_crash_once=(1_030, 13, DIVERGENT)),
         "Algorithm 9 replays undone inputs over the latest global state.  A condition that depends "
         "on it was false when the input came, and is true now: the operator generates earlier than "
         "it would have.",

@@ -181,7 +181,7 @@ VARIANTS = (
     build(
         "replay-assigns-again",
         _one(sets=Sets.ANEW),
-        fail(a_relay_and_two_functions=(18_907, 10, GAP)),
+        fail(a_relay_and_two_functions_and_a_crash=(927, 10, GAP)),
         "A replayed event goes through the State Update phase (Algorithm 11, step 4.a) and into "
         "all Input Sets of its operator, also into one that was done.",
         SEEN,

@@ -68,6 +68,7 @@ FAILING = ("controller", "dispatch", "merge", "one", "two")
 SCOPES = {
     OperatorClass.ARBITRARY: {
         "a replica goes away": replicas(1, 1),
+        "a replica goes away no crash": replicas(1, 0),
         "a replica goes away its node fails": replicas(1, 2, "two", "merge"),
         "a replica goes away its controller fails": replicas(1, 2, "controller"),
         "a replica with two events goes away": replicas(2, 0, gap=1),

@@ -154,14 +154,19 @@ SCOPES = {
     "batches in turn": Explored(one(IN_TURN, 3), DETERMINISTIC),
     "batches in turn by type": Explored(one(IN_TURN_BY_TYPE, 3, "ab"), DETERMINISTIC),
     "two functions": Explored(one(TWO, 3), DETERMINISTIC),
+    "two inputs of two functions": Explored(one(TWO, 2, crashes=1), DETERMINISTIC),
     "two functions by type": Explored(one(TWO_BY_TYPE, 2, "ab"), DETERMINISTIC),
     "an aggregate": Explored(one(PAIRS, 3, "ab"), DETERMINISTIC),
     "a CEP operator": Explored(one(MATCHES, 3, "ab"), REPEATABLE),
     "two types": Explored(one(BY_TYPE, 2, "ab"), DETERMINISTIC),
     "three crashes": Explored(one(BATCHES, 2, crashes=3), DETERMINISTIC),
     "crashes of the operator alone": operator_alone(one(BY_TYPE, 4, "ab")),
+    "batches in turn by type that crash once": operator_alone(
+        one(IN_TURN_BY_TYPE, 3, "ab", crashes=1)
+    ),
     "counted by type": operator_alone(one(COUNTED, 3, "ab")),
     "counted by two functions": operator_alone(one(COUNTED_TOO, 3, "ab")),
+    "two inputs counted by two functions": operator_alone(one(COUNTED_TOO, 2, "ab")),
     "two ports counted by type": ports(COUNTED, ("ab", 2), ("a", 1), 2),
     "two ports counted by two functions": ports(COUNTED_TOO, ("a", 2), ("b", 1), 2),
     "two ports and two functions": ports(TWO, ("a", 1), ("b", 1), 2),
@@ -185,6 +190,7 @@ SCOPES = {
     "a side effect read": Explored(one(COIN, 2, crashes=3), ARBITRARY),
     "a side effect read and two sinks": Explored(over_words(COINS, 1, "a", crashes=3), ARBITRARY),
     "a read": Explored(line(READ, Relay(), length=2, crashes=2), ARBITRARY),
+    "a read and a crash": Explored(line(READ, Relay(), length=1, crashes=1), ARBITRARY),
     "a read and three crashes": Explored(line(READ, Relay(), length=1, crashes=3), ARBITRARY),
     "a read and batches": Explored(line(READ, BATCHES, length=2, crashes=2), ARBITRARY),
     "one batch and a relay": Explored(line(BATCHES, Relay(), length=2), DETERMINISTIC),
@@ -200,6 +206,9 @@ SCOPES = {
     ),
     "two functions and a relay": Explored(line(TWO, Relay(), length=2), DETERMINISTIC),
     "a relay and two functions": Explored(line(Relay(), TWO, length=2), DETERMINISTIC),
+    "a relay and two functions and a crash": Explored(
+        line(Relay(), TWO, length=2, crashes=1), DETERMINISTIC
+    ),
     "two receivers": Explored(over_words(SPLIT, 1, "a", crashes=2), REPEATABLE),
     "a race and two receivers": Explored(
         Scope(
