@@ -132,5 +132,4 @@ CHECK = Check(
         "that: both queries fail in the same batch of one session.  Predicted from the runs "
         "before, and from the steps that the model takes.",
     ),
-    campaign="quick",  # the report has another check of the same paper
 )

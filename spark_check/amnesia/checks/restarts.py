@@ -115,5 +115,4 @@ CHECK = Check(
         "A sink that takes no batch id twice discards the new batch 0 as well: without the "
         "checkpoint its batch ids mean nothing.",
     ),
-    campaign="quick",  # the report has another check of the same paper
 )

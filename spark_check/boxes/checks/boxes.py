@@ -159,5 +159,4 @@ CHECK = Check(
         "Lists are by micro-batch: rows, watermarks, and what Spark drops as late (rows of a join,"
         " windows of an aggregate).",
     ),
-    campaign="quick",
 )

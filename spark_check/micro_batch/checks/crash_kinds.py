@@ -133,5 +133,4 @@ CHECK = Check(
         "commits them, are tried again nowhere: if one of them dies, the query dies.",
         "A query that went on is restarted too, after it has ended: it had committed everything.",
     ),
-    campaign="quick",
 )

@@ -94,4 +94,5 @@ CHECK = Check(
         "Between the sink's commit and the commit log Spark calls no code of a user: the model's "
         "two points there are one on Spark.",
     ),
+    campaign="report",
 )

@@ -262,5 +262,4 @@ CHECK = Check(
         "It cannot find a well-formed change where Spark writes no side files (.crc), as on object "
         "stores.",
     ),
-    campaign="quick",
 )

@@ -280,5 +280,4 @@ CHECK = Check(
         "Predictions come from the model in a plain loop, at the sink from the oracle, and in the"
         " cases called SQL from a formulation in Spark SQL that shares no code with the model.",
     ),
-    campaign="quick",
 )

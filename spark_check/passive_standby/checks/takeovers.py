@@ -188,5 +188,4 @@ CHECK = Check(
         "Upstream that trims what the primary has acknowledged refuses the second driver: input "
         "preservation needs acknowledgements of what was shipped (5.1).",
     ),
-    campaign="quick",  # the report has another check of the same paper
 )

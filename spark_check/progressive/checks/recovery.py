@@ -170,5 +170,4 @@ CHECK = Check(
         "An operator is a streaming query of Spark and takes one core of the plan.  Spark reserves "
         "no cores for a query; the check starts no more operators than there are cores.",
     ),
-    campaign="quick",  # a cluster takes longer than all else of a family in the report
 )

@@ -167,5 +167,4 @@ CHECK = Check(
         "refuses the query the windows that are open; begun with what is left, it counts wrongly.",
         "A sink that takes no batch id twice discards the first batches of the new query.",
     ),
-    campaign="quick",  # the report has another check of the same paper
 )
