@@ -23,11 +23,11 @@ EVENTS = 10_000
 """Scenarios of more events are simulated in the full profile alone."""
 BEGINS = {
     "worlds, attacks and mutants": 0,
-    "lemmas": 86,
-    "operators": 91,
-    "simulations, experiments, flights": 92,
-    "Spark": 97,
-    "page": 98,
+    "lemmas": 63,
+    "operators": 76,
+    "simulations, experiments, flights": 77,
+    "Spark": 95,
+    "page": 96,
 }
 """The parts of a report, and how many percent of its time are usually over when each begins.
 
