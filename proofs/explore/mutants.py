@@ -114,13 +114,13 @@ def _forget(name: str) -> None:
 
 def _importers(module: str) -> set[str]:
     """The loaded modules of the model that import the module, or another one that does."""
-    imports = _imports(frozenset(name for name in sys.modules if name.startswith("model.")))
+    imports = _import_graph(frozenset(name for name in sys.modules if name.startswith("model.")))
     return nx.ancestors(imports, module) if module in imports else set()
 
 
 @cache
-def _imports(loaded: frozenset[str]) -> nx.DiGraph[str]:
-    """An edge from each module to each that it imports.  Mutants of one process see the same."""
+def _import_graph(loaded: frozenset[str]) -> nx.DiGraph[str]:
+    """An edge from each module to each that it imports."""
     return nx.DiGraph((name, one) for name in loaded for one in _imported(name))
 
 

@@ -91,7 +91,7 @@ PINS: Mapping[str, Pins] = {
         "a relay, two crashes": (985_506, 36, GAP),
     },
     "late-taken": {
-        "a tuple": (10_877, 8, REPEATING),
+        "a relay": (None, 8, REPEATING),
     },
     "none-greater": {
         "windows that close together": (1_964_872, 25, DIVERGENT),

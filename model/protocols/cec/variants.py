@@ -64,6 +64,7 @@ class Pin(NamedTuple):
     states: int
     steps: int | None = None
     guarantee: Guarantee = Guarantee.PRECISE
+    quick: bool = True
 
     def pinned(self) -> PinnedScope:
         scope, operators, quick = SCOPES[self.scope]
@@ -76,7 +77,7 @@ class Pin(NamedTuple):
             states=self.states,
             steps=self.steps,
             guarantee=self.guarantee,
-            quick=quick,
+            quick=quick and self.quick,
         )
 
 
@@ -279,6 +280,7 @@ VARIANTS = (
         "With several outstanding writes, what completes first is sent first: results come out of "
         "order, and after a crash a result was seen whose predecessors are lost.",
         Pin("outstanding writes of one key", 1_948, 16, REPEATING),
+        Pin("outstanding writes", 12_854, 16, REPEATING, quick=False),
         Pin("outstanding writes, queues let go", 9_668, 6, GAP),
         forward=Forward.COMPLETED,
     ),
@@ -313,6 +315,7 @@ VARIANTS = (
         "The checkpoint is in the output queue: if acknowledged results take the records before "
         "them along, open windows lose their footprints.",
         Pin("queues of one key let go", 3_338, 17, DIVERGENT),
+        Pin("queues let go", 38_872, 17, DIVERGENT, quick=False),
         log_trim=LogTrim.ACKNOWLEDGED,
     ),
     _drop(

@@ -87,7 +87,7 @@ UNEVEN = Scope(
     ),
 )
 """Sequence numbers of the two sources overlap, and their order is not the order of the merge."""
-UNEVEN_IN_TYPE = Scope(
+UNEVEN_BY_TYPE = Scope(
     MERGE, (("left", Inputs((Arrival(1, "b"),), 3)), ("right", Inputs((Arrival(1, "a"),), 2)))
 )
 """The same, with events of one type on each edge."""

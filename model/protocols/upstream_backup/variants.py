@@ -59,7 +59,7 @@ from model.protocols.upstream_backup.scopes import (
     SERIAL,
     SKIPPY,
     TOGGLED,
-    UNEVEN_IN_TYPE,
+    UNEVEN_BY_TYPE,
     one,
 )
 
@@ -195,7 +195,7 @@ VARIANTS = (
         Design(Scheme(skipping=Skipping.COALESCED)),
         (
             PinnedScope("one input edge", SKIPPY, DETERMINISTIC, states=92_487),
-            _refuted("two input edges, a type on each", UNEVEN_IN_TYPE, steps=24, states=20_165),
+            _refuted("two input edges, a type on each", UNEVEN_BY_TYPE, steps=24, states=20_165),
         ),
         "One skip-ranges array for all input edges, as III-A reads for several edges, deletes "
         "events of another edge that a replay still needs.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from model.core import Guarantee, Mutant
 from model.protocols.log_io.design import Design
 from model.protocols.log_io.evidence.build import CHECKED, DIVERGENT, GAP, SEEN, build
-from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
+from model.protocols.log_io.evidence.scopes import fail, fail_in_full, hold, hold_in_full
 from model.protocols.log_io.quantities import MOVED, THWARTED
 from model.protocols.log_io.scaling.design import Deletes, Moved, Moves, Scaling, Waits
 
@@ -73,7 +73,10 @@ VARIANTS = (
     build(
         "scale-down-of-what-was-chosen",
         Design(scaling=Scaling(moves=Moves.CHOSEN)),
-        fail(a_replica_goes_away_no_crash=(1_604, 13, Guarantee.CONVERGENT)),
+        (
+            *fail(a_replica_goes_away_no_crash=(1_604, 13, Guarantee.CONVERGENT)),
+            *fail_in_full(a_replica_goes_away=(152_825, 13, Guarantee.CONVERGENT)),
+        ),
         "What has become done since it was chosen is moved, too, and processed twice, also without "
         "a crash.",
         (THWARTED, MOVED),
@@ -81,7 +84,10 @@ VARIANTS = (
     build(
         "scale-down-without-failing",
         Design(scaling=Scaling(moved=Moved.GOES_ON)),
-        fail(a_replica_goes_away_no_crash=(1_680, 13, Guarantee.CONVERGENT)),
+        (
+            *fail(a_replica_goes_away_no_crash=(1_680, 13, Guarantee.CONVERGENT)),
+            *fail_in_full(a_replica_goes_away=(152_494, 13, Guarantee.CONVERGENT)),
+        ),
         "A generation whose inputs have moved goes on, and another replica has the same inputs, "
         "also without a crash.",
         (MOVED,),

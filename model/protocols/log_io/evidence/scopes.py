@@ -256,6 +256,11 @@ def fail(**found: tuple[int, int, Guarantee]) -> tuple[PinnedScope, ...]:
     return tuple(_pin(name, Outcome.REFUTED, *values) for name, values in found.items())
 
 
+def fail_in_full(**found: tuple[int, int, Guarantee]) -> tuple[PinnedScope, ...]:
+    """As `fail`, in the full profile only: a larger scope leaves no weaker guarantee."""
+    return tuple(replace(pinned, quick=False) for pinned in fail(**found))
+
+
 def _pin(
     name: str,
     expect: Outcome,
