@@ -79,9 +79,11 @@ def _process_keyed(
             id_ = opening(pane, place)
             changes.append(Change(Kind.OPEN, id_, pane, None))
             changes += [Change(Kind.RESULT, id_, None, out)] if out else []
-    panes = {(key, id_): pane for id_, (pane, _) in fed.items() if pane is not None}
+    panes = {id_: pane for id_, (pane, _) in fed.items() if pane is not None}
     windows = tuple(
-        window._replace(pane=panes.get((window.key, window.opened), window.pane))
+        window._replace(pane=panes[window.opened])
+        if window.key == key and window.opened in panes
+        else window
         for window in state.windows
     )
     state = state._replace(windows=windows)
