@@ -7,7 +7,7 @@ plain one begins, and the compiled one takes over where there are many worlds.
 from __future__ import annotations
 
 import sys
-from collections import Counter, deque
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -248,20 +248,22 @@ def edges(
 
 
 def _edges(collapsed: Collapsed, limit: int | None) -> Iterator[tuple[World, Action, World]]:
+    world = collapsed.world
     seen = {collapsed.initial}
-    queue = deque(seen)
+    # Most edges lead to a world that another one has led to, and that is to be expanded.
+    ahead = OrderedDict({collapsed.initial: world(collapsed.initial)})
     expanded = 0
-    while queue and (limit is None or expanded < limit):
-        packed = queue.popleft()
+    while ahead and (limit is None or expanded < limit):
+        packed, before = ahead.popitem(last=False)
         numbers = collapsed.numbers(packed)
-        before = collapsed.world(packed)
         expanded += 1
         for action, move in collapsed.enabled(numbers):
             successor = collapsed.successor(packed, numbers, move)
-            yield before, action, collapsed.world(successor)
+            after = ahead.get(successor) or world(successor)
+            yield before, action, after
             if successor not in seen:
                 seen.add(successor)
-                queue.append(successor)
+                ahead[successor] = after
 
 
 def trace_through(system: System, worlds: Sequence[World]) -> Trace:
