@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -122,9 +124,15 @@ def test_an_untimed_result_is_json_and_is_printed(name: str) -> None:
 
 
 # --- timed -----------------------------------------------------------------------------------
+@cache
+def simulated(name: str) -> dict[str, Any]:
+    with TemporaryDirectory() as folder:
+        return simulate(read(scenario(name, Path(folder))), traced=True)
+
+
 @EVERY
-def test_a_timed_run_is_as_claimed_priced_and_json(name: str, tmp_path: Path) -> None:
-    found = simulate(read(scenario(name, tmp_path)), traced=True)
+def test_a_timed_run_is_as_claimed_priced_and_json(name: str) -> None:
+    found = simulated(name)
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     metrics = found["metrics"]
     assert metrics["events"] == 40
@@ -173,31 +181,26 @@ def check_timed_run(name: str, more: str, tmp_path: Path) -> None:
 
 
 # --- the same twice --------------------------------------------------------------------------
-def told(folder: Path) -> str:
+def told() -> str:
     """What the runs of these protocols come to, as JSON without how long they took."""
     rows: dict[str, Any] = {}
     for name in QUICK:
         plans = [plan for one in schedules(name)[:1] for plan in one]
         untimed = run(PROTOCOLS[name], workload(name), plans, restart_after=RESTART_AFTER)
-        simulation = simulate(read(scenario(name, folder)), traced=True)
         rows[name] = [
             repr((untimed.outputs, untimed.notes, untimed.series, untimed.outages)),
-            simulation,
+            simulated(name),
         ]
     return json.dumps(rows)
 
 
-def test_runs_are_the_same_in_two_processes(tmp_path: Path) -> None:
-    script = (
-        "from pathlib import Path; from tests.conformance.test_runs import told; "
-        f"print(told(Path({str(tmp_path)!r})))"
-    )
+def test_runs_are_the_same_in_two_processes() -> None:
     other = subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, "-c", "from tests.conformance.test_runs import told; print(told())"],
         capture_output=True,
         text=True,
         check=True,
         cwd=Path(__file__).parents[2],
         env={**os.environ, "PYTHONHASHSEED": "1"},
     )
-    assert other.stdout == told(tmp_path) + "\n"
+    assert other.stdout == told() + "\n"

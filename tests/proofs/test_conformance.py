@@ -31,7 +31,8 @@ from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem
 THEORIES = theories()
 SCOPES = [
     pytest.param(name, pinned, id=f"{name}-{pinned.name}")
-    for name in THEORIES
+    for name, theory in THEORIES.items()
+    if theory.abstractions
     for pinned in protocols()[name].scopes
 ]
 ABSTRACTIONS = [
