@@ -9,7 +9,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SELDOM = 100_000
+SELDOM = 1_000_000
 """Python looks for cyclic garbage after so many new values that are still there; usually 700."""
 
 

@@ -229,5 +229,6 @@ CROSSING = Experiment(
     events=EVENTS,
     rows=rows,
     summary=summary,
+    ours=True,
 )
 EXPERIMENTS = (CROSSING,)

@@ -277,6 +277,7 @@ TRADEOFF = Experiment(
     events=EVENTS,
     rows=rows_tradeoff,
     summary=summary_tradeoff,
+    ours=True,
 )
 EXTENT = Experiment(
     name="cec-extent",
@@ -293,5 +294,6 @@ EXTENT = Experiment(
     events=3_000_000,
     rows=rows_extent,
     summary=summary_extent,
+    ours=True,
 )
 EXPERIMENTS = (TRADEOFF, EXTENT)

@@ -274,5 +274,6 @@ OVERHEAD = Experiment(
     events=2000,
     rows=rows,
     summary=summary,
+    ours=True,
 )
 EXPERIMENTS = (OVERHEAD,)

@@ -185,5 +185,6 @@ PLAN = Experiment(
     events=200,
     rows=rows,
     summary=summary,
+    ours=True,
 )
 EXPERIMENTS = (PLAN,)
