@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from asif import main
+from reports import progress
 
 HEAD = """\
 from dataclasses import replace
@@ -51,6 +52,8 @@ def asif(
 ) -> Iterator[Callable[..., Ended]]:
     """asif(text of a protocol's file, command, arguments with FILE for its name)."""
     loaded: list[str] = []
+    # On a busy machine also what is short takes a second, and would say how far it is.
+    monkeypatch.setattr(progress, "SHORT_S", 600.0)
 
     def call(text: str, *arguments: str) -> Ended:
         home = f"own_{next(NUMBERS)}"  # of files loaded in one process, names must differ
