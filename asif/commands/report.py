@@ -23,9 +23,9 @@ EVENTS = 10_000
 """Scenarios of more events are simulated in the full profile alone."""
 BEGINS = {
     "worlds, attacks and mutants": 0,
-    "lemmas": 63,
-    "operators": 76,
-    "simulations, experiments, flights": 77,
+    "lemmas": 67,
+    "operators": 80,
+    "simulations, experiments, flights": 81,
     "Spark": 95,
     "page": 96,
 }
