@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import simpy
@@ -21,6 +23,7 @@ from model.graph import chain
 from model.protocols.log_io.protocol import PROTOCOL
 from model.system import System
 from model.world import apply, enabled, initial, real_effects, response, unfold
+from reports.results import experiments as drawing
 from sim.experiments import campaign
 from sim.experiments.experiment import experiments
 from sim.experiments.logio.crossing import crossing
@@ -337,6 +340,21 @@ def test_a_crossing_is_what_a_pencil_says() -> None:
     log, snapshots = {"normal": 0.05, "cost_s": 25.0}, {"normal": 0.02, "cost_s": 55.0}
     assert crossing(log, snapshots) == pytest.approx(1000)
     assert crossing(snapshots, log) == 0
+
+
+def test_the_experiment_has_a_crossing_for_every_point_and_is_drawn() -> None:
+    """On few events; the full report has it whole."""
+    experiment = experiments()["logio-crossing"]
+    summary = experiment.summary(experiment.rows(0, 60))
+    result = {"experiment": experiment.name, "title": "", "source": "", "numbers": [], **summary}
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+    crossings = [cell["crossing_s"] for cell in summary["cells"]]
+    assert len(crossings) == 180
+    assert all(one is None or one >= 0 for one in crossings)
+    assert any(crossings)
+    picture = drawing.figure(result)
+    assert picture is not None
+    ElementTree.fromstring(picture)
 
 
 @pytest.mark.spark
