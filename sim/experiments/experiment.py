@@ -65,7 +65,7 @@ class Experiment:
     """rows(seed, events): the runs over one seed, each as plain data.  summary(all rows): "cells",
     what is plotted; "values", by name, what published numbers are compared with; "notes", lines
     on what else was found; "panels", the figure, unless it has a layout of its own.  seeds, events:
-    how many, as published.  ours: no paper has these numbers."""
+    how many, as published.  ours: nothing is compared with a paper's numbers or claims."""
 
     name: str
     title: str

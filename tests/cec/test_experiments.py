@@ -175,6 +175,7 @@ def test_all_figures_are_there() -> None:
 def test_an_experiment_is_plain_data_and_drawn(experiment: Experiment) -> None:
     result = done(experiment.name)
     assert json.loads(json.dumps(result)) == result
+    assert not (experiment.ours and result["numbers"])
     drawn_ = drawing.figure(result)
     assert drawn_ is not None
     ElementTree.fromstring(drawn_)

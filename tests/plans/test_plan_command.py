@@ -16,6 +16,7 @@ import asif
 from model.errors import Invalid
 from model.plans import mended as mending
 from reports.results import plans
+from sim.experiments.published import judge
 from sim.experiments.su import plan as experiment
 from sim.experiments.su.plan_summary import summary
 from sim.plans import compare as comparing
@@ -200,6 +201,8 @@ def test_the_experiment_counts_every_instance() -> None:
     assert set(counted.values()) == {200}
     result = summary(found)
     assert json.loads(json.dumps(result)) == result
+    assert experiment.PLAN.ours
+    assert not judge(result["values"])
     cells = {cell["algorithm"]: cell for cell in result["cells"]}
     assert cells["optimum"]["worst"] == 1.0
     values = [value for cell in result["cells"] for value in cell.values()]

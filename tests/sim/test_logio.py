@@ -40,7 +40,7 @@ from sim.experiments.logio.pipeline import (
     Task,
     run,
 )
-from sim.experiments.published import numbers, verdict
+from sim.experiments.published import judge, numbers, verdict
 
 NONE, LOG, ABS = Recovery.NONE, Recovery.LOG, Recovery.SNAPSHOTS
 FREE = Costs()
@@ -343,9 +343,11 @@ def test_a_crossing_is_what_a_pencil_says() -> None:
 
 
 def test_the_experiment_has_a_crossing_for_every_point_and_is_drawn() -> None:
-    """On few events; the full report has it whole."""
+    """On few events; the paper has claims about it."""
     experiment = experiments()["logio-crossing"]
+    assert not experiment.ours
     summary = experiment.summary(experiment.rows(0, 60))
+    assert len(judge(summary["values"])) == 5
     result = {"experiment": experiment.name, "title": "", "source": "", "numbers": [], **summary}
     assert json.loads(json.dumps(result, allow_nan=False)) == result
     crossings = [cell["crossing_s"] for cell in summary["cells"]]

@@ -64,6 +64,7 @@ def cell(policy: str, way: str) -> dict[str, Any]:
 def test_an_experiment_is_plain_data_and_drawn(name: str) -> None:
     result = done(name)
     assert json.loads(json.dumps(result)) == result
+    assert not (experiments()[name].ours and result["numbers"])
     drawn = drawing.figure(result)
     assert drawn is not None
     ElementTree.fromstring(drawn)

@@ -229,6 +229,5 @@ CROSSING = Experiment(
     events=EVENTS,
     rows=rows,
     summary=summary,
-    ours=True,
 )
 EXPERIMENTS = (CROSSING,)
