@@ -14,8 +14,7 @@ import os
 import signal
 import threading
 import traceback
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -38,9 +37,16 @@ def usable_cores() -> int:
 
 
 def call_all(
-    call: Callable[[T], R], items: Sequence[T], workers: int
+    call: Callable[[T], R],
+    items: Sequence[T],
+    workers: int,
+    kind: Callable[[T], Hashable] = lambda _: None,
 ) -> Generator[list[Ended[R]], None, None]:
-    """call(item) of all items, begun in their order, by so many processes; results as they come.
+    """call(item) of all items, by so many processes; results as they come.
+
+    A process begins the items of one kind in their order, then those of a kind that no process is
+    at: what it has imported and cached for one item serves the next one.  Where all kinds are
+    begun, it helps with the first item that waits.
 
     One worker is this process, and so is the worker of a single item.  A process that dies takes
     its call along, and no other one.  No process outlives the generator, or this process.
@@ -49,14 +55,17 @@ def call_all(
         for number, item in enumerate(items):
             yield [(number, call(item), "")]
         return
-    waiting = deque(enumerate(items))
+    kinds = [kind(item) for item in items]
+    waiting = {*range(len(items))}
     busy: dict[Connection, tuple[BaseProcess, int]] = {}
 
-    def hand_out(connection: Connection, process: BaseProcess) -> None:
-        number, item = waiting.popleft()
+    def hand_out(connection: Connection, process: BaseProcess, last: int | None = None) -> None:
+        begun = {kinds[number] for _, number in busy.values()}
+        number = first_of(waiting, kinds, None if last is None else kinds[last], begun)
+        waiting.remove(number)
         busy[connection] = process, number
         with suppress(OSError):  # a dead process; the lack of an answer shows that
-            connection.send(item)
+            connection.send(items[number])
 
     try:
         while waiting or busy:
@@ -76,7 +85,7 @@ def call_all(
                 if not fine:
                     raise RuntimeError(f"a call raised, in a process of its own:\n{answer}")
                 if waiting:
-                    hand_out(connection, process)
+                    hand_out(connection, process, number)
                 else:
                     _end(connection, process)
                     del busy[connection]
@@ -84,6 +93,13 @@ def call_all(
     finally:
         for connection, (process, _) in busy.items():
             _end(connection, process)
+
+
+def first_of(
+    waiting: Iterable[int], kinds: Sequence[Hashable], same: Hashable, begun: Container[Hashable]
+) -> int:
+    """The item for a process that has done one of kind `same`; `begun` kinds are under way."""
+    return min(waiting, key=lambda at: (kinds[at] != same, kinds[at] in begun, at))
 
 
 def _start(call: Callable[[T], R]) -> tuple[Connection, BaseProcess]:

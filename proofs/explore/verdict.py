@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -33,20 +33,26 @@ Result: TypeAlias = dict[str, Any]
 Execute: TypeAlias = Callable[
     [Callable[[Task], Result], Sequence[Task]], Generator[list[Ended[Result]], None, None]
 ]
-"""Calls a function with all tasks, begun in their order, and yields results as they come."""
+"""Calls a function with all tasks, the first ones first, and yields results as they come."""
 
 PAYS_WORLDS = 500_000
 """Processes pay if all tasks together take as long as the exploration of more worlds than this."""
 
 
 def local(workers: int | None = None) -> Execute:
-    """An Execute in so many processes of this machine; None: one a core if that pays."""
+    """An Execute in so many processes of this machine; None: one a core if that pays.
+
+    A process stays with the protocols of one module as long as it can: their scopes share graphs,
+    whose classes it derives once.
+    """
+    home = cache(lambda called: subject(called).home)
 
     def execute(
         call: Callable[[Task], Result], tasks: Sequence[Task]
     ) -> Generator[list[Ended[Result]], None, None]:
         pays = sum(task.worlds for task in tasks) > PAYS_WORLDS
-        return call_all(call, tasks, workers or (usable_cores() if pays else 1))
+        so_many = workers or (usable_cores() if pays else 1)
+        return call_all(call, tasks, so_many, kind=lambda task: home(task.subject))
 
     return execute
 
@@ -114,7 +120,7 @@ def perform_all(
 ) -> list[Result]:
     """The results of the tasks, in their order; {"lost": why} for one whose process died.
 
-    Long tasks begin first, so that no core waits for one at the end.  Raises Invalid.
+    Long tasks come first, so that no core waits for one at the end.  Raises Invalid.
     """
     order = sorted(range(len(tasks)), key=lambda at: -tasks[at].worlds)
     found: dict[int, Result] = {}

@@ -24,7 +24,7 @@ from model.errors import Invalid
 from model.registry import Subject, protocols
 from proofs.explore import processes
 from proofs.explore import verdict as checking
-from proofs.explore.processes import Ended, call_all, usable_cores
+from proofs.explore.processes import Ended, call_all, first_of, usable_cores
 from proofs.explore.random_attack import attack
 from proofs.explore.search.meter import Budget
 from proofs.explore.tasks import Task, TaskKind, list_tasks, perform_on
@@ -69,6 +69,10 @@ def interrupted(number: int) -> int:
     return number * number
 
 
+def pid(_: str) -> int:
+    return os.getpid()
+
+
 def process(_: Task) -> Result:
     return {"process": os.getpid()}
 
@@ -81,6 +85,24 @@ def test_every_call_has_its_result_once(count: int, workers: int) -> None:
     found = flat(call_all(squared, range(count), workers))
     assert sorted(found) == [(number, number * number, "") for number in range(count)]
     assert children() == before
+
+
+def test_a_process_goes_on_with_items_of_its_kind() -> None:
+    kinds = "abcab"
+    assert first_of({0, 1, 2, 3, 4}, kinds, None, set()) == 0
+    assert first_of({1, 2, 3, 4}, kinds, None, {"a"}) == 1
+    assert first_of({2, 3, 4}, kinds, "b", {"a", "b"}) == 4
+    assert first_of({2, 3}, kinds, "b", {"a", "b"}) == 2, "no b waits, and c is not begun"
+    assert first_of({3, 4}, kinds, "c", {"a", "b"}) == 3, "all are begun: help with the first one"
+
+
+def test_a_process_helps_with_another_kind_when_its_own_is_done() -> None:
+    items = "ab" * 20
+    by = {kind: set[int]() for kind in "ab"}
+    for number, process_, _ in flat(call_all(pid, items, 2, kind=str)):
+        assert process_ is not None
+        by[items[number]].add(process_)
+    assert min(map(len, by.values())) == 1, "nobody helps with the kind that is done first"
 
 
 def test_a_process_that_dies_takes_only_its_call_along() -> None:
@@ -202,7 +224,7 @@ def test_small_checks_stay_in_this_process() -> None:
     assert os.getpid() not in {one["process"] for one in perform_all(process, large, local(2))}
     wanted: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checking, "call_all", lambda *given: wanted.append(given[-1]))
+        patch.setattr(checking, "call_all", lambda *given, **_: wanted.append(given[-1]))
         local()(process, small)
         local()(process, large)
     assert wanted == [1, usable_cores()]
