@@ -40,20 +40,16 @@ from proofs.explore.explorer import Exploration, explore
 PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
 LARGE = 10_000
-"""Worlds of a scope from which on it is slow to explore; so are those that have no number."""
-MANY = 100_000
-"""Worlds of a scope beyond which whoever changes the family explores it."""
+"""Worlds of a scope from which on whoever changes the family explores it; so are those that have no
+number."""
 
 
 def cost(pinned: PinnedScope) -> Sequence[pytest.MarkDecorator]:
-    """Exhaustive are quick scopes that the report explores whole, and compares with the same
-    numbers, or that are large; and those of many worlds."""
-    small = (pinned.states or LARGE) < LARGE
-    whole = pinned.expect is Outcome.HOLDS
-    long = pinned.states is not None and pinned.states > MANY
-    if long or (pinned.quick and (whole or not small)):
-        return (pytest.mark.exhaustive,)
-    return () if small else (pytest.mark.slow,)
+    """Exhaustive are large scopes, and quick ones that the report explores whole, and compares with
+    the same numbers."""
+    reported = pinned.quick and pinned.expect is Outcome.HOLDS
+    large = (pinned.states or LARGE) >= LARGE
+    return (pytest.mark.exhaustive,) if reported or large else ()
 
 
 PINNED = [

@@ -94,9 +94,14 @@ DETERMINANTS = (
         NODES,
         "number = queue.place if free else state.safe",
         "number = queue.place",
+        "a union",
     ),
     Mutant(
-        "follow no determinants", NODES, "free = determinants is Determinants.NONE", "free = True"
+        "follow no determinants",
+        NODES,
+        "free = determinants is Determinants.NONE",
+        "free = True",
+        "a union",
     ),
     Mutant(
         "log the other input",

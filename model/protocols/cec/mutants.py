@@ -302,13 +302,13 @@ MUTANTS = (
         QUEUES,
         "kept = state.kept.trim(lambda event: event.sn[0] <= place)",
         "kept = state.kept.trim(lambda event: event.sn[0] <= place + 1)",
-        "queues let go",
+        "catching up, queues let go",
     ),
     Mutant(
         "take what an older connection brings",
         QUEUES,
         "return self.request is None and event.sn[0] == self.place + 1",
         "return self.request is None",
-        "two crashes",
+        "adjacent crashes",
     ),
 )

@@ -56,6 +56,7 @@ MUTANTS = (
         NODES,
         "if design.releases is Releases.PROCESSED or not site.config.other:",
         "if True:",
+        "rollback: a relay",
     ),
     Mutant(
         "a checkpoint without the outputs",
@@ -139,5 +140,11 @@ STORED = (
         "number = queue.place",
         "a union",
     ),
-    Mutant("alone for ever", NODES, "alone = state.spare is Spare.NONE and free", "alone = True"),
+    Mutant(
+        "alone for ever",
+        NODES,
+        "alone = state.spare is Spare.NONE and free",
+        "alone = True",
+        "a union",
+    ),
 )

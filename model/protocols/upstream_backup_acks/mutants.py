@@ -97,12 +97,14 @@ LOGGED = (
         NODES,
         "return Step(Waiting(entries, cut), (Send(sender, Logged(outputs, cut)),))",
         "return Step(state, (Send(sender, Logged(outputs, cut)),))",
+        "a union",
     ),
     Mutant(
         "take over in any order",
         NODES,
         "journal = Journal(spare=False, cut=state.cut, order=state.entries)",
         "journal = Journal(spare=False, cut=state.cut)",
+        "a union",
     ),
     Mutant(
         "keep back for ever",

@@ -27,11 +27,10 @@ VARIANTS = (
         Design(connection=Delivery.LOSSY, inputs=Inputs.EVENT_LOG),
         hold(
             a_relay=2_576,
-            batches_by_type=39_304,
             two_types=5_092,
             two_relays=6_550,
         )
-        + hold_in_full(two_ports_that_race=83_894),
+        + hold_in_full(batches_by_type=39_304, two_ports_that_race=83_894),
         "With lossy connections, a restarted node has to read its unassigned inputs from the log; "
         "they are all there.",
     ),

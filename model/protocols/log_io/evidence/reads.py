@@ -9,14 +9,15 @@ from __future__ import annotations
 from model.core import Mutant
 from model.protocols.log_io.design import Design, Reads
 from model.protocols.log_io.evidence.build import CHECKED, GAP, SEEN, build
-from model.protocols.log_io.evidence.scopes import fail, hold
+from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 from model.protocols.log_io.quantities import READ_AGAIN, RESUMED
 
 VARIANTS = (
     build(
         "stored-reads",
         Design(reads=Reads.STORED),
-        hold(a_read=45_879, a_read_and_three_crashes=17_207, a_read_and_batches=25_643),
+        hold(a_read=45_879, a_read_and_three_crashes=17_207)
+        + hold_in_full(a_read_and_batches=25_643),
         "A read action of a source that is not replayable: its effect is stored before the first "
         "output, and a restart goes on with the stored effect, or reads again if nothing was put "
         "out (Algorithm 1, step 2, and Algorithm 6).",
@@ -60,7 +61,7 @@ MUTANTS = (
         ACTIONS,
         "ends = at == len(effect)",
         "ends = at == 1",
-        "stored-reads: a read",
+        "stored-reads: a read and batches",
     ),
     Mutant(
         "requests to read are forgotten",

@@ -228,11 +228,8 @@ VARIANTS = (
     build(
         "optimistic",
         _one(logs=Logs.DATA),
-        hold(
-            two_relays=12_613,
-            batches_in_turn_and_a_relay=38_110,
-            two_receivers=7_768,
-        ),
+        hold(two_relays=12_613, two_receivers=7_768)
+        + hold_in_full(batches_in_turn_and_a_relay=38_110),
         "Optimistic logging: outputs are sent before their data is logged, and generated again if "
         "a crash comes in between (5.2).",
         SEEN,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from model.core import Mutant
 from model.protocols.log_io.design import Design, Executes, Writes
 from model.protocols.log_io.evidence.build import GAP, REPEATING, SEEN, build
-from model.protocols.log_io.evidence.scopes import fail, hold
+from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 from model.protocols.log_io.quantities import PENDING
 
 VARIANTS = (
@@ -23,7 +23,7 @@ VARIANTS = (
     build(
         "idempotent-writes",
         Design(writes=Writes.IDEMPOTENT),
-        hold(a_relay=3_269, batches_by_type=58_974, two_types=6_610),
+        hold(a_relay=3_269, two_types=6_610) + hold_in_full(batches_by_type=58_974),
         "Idempotent writes are enough if one is pending at a time.",
         (*SEEN, PENDING),
     ),
