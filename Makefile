@@ -31,7 +31,7 @@ report: $(STAMP) ## write the correctness report, quick profile, to build/report
 	@$(BIN)/asif report --profile quick --out build/report
 
 test: $(STAMP) ## run all tests but those that only test-all runs
-	@$(PYTEST) -m "not exhaustive"
+	@$(PYTEST) -m "not exhaustive and not core"
 
 test-core: $(STAMP) ## run the tests that are quick and start no Spark
 	@$(PYTEST) -m "not slow and not spark and not exhaustive"

@@ -14,7 +14,7 @@ from model.protocols.cec.variants import SEEN, VARIANTS, Pin, build
 from model.queues import Stamp
 from proofs.explore.explorer import explore
 
-SHOWN = ("windows of two tuples", "background", "equal times", "gaps between windows")
+SHOWN = ("background", "gaps between windows", "equal times", "windows of two tuples")
 READINGS = [
     replace(MENDED, replay=replay, ignore=ignore, checked=checked, stamp=stamp)
     for replay, ignore, checked, stamp in product(Bound, Bound, Checked, Stamp)

@@ -60,6 +60,7 @@ def drifting(found: dict[str, Coverage]) -> dict[str, Mismatch]:
     return {what: account.drift for what, account in found.items() if account.drift}
 
 
+@pytest.mark.core
 @pytest.mark.parametrize(("name", "pinned"), SCOPES)
 def test_the_first_edges_of_every_scope_do_not_drift(name: str, pinned: PinnedScope) -> None:
     assert drifting(accounts(name, pinned, FEW)) == {}
