@@ -30,7 +30,7 @@ help: ## show this list
 report: $(STAMP) ## write the correctness report, quick profile, to build/report
 	@$(BIN)/asif report --profile quick --out build/report
 
-test: $(STAMP) ## run all tests but those that only test-all runs
+test: $(STAMP) ## run all tests but those that only test-core or test-all runs
 	@$(PYTEST) -m "not exhaustive and not core"
 
 test-core: $(STAMP) ## run the tests that are quick and start no Spark

@@ -64,6 +64,11 @@ class Task(NamedTuple):
     budget: Budget = UNLIMITED
     whole: bool = True
 
+    @property
+    def of(self) -> str:
+        """The subject, or the protocol of which it is a variant."""
+        return self.subject.partition(":")[0]
+
 
 def list_tasks(
     called: str,

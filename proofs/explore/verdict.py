@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -33,7 +33,8 @@ Result: TypeAlias = dict[str, Any]
 Execute: TypeAlias = Callable[
     [Callable[[Task], Result], Sequence[Task]], Generator[list[Ended[Result]], None, None]
 ]
-"""Calls a function with all tasks, the first ones first, and yields results as they come."""
+"""Calls a function with all tasks, and yields results as they come.  Of those that have not ended,
+the first one has begun."""
 
 PAYS_WORLDS = 500_000
 """Processes pay if all tasks together take as long as the exploration of more worlds than this."""
@@ -42,17 +43,16 @@ PAYS_WORLDS = 500_000
 def local(workers: int | None = None) -> Execute:
     """An Execute in so many processes of this machine; None: one a core if that pays.
 
-    A process stays with the protocols of one module as long as it can: their scopes share graphs,
+    A process stays with a protocol and its variants as long as it can: their scopes share graphs,
     whose classes it derives once.
     """
-    home = cache(lambda called: subject(called).home)
 
     def execute(
         call: Callable[[Task], Result], tasks: Sequence[Task]
     ) -> Generator[list[Ended[Result]], None, None]:
         pays = sum(task.worlds for task in tasks) > PAYS_WORLDS
         so_many = workers or (usable_cores() if pays else 1)
-        return call_all(call, tasks, so_many, kind=lambda task: home(task.subject))
+        return call_all(call, tasks, so_many, kind=lambda task: task.of)
 
     return execute
 
@@ -120,13 +120,22 @@ def perform_all(
 ) -> list[Result]:
     """The results of the tasks, in their order; {"lost": why} for one whose process died.
 
-    Long tasks come first, so that no core waits for one at the end.  Raises Invalid.
+    Tasks of one protocol follow each other: who performs one has cached what the next one needs.
+    The protocol with the longest task comes first, and of each the longest task, so that no core
+    waits for one at the end.  Raises Invalid.
     """
-    order = sorted(range(len(tasks)), key=lambda at: -tasks[at].worlds)
+    longest: dict[str, int] = {}
+    for task in tasks:
+        longest[task.of] = max(longest.get(task.of, 0), task.worlds)
+
+    def rank(at: int) -> tuple[int, str, int]:
+        return -longest[tasks[at].of], tasks[at].of, -tasks[at].worlds
+
+    order = sorted(range(len(tasks)), key=rank)
     found: dict[int, Result] = {}
 
     def report() -> None:
-        """The task that began first is under way, if it has not ended."""
+        """The first task that has not ended is under way."""
         first = next((tasks[at] for at in order if at not in found), None)
         what = "done" if first is None else f"{Path(first.subject).name}, {first.name}"
         progress("checking", len(found), len(tasks), what)

@@ -15,6 +15,8 @@ from typing import Any
 
 import psutil
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from asif import main
 from docs.examples import relay
@@ -204,6 +206,51 @@ def test_the_longest_task_begins_first_and_results_keep_their_order() -> None:
     found = perform_all(lambda task: {"of": task}, tasks, backwards)  # type: ignore[arg-type]
     assert [one["of"] for one in found] == tasks
     assert [task.worlds for task in begun] == [9, 9, 7, 5, 1]
+
+
+def test_tasks_of_one_protocol_follow_each_other() -> None:
+    worlds = [("a", 5), ("b", 9), ("a:x", 8), ("b", 1), ("c", 6)]
+    tasks = [Task(called, TaskKind.SCOPE, "any", number) for called, number in worlds]
+    begun: list[Task] = []
+
+    def execute(call: Callable[[Task], Result], items: Sequence[Task]) -> Iterator[Any]:
+        begun.extend(items)
+        yield [(at, call(item), "") for at, item in enumerate(items)]
+
+    perform_all(lambda _: {}, tasks, execute)  # type: ignore[arg-type]
+    assert [(task.subject, task.worlds) for task in begun] == [
+        ("b", 9),
+        ("b", 1),
+        ("a:x", 8),
+        ("a", 5),
+        ("c", 6),
+    ]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abcd"), st.integers(1, 9)), min_size=1, max_size=20),
+    st.integers(1, 4),
+)
+def test_the_first_item_that_has_not_ended_has_begun(
+    items: list[tuple[str, int]], workers: int
+) -> None:
+    """So progress names a task that is under way: items of a kind follow each other."""
+    kinds = [kind for kind, _ in sorted(items)]
+    waiting, ended = {*range(len(items))}, set[int]()
+    busy: dict[int, int] = {}  # when it ends, by item
+    now, last = 0, [""] * min(workers, len(items))
+    while waiting or busy:
+        for kind in last:
+            if waiting:
+                at = first_of(waiting, kinds, kind, {kinds[one] for one in busy})
+                waiting.remove(at)
+                busy[at] = now + items[at][1]
+        assert min({*range(len(items))} - ended) in busy
+        now = min(busy.values())
+        done = [at for at, until in busy.items() if until == now]
+        ended |= {*done}
+        last = [kinds[at] for at in done]
+        busy = {at: until for at, until in busy.items() if until > now}
 
 
 def test_progress_counts_tasks_and_names_one_under_way() -> None:
