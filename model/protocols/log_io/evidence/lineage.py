@@ -71,12 +71,12 @@ CAPTURE = (
             batches_in_turn=13_583,
             two_functions=21_470,
             two_types=6_686,
+            a_relay_and_batches=34_975,
             two_sinks=13_757,
             a_side_effect_read_and_two_sinks=4_480,
         )
         + hold_in_full(
             crashes_of_the_operator_alone=8_075,
-            a_relay_and_batches=34_975,
             batches_by_type=60_154,
             two_ports_that_race=113_413,
         ),

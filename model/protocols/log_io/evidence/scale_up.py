@@ -30,14 +30,14 @@ VARIANTS = (
         "scale-up",
         Design(scaling=Scaling(UP, waits=Waits.TAKEN)),
         hold(
+            a_key_with_a_crash=65_409,
             two_keys=2_253,
             a_pair_with_a_crash=16_395,
             controller_and_two_fail=7_078,
             dispatch_fails=7_289,
             merge_fails=3_963,
             one_fails=1_567,
-        )
-        + hold_in_full(a_key_with_a_crash=65_409),
+        ),
         "A replica comes while events come, and it, the controller, the dispatcher, the merger and "
         "the other replica may crash (Algorithm 12).  The undone events of a key go with the key, "
         "when the outputs of the other replica have been taken.",

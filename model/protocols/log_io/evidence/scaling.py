@@ -20,12 +20,10 @@ VARIANTS = (
         (
             *hold(
                 a_replica_goes_away=107_444,
+                a_replica_goes_away_its_node_fails=152_530,
                 a_replica_goes_away_its_controller_fails=55_836,
             ),
-            *hold_in_full(
-                a_replica_goes_away_its_node_fails=152_530,
-                an_equal_pair_with_a_crash=28_340,
-            ),
+            *hold_in_full(an_equal_pair_with_a_crash=28_340),
         ),
         "A replica goes away while events come, and it, the controller, the dispatcher and the "
         "merger may crash: no event is lost, and none is processed twice (Algorithm 13).  The "
@@ -44,14 +42,14 @@ VARIANTS = (
         "scale-down-in-turn",
         Design(scaling=Scaling(waits=Waits.TAKEN)),
         hold(
+            a_key_with_a_crash=87_911,
             a_pair_with_a_crash=22_526,
             controller_fails=2_403,
             dispatch_fails=9_615,
             merge_fails=5_304,
             one_fails=1_787,
             two_fails=1_725,
-        )
-        + hold_in_full(a_key_with_a_crash=87_911),
+        ),
         "The dispatcher's transaction waits until the merger has taken the outputs of the replica, "
         "and the dispatcher takes no input meanwhile: events of one key keep their order.",
         (*SEEN, THWARTED, MOVED),
