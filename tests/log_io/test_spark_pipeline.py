@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import count, pairwise
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import count, pairwise, product, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from spark_check.log_io.observation import observe, observe_log
 from spark_check.log_io.operators import Source, Stops, recover
 from spark_check.log_io.world import World
 from spark_check.runtime.breakpoints import Breakpoints
+from tests.log_io.library.server import trust_the_machine
 
 SHORT = "aabab", (3, 5)
 """A pair is complete in each batch, and an event waits between them."""
@@ -99,17 +101,22 @@ def predicted(world: World, crashes: Sequence[CrashPlan]) -> dict[str, Any]:
     return predicted_facts(world.types, predict(world.types, world.ends, crashes, design))
 
 
-def plans(types: str = TYPES, ends: tuple[int, ...] = ENDS) -> Iterator[CrashPlan]:
+@cache  # several tests go through them
+def plans(types: str = TYPES, ends: tuple[int, ...] = ENDS) -> tuple[CrashPlan, ...]:
     """Every single crash."""
-    for operator in OPERATORS:
-        for point in CrashPoint:
-            for passed in count():
-                plan = CrashPlan(operator, point, passed)
-                try:
-                    predict(types, ends, [plan])
-                except Invalid:
-                    break
-                yield plan
+
+    def comes(plan: CrashPlan) -> bool:
+        try:
+            predict(types, ends, [plan])
+        except Invalid:
+            return False
+        return True
+
+    return tuple(
+        plan
+        for operator, point in product(OPERATORS, CrashPoint)
+        for plan in takewhile(comes, (CrashPlan(operator, point, passed) for passed in count()))
+    )
 
 
 # --- what is predicted -----------------------------------------------------------------------
@@ -134,6 +141,7 @@ def test_a_crash_that_never_comes_is_refused() -> None:
         predict(TYPES, ENDS, [CrashPlan("writer", CrashPoint.ASKED)])
 
 
+@pytest.mark.slow
 def test_the_full_profile_passes_every_point() -> None:
     """Each operator is crashed at each point that it has."""
     crashed = {plan[:2] for case in FULL for plan in case.crashes}
@@ -165,6 +173,7 @@ points = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(streams, st.lists(points, max_size=3))
 def test_crashes_of_recoveries_are_as_predicted(
@@ -236,6 +245,7 @@ def test_the_check_notices(fault: str, tmp_path: Path, monkeypatch: pytest.Monke
 def test_postgresql_does_as_sqlite(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ASIF_POSTGRESQL", raising=False)
     with postgresql() as url:
+        trust_the_machine(url)
         for case in (*QUICK, *REFUTED):
             log_, book = (new_database(url, name) for name in ("asif_log", "asif_book"))
             world = World("world", TYPES, ENDS, log_, book, case.checkable)

@@ -32,6 +32,7 @@ class Outcome(NamedTuple):
 
 
 Run: TypeAlias = Callable[[str, Path, Capture, int, int | None], bool]
+"""A function like run_and_kill."""
 
 
 def run_and_kill(place: str, folder: Path, capture: Capture, readings: int, at: int | None) -> bool:
@@ -39,9 +40,21 @@ def run_and_kill(place: str, folder: Path, capture: Capture, readings: int, at: 
     return was_killed(start(place, folder, capture, readings, at, pipeline.OPERATORS))
 
 
+def run_and_kill_each(
+    place: str, folder: Path, capture: Capture, readings: int, at: Sequence[int]
+) -> None:
+    """Run each operator in a child of its own, all at the same time; kill each one at its `at`."""
+    children = [
+        start(place, folder, capture, readings, when, [name])
+        for name, when in zip(pipeline.OPERATORS, at, strict=True)
+    ]
+    for pid in children:
+        was_killed(pid)
+
+
 @contextmanager
-def small_process() -> Iterator[Run]:
-    """A function like run_and_kill.  A new, small process forks its children, since to fork the
+def small_process() -> Iterator[Callable[..., Any]]:
+    """A function that calls another one, with arguments, in a new, small process: to fork the
     process of many tests takes longer than the pipeline."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
@@ -49,16 +62,15 @@ def small_process() -> Iterator[Run]:
     forker.start()
     theirs.close()
 
-    def run(*asked: object) -> bool:
-        ours.send(asked)
+    def call(function: Callable[..., Any], *arguments: object) -> Any:
+        ours.send((function, arguments))
         try:
-            killed: bool = ours.recv()
+            return ours.recv()
         except EOFError:
             raise AssertionError("a run failed in the small process: see its traceback") from None
-        return killed
 
     try:
-        yield run
+        yield call
     finally:
         ours.close()
         forker.join(10)  # longer only if a pipeline hangs, and the test ends for that
@@ -71,7 +83,8 @@ def _answer(connection: Connection) -> None:
 
     with suppress(EOFError):  # no more is asked
         while True:
-            connection.send(run_and_kill(*connection.recv()))
+            function, arguments = connection.recv()
+            connection.send(function(*arguments))
 
 
 def start(

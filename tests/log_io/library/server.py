@@ -42,7 +42,12 @@ def serve() -> Iterator[str]:
     ) as server:
         assert server.stdout is not None
         url = server.stdout.readline().strip()
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("ALTER SYSTEM SET fsync = off")
-            connection.execute("SELECT pg_reload_conf()")
+        trust_the_machine(url)
         yield url
+
+
+def trust_the_machine(url: str) -> None:
+    """The server of this URL no longer waits for its disk."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = off")
+        connection.execute("SELECT pg_reload_conf()")

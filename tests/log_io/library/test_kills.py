@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,8 @@ from tests.log_io.library.children import (
     Run,
     outcome,
     run_and_kill,
+    run_and_kill_each,
     small_process,
-    start,
-    was_killed,
     without_bodies,
 )
 from tests.log_io.library.conftest import Fresh
@@ -79,7 +79,8 @@ def test_a_kill_at_every_statement(
     fresh: Fresh, tmp_path: Path, capture: Capture, readings: int
 ) -> None:
     """The n-th statement of the first run, for every n; at times one of the second run, too."""
-    with small_process() as run:
+    with small_process() as call:
+        run = partial(call, run_and_kill)
         clean, _ = ended(fresh(), tmp_path / "clean", capture, readings, (), run)
         assert clean.effects == pipeline.expected(clean.used)
         assert bool(clean.lineage) == (capture == LINEAGE)
@@ -166,19 +167,17 @@ def test_a_kill_finds_each_mutant(
 
 
 # --- each operator in a process of its own ----------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 8, 13])
 def test_operators_in_processes_of_their_own(fresh: Fresh, tmp_path: Path, seed: int) -> None:
     """They run at the same time, and each one is killed at another moment, again and again."""
     place, rounds = fresh(), 0
     Log(place, LINEAGE).close()
-    while not at_rest(place, tmp_path):
-        children = [
-            start(place, tmp_path, LINEAGE, 2, seed * (rounds + 2) + 17 * at, [name])
-            for at, name in enumerate(pipeline.OPERATORS)
-        ]
-        for pid in children:
-            was_killed(pid)
-        rounds += 1
+    with small_process() as call:
+        while not at_rest(place, tmp_path):
+            at = [seed * (rounds + 2) + 17 * n for n, _ in enumerate(pipeline.OPERATORS)]
+            call(run_and_kill_each, place, tmp_path, LINEAGE, 2, at)
+            rounds += 1
     found = outcome(place, tmp_path, LINEAGE)
     assert rounds > 1
     assert found.effects == pipeline.expected(found.used)
