@@ -34,7 +34,7 @@ test: $(STAMP) ## run all tests but those that only test-core or test-all runs
 	@$(PYTEST) -m "not exhaustive and not core"
 
 test-core: $(STAMP) ## run the tests that are quick and start no Spark
-	@$(PYTEST) -m "not slow and not spark and not exhaustive"
+	@$(PYTEST) -m "not slow and not spark and not exhaustive" --durations 10 --durations-min 1.5
 
 test-all: $(STAMP) ## run all tests with 20 times the examples (hours)
 	@HYPOTHESIS_PROFILE=full $(PYTEST) --timeout 7200

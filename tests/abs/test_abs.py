@@ -116,6 +116,7 @@ def test_a_transaction_with_the_snapshot_is_no_two_phase_commit() -> None:
     assert any(isinstance(one, Deliver) and one.crash_after == 1 for one in run)
 
 
+@pytest.mark.slow
 def test_where_two_inputs_meet_two_alignments_are_right() -> None:
     right = {
         alignment
@@ -130,6 +131,7 @@ def test_with_one_input_every_alignment_is_right() -> None:
         assert found("pairs", alignment=alignment).counterexample is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", ["a relay", "pairs", "a coin", "a union"])
 def test_writes_need_determinism_unless_they_are_committed_in_two_phases(scope: str) -> None:
     right = {writes for writes in Writes if found(scope, writes=writes).counterexample is None}

@@ -52,6 +52,7 @@ def test_the_coordinator_crashes_only_in_designs_that_say_so() -> None:
 
 
 # --- which choices are right -----------------------------------------------------------------
+@pytest.mark.slow
 def test_one_choice_of_each_kind_is_right() -> None:
     """Of all designs whose coordinator may crash, exactly the mended one survives all scopes."""
     scopes = ("coordinator and a relay", "coordinator of a relay", "coordinator of a relay thrice")

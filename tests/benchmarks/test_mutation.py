@@ -90,6 +90,7 @@ GUARANTEES = ("tests/model/test_guarantee_words.py",)
 PROPERTIES = "model.properties"
 
 
+@pytest.mark.slow
 def test_a_fault_is_found_and_a_sound_module_is_not() -> None:
     source = source_of(PROPERTIES)
     wrong = source.replace("bodies(got) == bodies(want) for", "bodies(got) != bodies(want) for")

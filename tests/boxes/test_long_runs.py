@@ -95,6 +95,7 @@ def test_a_long_run_through_a_choice_is_refused_at_its_second_output() -> None:
         oracle(graph, {"source": (Arrival(1, "a"),) * 3})
 
 
+@pytest.mark.slow
 def test_flights_through_a_keyed_aggregate() -> None:
     """Each carrier's mean delay of each day, as pandas groups it; the last day has not ended."""
     limit = 20_000

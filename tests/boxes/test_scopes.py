@@ -169,6 +169,7 @@ def test_a_scope_with_another_class_is_not_as_pinned() -> None:
     assert "  two events: repeatable operators, pinned as deterministic" in said
 
 
+@pytest.mark.slow
 def test_a_class_that_is_not_derived_is_said_and_no_complaint() -> None:
     wide = over_words(chain(("A", cep(sequence("a", "b"), 99, 99))), 1)
     scopes = tuple(replace(one, scope=wide, states=None) for one in relay.PROTOCOL.scopes)

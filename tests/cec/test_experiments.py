@@ -57,6 +57,7 @@ def test_a_window_is_open_until_its_last_tuple() -> None:
     assert still_open(3, few) == pytest.approx(4 * np.exp(-3))
 
 
+@pytest.mark.slow
 @given(st.integers(2, 12), st.floats(0, 1.5), st.floats(10, 10**5))
 @settings(max_examples=40, deadline=None)
 def test_ages_are_found_again(size: int, exponent: float, age: float) -> None:
@@ -195,6 +196,7 @@ def test_every_number_of_the_paper_is_compared_or_has_a_reason() -> None:
         assert (number.id in compared) != bool(number.why_not)
 
 
+@pytest.mark.slow
 def test_a_campaign_says_what_it_does_not_compare(tmp_path: Path) -> None:
     first = campaign.reproduce(experiments()["cec-fig5"], tmp_path, seeds=1, events=5000)
     assert [line for line in first["notes"] if line.startswith("not compared: CPU of native")]

@@ -158,6 +158,7 @@ def test_a_join_by_time_needs_places_alone() -> None:
     assert holding("a join by time") == expected
 
 
+@pytest.mark.slow
 def test_one_time_is_enough_for_a_join_by_time_if_no_two_tuples_have_one_time() -> None:
     found = holding("a join by time, distinct times")
     assert {(Stamp.TIME, Position.SCALAR, order) for order in Interleaving} <= found

@@ -196,6 +196,7 @@ def cases(draw: st.DrawFn) -> tuple[list[int], Setting]:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(cases())
 def test_kernel_and_reference_do_the_same(case: tuple[list[int], Setting]) -> None:

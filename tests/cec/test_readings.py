@@ -33,6 +33,7 @@ def holds(design: Design, scopes: tuple[str, ...]) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_one_of_sixteen_readings_of_bounds_and_stamps_holds() -> None:
     assert [reading for reading in READINGS if holds(reading, SHOWN)] == [MENDED]
 

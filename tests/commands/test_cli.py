@@ -146,6 +146,7 @@ def test_a_refuted_variant_exits_with_1_and_leaves_diagram_and_replay(tmp_path: 
     assert (tmp_path / "build/check/test_upstream_backup_pairs.py").exists()
 
 
+@pytest.mark.slow
 def test_a_variant_that_holds_exits_with_0(tmp_path: Path) -> None:
     ran = asif("check", "upstream-backup:no-skips", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
@@ -172,6 +173,7 @@ def test_the_list_names_every_variant(tmp_path: Path) -> None:
     assert {"upstream-backup", "upstream-backup:pairs"} <= {row["protocol"] for row in rows}
 
 
+@pytest.mark.slow
 def test_a_lemma_is_proved_exported_and_written(tmp_path: Path) -> None:
     ran = asif("prove", "skipping-opener", "--smtlib", "smt", "--json", "out.json", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
@@ -196,6 +198,7 @@ def test_an_experiment_is_run_again(tmp_path: Path) -> None:
     assert "1 of them done before" in asif(*command, cwd=tmp_path).stdout
 
 
+@pytest.mark.slow
 def test_a_scenario_is_simulated_drawn_and_traced(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(SCENARIO)
     options = ["--plot", "mine.png", "--trace", "mine.trace", "--json", "out.json"]
@@ -207,6 +210,7 @@ def test_a_scenario_is_simulated_drawn_and_traced(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out.json").read_text())["metrics"]["recovery_s"] > 0
 
 
+@pytest.mark.slow
 def test_a_run_whose_output_is_wrong_fails_however_fast(tmp_path: Path) -> None:
     wrong = SCENARIO.replace("upstream-backup", "upstream-backup:counted-windows")
     wrong = wrong.replace("window = 40\nslide = 20", 'windows = "count"\nwindow = 5\nslide = 3')
@@ -284,6 +288,7 @@ PROOFS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROOFS)
 def test_a_proof_of_ones_own_is_judged(name: str, tmp_path: Path) -> None:
     changed, code, said = PROOFS[name]

@@ -394,6 +394,7 @@ def test_quoted_python_runs() -> None:
                 subprocess.run([sys.executable, "-c", block], check=True, capture_output=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_example_protocols_do_what_they_say(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import pytest
 
@@ -107,17 +107,21 @@ def sources() -> Iterator[Path]:
 
 
 # --- what a file names -----------------------------------------------------------------------
-def docstrings(tree: ast.Module) -> set[int]:
+Nodes: TypeAlias = Sequence[ast.AST]
+"""All nodes of a file: to walk through its tree takes most of the time."""
+
+
+def docstrings(nodes: Nodes) -> set[int]:
     """Strings that stand alone: they explain, and nothing depends on them."""
     return {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
 
 
-def imported(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(tree):
+def imported(nodes: Nodes) -> Iterator[tuple[str, int]]:
+    for node in nodes:
         match node:
             case ast.Import(aliases):
                 yield from ((alias.name, node.lineno) for alias in aliases)
@@ -125,10 +129,10 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 yield from ((f"{module}.{alias.name}", node.lineno) for alias in aliases)
 
 
-def bound(tree: ast.Module) -> frozenset[str]:
+def bound(nodes: Nodes) -> frozenset[str]:
     """Identifiers that the file defines itself, or has from a file of no family."""
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.ClassDef(name) | ast.FunctionDef(name) | ast.arg(name):
                 found.add(name)
@@ -139,9 +143,9 @@ def bound(tree: ast.Module) -> frozenset[str]:
     return frozenset(found)
 
 
-def identifiers(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    known = bound(tree)
-    for node in ast.walk(tree):
+def identifiers(nodes: Nodes) -> Iterator[tuple[str, int]]:
+    known = bound(nodes)
+    for node in nodes:
         match node:
             case ast.Name(name) if name not in known:
                 yield name, node.lineno
@@ -149,9 +153,9 @@ def identifiers(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 yield name, node.lineno
 
 
-def strings(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    explaining = docstrings(tree)
-    for node in ast.walk(tree):
+def strings(nodes: Nodes) -> Iterator[tuple[str, int]]:
+    explaining = docstrings(nodes)
+    for node in nodes:
         match node:
             case ast.Constant(str(text)) if id(node) not in explaining:
                 yield text, node.lineno
@@ -167,8 +171,8 @@ class Words(NamedTuple):
 
 @cache  # every family asks about every file
 def words(path: Path) -> Words:
-    tree = parsed(path)
-    return Words((*imported(tree),), (*identifiers(tree),), (*strings(tree),))
+    nodes = [*ast.walk(parsed(path))]
+    return Words((*imported(nodes),), (*identifiers(nodes),), (*strings(nodes),))
 
 
 def mentions(family: str, path: Path) -> Iterator[str]:
@@ -207,6 +211,7 @@ def test_a_family_has_names(family: str) -> None:
     assert its.texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_nobody_else_names_what_is_a_family_s(family: str) -> None:
     found = [

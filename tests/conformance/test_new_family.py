@@ -113,6 +113,7 @@ def test_it_is_listed(project: Path) -> None:
     assert rows["standby:any"]["expected"] == "refuted"
 
 
+@pytest.mark.slow
 def test_it_is_checked(project: Path) -> None:
     assert "standby: holds" in asif(project, "check", "standby", "--examples", "5")
     shown = asif(project, "check", "standby:any", "--examples", "5", code=1)
@@ -120,6 +121,7 @@ def test_it_is_checked(project: Path) -> None:
     assert "NOT AS EXPECTED" not in shown
 
 
+@pytest.mark.slow
 def test_it_is_run_simulated_and_reported(project: Path) -> None:
     events = ["--events", "events.csv", "--pattern", "a, b", "--window-size", "6"]
     ran = [*events, "--window-slide", "3", "--protocol", "standby", "--crash", "match@9"]
@@ -138,6 +140,7 @@ def test_it_is_run_simulated_and_reported(project: Path) -> None:
         assert "every replica is ready" in text
 
 
+@pytest.mark.slow
 def test_it_is_swept_in_this_process(project: Path) -> None:
     python(project, "-c", LOCAL)
     result = json.loads((project / "local.json").read_text())
@@ -151,6 +154,7 @@ def test_it_is_swept_on_spark(project: Path) -> None:
     assert (result["runs"], result["same"], result["failed"]) == (4, 4, 0)
 
 
+@pytest.mark.slow
 def test_the_suite_runs_on_it(project: Path) -> None:
     """All of tests/conformance, of this family alone."""
     others = "not new_family and not passive and not active"

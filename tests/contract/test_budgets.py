@@ -23,6 +23,7 @@ def test_a_check_within_its_budget_holds(asif: Any) -> None:
     assert [scope["spent"] for scope in ended.result["scopes"]] == [None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("budget", "spent"),
     [

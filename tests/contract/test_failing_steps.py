@@ -121,6 +121,7 @@ def test_a_boot_that_raises_is_found(asif: Asif) -> None:
     assert walked.trace.actions == ()
 
 
+@pytest.mark.slow
 @STEP
 def test_explorer_walk_and_attack_find_the_same(text: str, on: str, why: str) -> None:
     protocol = loaded(text)

@@ -95,6 +95,7 @@ def test_the_steps_of_a_store_are_moments_of_their_own() -> None:
     assert all(moment["from"] and moment["sends"] for moment in store)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(test_timed.cases())
 def test_every_timed_run_is_one_that_the_world_allows(

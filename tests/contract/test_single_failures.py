@@ -64,6 +64,7 @@ def test_one_redundant_copy_survives_single_failures_and_not_any() -> None:
     assert explore(ANY, replace(TWO_CRASHES, crashes=1)).outcome is Outcome.HOLDS
 
 
+@pytest.mark.slow
 def test_all_drivers_grant_single_failures_and_any() -> None:
     """Two restarts without an answer between: any failures can do that, single ones cannot."""
     scope = restarts.TWO_CRASHES
@@ -130,6 +131,7 @@ def found_by_all(protocol: Protocol) -> Iterator[Trace]:
     yield attacked.trace
 
 
+@pytest.mark.slow
 def test_in_every_trace_the_second_fault_comes_at_rest() -> None:
     for trace in found_by_all(restarts.TWICE):
         assert assert_granted(trace.system, trace.worlds, trace.actions) >= 2

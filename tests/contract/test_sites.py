@@ -191,6 +191,7 @@ PROTOCOL = standby.PROTOCOL
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["any", "standby:any"])
 def test_a_variant_in_a_file_is_checked_like_a_built_in_one(variant: str, asif: Asif) -> None:
     ended = asif(VARIANTS, "check", f"FILE:{variant}", "--examples", "5")

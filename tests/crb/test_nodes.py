@@ -57,6 +57,7 @@ def nodes(system: System, world: World) -> tuple[QueueState, OperatorState | Non
     return source.state, None if agg.state is DOWN else agg.state, agg.durable
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", [PROTOCOL, SYNCHRONOUS], ids=lambda one: one.name)
 @pytest.mark.parametrize("box", [PAIRS, windows(2, 1)], ids=["pairs", "sliding"])
 def test_a_whole_checkpoint_is_a_state_that_the_run_went_through(

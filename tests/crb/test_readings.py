@@ -34,6 +34,7 @@ def holds(design: Design, *scopes: Scope) -> bool:
     return True
 
 
+@pytest.mark.slow
 @MODES
 def test_of_sixteen_readings_of_where_to_go_on_one_holds(mode: Mode) -> None:
     """Upstream by time or place, with or without it; downstream by number, time, or not at all."""
@@ -45,6 +46,7 @@ def test_of_sixteen_readings_of_where_to_go_on_one_holds(mode: Mode) -> None:
     assert right == [replace(MENDED, mode=mode)]
 
 
+@pytest.mark.slow
 def test_the_parts_of_a_checkpoint_are_of_one_moment() -> None:
     right = {
         (windows, position, queue)

@@ -133,6 +133,7 @@ class DrivenLine:
         return [message for message in channel if isinstance(message, Event)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("takes_duplicates", [False, True])
 def test_a_sink_that_discards_nothing_gives_an_event_out_twice(takes_duplicates: bool) -> None:
     run = found("duplicates-undiscarded")
@@ -146,6 +147,7 @@ def test_a_sink_that_discards_nothing_gives_an_event_out_twice(takes_duplicates:
     assert len(set(outputs)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["duplicates-late-restore", "duplicates-late-replay"])
 @pytest.mark.parametrize("where", ["sink", "A"])
 def test_an_event_that_is_left_out_is_lost_for_ever(name: str, where: str) -> None:

@@ -215,6 +215,7 @@ def runs(
         yield NumberedRun(engine, word, size, slide, numbering)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("numbering", "below"),
     [(PAIRS, 4), (PAIRS_FROM_FIRST_WINDOW, 5), (SCALAR, 3)],

@@ -290,6 +290,7 @@ def test_one_array_drifts_from_the_system_with_an_array_an_edge() -> None:
     assert account.drift.formula == "the run covers no event that is needed"
 
 
+@pytest.mark.slow
 def test_one_array_is_right_for_one_edge_and_arrays_an_edge_for_two() -> None:
     (account,) = compare(ABSTRACTIONS, ONE_ARRAY, SKIPPY, limit=10_000).values()
     assert account.drift is None

@@ -95,6 +95,7 @@ ENDS = ("Remove", "Chosen")
 """Steps of one effect: a crash comes before or after such a step."""
 
 
+@pytest.mark.slow
 def test_every_step_of_both_algorithms_is_a_crash_point_that_is_hit() -> None:
     points: set[str] = set()
     hit: set[str] = set()

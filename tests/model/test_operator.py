@@ -148,6 +148,7 @@ TOGGLED = Operator(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("operator", "scheme"),
     [
@@ -170,6 +171,7 @@ def test_the_same_check_finds_what_is_wrong_with_the_rest(
     assert len(word) <= 6
 
 
+@pytest.mark.slow
 def test_and_finds_nothing_wrong_with_the_corrected_one() -> None:
     examples = st.tuples(words("ab", longest=7), SAVES)
 

@@ -271,6 +271,7 @@ def test_graphs(name: str) -> None:
         assert oracle(GRAPHS[name], arrivals) == defined.sinks(GRAPHS[name], arrivals)
 
 
+@pytest.mark.slow
 @given(graphs(), st.data())
 def test_any_graph(graph: Graph, data: st.DataObject) -> None:
     sources = [name for name, spec in graph.nodes if spec is SOURCE]

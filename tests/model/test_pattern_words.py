@@ -105,6 +105,7 @@ def test_steps_that_share_events_and_events_that_are_equal(strategy: Strategy) -
     ] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", Strategy)
 def test_patterns_of_two_steps_in_windows_of_up_to_seven_events(strategy: Strategy) -> None:
     windows = list(words(7, gaps=(1,)))
@@ -116,6 +117,7 @@ def test_patterns_of_two_steps_in_windows_of_up_to_seven_events(strategy: Strate
     ] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", Strategy)
 def test_patterns_of_three_steps(strategy: Strategy) -> None:
     windows = list(words(4, gaps=(1,)))

@@ -184,6 +184,7 @@ def test_pattern_windows(splitter: Splitter) -> None:
     assert [word for word in streams if differs(splitter, word)] == []
 
 
+@pytest.mark.slow
 def test_pattern_windows_in_streams_of_seven_events() -> None:
     streams = list(words(7, gaps=(1,)))
     assert [(s, word) for s in PATTERNS for word in streams if differs(s, word)] == []

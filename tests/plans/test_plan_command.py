@@ -147,6 +147,7 @@ def test_partitions_that_do_not_fit_are_reported(tmp_path: Path) -> None:
 
 
 # --- what people see -------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["figure1", "figure4", "priorities"])
 def test_table_and_picture_show_every_query(name: str) -> None:
     result = compare(read(EXAMPLES / f"{name}.toml"))
@@ -188,6 +189,7 @@ def test_a_plan_below_its_bound_is_a_refutation(monkeypatch: pytest.MonkeyPatch)
 
 
 # --- the experiment --------------------------------------------------------------------------
+@pytest.mark.slow
 def test_the_experiment_counts_every_instance() -> None:
     found = experiment.rows(1, 200)
     counted = {
@@ -212,6 +214,7 @@ def test_the_experiment_counts_every_instance() -> None:
     assert len(result["panels"]) == 4
 
 
+@pytest.mark.slow
 def test_the_experiment_draws_the_same_again() -> None:
     first, second = (
         [row for row in experiment.rows(2, 100) if row["what"] != "times"] for _ in "ab"

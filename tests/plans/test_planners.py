@@ -44,6 +44,7 @@ def value(instance: Instance, resources: int, planner: Planner) -> int:
 
 
 # --- every plan ------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLANNERS)
 @settings(max_examples=25)
 @given(tasks(), st.data())
@@ -71,6 +72,7 @@ def test_a_plan_has_all_queries_that_it_recovers(name: str, task: tuple[Instance
     assert plan.cost == instance.price(recovered)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(PLANNERS.keys() - {"limit-smaller"}))
 @settings(max_examples=25)
 @given(instances())
@@ -183,6 +185,7 @@ def test_what_is_recovered_costs_no_more() -> None:
     assert greedy(READINGS["density-paid"])(instance, 6, before).queries == ("Q1", "Q2")
 
 
+@pytest.mark.slow
 @given(tasks())
 def test_among_which_queries_frequencies_count_makes_no_difference(
     task: tuple[Instance, int],
@@ -261,6 +264,7 @@ def test_more_resources_never_make_the_optimum_worse(task: tuple[Instance, int])
 
 
 # --- bounds ----------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [1, 2])
 @given(tasks())
 def test_the_mended_algorithm_keeps_its_bound(seeds: int, task: tuple[Instance, int]) -> None:
@@ -276,6 +280,7 @@ def test_bounds_are_the_proved_ones() -> None:
     assert [bound(1, seeds) for seeds in range(4)] == [0, (1 - 1 / math.e) / 2, 0.5, 0.5]
 
 
+@pytest.mark.slow
 @given(tasks())
 def test_with_the_first_refused_query_of_an_optimum_the_bound_is_whole(
     task: tuple[Instance, int],
@@ -331,6 +336,7 @@ def test_more_seeds_never_make_a_plan_worse(task: tuple[Instance, int]) -> None:
     assert worth[0] == value(*task, greedy(MEANT))
 
 
+@pytest.mark.slow
 @given(instances(priority=1, sharing=False), st.integers(0, 40))
 def test_without_sharing_and_priorities_the_published_algorithm_is_optimal(
     instance: Instance, resources: int

@@ -76,6 +76,7 @@ def walk(design: Design, scope: Scope, count: int, seed: int) -> Walks:
     return walks(build("any", design, (), ""), scope, count, seed)
 
 
+@pytest.mark.slow
 @given(scopes(), NUMBERED | COMMITTED, st.integers(0, 10**6))
 def test_mended_designs_are_right_in_any_graph(scope: Scope, design: Design, seed: int) -> None:
     found = walk(design, scope, WALKS, seed)

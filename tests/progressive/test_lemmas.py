@@ -173,6 +173,7 @@ def mismatch(design: Design, scope_name: str, account: Coverage) -> Mismatch | N
     return next((one for one in found if one), None)
 
 
+@pytest.mark.slow
 def test_recoveries_are_as_the_lemma_has_them() -> None:
     account = Coverage()
     for name in (FIRST, SECOND, SIDE):

@@ -69,6 +69,7 @@ def is_early(system: System, before: World, action: Action, after: World) -> boo
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("design", "early"), [(NUMBERED, True), (COMMITTED, False)])
 def test_results_that_wait_for_a_checkpoint_wait_for_all_partitions(
     design: Design, early: bool

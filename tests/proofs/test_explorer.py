@@ -90,6 +90,7 @@ def test_every_scope_of_the_corrected_protocol_pins_its_states() -> None:
     assert [pinned.name for pinned in MAIN.scopes if pinned.states is None] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "name", "length", "crashes"),
     [

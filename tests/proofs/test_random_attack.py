@@ -31,6 +31,7 @@ class TestAnyGraphAnyOperatorsAnyCrashes(machine(MAIN, scopes()).TestCase):  # t
     settings = settings(max_examples=150, stateful_step_count=STEPS, deadline=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

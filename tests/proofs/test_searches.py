@@ -213,6 +213,7 @@ def both(protocol: Protocol, scope: Scope, **how: Any) -> Exploration:
     return plain
 
 
+@pytest.mark.slow
 @given(SHAPES, st.sampled_from([None, *Guarantee]))
 @settings(max_examples=150)
 def test_both_searches_find_the_same(shape: Shape, until: Guarantee | None) -> None:
@@ -236,6 +237,7 @@ def test_a_search_ends_when_what_is_wanted_was_found(shape: Shape, until: Guaran
         assert known(found) == known(whole)
 
 
+@pytest.mark.slow
 @given(SHAPES)
 @settings(max_examples=100)
 def test_both_searches_visit_the_worlds_of_the_model(shape: Shape) -> None:
@@ -246,6 +248,7 @@ def test_both_searches_visit_the_worlds_of_the_model(shape: Shape) -> None:
         assert found.states == len(reachable(System(protocol, scope)))
 
 
+@pytest.mark.slow
 @given(SHAPES)
 @settings(max_examples=100)
 def test_a_run_without_end_is_found_where_there_is_one(shape: Shape) -> None:

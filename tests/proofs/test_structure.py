@@ -93,6 +93,7 @@ def described(world: dict[str, Any]) -> list[Any]:
     return claims
 
 
+@pytest.mark.slow
 @given(formulas(), WORLDS)
 def test_a_formula_holds_where_z3_says_so(formula: Any, world: dict[str, Any]) -> None:
     solver = z3.Solver()

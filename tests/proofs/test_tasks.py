@@ -107,6 +107,7 @@ def test_a_process_helps_with_another_kind_when_its_own_is_done() -> None:
     assert min(map(len, by.values())) == 1, "nobody helps with the kind that is done first"
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_takes_only_its_call_along() -> None:
     found = sorted(flat(call_all(fatal, range(9), 2)))
     assert [number for number, _, _ in found] == [*range(9)]
@@ -119,6 +120,7 @@ def test_a_process_that_dies_takes_only_its_call_along() -> None:
     assert all(result == number * number for number, result, _ in found if number not in died)
 
 
+@pytest.mark.slow
 def test_ctrl_c_does_not_reach_the_processes() -> None:
     """Not even the first ones of a program: the one that has started them ends them."""
     code = (
@@ -171,6 +173,7 @@ def test_a_caller_that_stops_early_leaves_no_process() -> None:
 
 
 # --- tasks -----------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_processes_have_the_results_of_this_one_in_the_same_order() -> None:
     alone, together = (verdicts(SMALL, examples=20, execute=local(workers)) for workers in (1, 2))
     assert [one["protocol"] for one in alone] == [
@@ -277,6 +280,7 @@ def test_small_checks_stay_in_this_process() -> None:
     assert wanted == [1, usable_cores()]
 
 
+@pytest.mark.slow
 def test_what_is_refuted_once_is_refuted_as_pinned() -> None:
     """With fewer worlds; what holds is explored whole, and attacked if it is no variant."""
     names = ["micro-batch:commit-first", "micro-batch:eager-acks", RELAY, f"{RELAY}:lazy"]
@@ -394,6 +398,7 @@ def test_the_attack_has_the_same_runs_whatever_modules_are_loaded(
 ALL = [sys.executable, "-c", "import asif; asif.main()", "check", "--all", "--workers", "2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_signal_ends_the_command_and_all_its_processes(number: int, tmp_path: Path) -> None:
     """Ctrl-C goes to the whole group, as a terminal sends it, and no process prints a traceback."""
@@ -422,6 +427,7 @@ PROTOCOL = replace(relay.PROTOCOL, name="wrong", scopes=SCOPES, variants=(), mut
 """
 
 
+@pytest.mark.slow
 def test_all_prints_a_row_each_and_in_full_what_is_not_as_expected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -86,6 +86,7 @@ def test_a_lemma_knows_its_hypotheses() -> None:
     assert [name for name, _ in mutants(lemma)] == ["the giver lets go"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["skipping", "trim-count"])
 def test_a_mutant_is_the_lemma_built_without_the_hypothesis(name: str) -> None:
     """What stays as it is, is left out."""

@@ -39,6 +39,7 @@ def words(svg: str) -> list[str]:
     return [text.text or "" for text in root.iter(f"{SVG}text")]
 
 
+@pytest.mark.slow
 def test_all_panels_lines_and_phases_are_drawn() -> None:
     found = words(over_time(ran()))
     for what in ("Latency", "Events kept", "Messages in the input queue", "Recovery", "Without"):
@@ -60,6 +61,7 @@ def test_every_crash_is_a_bar() -> None:
     assert f" {longest * 1000:.3g} ms" in found
 
 
+@pytest.mark.slow
 def test_a_recovery_that_is_cut_off_says_so() -> None:
     first, *others = ran("quickstart")["failures"]
     found = words(over_time({**ran("quickstart"), "failures": [{**first, "cut_off": True}]}))
@@ -89,6 +91,7 @@ def test_latencies_are_drawn_when_they_are_known() -> None:
     assert series["time_s"][first] - crash >= ran()["failures"][0]["detection_s"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [over_time, over_time_png])
 def test_equal_runs_give_equal_bytes(draw: Any) -> None:
     assert draw(ran()) == draw(ran())
@@ -144,6 +147,7 @@ def pages(tmp_path: Path, **changed: Any) -> tuple[str, str]:
     return html.read_text("utf-8"), markdown.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_what_it_costs_is_on_both_pages(tmp_path: Path) -> None:
     again = reproduce(FIG9, tmp_path, seeds=1, events=2_000)
     for text in pages(tmp_path, simulated=[ran()], reproduced=[again]):

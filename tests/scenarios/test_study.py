@@ -63,6 +63,7 @@ def studied(folder: Path, text: str = FREE, *set_: str) -> dict[str, Any]:
     return study(draft(path).override(overrides(set_)), folder / "kept.jsonl")
 
 
+@pytest.mark.slow
 def test_a_failure_costs_detection_and_restart(tmp_path: Path) -> None:
     """The detector notices at the third 0.1 s after the crash, and the node is back 0.5 s later:
     0.7 to 0.8 s.  Results are overdue from the next event on, one every 10 ms."""
@@ -79,6 +80,7 @@ def test_a_failure_costs_detection_and_restart(tmp_path: Path) -> None:
         assert cost["extra_bytes"] > 0
 
 
+@pytest.mark.slow
 def test_a_rate_multiplies_the_costs(tmp_path: Path) -> None:
     """Two failures an hour; the mean over all phases is 0.75 s of recovery, 0.745 s overdue."""
     result = studied(tmp_path)
@@ -98,6 +100,7 @@ def test_a_rate_multiplies_the_costs(tmp_path: Path) -> None:
     assert result["replications"] == 10
 
 
+@pytest.mark.slow
 def test_rates_of_several_failures_add_up(tmp_path: Path) -> None:
     second = '[[operators]]\nname = "then"\npattern = "each"\nwindows = "count"\nwindow = 1\n'
     text = FREE.replace("[costs.service]", f"{second}slide = 1\n\n[costs.service]")
@@ -110,6 +113,7 @@ def test_rates_of_several_failures_add_up(tmp_path: Path) -> None:
         assert result["per_hour"][cost]["mean"] == pytest.approx(mean)
 
 
+@pytest.mark.slow
 def test_there_are_as_many_replications_as_the_interval_needs(tmp_path: Path) -> None:
     loose = studied(tmp_path)
     tight = studied(tmp_path, FREE, "study.half_width=0.015")
@@ -119,6 +123,7 @@ def test_there_are_as_many_replications_as_the_interval_needs(tmp_path: Path) ->
     assert (short["replications"], short["narrow"]) == (12, False)
 
 
+@pytest.mark.slow
 def test_a_study_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     class Interrupted(Exception):
         pass
@@ -141,6 +146,7 @@ def test_a_study_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     assert studied(tmp_path, FREE, "detector.restart_s=0.4")["resumed"] == 0
 
 
+@pytest.mark.slow
 def test_a_study_that_is_to_be_narrower_goes_on(tmp_path: Path) -> None:
     """What it has is kept, unless the failures come at other times."""
     wide = studied(tmp_path, FREE, "study.half_width=0.001", "study.replications=10")
@@ -166,6 +172,7 @@ def test_lost_and_late_results_by_hand() -> None:
     ) == (20, 1, 1)
 
 
+@pytest.mark.slow
 def test_a_study_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text(FREE, encoding="utf-8")
@@ -178,6 +185,7 @@ def test_a_study_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "NOT 0.1% as asked" in ran.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

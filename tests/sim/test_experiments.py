@@ -63,6 +63,7 @@ def test_what_is_done_is_not_done_again(done: tuple[Path, dict[str, Any]]) -> No
     assert again["numbers"] == first["numbers"]
 
 
+@pytest.mark.slow
 def test_a_line_that_was_cut_short_is_done_again(
     done: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:

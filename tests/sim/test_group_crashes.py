@@ -52,6 +52,7 @@ LEAVING = replace(LEDGER, deploy=deploy_leaving)
 
 
 # --- timed runs ----------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", [GROUPED, LEAVING])
 @settings(max_examples=200)
 @given(case=timed_cases())
@@ -172,6 +173,7 @@ def test_a_notice_is_lost_with_its_receiver() -> None:
 
 
 # --- untimed runs --------------------------------------------------------------------------------
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(untimed_cases(8), st.integers(0, 3), st.randoms(use_true_random=False))
 def test_every_untimed_run_is_one_that_the_world_allows(

@@ -73,6 +73,7 @@ def passed_on(outcome: CycleOutcome, setting: CycleSetting) -> list[tuple[int, i
     return [(theta.sn[window], theta.at) for theta in outcome.made if theta.passed_on]
 
 
+@pytest.mark.slow
 @settings(max_examples=600)
 @given(cycles())
 def test_kernel_and_model_do_the_same(drawn_: tuple[EventArrays, CycleSetting]) -> None:
@@ -82,6 +83,7 @@ def test_kernel_and_model_do_the_same(drawn_: tuple[EventArrays, CycleSetting]) 
         assert of_kernel == of_model
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(cycles())
 def test_and_what_they_pass_on_is_what_the_batch_oracle_finds(

@@ -136,6 +136,7 @@ def test_at_88_percent_the_recovery_takes_what_arithmetic_says(tmp_path: Path) -
     assert [name for name in PHASES if shown[name]] == ["catch_up_s"]
 
 
+@pytest.mark.slow
 def test_a_crash_that_did_not_happen_is_said(tmp_path: Path) -> None:
     """The node of the second crash is down already; a crash a year does not come in 10 s."""
     again = CRASH + CRASH.replace("at_s = 1.005", "at_s = 1.2")

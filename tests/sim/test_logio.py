@@ -342,6 +342,7 @@ def test_a_crossing_is_what_a_pencil_says() -> None:
     assert crossing(snapshots, log) == 0
 
 
+@pytest.mark.slow
 def test_the_experiment_has_a_crossing_for_every_point_and_is_drawn() -> None:
     """On few events; the paper has claims about it."""
     experiment = experiments()["logio-crossing"]

@@ -196,6 +196,7 @@ def test_log_io_with_a_failure_of_the_writer(
     assert_logged(Case(line, LOG, logged(room, restart_s=20.0), (Failure(writer.name, after),)))
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(lines(), ROOMS, st.data())
 def test_log_io_with_a_failure_of_the_slowest(

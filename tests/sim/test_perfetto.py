@@ -30,6 +30,7 @@ def of(phase: str) -> list[dict[str, Any]]:
     return [event for event in events() if event["ph"] == phase]
 
 
+@pytest.mark.slow
 def test_every_event_has_what_its_phase_asks_for() -> None:
     """Trace Event Format: "X" has ts and dur, "i" a scope, "C" numbers, "M" a known name."""
     assert {event["ph"] for event in events()} == {"X", "i", "C", "M"}
@@ -88,6 +89,7 @@ def test_counters_are_the_series() -> None:
     assert names == {"backup", "queue of both", "queue of left", "queue of right"}
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes() -> None:
     again = simulate(read("docs/scenarios/everything.toml"), traced=True)
     assert chrome(again) == chrome(ran())

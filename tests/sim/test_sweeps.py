@@ -320,6 +320,7 @@ def test_columns_are_all_numbers_that_a_simulation_has(tmp_path: Path) -> None:
         assert json.loads(json.dumps(entry)) == entry
 
 
+@pytest.mark.slow
 def test_a_row_says_what_was_run_and_what_came_out(tmp_path: Path) -> None:
     sweep = written(tmp_path)
     found = swept_table(sweep, tmp_path / "out")
@@ -391,6 +392,7 @@ def test_whatever_a_protocol_raises_is_an_outcome(
     assert found["error"].str.match(said).all()
 
 
+@pytest.mark.slow
 def test_a_wrong_output_has_its_recovery_type(tmp_path: Path) -> None:
     base = SCENARIO.replace("window = 20\nslide = 10", 'windows = "count"\nwindow = 5\nslide = 3')
     text = 'scenario = "base.toml"\n[grid]\nprotocol = ["upstream-backup:counted-windows"]\n'
@@ -438,6 +440,7 @@ def test_any_values_make_a_column(values: list[Any]) -> None:
         assert repr(column.to_pylist()) == repr(values)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 5), max_size=4), st.permutations(range(12)))
 @settings(max_examples=15, deadline=None)
 def test_the_table_is_the_same_however_often_a_sweep_is_interrupted(
@@ -459,6 +462,7 @@ def test_the_table_is_the_same_however_often_a_sweep_is_interrupted(
     pd.testing.assert_frame_equal(swept_table(sweep, folder / "parts", faked), whole)
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=15, deadline=None)
 def test_a_journal_cut_anywhere_is_resumed(
@@ -498,6 +502,7 @@ def test_what_is_done_is_not_done_again_unless_asked_for(tmp_path: Path) -> None
     assert len(pd.read_parquet(tmp_path / "out")) == 12
 
 
+@pytest.mark.slow
 def test_rows_of_another_version_are_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -512,6 +517,7 @@ def test_rows_of_another_version_are_not_used(
     assert set(after["run"]).isdisjoint(before["run"])
 
 
+@pytest.mark.slow
 def test_a_run_whose_process_died_has_a_row_and_is_tried_again(tmp_path: Path) -> None:
     def dying(call: Callable[[SweepRun], Entry], runs: Sequence[SweepRun]) -> Outcomes:
         for number, run in enumerate(runs):

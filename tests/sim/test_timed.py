@@ -243,6 +243,7 @@ def assert_same(
     return found, log
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(cases(), NAMES)
 def test_every_run_is_one_that_the_world_allows(
@@ -251,6 +252,7 @@ def test_every_run_is_one_that_the_world_allows(
     assert_same(PROTOCOL.variant(name), case)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(cases())
 def test_a_run_with_saves_and_timers_is_one_that_the_world_allows(
@@ -259,6 +261,7 @@ def test_a_run_with_saves_and_timers_is_one_that_the_world_allows(
     assert_same(LEDGER, case)
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(cases(25), NAMES)
 def test_crashes_change_no_output(
@@ -272,6 +275,7 @@ def test_crashes_change_no_output(
             assert bodies == tuple(body for _, (at, body) in outputs[sink] if at == edge)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(cases(), NAMES)
 def test_the_order_of_times(case: tuple[Workload, Costs, tuple[CrashPlan, ...]], name: str) -> None:
@@ -412,6 +416,7 @@ def test_progress_is_compared_input_by_input(reached: Any, progress: Any, is_rea
     assert Outage("A", 0, 0, reached).is_reached(progress) is is_reached
 
 
+@pytest.mark.slow
 def test_a_node_that_asks_for_a_replay_has_not_caught_up() -> None:
     """Its queue is empty while it waits for the replay: 4,000 events, 500 a second, one crash."""
     found = simulate(read("docs/scenarios/aggregate.toml", overrides(["protocol=progressive"])))
@@ -534,6 +539,7 @@ SCENARIOS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SCENARIOS)
 def test_the_scenarios_in_the_docs_run(path: Path) -> None:
     beats: list[tuple[int, int]] = []
@@ -571,6 +577,7 @@ def _small(workload: Workload) -> Workload:
 ONE_NAMED = chain(("match", Operator(sequence("a"), CountWindows(1, 1))))
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes() -> None:
     scenario = read("docs/scenarios/quickstart.toml")
     first, second = (json.dumps(simulate(scenario, traced=True)) for _ in range(2))

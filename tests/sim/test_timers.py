@@ -166,6 +166,7 @@ def test_an_unknown_timer_is_refused(tmp_path: Path) -> None:
         scenario(tmp_path, BATCHES.replace("trigger =", "triger ="))
 
 
+@pytest.mark.slow
 def test_costs_of_spark_by_arithmetic() -> None:
     """It crashes at 8.5 s, 3.5 s after a trigger, is detected at the third keep-alive, restarts and
     runs at once all that has come since 5 s: a batch, its events, two saves, and the links."""

@@ -201,6 +201,7 @@ def test_flights_are_in_order_and_of_every_class() -> None:
     assert len({arrival.type for arrival in events}) == 12  # four classes at three airports
 
 
+@pytest.mark.slow
 def test_crashes_change_nothing_of_a_week_of_flights() -> None:
     workload = some_flights()
     crashes = [

@@ -105,6 +105,7 @@ def named(name: str) -> Protocol:
     return LEDGER if name == "ledger" else UPSTREAM_BACKUP.variant(name)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(cases(), odd_costs(), NAMES, st.booleans())
 def test_with_room_for_all_nobody_waits(
@@ -122,6 +123,7 @@ def test_with_room_for_all_nobody_waits(
 
 
 # --- every run is a path of the world ----------------------------------------------------------
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(cases(), NAMES, st.integers(1, 3))
 def test_every_run_is_one_that_the_world_allows(
@@ -179,6 +181,7 @@ PLANS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(stored(), st.integers(1, 8), PLANS, st.booleans())
 def test_stores_room_and_crashes_of_all_change_no_path(

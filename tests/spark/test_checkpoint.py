@@ -127,6 +127,7 @@ def test_a_damaged_log_is_named(how: CheckpointShape, file: str, damage: str) ->
         assert (f"{file}: " in "\n".join(said)) == (how.sided or damage != "a bit flipped")
 
 
+@pytest.mark.slow
 @given(stopped, st.sampled_from([*CONTENTS]))
 def test_a_damaged_state_file_is_named(how: CheckpointShape, damage: str) -> None:
     with made(how._replace(sided=True)) as checkpoint:

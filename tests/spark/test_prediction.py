@@ -60,6 +60,7 @@ def _batch_s(events: int) -> float:
 
 
 # --- the simulator's side --------------------------------------------------------------------
+@pytest.mark.slow
 @given(
     sizes=st.lists(st.integers(1, 60), min_size=1, max_size=6),
     costs=st.builds(BatchCosts, *[seconds] * 6),
@@ -108,6 +109,7 @@ def test_a_batch_that_the_sink_has_runs_again_for_nothing() -> None:
     assert found.total_s == pytest.approx(undisturbed + COSTS.start_s + _batch_s(9_800))
 
 
+@pytest.mark.slow
 @given(
     batch=st.integers(0, 3),
     phase=st.sampled_from(BatchPhase),

@@ -129,6 +129,7 @@ def crash_cases(draw: st.DrawFn) -> CrashCase:
 
 
 # --- properties ------------------------------------------------------------------------------
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(planned=crash_cases())
 def test_what_the_files_hold_is_what_the_simulator_predicts(

@@ -204,6 +204,7 @@ def test_a_new_secondary_needs_the_order_of_what_upstream_still_sends(renews: Re
     assert (max(found) is Guarantee.PRECISE) is (renews is Renews.LOG)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cuts", Cuts)
 def test_upstream_nodes_let_go_at_different_times(cuts: Cuts) -> None:
     """Pairs of a union: a crash at any moment, also between the acknowledgements to two upstream

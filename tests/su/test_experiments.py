@@ -60,6 +60,7 @@ def cell(policy: str, way: str) -> dict[str, Any]:
 
 
 # --- as of every experiment ----------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_an_experiment_is_plain_data_and_drawn(name: str) -> None:
     result = done(name)
@@ -80,6 +81,7 @@ def test_an_experiment_is_plain_data_and_drawn(name: str) -> None:
                 assert low <= high
 
 
+@pytest.mark.slow
 def test_every_number_of_the_paper_is_compared_or_has_a_reason() -> None:
     compared = {number["id"] for name in NAMES for number in done(name)["numbers"]}
     left_out = [line for name in NAMES for line in published.left_out(name)]

@@ -93,6 +93,7 @@ def followed(module: ModuleType, many: Sequence[Pair], cuts: int) -> list[tuple[
 SMALL_CHUNKS = version()
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(st.lists(pairs(), min_size=1, max_size=4), st.integers(1, 9))
 def test_streams_are_followed_as_classify_does(many: list[Pair], cuts: int) -> None:
@@ -112,6 +113,7 @@ MUTANTS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("old", "new"), MUTANTS)
 def test_a_mutant_follows_otherwise(old: str, new: str) -> None:
     mutant = version((old, new))

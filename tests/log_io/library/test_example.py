@@ -26,6 +26,7 @@ def quoted() -> list[tuple[str, str]]:
     return [(command, printed) for command, _, printed in (one.partition("\n") for one in parts)]
 
 
+@pytest.mark.slow
 def test_the_commands_print_what_the_page_quotes(tmp_path: Path) -> None:
     killed = 0
     for command, printed in quoted():

@@ -260,6 +260,7 @@ def test_sqlite_finds_inputs_and_outputs_by_their_keys(tmp_path: Path) -> None:
             assert not [one for one in plan if one.startswith(("SCAN log", "SCAN made"))]
 
 
+@pytest.mark.slow
 def test_postgresql_reads_few_rows(postgresql: str, tmp_path: Path) -> None:
     with psycopg.connect(postgresql, autocommit=True) as connection:
         connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")

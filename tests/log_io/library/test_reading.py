@@ -152,6 +152,7 @@ def test_a_locked_log_is_given_up_soon(tmp_path: Path, monkeypatch: pytest.Monke
     holder.close()
 
 
+@pytest.mark.slow
 def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "READ_PATIENCE_S", 2.0)  # psycopg's least
     with socket.create_server(("127.0.0.1", 0)) as silent:

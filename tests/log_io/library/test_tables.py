@@ -325,6 +325,7 @@ def read_event(number: int) -> Event:
     return Event(SOURCE, SERVICE, SOURCE, "", number, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", [NOTHING, WHOLE], ids=["no lineage", "lineage"])
 def test_sql_and_the_model_are_equal(fresh: Fresh, capture: Capture) -> None:
     counts: Counter[str] = Counter()
