@@ -260,12 +260,11 @@ def test_sqlite_finds_inputs_and_outputs_by_their_keys(tmp_path: Path) -> None:
             assert not [one for one in plan if one.startswith(("SCAN log", "SCAN made"))]
 
 
-@pytest.mark.slow
 def test_postgresql_reads_few_rows(postgresql: str, tmp_path: Path) -> None:
     with psycopg.connect(postgresql, autocommit=True) as connection:
         connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
     with Log(postgresql) as log:
-        whole = fill(log, 100_000)
+        whole = fill(log, 20_000)
         log.database.execute("ANALYZE")  # as PostgreSQL does by itself within a minute
         for found, (plan,) in plans(log, "EXPLAIN (ANALYZE, FORMAT JSON)"):
             assert found in (110, 2)
