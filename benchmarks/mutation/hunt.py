@@ -111,6 +111,6 @@ def _run_tests(suspect: Suspect) -> None:
         os.dup2(nowhere.fileno(), 2)
     sys.meta_path.insert(0, _Fault(suspect.module, suspect.source))
     options = ["-x", "-q", "-p", "no:xdist", "--tb=no", "--assert=plain"]
-    options += ["-o", "cache_dir=build/mutation", "-m", "not slow and not exhaustive"]
+    options += ["-o", "cache_dir=build/mutation", "-m", "not exhaustive"]
     runs = (int(pytest.main([*options, file])) for file in suspect.tests)
     os._exit(next(filter(None, runs), PASSED))

@@ -60,7 +60,7 @@ GROUPS = {
             "model.boxes.triggered": "tests/boxes/test_waiting.py",
         },
         tuple(f"tests/boxes/test_{name}.py" for name in ("frames", "allowed", "long_runs")),
-        limit_s=20,
+        limit_s=40,
     ),
     "classifier": Group(
         {
