@@ -86,8 +86,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reports = [one for kind in kinds for one in terminalreporter.stats.get(kind, ())]
     names = [protocol.name for protocol in modules().values()]
     seconds = [(one.nodeid, getattr(one, "duration", 0.0)) for one in reports]  # or an import fails
-    processes = terminalreporter.config.getoption("numprocesses", None) or 1
-    told = lines(add_up(seconds, names), processes)
+    told = lines(add_up(seconds, names))
     if told:
         terminalreporter.section("families")
     for line, over in told:

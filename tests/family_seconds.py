@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 BUDGET_S = 45.0
-"""Seconds of a run that the tests of a family may take on a quiet machine with two cores."""
+"""Seconds that the tests of a family may take on a quiet machine with two cores."""
 OLDER = frozenset({"micro-batch", "upstream-backup"})
 """Families that the budget is not for: the tests of the drivers are written with them."""
 
@@ -28,17 +28,13 @@ def add_up(durations: Iterable[tuple[str, float]], families: Iterable[str]) -> M
     return found
 
 
-def lines(seconds: Mapping[str, float], processes: int) -> list[tuple[str, bool]]:
-    """A line for each family whose tests take seconds, the slowest first; is it a warning?
-
-    processes: how many ran tests at a time; each second of a test is so much less of the run.
-    """
+def lines(seconds: Mapping[str, float]) -> list[tuple[str, bool]]:
+    """A line for each family whose tests take seconds, the slowest first; is it a warning?"""
     told = []
     for family, took in sorted(seconds.items(), key=lambda item: -item[1]):
         if took < 1:
             continue
-        of_run = took / processes
-        over = of_run > BUDGET_S and family not in OLDER
+        over = took > BUDGET_S and family not in OLDER
         warning = f", WARNING: more than its budget of {BUDGET_S:.0f} s" if over else ""
-        told.append((f"{family}: {of_run:.0f} s ({took:.0f} s of tests){warning}", over))
+        told.append((f"{family}: {took:.0f} s of tests{warning}", over))
     return told
