@@ -1,37 +1,21 @@
 """Mutants: the protocol with one line changed, to see whether the checkers notice.
 
-Rule of this file: no hooks in the protocol under test; a mutant is data (module, line,
-replacement).  The mutated module, and the modules of the model that import this module, are loaded
-a second time beside the real ones; the values that drivers and protocols hand to each other
-(model.core, model.world, ...) stay shared.
+Rule of this file: how mutants are hunted; how lines are replaced is in model.patches.
 """
 
 from __future__ import annotations
 
-import ast
-import importlib
-import importlib.util
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache
-from importlib.machinery import ModuleSpec
-from itertools import accumulate
-from types import ModuleType
-
-import networkx as nx
+from dataclasses import dataclass, replace
 
 from model.core import Guarantee, Mutant, Outcome, Protocol, Scope
-from model.errors import Invalid, describe_error
+from model.errors import Invalid
+from model.patches import Change, also_changed, load_patched, patched_source
 from model.system import System
 from proofs.explore.explorer import explore
 from proofs.explore.random_attack import Attack
-
-_FILES = ("core", "errors", "events", "graph", "log", "progress", "registry", "system", "world")
-SHARED = frozenset(f"model.{name}" for name in _FILES)
-"""Modules whose types drivers test for: no mutant changes these, and they are loaded once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +31,17 @@ class Killing:
     seconds: float
 
 
+def change_of(mutant: Mutant) -> Change:
+    return Change(mutant.module, mutant.old, mutant.new)
+
+
 def mutated_source(mutant: Mutant) -> str:
     """The source of the mutant's module with its line replaced.
 
     Raises Invalid unless exactly one line, stripped, is `old`.
     """
-    source = _source(mutant.module)
-    if source is None:
-        raise Invalid(f"mutant {mutant.name!r}: there is no module {mutant.module}")
-    lines = source.splitlines(keepends=True)
-    places = [i for i, line in enumerate(lines) if line.strip() == mutant.old]
-    if len(places) != 1:
-        raise Invalid(
-            f"mutant {mutant.name!r}: {len(places)} lines of {mutant.module} read {mutant.old!r};"
-            " exactly one must"
-        )
-    line = lines[places[0]]
-    lines[places[0]] = line.replace(mutant.old, mutant.new)
-    return "".join(lines)
+    with _named(mutant):
+        return patched_source(mutant.module, (change_of(mutant),))
 
 
 def mutate(protocol: Protocol, mutant: Mutant, home: str) -> Protocol:
@@ -72,99 +49,28 @@ def mutate(protocol: Protocol, mutant: Mutant, home: str) -> Protocol:
 
     home: the name of the imported module whose PROTOCOL is the protocol, or has it as a variant.
     """
-    with _second_copy(mutant.module, mutated_source(mutant), home):
-        try:
-            fresh: Protocol = importlib.import_module(home).PROTOCOL
-        except Exception as error:
-            why = describe_error(error)
-            raise Invalid(f"mutant {mutant.name!r}: it cannot be imported: {why}") from error
-    return fresh.variant(protocol.name)
+    change = change_of(mutant)
+    with _named(mutant):
+        fresh: Protocol = load_patched(home, (change,)).PROTOCOL
+    variants = tuple(_also_changed(variant, change) for variant in fresh.variants)
+    return replace(fresh, variants=variants).variant(protocol.name)
+
+
+def _also_changed(protocol: Protocol, change: Change) -> Protocol:
+    """A patched form has its functions from a copy of its own, which has to have the change too."""
+    functions = ("deploy", "boot", "recover", "step", "gauges", "show", "size", "memory")
+    return replace(
+        protocol, **{name: also_changed(getattr(protocol, name), change) for name in functions}
+    )
 
 
 @contextmanager
-def _second_copy(module: str, source: str, home: str) -> Iterator[None]:
-    """A context in which `module` is imported anew, from `source`, and with it `home` and the rest
-    of the model that imports it."""
-    anew = ({home, module} | _importers(module)) - SHARED
-    originals = {name: loaded for name, loaded in sys.modules.items() if name in anew}
-    finder = _Finder(module, source, originals[home].__spec__)
-    for name in anew:
-        _forget(name)
-    sys.meta_path.insert(0, finder)
+def _named(mutant: Mutant) -> Iterator[None]:
+    """A context whose errors name the mutant."""
     try:
         yield
-    finally:
-        sys.meta_path.remove(finder)
-        for name in anew:
-            _forget(name)
-        sys.modules.update(originals)
-        for name, loaded in originals.items():
-            package, _, attribute = name.rpartition(".")
-            if package:
-                setattr(sys.modules[package], attribute, loaded)
-
-
-def _forget(name: str) -> None:
-    """Let the next import load the module: a package, too, knows those of its modules."""
-    sys.modules.pop(name, None)
-    package, _, attribute = name.rpartition(".")
-    if package in sys.modules:
-        vars(sys.modules[package]).pop(attribute, None)
-
-
-def _importers(module: str) -> set[str]:
-    """The loaded modules of the model that import the module, or another one that does."""
-    imports = _import_graph(frozenset(name for name in sys.modules if name.startswith("model.")))
-    return nx.ancestors(imports, module) if module in imports else set()
-
-
-@cache
-def _import_graph(loaded: frozenset[str]) -> nx.DiGraph[str]:
-    """An edge from each module to each that it imports."""
-    return nx.DiGraph((name, one) for name in loaded for one in _imported(name))
-
-
-@cache
-def _imported(name: str) -> frozenset[str]:
-    """All that the source of a module names in its imports, with the packages around it."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(_source(name) or "")):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return frozenset(part for one in found for part in accumulate(one.split("."), "{}.{}".format))
-
-
-def _source(name: str) -> str | None:
-    """The source of a module, also from a zip file; None if there is none."""
-    spec = importlib.util.find_spec(name)
-    get_source = getattr(spec and spec.loader, "get_source", None)
-    return None if get_source is None else get_source(name) or ""
-
-
-class _Finder:
-    """A finder that loads one module from the given source, and the home from its own file."""
-
-    def __init__(self, module: str, source: str, home: ModuleSpec | None) -> None:
-        self.module = module
-        self.source = source
-        self.home = home
-
-    def find_spec(
-        self, name: str, _path: object = None, _target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if name == self.module:
-            return ModuleSpec(name, self)  # type: ignore[arg-type]
-        if self.home is not None and name == self.home.name:
-            return importlib.util.spec_from_loader(name, self.home.loader)
-        return None
-
-    def create_module(self, _spec: ModuleSpec) -> None:
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        exec(compile(self.source, f"<mutant of {self.module}>", "exec"), module.__dict__)
+    except Invalid as error:
+        raise Invalid(f"mutant {mutant.name!r}: {error}") from error
 
 
 def hunt(
