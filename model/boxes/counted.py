@@ -8,8 +8,8 @@ LOG.io, Example 2: "The global state counts the total number of events received.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from model.boxes.box import Fed, Item, answer
 from model.boxes.triggered import Sets, Triggered
 from model.errors import Invalid
 
@@ -28,14 +28,11 @@ class Counted(Triggered):
         if len(self.limits) != 2:
             raise Invalid(f"counted: {len(self.limits)} limits; give a full count and a size")
 
-    def feed(self, state: Sets, item: Item) -> tuple[Fed, ...]:
-        return self.recheck(state._replace(done=(state.done + 1) % self.limits[0]), item)
+    def count(self, state: Sets) -> Sets:
+        return state._replace(done=(state.done + 1) % self.limits[0])
 
-    def recheck(self, state: Sets, item: Item) -> tuple[Fed, ...]:
-        state = self.gather(state, item)
-        (key,) = self.keys(item)
-        items = dict(state.open)[key]
-        if state.done and len(items) < self.limits[1]:
-            return answer(state)
-        left = tuple(one for one in state.open if one.key != key)
-        return answer(state._replace(open=left), self.fold_set(key, items))
+    def is_ready(self, state: Sets, key: Any) -> bool:
+        return not state.done or len(dict(state.open)[key]) >= self.limits[1]
+
+    def after(self, done: int) -> int:
+        return done

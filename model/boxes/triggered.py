@@ -53,22 +53,31 @@ class Triggered(Box):
 
     def feed(self, state: Sets, item: Item) -> tuple[Fed, ...]:
         (key,) = self.keys(item)
-        state = self.gather(state, item)
-        sets = dict(state.open)
-        items = sets[key]
-        if len(items) < self.limits[state.done]:
-            return answer(state)
-        left = tuple(one for one in state.open if one.key != key)
-        done = (state.done + 1) % len(self.limits)
-        groups = [(one,) for one in items] if self.apart else [items]
-        return answer(Sets(left, done), *(self.fold_set(key, group) for group in groups))
+        state = self.gather(self.count(state), item)
+        return (self.generate(state, key),) if self.is_ready(state, key) else answer(state)
 
-    def recheck(self, state: Sets, item: Item) -> tuple[Fed, ...]:
-        """The answer to an item that has updated the global state already."""
-        return self.feed(state, item)
+    def count(self, state: Sets) -> Sets:
+        """The state after the update of the global state by an item; here no item updates it."""
+        return state
+
+    def is_ready(self, state: Sets, key: Any) -> bool:
+        """Is the input set, to which the newest item belongs, complete?"""
+        return len(dict(state.open)[key]) >= self.limits[state.done]
+
+    def generate(self, state: Sets, key: Any) -> Fed:
+        """The state without an input set that is complete, and the outputs of the set."""
+        items = dict(state.open)[key]
+        left = tuple(one for one in state.open if one.key != key)
+        groups = [(one,) for one in items] if self.apart else [items]
+        outs = tuple(self.fold_set(key, group) for group in groups)
+        return Fed(Sets(left, self.after(state.done)), outs)
+
+    def after(self, done: int) -> int:
+        """The global state after an output set."""
+        return (done + 1) % len(self.limits)
 
     def gather(self, state: Sets, item: Item) -> Sets:
-        """The state with the item in its input set, which is not looked at."""
+        """The state with the item in its input set; the global state is not updated."""
         (key,) = self.keys(item)
         sets = dict(state.open)
         sets[key] = (*sets.get(key, ()), item)
@@ -105,30 +114,14 @@ class Functions(Box):
         return tuple(part.begin(edges) for part in self.parts)
 
     def feed(self, state: tuple[Sets, ...], item: Item) -> tuple[Fed, ...]:
+        parts: list[Sets] = []
         outs: list[Out] = []
-        for key in self.keys(item):
-            (fed,) = self.feed_set(state, item, key)
-            state, outs = fed.state, [*outs, *fed.outs]
-        return answer(state, *outs)
+        for part, sets in zip(self.parts, state, strict=True):
+            (fed,) = part.feed(sets, item)
+            parts.append(fed.state)
+            outs += fed.outs
+        return answer(tuple(parts), *outs)
 
     def keys(self, item: Item) -> tuple[Any, ...]:
         """The input sets that the item belongs to."""
         return tuple((at, key) for at, part in enumerate(self.parts) for key in part.keys(item))
-
-    def feed_set(self, state: tuple[Sets, ...], item: Item, key: Any) -> tuple[Fed, ...]:
-        """Feed the item to the function of one of its input sets."""
-        return _changed(state, key[0], self.parts[key[0]].feed(state[key[0]], item))
-
-    def recheck_set(self, state: tuple[Sets, ...], item: Item, key: Any) -> tuple[Fed, ...]:
-        """As feed_set, for an item that has updated the global state of the function already."""
-        return _changed(state, key[0], self.parts[key[0]].recheck(state[key[0]], item))
-
-    def gather_set(self, state: tuple[Sets, ...], item: Item, key: Any) -> tuple[Sets, ...]:
-        """The state with the item in one of its input sets, which is not looked at."""
-        at = key[0]
-        return (*state[:at], self.parts[at].gather(state[at], item), *state[at + 1 :])
-
-
-def _changed(state: tuple[Sets, ...], at: int, fed: tuple[Fed, ...]) -> tuple[Fed, ...]:
-    ((changed, outs),) = fed
-    return answer((*state[:at], changed, *state[at + 1 :]), *outs)

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from model.boxes.stateless import Relay
+from model.core import Answer
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
-from model.protocols.log_io.design import Design, Garbage
-from model.protocols.log_io.evidence.scopes import PATHS, SCOPES
-from model.protocols.log_io.lineage.design import (
-    Assignments,
+from model.patches import Patched, Reading
+from model.protocols.log_io.design import (
     Capture,
+    Design,
+    Garbage,
     LineageScope,
     Names,
     OutputPort,
     Ports,
-    Rows,
 )
-from model.protocols.log_io.lineage.ports import paths, ports_of
-from model.protocols.log_io.lineage.queries import backward, forward, relationships
-from model.protocols.log_io.lineage.truth import (
+from model.protocols.log_io.evidence.lineage import ASSIGNMENTS_GO, ROW_OF_EACH
+from model.protocols.log_io.evidence.scopes import PATHS, SCOPES
+from model.protocols.log_io.evidence.truth import (
     EXACT,
     capture_in,
     faults,
@@ -34,6 +36,8 @@ from model.protocols.log_io.lineage.truth import (
     is_idle,
     is_missing,
 )
+from model.protocols.log_io.lineage.ports import paths, ports_of
+from model.protocols.log_io.lineage.queries import backward, forward, relationships
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Executed, ExecutedGroup, Lineage
 from model.protocols.log_io.protocol import PROTOCOL
@@ -114,10 +118,17 @@ def test_a_scope_without_a_path_is_refused() -> None:
 # --- rows of transactions --------------------------------------------------------------------
 A = Body(1, "a")
 CONTEXT = Context((), (0,), (0,))
+Transact = Callable[[Design, Tables, str, Any], Answer]
 PORTS = Ports(frozenset({("r", "op"), ("s", "op")}), frozenset({("op", "next")}))
 
 
-def generation(design: Design, inputs: int, outputs: int) -> Tables:
+def read_as(*readings: Reading) -> Transact:
+    """The transactions of the log, where the paper is read in this way."""
+    changes = tuple(change for reading in readings for change in reading.changes)
+    return Patched("model.protocols.log_io.log", changes, "transact") if changes else transact
+
+
+def generation(design: Design, inputs: int, outputs: int, transact: Transact = transact) -> Tables:
     """The tables after an operator has made so many outputs of so many inputs."""
     tables = Tables(tuple(LoggedEvent("r", "op", at, 0, A) for at in range(1, inputs + 1)))
     for at in range(1, inputs + 1):
@@ -149,26 +160,26 @@ def test_the_join_finds_what_garbage_collection_leaves(
     inputs: int, outputs: int, garbage: Garbage
 ) -> None:
     """Sections 3.6 and 7.3 do not fit each other."""
-    capture = Capture(ports=PORTS, assignments=Assignments.GONE)
-    tables = generation(Design(lineage=capture, garbage=garbage), inputs, outputs)
+    design = Design(lineage=Capture(ports=PORTS), garbage=garbage)
+    tables = generation(design, inputs, outputs, read_as(ASSIGNMENTS_GO))
     found = relationships(tables)[("op", "next", 1)]
     assert len(found) == (inputs if garbage is Garbage.NEVER else 0)
 
 
-@pytest.mark.parametrize("rows", Rows)
-def test_example_5_an_output_of_the_other_port_alone(rows: Rows) -> None:
+@pytest.mark.parametrize("readings", [(), (ROW_OF_EACH,)])
+def test_example_5_an_output_of_the_other_port_alone(readings: tuple[Reading, ...]) -> None:
     """It has a row in the reading of Algorithm 3, step 4.5.b, and a relationship in none."""
     ports = PORTS._replace(ins=frozenset({("s", "op")}))
-    tables = generation(Design(lineage=Capture(rows=rows, ports=ports)), 2, 1)
-    assert len(tables.used) == (rows is Rows.EACH)
+    tables = generation(Design(lineage=Capture(ports=ports)), 2, 1, read_as(*readings))
+    assert len(tables.used) == len(readings)
     assert relationships(tables, ports).get(("op", "next", 1), frozenset()) == frozenset()
 
 
-@pytest.mark.parametrize("rows", Rows)
-def test_example_5_an_output_of_both_ports(rows: Rows) -> None:
+@pytest.mark.parametrize("readings", [(), (ROW_OF_EACH,)])
+def test_example_5_an_output_of_both_ports(readings: tuple[Reading, ...]) -> None:
     """The relationship is with the input on OP2.in2 alone."""
     ports = PORTS._replace(ins=frozenset({("s", "op")}))
-    design = Design(lineage=Capture(rows=rows, ports=ports))
+    design, transact = Design(lineage=Capture(ports=ports)), read_as(*readings)
     tables = Tables((LoggedEvent("r", "op", 1, 0, A), LoggedEvent("s", "op", 1, 0, A)))
     for sender in ("r", "s"):
         tables, _ = transact(design, tables, "op", Assign(sender, 1, (1,)))

@@ -11,24 +11,24 @@ from hypothesis import strategies as st
 
 from model.events import Body
 from model.protocols.log_io.deployment import deploy
-from model.protocols.log_io.design import Design
-from model.protocols.log_io.evidence.scopes import PAIRS, PATHS, SCOPES
-from model.protocols.log_io.evidence.scopes import one as of_one
-from model.protocols.log_io.lineage.design import (
+from model.protocols.log_io.design import (
     Capture,
+    Design,
     LineageScope,
     OfState,
     OutputPort,
     Ports,
     Retention,
 )
-from model.protocols.log_io.lineage.queries import backward, forward, relationships
-from model.protocols.log_io.lineage.truth import (
+from model.protocols.log_io.evidence.scopes import PAIRS, PATHS, SCOPES
+from model.protocols.log_io.evidence.scopes import one as of_one
+from model.protocols.log_io.evidence.truth import (
     capture_in,
     faults,
     is_bodiless,
     is_missing,
 )
+from model.protocols.log_io.lineage.queries import backward, forward, relationships
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Lineage
 from model.protocols.log_io.protocol import PROTOCOL

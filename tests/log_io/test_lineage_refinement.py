@@ -8,8 +8,7 @@ from hypothesis import find, given
 from hypothesis import strategies as st
 
 from model.events import Body
-from model.protocols.log_io.design import Design
-from model.protocols.log_io.lineage.design import Capture, Ports
+from model.protocols.log_io.design import Capture, Design, Ports
 from model.protocols.log_io.lineage.refinement import Dependency, records_behind, refine
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Lineage

@@ -14,15 +14,13 @@ from model.events import Body
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
 from model.protocols.log_io.deployment import deploy
-from model.protocols.log_io.design import Delivery, Design, Garbage
+from model.protocols.log_io.design import Delivery, Design, Garbage, Replaying, Scaling
 from model.protocols.log_io.evidence.scopes import SCOPES, one
 from model.protocols.log_io.lineage.queries import backward, forward
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Restore, Restored
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
-from model.protocols.log_io.replaying.design import Replaying
-from model.protocols.log_io.scaling.design import Scaling
 from model.protocols.log_io.tables import Context, LoggedEvent, Tables
 from model.system import System
 from model.world import World, progress

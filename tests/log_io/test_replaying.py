@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.events import Body
+from model.protocols.log_io.design import Replaying
 from model.protocols.log_io.evidence.scopes import SCOPES
 from model.protocols.log_io.messages import Put
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
-from model.protocols.log_io.replaying.design import Replaying
 from model.protocols.log_io.replaying.log import change, collect
 from model.protocols.log_io.replaying.messages import Mark, Reset
 from model.protocols.log_io.tables import LoggedEvent, SetState, Tables

@@ -8,18 +8,17 @@ from hypothesis import strategies as st
 
 from model.core import OperatorClass, Send
 from model.events import Body
-from model.protocols.log_io.design import Design
+from model.protocols.log_io.design import Design, Replicas, Scaling
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Restore
-from model.protocols.log_io.places import DISPATCHER, LEAVES, MERGER, STAYS
 from model.protocols.log_io.protocol import PROTOCOL
-from model.protocols.log_io.scaling.design import Scaling, Waits
 from model.protocols.log_io.scaling.messages import Choose, Chosen, Move, Resent
 from model.protocols.log_io.tables import Context, LoggedEvent, Tables
 from proofs.explore.explorer import explore
 
+DISPATCHER, STAYS, LEAVES, MERGER, _ = Replicas()
 BEFORE, AFTER = Context((), (0,), (0, 0)), Context((), (0,), (1, 0), alone=True)
-WAITS = Design(scaling=Scaling(waits=Waits.TAKEN))
+WAITS = Design(scaling=Scaling(in_turn=True))
 INPUT = LoggedEvent(DISPATCHER, LEAVES, 2, 0, Body(2, "b"))
 OUTPUT = LoggedEvent(LEAVES, MERGER, 1, 0, Body(1, "b"))
 MOVE = Move(LEAVES, STAYS, (INPUT,), 1, AFTER)

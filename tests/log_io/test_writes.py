@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.boxes.stateless import Relay
-from model.core import Emit, Role, Send, Site
+from model.core import Answer, Emit, Role, Send, Site
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
+from model.patches import Patched
 from model.protocols.log_io.deployment import Job, Part
-from model.protocols.log_io.design import Design, Executes, Status, Transfer, Writes
+from model.protocols.log_io.design import Design, Groups, Transfer, Writes
+from model.protocols.log_io.evidence.readings import STATUS_OF_GROUP
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import (
     CheckGroup,
@@ -37,25 +40,28 @@ from model.system import System
 from tests.boxes.items import items
 
 A = Body(1, "a")
+SURROUNDINGS = "model.protocols.log_io.surroundings"
+Execute = Callable[[Design, Site, External, str, Any], Answer]
 
 
 def writes(*numbers: int) -> tuple[Write, ...]:
     return tuple(Write(number, Body(number, "a")) for number in numbers)
 
 
-def run(design: Design, *messages: Any) -> tuple[list[int], list[Any]]:
+def run(design: Design, *messages: Any, system: Execute = execute) -> tuple[list[int], list[Any]]:
     """What the external system shows, and what it answers."""
     site = Site("sink", Role.SINK, Job(design, Part.OUTPUT), ("op",), ())
     state, shown, answers = External((None,)), [], []
     for message in messages:
-        state, effects = execute(design, site, state, "op", message)
+        state, effects = system(design, site, state, "op", message)
         shown += [one.output[1].time for one in effects if isinstance(one, Emit)]
         answers += [one.message for one in effects if isinstance(one, Send)]
     return shown, answers
 
 
 def messages_of(design: Design, *numbers: int) -> list[Any]:
-    effects = send(design, "sink", writes(*numbers))
+    assert design.groups is not None
+    effects = send(design.groups, "sink", writes(*numbers))
     return [one.message for one in effects if isinstance(one, Send)]
 
 
@@ -63,7 +69,7 @@ def messages_of(design: Design, *numbers: int) -> list[Any]:
 def test_a_part_of_a_group_is_completed_once(size: int, data: Any) -> None:
     """The operator crashes after any part of the group, asks, and sends what is missing."""
     numbers = range(1, size + 1)
-    design = Design(executes=Executes.GROUP, transfer=Transfer.IN_PARTS)
+    design = Design(groups=Groups(transfer=Transfer.IN_PARTS))
     part = messages_of(design, *numbers)[: data.draw(st.integers(0, size), label="part")]
     _, (*_, answer) = run(design, *part, CheckGroup(writes(*numbers)))
     missing = answer.writes if isinstance(answer, MissingGroup) else ()
@@ -77,15 +83,15 @@ def test_a_part_of_a_group_is_completed_once(size: int, data: Any) -> None:
 def test_the_status_of_a_group_is_a_success_if_all_of_it_has_taken_effect(
     size: int, executed: int
 ) -> None:
-    design = Design(executes=Executes.GROUP, status=Status.GROUP)
     before = [Group(writes(*range(1, executed + 1)))] if executed else []
     asked = writes(*range(1, size + 1))
-    _, (*_, answer) = run(design, *before, CheckGroup(asked))
+    patched = Patched(SURROUNDINGS, STATUS_OF_GROUP.changes, "execute")
+    _, (*_, answer) = run(Design(), *before, CheckGroup(asked), system=patched)
     assert answer == (Success(size) if size <= executed else MissingGroup(asked))
 
 
 def test_a_group_is_idempotent_and_a_larger_one_is_another_action() -> None:
-    design = Design(executes=Executes.GROUP, writes=Writes.IDEMPOTENT)
+    design = Design(groups=Groups(), writes=Writes.IDEMPOTENT)
     once = messages_of(design, 1, 2)
     assert run(design, *once, *once)[0] == [1, 2]
     assert run(design, *once, *messages_of(design, 1, 2, 3))[0] == [1, 2, 1, 2, 3]

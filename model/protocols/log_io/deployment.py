@@ -18,22 +18,20 @@ from model.cep.operator import Operator as CepOperator
 from model.core import Deployment, NodeName, Role, Scope, Site
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph
-from model.protocols.log_io.design import Delivery, Design, Reads
-from model.protocols.log_io.lineage.design import Capture, Connection, Ports
-from model.protocols.log_io.lineage.ports import ports_of
-from model.protocols.log_io.places import (
-    AHEAD,
-    CONTROLLER,
-    DISPATCHER,
-    ENGINE,
-    LEAVES,
-    LOG,
-    MERGER,
-    SERVICE,
-    STAYS,
+from model.protocols.log_io.design import (
+    Capture,
+    Connection,
+    Delivery,
+    Design,
+    Ports,
+    Reads,
+    Replaying,
 )
-from model.protocols.log_io.scaling.controller import CONNECTIONS
-from model.protocols.log_io.scaling.roles import PLACES, Place
+from model.protocols.log_io.lineage.ports import ports_of
+from model.protocols.log_io.operators.logic import Logic, logic_of
+from model.protocols.log_io.places import AHEAD, CONTROLLER, ENGINE, LOG, SERVICE
+from model.protocols.log_io.roles import Place, places
+from model.protocols.log_io.scaling.controller import connections
 from model.protocols.log_io.scaling.share import Share
 from model.protocols.log_io.writing.lookup import Lookup
 
@@ -54,17 +52,25 @@ class Part(Enum):
 
 
 class Job(NamedTuple):
-    """box: of an operator.  sinks: the sinks among its successors.  read_back: those of them that
-    another successor reads.  replays: is it a replay operator?  place: in scaling.  absent: a
-    connection is not there at first."""
+    """The spec of a site.
+
+    logic: of an operator.  box: of a source operator whose read action is not replayable.  asks:
+    the site that read actions ask; empty: there are none.  sinks: the sinks among the successors.
+    read_back: those of them that another successor reads.  replays: is it a replay operator?
+    place: its role in scaling.  receiver: of a connection.  absent: a connection is not there at
+    first.
+    """
 
     design: Design
     part: Part
-    box: Any = None
+    logic: Logic | None = None
+    box: AnyOf | None = None
+    asks: NodeName = ""
     sinks: frozenset[NodeName] = frozenset()
     read_back: frozenset[NodeName] = frozenset()
     replays: bool = False
     place: Place | None = None
+    receiver: NodeName = ""
     absent: bool = False
 
 
@@ -77,11 +83,8 @@ def reader_of(source: NodeName) -> NodeName:
 
 def deploy(design: Design, scope: Scope) -> Deployment:
     """The deployment of a graph.  Raises Invalid if LOG.io cannot run it."""
-    graph, specs = scope.graph, scope.graph.specs
-    if not specs.keys() >= PLACES.keys():
-        design = replace(design, scaling=None)
-    if design.replaying is not None and not specs.keys() & design.replaying.operators:
-        design = replace(design, replaying=None)
+    graph = scope.graph
+    design = _of_graph(design, graph)
     _check(design)
     acting = _acting(design, graph)
     readers = {
@@ -92,41 +95,30 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     if design.lineage is not None:
         ports = _ports(design.lineage, graph, readers, acting)
         design = replace(design, lineage=replace(design.lineage, ports=ports))
-    connections = [
-        (readers.get(u, u), v) for u, v in graph.edges if specs[v] is not SINK and v not in acting
-    ]
     sites: list[Site] = []
     channels: list[Channel] = []
     for name, _ in graph.nodes:
         more, between = _place(design, graph, name, readers, acting)
         sites += more
         channels += between
+    edges = [
+        (readers.get(u, u), v)
+        for u, v in graph.edges
+        if graph.specs[v] is not SINK and v not in acting
+    ]
+    lasting = edges if design.connection is Delivery.LASTING else []
+    channels += [] if lasting else edges
+    watched = [(v, f"{u}{AHEAD}{v}") for u, v in lasting]
     alone = [Site(LOG, Role.OPERATOR, Job(design, Part.LOG), (), ())]
-    if design.connection is Delivery.LOSSY:
-        channels += connections
-        connections = []
-    if design.scaling is not None:
-        alone.append(Site(CONTROLLER, Role.OPERATOR, Job(design, Part.CONTROLLER), (), ()))
-        asked = (DISPATCHER, MERGER, *([LEAVES] if design.scaling.adds else []))
-        channels += _both_ways(asked, CONTROLLER)
-        channels += [(CONTROLLER, name) for name in CONNECTIONS]
-    watched = [(v, f"{u}{AHEAD}{v}") for u, v in connections]
-    if design.replaying is not None:
-        engine = _engine(design, graph)
-        alone.append(engine)
-        names = sorted({name for ends in engine.config for name in (ends[0], *ends[1])})
-        channels += _both_ways(names, ENGINE)
-        watched += [(name, ENGINE) for name in names]
-    asking = [site.name for site in sites if isinstance(site.spec.box, AnyOf)]
-    if asking:
-        alone.append(Site(SERVICE, Role.OPERATOR, Job(design, Part.SERVICE), (), ()))
-        channels += _both_ways(asking, SERVICE)
-    for u, v in connections:
-        name = f"{u}{AHEAD}{v}"
-        absent = design.scaling is not None and design.scaling.adds and name in CONNECTIONS
-        job = Job(design, Part.CONNECTION, absent=absent)
-        alone.append(Site(name, Role.OPERATOR, job, (), ()))
-        channels += [(u, name), (name, v), (v, name)]
+    for sites_, between, notices in (
+        _scaling(design),
+        _engine(design, graph),
+        _service(design, sites),
+        _connections(design, lasting),
+    ):
+        alone += sites_
+        channels += between
+        watched += notices
     sites += alone
     crashable = [site.name for site in sites if site.spec.part in CRASHABLE]
     channels += _both_ways(crashable, LOG)
@@ -135,13 +127,82 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         tuple(channels),
         frozenset(crashable),
         watched=frozenset(watched),
-        connections=frozenset(f"{u}{AHEAD}{v}" for u, v in connections),
+        connections=frozenset(f"{u}{AHEAD}{v}" for u, v in lasting),
         prompt=frozenset(
             site.name
             for site in sites
             if site.spec.part in PROMPT and (site.name != LOG or design.prompt)
         ),
     )
+
+
+def _of_graph(design: Design, graph: Graph) -> Design:
+    """The design without what the graph has no node for."""
+    known = graph.specs.keys()
+    if design.scaling is not None and not known >= places(design.scaling.replicas).keys():
+        design = replace(design, scaling=None)
+    if design.replaying is not None and not known & design.replaying.operators:
+        design = replace(design, replaying=None)
+    return design
+
+
+Surroundings = tuple[list[Site], list[Channel], list[Channel]]
+"""Sites beside the graph, their channels, and those of them that are watched."""
+
+
+def _scaling(design: Design) -> Surroundings:
+    scaling = design.scaling
+    if scaling is None:
+        return [], [], []
+    _, _, second, merger, _ = replicas = scaling.replicas
+    asked = (replicas.dispatcher, merger, *([second] if scaling.adds else []))
+    between = [(CONTROLLER, name) for name in connections(replicas)]
+    site = Site(CONTROLLER, Role.OPERATOR, Job(design, Part.CONTROLLER), (), ())
+    return [site], [*_both_ways(asked, CONTROLLER), *between], []
+
+
+def _engine(design: Design, graph: Graph) -> Surroundings:
+    """The engine, and the operators behind replay operators, which it knows."""
+    if design.replaying is None:
+        return [], [], []
+    config = _replayed(design.replaying, graph)
+    site = Site(ENGINE, Role.OPERATOR, Job(design, Part.ENGINE), (), (), config)
+    names = sorted({name for ends in config for name in (ends[0], *ends[1])})
+    return [site], _both_ways(names, ENGINE), [(name, ENGINE) for name in names]
+
+
+def _replayed(
+    replaying: Replaying, graph: Graph
+) -> tuple[tuple[NodeName, tuple[NodeName, ...]], ...]:
+    """By operator, the replay operators before it, through others of these."""
+    before: dict[NodeName, tuple[NodeName, ...]] = {}
+    for name in graph.order():
+        preds = [pred for pred in graph.preds(name) if pred in replaying.operators]
+        if preds and graph.specs[name] is not SINK:
+            far = {one for pred in preds for one in before.get(pred, ())}
+            before[name] = tuple(sorted(far.union(preds)))
+    return tuple(before.items())
+
+
+def _service(design: Design, sites: list[Site]) -> Surroundings:
+    """The external service that side-effect reads and read actions of sources ask."""
+    asking = [site.name for site in sites if site.spec.asks == SERVICE]
+    if not asking:
+        return [], [], []
+    site = Site(SERVICE, Role.OPERATOR, Job(design, Part.SERVICE), (), ())
+    return [site], _both_ways(asking, SERVICE), []
+
+
+def _connections(design: Design, lasting: list[Channel]) -> Surroundings:
+    late = connections(design.scaling.replicas) if design.scaling and design.scaling.adds else ()
+    sites: list[Site] = []
+    channels: list[Channel] = []
+    for u, v in lasting:
+        name = f"{u}{AHEAD}{v}"
+        job = Job(design, Part.CONNECTION, receiver=v, absent=name in late)
+        sites.append(Site(name, Role.OPERATOR, job, (), ()))
+        channels += [(u, name), (name, v), (v, name)]
+    return sites, channels, []
 
 
 def _check(design: Design) -> None:
@@ -197,18 +258,15 @@ def _place(
     preds = tuple(readers.get(pred, pred) for pred in graph.preds(name))
     behind = frozenset(one for one in succs if graph.specs[one] is SINK)
     if name in acting:
-        site = Site(name, Role.OPERATOR, Job(design, Part.ACTION, spec), preds, succs)
+        job = Job(design, Part.ACTION, box=spec, asks=SERVICE)
+        site = Site(name, Role.OPERATOR, job, preds, succs)
         return [site], _both_ways([preds[0]], name)
     if spec is SINK:
         site = Site(name, Role.SINK, Job(design, Part.OUTPUT), preds, ())
         return [site], _both_ways(preds, name)
     if spec is not SOURCE:
-        box = _box(design, name, spec, len(preds))
-        read_back = _read_back(graph, name, behind)
-        replays = design.replaying is not None and name in design.replaying.operators
-        place = PLACES.get(name) if design.scaling is not None else None
-        job = Job(design, Part.OPERATOR, box, behind, read_back, replays, place)
-        looks = _both_ways([name], box.system) if isinstance(box, Lookup) else []
+        job = _operator(design, graph, name, len(preds))
+        looks = _both_ways([name], job.asks) if job.asks not in ("", SERVICE) else []
         return [Site(name, Role.OPERATOR, job, preds, succs)], looks
     if name not in readers:
         return [Site(name, Role.SOURCE, Job(design, Part.INPUT), (), succs)], []
@@ -221,18 +279,22 @@ def _place(
     ], _both_ways([name], reader)
 
 
-def _engine(design: Design, graph: Graph) -> Site:
-    """The engine knows, by operator, the replay operators before it, through others of these."""
-    assert design.replaying is not None
-    operators = design.replaying.operators
-    before: dict[NodeName, tuple[NodeName, ...]] = {}
-    for name in graph.order():
-        preds = [pred for pred in graph.preds(name) if pred in operators]
-        if preds and graph.specs[name] is not SINK:
-            far = {one for pred in preds for one in before.get(pred, ())}
-            before[name] = tuple(sorted(far.union(preds)))
-    job = Job(design, Part.ENGINE)
-    return Site(ENGINE, Role.OPERATOR, job, (), (), tuple(before.items()))
+def _operator(design: Design, graph: Graph, name: NodeName, inputs: int) -> Job:
+    """The job of a middle operator or writer."""
+    scaling, replaying = design.scaling, design.replaying
+    place = None if scaling is None else places(scaling.replicas).get(name)
+    logic = logic_of(_box(place, name, graph.specs[name], inputs))
+    sinks = frozenset(one for one in graph.succs(name) if graph.specs[one] is SINK)
+    return Job(
+        design,
+        Part.OPERATOR,
+        logic=logic,
+        asks=logic.asks,
+        sinks=sinks,
+        read_back=_read_back(graph, name, sinks),
+        replays=replaying is not None and name in replaying.operators,
+        place=place,
+    )
 
 
 def _read_back(graph: Graph, name: NodeName, sinks: frozenset[NodeName]) -> frozenset[NodeName]:
@@ -265,8 +327,8 @@ def _acting(design: Design, graph: Graph) -> frozenset[NodeName]:
     return frozenset(found)
 
 
-def _box(design: Design, name: NodeName, spec: Any, inputs: int) -> Box:
-    if design.scaling is not None and name in (STAYS, LEAVES):
+def _box(place: Place | None, name: NodeName, spec: Any, inputs: int) -> Box:
+    if place in (Place.FIRST, Place.SECOND):
         # The graph says which events a replica gets while there are two.
         return spec.box if isinstance(spec, Share) else Relay()
     if isinstance(spec, CepOperator):

@@ -1,90 +1,33 @@
-"""The choices of LOG.io: what the paper's words allow, and the mends.
+"""The choices of LOG.io that more than one system may take, and its settings.
 
-Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
-step of a node.  The default of each field is the mended choice; PUBLISHED has the published ones.
-LOG.io: algorithms and sections are cited at each choice.
+Rule of this file: values; no step of a node.  A choice stands here if two of its readings hold, or
+if it says what surrounds LOG.io; a reading that is refuted is a patch (evidence/readings.py).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple, TypeAlias
 
-from model.protocols.log_io.lineage.design import Capture
-from model.protocols.log_io.replaying.design import Replaying
-from model.protocols.log_io.scaling.design import Scaling
-
-
-class Obsolete(Enum):
-    """The events that an operator discards.  Algorithm 2, step 1: those whose number "is smaller
-    than the greatest event_ID received"."""
-
-    SMALLER = "numbers below the greatest one"
-    NOT_GREATER = "numbers up to the greatest one"
+from model.core import NodeName
 
 
+# --- the core: Sections 2 to 4 ---------------------------------------------------------------
 class Known(Enum):
-    """Where a restarted operator learns a number from.  Algorithm 9, step 1: the context from
-    STATE, and "the latest event_ID sent" from EVENT_LOG; Section 3.6 deletes done events there."""
+    """Where a restarted operator learns the greatest numbers received from.  Algorithm 9, step 1:
+    the context from STATE, or EVENT_LOG, from which Section 3.6 deletes done events."""
 
-    EVENT_LOG = "from the events that are still logged"
+    EVENT_LOG = "from the events that are still logged; the stored array is one of its own"
     CONTEXT = "from the stored context, and the undone events"
 
 
 class Delivery(Enum):
-    """What becomes of events on their way.  Section 2.1: connections are reliable; Section 3.4: an
-    acknowledged event "is removed from the connection"."""
+    """What happens to messages in transit when the receiver crashes.  Section 2.1: connections are
+    reliable; Section 3.4: an acknowledged event "is removed from the connection"."""
 
     LASTING = "they stay in the connection until the receiver acknowledges them"
-    LOSSY = "they are lost if the receiver crashes"
-
-
-class Inputs(Enum):
-    """The unacknowledged inputs of a restarted operator.  Algorithm 9, step 3."""
-
-    CONNECTION = "those that its connections hold"
-    EVENT_LOG = "also those that are logged and not assigned"
-
-
-class Again(Enum):
-    """Which Input Sets an undone input goes into again.  Section 3.4: it has a row for each;
-    Algorithm 9, step 2.b: "to only update the event state corresponding to Input Set"."""
-
-    ITS_OWN = "the one of the undone row"
-    ALL = "all that the operator assigns it to"
-
-
-class Triggers(Enum):
-    """Whether a replayed input may trigger a generation.  Algorithm 9, step 2.c: "If a triggering
-    condition evaluates to true, then the Generation phase is triggered"."""
-
-    EACH = "each one may"
-    UNSEEN = "those that no condition has seen before the stored global state may"
-
-
-class Array(Enum):
-    """By which numbers a replayed input is known to have updated the global state.  Algorithm 2,
-    step 2: "an array of the latest event_ID from each input port", read "if not already done"."""
-
-    OWN = "an array of its own, stored with the global state"
-    FILTER = "the greatest numbers of the filter (step 1)"
-    NONE = "none: each replayed input updates the global state"
-
-
-class PortOrder(Enum):
-    """In which order the undone rows of several ports are replayed.  Algorithm 9, step 2: "in a
-    round-robin fashion between port IDs"; "this processing order could occur"."""
-
-    ASSIGNED = "in that of their assignment, which the log has if several sets may be under way"
-    ROUND_ROBIN = "one of each port in turn"
-    BY_PORT = "one port after the other"
-
-
-class Order(Enum):
-    """In which order the undone rows of one input are replayed.  Algorithm 9, step 2, has none."""
-
-    FUNCTIONS = "in that of the functions, as before the failure"
-    NUMBERS = "in that of the numbers of their Input Sets"
+    LOSSY = "they are lost; a restarted receiver reads the unassigned events from the log"
 
 
 class Garbage(Enum):
@@ -95,11 +38,10 @@ class Garbage(Enum):
 
 
 class Reads(Enum):
-    """What a source operator does about its read action.  Algorithm 1, steps 2 and 3."""
+    """The read action of a source operator.  Algorithm 1, steps 2 and 3."""
 
     REPLAYABLE = "it is replayable, and is executed again"
     STORED = "it is not replayable, and its effect is stored before the first output"
-    REPEATED = "it is not replayable, and is executed again"
 
 
 class Writes(Enum):
@@ -110,14 +52,7 @@ class Writes(Enum):
     CHECKABLE = "it says whether a write has taken effect"
 
 
-class Executes(Enum):
-    """How many writes an operator executes at a time.  Algorithms 5 and 8 say "for each"."""
-
-    ONE_BY_ONE = "the next one after the success of the one before"
-    TOGETHER = "all that are pending"
-    GROUP = "a group, which has one acknowledgement"
-
-
+# --- groups of writes: Section 3.5.3 ---------------------------------------------------------
 class Grouped(Enum):
     """Which writes to an external system are a group.  Section 3.5.3 does not say; Algorithm 8
     takes all undone ones."""
@@ -133,66 +68,174 @@ class Transfer(Enum):
     IN_PARTS = "write by write; the last one is acknowledged"
 
 
-class Status(Enum):
-    """What a checkable external system says of a group.  Algorithm 8, step 2.a: "the status of" a
-    write."""
+class Groups(NamedTuple):
+    """Writes are executed in groups, and not one by one."""
 
-    WRITES = "which of its writes have taken effect"
-    GROUP = "whether all of it has taken effect"
-
-
-class Sends(Enum):
-    """When outputs are sent if a successor reads what the operator writes.  Section 3.5.1: "Steps 5
-    and 6 can be reordered"."""
-
-    AFTER_SUCCESS = "after the success of the writes logged before them"
-    AFTER_WRITES = "after the writes are sent; Algorithms 7 and 8 are reordered as well"
-    BEFORE_WRITES = "before the writes are sent"
+    grouped: Grouped = Grouped.OUTPUT_SET
+    transfer: Transfer = Transfer.ATOMIC
 
 
+# --- replicas that come and go: Section 7.2 --------------------------------------------------
+class Task(Enum):
+    """What the controller does, one after the other."""
+
+    DEPLOY = "Algorithm 12, step 1: the replica and its two connections"
+    ADD_TO_MERGER = "Algorithm 12, step 2"
+    ADD_TO_DISPATCHER = "Algorithm 12, step 3"
+    PREPARE = "Algorithm 13, step 1: the dispatcher"
+    REMOVE_FROM_MERGER = "Algorithm 13, step 2"
+    DELETE = "Algorithm 13, step 3: the two connections, and the replica"
+
+
+UP = (Task.DEPLOY, Task.ADD_TO_MERGER, Task.ADD_TO_DISPATCHER)
+DOWN = (Task.PREPARE, Task.REMOVE_FROM_MERGER, Task.DELETE)
+
+
+class Deletes(Enum):
+    """When the replica and its connections are deleted.  Algorithm 13, step 3."""
+
+    MOVED = "when its undone inputs have moved"
+    TAKEN = "when its outputs have been taken, too"
+
+
+class Replicas(NamedTuple):
+    """The nodes of a graph around the replica that comes or goes away (Section 7.1).
+
+    key: the type of the events that the dispatcher sends to the second replica while there is one.
+    """
+
+    dispatcher: NodeName = "dispatch"
+    first: NodeName = "one"
+    second: NodeName = "two"
+    merger: NodeName = "merge"
+    key: str = "b"
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """A replica that comes (Algorithm 12) or goes away (Algorithm 13) while events come.
+
+    in_turn: before events of a key go to another replica, the dispatcher waits, and takes no input,
+    until the merger has taken the outputs of the replica before.  Algorithms 12 and 13 say nothing.
+    """
+
+    plan: tuple[Task, ...] = DOWN
+    in_turn: bool = False
+    deletes: Deletes = Deletes.TAKEN
+    replicas: Replicas = Replicas()
+
+    @property
+    def adds(self) -> bool:
+        """Is the replica absent at first?"""
+        return Task.DEPLOY in self.plan
+
+
+# --- replay operators: Section 5 -------------------------------------------------------------
+class Logs(Enum):
+    """What a replay operator logs after it has sent its outputs.  5.2, at the end: "output events
+    are sent before logging their data"."""
+
+    NOTHING = "nothing more"
+    DATA = "the data of its outputs"
+
+
+@dataclass(frozen=True, slots=True)
+class Replaying:
+    """Operators that do not log the data of their outputs.  operators: their names in the graph."""
+
+    operators: frozenset[NodeName]
+    logs: Logs = Logs.NOTHING
+
+
+# --- lineage capture: Sections 3.1, 3.2, 3.5 and 3.6 -----------------------------------------
+Connection: TypeAlias = tuple[NodeName, NodeName]
+"""Sender and receiver: an input port of the receiver, a part of an output port of the sender."""
+
+
+class OutputPort(NamedTuple):
+    """An output port of an operator.  to: None: it is connected to all successors."""
+
+    node: NodeName
+    to: NodeName | None = None
+
+
+class LineageScope(NamedTuple):
+    """Section 3.1: the output ports "from which data lineage capture is started and ended"."""
+
+    start: OutputPort
+    end: OutputPort
+
+
+class Ports(NamedTuple):
+    """The ports for which capture is enabled: IN and OUT of all operators, by connection.
+
+    starts, ends: of the scopes; none if capture is enabled for all ports.
+    """
+
+    ins: frozenset[Connection]
+    outs: frozenset[Connection]
+    starts: frozenset[Connection] = frozenset()
+    ends: frozenset[Connection] = frozenset()
+
+
+class Names(Enum):
+    """What a row of EVENT_LINEAGE names.  Section 3.2: "the InSet_ID of the Input Set".
+
+    By FUNCTION, an operator stores in its global state which events are in it.
+    """
+
+    INSET = "the Input Set; a join with EVENT_LOG names the events (7.3)"
+    EVENTS = "an event of the Input Set; there is a row for each"
+    FUNCTION = "an event that the function says it used; there is a row for each"
+
+
+class OfState(Enum):
+    """What lineage has of a global state that holds inputs, where rows name Input Sets.  Algorithm
+    3, step 2, assigns the state to the Input Set; what the state was made of is not said."""
+
+    NOTHING = "nothing"
+    SETS = "the Input Set that it was made of, and the state before"
+
+
+class Retention(NamedTuple):
+    """outputs: the window, in outputs at the end port: the model has no clock."""
+
+    outputs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """Lineage capture: one choice of each kind.
+
+    scopes: None: all ports.  retention: None: rows are kept for ever.  ports: what the scopes mean
+    in a graph, once it is deployed.
+    """
+
+    scopes: tuple[LineageScope, ...] | None = None
+    names: Names = Names.INSET
+    of_state: OfState = OfState.NOTHING
+    retention: Retention | None = None
+    ports: Ports = Ports(frozenset(), frozenset())
+
+
+# --- the whole -------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Design:
     """A protocol: one choice of each kind.
 
-    scaling: of the operators that places.py names, if there are any.  replaying: operators that do
-    not log the data of their outputs.  grouped, transfer, status: of groups of writes
-    (Executes.GROUP).  lineage: rows say which inputs an output was made of (Section 3.5, Algorithm
-    3, step 4.5); None: capture is not enabled.  prompt: the log answers at once; if not, it is a
-    site like any other, and nobody waits for it.
+    groups: None: writes are executed one by one.  scaling, replaying: None, or of no node of the
+    graph: no replica comes or goes, no operator replays.  lineage: rows say which inputs an output
+    was made of (Section 3.5, Algorithm 3, step 4.5); None: capture is not enabled.  prompt: the log
+    answers at once; if not, it is a site like any other, and nobody waits for it.
     """
 
-    obsolete: Obsolete = Obsolete.NOT_GREATER
     greatest: Known = Known.CONTEXT
-    sent: Known = Known.CONTEXT
     connection: Delivery = Delivery.LASTING
-    inputs: Inputs = Inputs.CONNECTION
     garbage: Garbage = Garbage.AT_ONCE
-    again: Again = Again.ITS_OWN
-    order: Order = Order.FUNCTIONS
-    ports: PortOrder = PortOrder.ASSIGNED
-    array: Array = Array.FILTER
-    triggers: Triggers = Triggers.UNSEEN
     reads: Reads = Reads.REPLAYABLE
     writes: Writes = Writes.CHECKABLE
-    executes: Executes = Executes.ONE_BY_ONE
-    grouped: Grouped = Grouped.OUTPUT_SET
-    transfer: Transfer = Transfer.ATOMIC
-    status: Status = Status.WRITES
-    sends: Sends = Sends.AFTER_SUCCESS
+    groups: Groups | None = None
     scaling: Scaling | None = None
     replaying: Replaying | None = None
     lineage: Capture | None = None
     prompt: bool = True
-
-
-PUBLISHED = Design(
-    obsolete=Obsolete.SMALLER,
-    greatest=Known.EVENT_LOG,
-    sent=Known.EVENT_LOG,
-    order=Order.NUMBERS,
-    ports=PortOrder.ROUND_ROBIN,
-    array=Array.OWN,
-    triggers=Triggers.EACH,
-    sends=Sends.BEFORE_WRITES,
-)
-"""Word by word; writes are executed "individually" (3.5.3), which is read as one by one."""

@@ -44,7 +44,6 @@ from model.protocols.log_io.replaying.messages import (
     Recall,
     Recalled,
     Regenerate,
-    Reopen,
     Reset,
 )
 from model.protocols.log_io.scaling.messages import (
@@ -117,7 +116,7 @@ def show(value: Any) -> str:
             return type(value).__name__.lower()
         case Add() | Added() | Deploy() | Deployed() | Open() | Remove() | Removed() | Close():
             return type(value).__name__.lower()
-        case Mark(keys) | Reset(keys) | Reopen(keys) | Absent(keys):
+        case Mark(keys) | Reset(keys) | Absent(keys):
             named = ", ".join(f"{number} of {sender}" for sender, _, number in keys)
             return f"{type(value).__name__.lower()} {named}"
         case Recalled(sets):
@@ -142,7 +141,7 @@ def size(message: Any) -> Size:
             return Size(Kind.EVENT, len(writes))
         case Drop() | Success():
             return Size(Kind.ACKNOWLEDGEMENT)
-        case Begin() | Store() | StoreRead() | Complete() | Discard() | Mark() | Reset() | Reopen():
+        case Begin() | Store() | StoreRead() | Complete() | Discard() | Mark() | Reset():
             return Size(Kind.CHECKPOINT, name="transactions")
         case Assign() | Executed() | ExecutedGroup():
             return Size(Kind.CHECKPOINT, name="transactions")

@@ -1,6 +1,7 @@
 """The log database of LOG.io: every transaction is one step.
 
-Rule of this file: tables in, tables out; nothing here knows how a node decides.
+Rule of this file: tables in, tables out; nothing here knows how a node decides.  Extensions have
+their own transactions, and rules that hold after each one: RULES and AFTER join them.
 LOG.io, Sections 3.2 and 3.6.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Any
 
-from model.core import Answer, Effect, NodeName, Send
+from model.core import Answer, NodeName, Send
 from model.protocols.log_io.design import Design, Garbage
 from model.protocols.log_io.lineage.rows import add_lineage
 from model.protocols.log_io.messages import (
@@ -25,140 +26,145 @@ from model.protocols.log_io.messages import (
     Store,
     StoreRead,
 )
-from model.protocols.log_io.places import CONTROLLER, LEAVES, LOG
+from model.protocols.log_io.places import LOG
 from model.protocols.log_io.replaying import log as replays
-from model.protocols.log_io.replaying.design import Gone, Keeps
-from model.protocols.log_io.replaying.messages import (
-    Absent,
-    LogData,
-    Mark,
-    Recall,
-    Recalled,
-    Regeneration,
-    Reopen,
-    Reset,
-)
 from model.protocols.log_io.scaling import log as replicas
-from model.protocols.log_io.scaling.messages import (
-    Choose,
-    Chosen,
-    Committed,
-    Drained,
-    Move,
-    Resent,
-    Watch,
+from model.protocols.log_io.scaling.messages import Committed
+from model.protocols.log_io.tables import (
+    LoggedEvent,
+    ReadAction,
+    Rules,
+    Tables,
+    Transacted,
+    with_row,
 )
-from model.protocols.log_io.tables import LoggedEvent, ReadAction, Tables, with_row
 
 
 def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> Answer:
     """The tables after a transaction of the node, and the log's answer to it, if any."""
+    if type(message) not in RULES:
+        raise TypeError(f"{LOG}: nothing to do with {message}")
     before = tables
-    tables, effects = _transact(design, tables, node, message)
-    if tables.waiting and replicas.may_move(design, tables, tables.waiting[1]):
-        sender, move = tables.waiting
-        tables, moved = replicas.move(design, tables._replace(waiting=None), sender, move)
-        effects = (*effects, Send(sender, Resent(moved)))
-    if design.replaying is not None and design.garbage is Garbage.AT_ONCE:
-        tables = replays.collect(design.replaying, tables)
-    if design.lineage and (tables is not before or isinstance(message, StoreRead)):
-        tables = add_lineage(design, before, tables, node, message)
-    if tables.watched and replicas.are_taken(tables, LEAVES):
-        return tables._replace(watched=False), (*effects, Send(CONTROLLER, Drained()))
+    tables, effects = RULES[type(message)](design, tables, node, message)
+    for rule in AFTER:
+        tables, more = rule(design, before, tables, node, message)
+        effects += more
     return tables, effects
 
 
-def _transact(
-    design: Design, tables: Tables, node: NodeName, message: Any
-) -> tuple[Tables, tuple[Effect, ...]]:
-    effects: tuple[Effect, ...] = ()
-    match message:
-        case Commit(asks=asks) if asks and not replicas.may_commit(design, tables, node, message):
-            effects = (Send(node, Committed(False)),)
-        case Choose(replica):
-            sent = (row for row in tables.events if row[:2] == (node, replica))
-            undone = tuple(row for row in sent if not row.done)
-            effects = (Send(node, Chosen(replica, undone)),)
-        case Move():
-            tables = tables._replace(waiting=(node, message))
-        case Watch():
-            tables = tables._replace(watched=True)
-        case Assign(sender, number, insets, order):
-            tables = _assign(tables, (sender, node, number), insets, order)
-        case Commit(outputs, context, inset, _, ends, asks, states):
-            events = _done(design, tables.events, node, inset) if inset else tables.events
-            for output in outputs:
-                events = with_row(events, output)
-            contexts = with_row(tables.contexts, (node, context))
-            kept = tuple(sorted((*tables.states, *states), key=lambda one: one[:2]))
-            tables = tables._replace(events=events, contexts=contexts, states=kept)
-            if ends:
-                tables = _act(tables, node, done=True)
-            if asks:
-                effects = (Send(node, Committed(True)),)
-        case Executed(sink, number):
-            tables = _change(design, tables, (node, sink, number), done=True)
-        case ExecutedGroup(sink, numbers):
-            for number in numbers:
-                tables = _change(design, tables, (node, sink, number), done=True)
-        case Begin(number):
-            others = tuple(one for one in tables.actions if one.node != node)
-            actions = tuple(sorted((*others, ReadAction(node, number))))
-            tables = tables._replace(actions=actions)
-        case Store(effect):
-            tables = _act(tables, node, effect=effect)
-        case Complete():
-            tables = _act(tables, node, complete=True)
-        case Discard():
-            tables = _act(tables, node, effect=None)
-        case StoreRead():
-            pass  # of lineage alone
-        case Restore():  # the node waits for no transaction of the life before
-            if tables.waiting and tables.waiting[0] == node:
-                tables = tables._replace(waiting=None)
-            sets: tuple[Regeneration, ...] = ()
-            if design.replaying is not None:
-                tables, sets = replays.restore(design.replaying, tables, node)
-            effects = (Send(node, _restored(tables, node)._replace(sets=sets)),)
-        case Recall():
-            assert design.replaying is not None
-            sets = replays.recall(design.replaying, tables, node)
-            effects = (Send(node, Recalled(sets)),)
-        case Mark(keys):
-            assert design.replaying is not None
-            tables = replays.change(tables, message)
-            absent = set(keys).difference(row.key for row in tables.events)
-            if absent and design.replaying.gone is Gone.REPORTED:
-                effects = (Send(node, Absent(tuple(sorted(absent)))),)
-        case Reset() | Reopen() | LogData():
-            tables = replays.change(tables, message)
-        case _:
-            raise TypeError(f"{LOG}: nothing to do with {message}")
-    return tables, effects
-
-
-def _assign(
-    tables: Tables, key: tuple[NodeName, NodeName, int], insets: tuple[int, ...], order: int
-) -> Tables:
-    """The tables with a row of the event, if it is logged, for each of these Input Sets."""
-    events = tables.events
+# --- transactions ----------------------------------------------------------------------------
+def _assign(_design: Design, tables: Tables, node: NodeName, message: Assign) -> Transacted:
+    """Algorithm 2, step 2: a row of the event, if it is logged, for each of its Input Sets."""
+    sender, number, insets, order = message
+    events, key = tables.events, (sender, node, number)
     at = bisect_left(events, key)
     if at == len(events) or events[at][:3] != key:
-        return tables
+        return tables, ()
     rows = (events[at]._replace(inset=inset, order=order) for inset in sorted(insets))
     left = (row for row in events[at:] if row[:3] != key)
-    return tables._replace(events=(*events[:at], *rows, *left))
+    return tables._replace(events=(*events[:at], *rows, *left)), ()
 
 
-def _change(
-    design: Design, tables: Tables, key: tuple[NodeName, NodeName, int], **changes: Any
-) -> Tables:
-    """The tables in which the event with this key, if it is logged, has other values."""
+def _commit(design: Design, tables: Tables, node: NodeName, message: Commit) -> Transacted:
+    """Algorithm 3, step 4, and Algorithm 1, step 2.c."""
+    outputs, context, inset, _, ends, asks, states = message
+    if asks and not _has_inputs(tables, node, message):
+        return tables, (Send(node, Committed(False)),)
+    events = _done(design, tables.events, node, inset) if inset else tables.events
+    for output in outputs:
+        events = with_row(events, output)
+    contexts = with_row(tables.contexts, (node, context))
+    kept = tuple(sorted((*tables.states, *states), key=lambda one: one[:2]))
+    tables = tables._replace(events=events, contexts=contexts, states=kept)
+    if ends:
+        tables = _act(tables, node, done=True)
+    return tables, (Send(node, Committed(True)),) if asks else ()
+
+
+def _has_inputs(tables: Tables, node: NodeName, commit: Commit) -> bool:
+    """Are the rows of the Input Set there, and undone?  7.2: if not, the transaction fails."""
+    inputs = (row for row in tables.events if row.receiver == node and row.inset == commit.inset)
+    return sum(not row.done for row in inputs) >= commit.asks
+
+
+def _executed(design: Design, tables: Tables, node: NodeName, message: Executed) -> Transacted:
+    """Algorithm 5, step 3."""
+    return _set_done(design, tables, (node, *message)), ()
+
+
+def _executed_group(
+    design: Design, tables: Tables, node: NodeName, message: ExecutedGroup
+) -> Transacted:
+    for number in message.numbers:
+        tables = _set_done(design, tables, (node, message.sink, number))
+    return tables, ()
+
+
+def _begin(_design: Design, tables: Tables, node: NodeName, message: Begin) -> Transacted:
+    """Algorithm 1, step 1."""
+    others = tuple(one for one in tables.actions if one.node != node)
+    actions = tuple(sorted((*others, ReadAction(node, message.number))))
+    return tables._replace(actions=actions), ()
+
+
+def _store(_design: Design, tables: Tables, node: NodeName, message: Store) -> Transacted:
+    """Algorithm 1, step 2.a."""
+    return _act(tables, node, effect=message.effect), ()
+
+
+def _complete(_design: Design, tables: Tables, node: NodeName, _message: Complete) -> Transacted:
+    """Algorithm 1, step 2.b."""
+    return _act(tables, node, complete=True), ()
+
+
+def _discard(_design: Design, tables: Tables, node: NodeName, _message: Discard) -> Transacted:
+    """Algorithm 1, step 2.d."""
+    return _act(tables, node, effect=None), ()
+
+
+def _store_read(
+    _design: Design, tables: Tables, _node: NodeName, _message: StoreRead
+) -> Transacted:
+    """Algorithm 4, step 2: lineage alone has the effect."""
+    return tables, ()
+
+
+def _restore(design: Design, tables: Tables, node: NodeName, _message: Restore) -> Transacted:
+    """What recovery reads: Algorithm 6, steps 1 and 2; 7, 1; 8; 9, steps 1 and 2; 10, step 2."""
+    tables = replicas.forget_waiting(tables, node)
+    sets = ()
+    if design.replaying is not None:
+        tables, sets = replays.restore(tables, node)
+    return tables, (Send(node, _restored(tables, node)._replace(sets=sets)),)
+
+
+RULES: Rules = {
+    Assign: _assign,
+    Commit: _commit,
+    Executed: _executed,
+    ExecutedGroup: _executed_group,
+    Begin: _begin,
+    Store: _store,
+    Complete: _complete,
+    Discard: _discard,
+    StoreRead: _store_read,
+    Restore: _restore,
+    **replays.RULES,
+    **replicas.RULES,
+}
+AFTER = (replicas.move_late, replays.collect_done, add_lineage, replicas.report_drained)
+"""What the log does after each transaction, within it: (design, tables before, tables, node,
+message)."""
+
+
+# --- rows ------------------------------------------------------------------------------------
+def _set_done(design: Design, tables: Tables, key: tuple[NodeName, NodeName, int]) -> Tables:
+    """The tables in which the event with this key, if it is logged, is done."""
     events = tables.events
     at = bisect_left(events, key)
     if at == len(events) or events[at][:3] != key:
         return tables
-    row = events[at]._replace(**changes)
+    row = events[at]._replace(done=True)
     left = () if _is_garbage(design, row) else (row,)
     return tables._replace(events=(*events[:at], *left, *events[at + 1 :]))
 
@@ -181,19 +187,13 @@ def _done(
 
 
 def _is_garbage(design: Design, row: LoggedEvent) -> bool:
-    """May the row be deleted?  Section 3.6.  Those of replay operators: replaying/log.py."""
+    """May the row be deleted?  Section 3.6.  The inputs of replay operators: replaying/log.py."""
     if not row.done or design.garbage is Garbage.NEVER:
         return False
-    replaying = design.replaying
-    return (
-        replaying is None
-        or replaying.keeps is Keeps.AT_ONCE
-        or row.receiver not in replaying.operators
-    )
+    return design.replaying is None or row.receiver not in design.replaying.operators
 
 
 def _restored(tables: Tables, node: NodeName) -> Restored:
-    """What recovery reads: Algorithm 6, steps 1 and 2; 7, 1; 8; 9, steps 1 and 2."""
     undone = sorted((row for row in tables.events if not row.done), key=lambda row: row.number)
     inputs = [row for row in undone if row.receiver == node]
     greatest: dict[NodeName, int] = {}

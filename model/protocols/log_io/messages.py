@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from model.core import NodeName
 from model.events import Body
-from model.protocols.log_io.replaying.messages import Regeneration
 from model.protocols.log_io.tables import (
     Context,
     LoggedEvent,
     ReadAction,
+    Regeneration,
     SetState,
     SideRead,
     Used,

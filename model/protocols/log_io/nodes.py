@@ -12,11 +12,11 @@ from model.protocols.log_io.deployment import Part
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Restore, Restored
 from model.protocols.log_io.operators import operator, recovery
-from model.protocols.log_io.places import AHEAD, LOG
+from model.protocols.log_io.places import LOG
 from model.protocols.log_io.replaying import engine
+from model.protocols.log_io.roles import is_absent
 from model.protocols.log_io.scaling import controller
 from model.protocols.log_io.scaling import operators as scaling
-from model.protocols.log_io.scaling.roles import is_absent
 from model.protocols.log_io.sources import actions, readers
 from model.protocols.log_io.states import Connected, External, Image, Recovering
 from model.protocols.log_io.surroundings import carry, execute, offer, show_next
@@ -70,7 +70,7 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
         case Part.LOG:
             return transact(design, state, sender, message)
         case Part.CONNECTION:
-            return carry(site.name.partition(AHEAD)[2], state, message)
+            return carry(site.spec.receiver, state, message)
         case Part.SERVICE:
             return show_next(state, sender)
         case Part.CONTROLLER:

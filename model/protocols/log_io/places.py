@@ -1,12 +1,9 @@
-"""The names of LOG.io's sites.
+"""The names of LOG.io's own sites.
 
-Rule of this file: names.
+Rule of this file: names; no node of a graph has one here.
 """
 
 LOG, SERVICE = "log", "service"
 CONTROLLER, ENGINE = "controller", "engine"
-DISPATCHER, STAYS, LEAVES, MERGER = "dispatch", "one", "two", "merge"
-SECOND = "b"
-"""The type of the events that a dispatcher sends to its second replica."""
 AHEAD = ">"
 """A connection is called SENDER>RECEIVER."""

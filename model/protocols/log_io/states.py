@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 from model.boxes.box import Item
 from model.core import NodeName, Received
 from model.events import Body, Event
+from model.protocols.log_io.design import Task
 from model.protocols.log_io.messages import Group, Put, Write
-from model.protocols.log_io.replaying.messages import Regeneration
-from model.protocols.log_io.scaling.design import Task
-from model.protocols.log_io.tables import LoggedEvent
+from model.protocols.log_io.tables import LoggedEvent, Regeneration
 from model.queues import Inlet
 
 
@@ -51,9 +50,9 @@ class Operator(NamedTuple):
     last, sent, insets, newest, alone: as in Context.  reading: the generation that waits for a
     read.  committing: the outputs that wait for the log's answer.  moving: events of a replica are
     being moved.  held: what waits for these, in order: inputs that came, or rows to replay.  array:
-    of a design that keeps one, by predecessor the greatest number that has updated the global
-    state.  waiting: outputs that wait for writes.  again: Input Sets of a replay operator to
-    replay, of which some input lacks its data.
+    by predecessor the greatest number that has updated the global state, if `last` may be ahead of
+    it (Known.EVENT_LOG).  waiting: outputs that wait for writes.  again: Input Sets of a replay
+    operator to replay, of which some input lacks its data.
     """
 
     box: Any

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.core import Answer, Arrival, Emit, Input, Lost, NodeName, Received, Send, Site, Step
-from model.protocols.log_io.design import Design, Status, Writes
+from model.protocols.log_io.design import Design, Writes
 from model.protocols.log_io.messages import (
     Check,
     CheckGroup,
@@ -81,8 +81,6 @@ def execute(design: Design, site: Site, state: External, sender: NodeName, messa
         case CheckGroup(writes):
             done = 0 if newest is None else newest.number
             missing = tuple(write for write in writes if write.number > done)
-            if missing and design.status is Status.GROUP:
-                missing = writes
             answer = MissingGroup(missing) if missing else Success(writes[-1].number)
             return state, (Send(sender, answer),)
         case Check(number, body):

@@ -1,6 +1,6 @@
 """The log's tables: EVENT_LOG with EVENT_DATA, STATE, EVENT_LINEAGE, READ_ACTION.
 
-Rule of this file: rows, and no transaction.
+Rule of this file: rows, and the type of a transaction; no transaction.
 LOG.io, Section 3.2: EVENT_LOG and EVENT_DATA are one row here, STATE is a Context, EVENT_LINEAGE is
 a Used and the Assigned rows that it names, or Related rows.
 """
@@ -8,9 +8,10 @@ a Used and the Assigned rows that it names, or Related rows.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from model.core import NodeName
+from model.core import Effect, NodeName
 from model.events import Body
 
 Key: TypeAlias = tuple[NodeName, NodeName, int]
@@ -99,6 +100,20 @@ class SetState(NamedTuple):
     outputs: tuple[Key, ...]
 
 
+class Regeneration(NamedTuple):
+    """An Input Set that a replay operator has to generate again.
+
+    box: the global state before its generation.  inputs: in the order of ports and numbers.
+    outputs: all that were generated from it.  wanted: those to send; True: as replayed events.
+    """
+
+    inset: int
+    box: Any
+    inputs: tuple[LoggedEvent, ...]
+    outputs: tuple[Key, ...]
+    wanted: tuple[tuple[Key, bool], ...]
+
+
 class Related(NamedTuple):
     """A row of EVENT_LINEAGE that names an event, and not an Input Set."""
 
@@ -172,6 +187,13 @@ class Tables(NamedTuple):
     effects: tuple[ReadEffect, ...] = ()
     truth: tuple[Used, ...] = ()
     shown: tuple[ReadEffect, ...] = ()
+
+
+# --- transactions ----------------------------------------------------------------------------
+Transacted: TypeAlias = tuple[Tables, tuple[Effect, ...]]
+"""The tables after a transaction, and the log's answers."""
+Rules: TypeAlias = Mapping[type, Callable[[Any, Tables, NodeName, Any], Transacted]]
+"""By message: the transaction (design, tables, node, message) that it asks for."""
 
 
 def with_row(rows: tuple[Any, ...], row: Any) -> tuple[Any, ...]:

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import z3
 from z3 import And, Const, DeclareSort, ForAll, Implies, Not, Or
 
 from model.core import Outcome
-from model.protocols.log_io.design import Delivery, Design, Inputs, Known, Obsolete
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given
 from proofs.prove.orders import Order
@@ -41,9 +40,22 @@ STORED = "a generation stores the greatest number"
 RESTORED = "a restarted receiver knows the greatest number, stored or assigned since"
 
 
-def port(given: Given, design: Design) -> TransitionSystem:
+class PortReading(NamedTuple):
+    """A reading of the paper: the mended one by default.
+
+    smaller: an event with the greatest number is not obsolete.  forgets: a restarted receiver knows
+    the numbers of undone rows alone.  lossy: a connection loses events when its receiver crashes.
+    reads_log: a restarted receiver reads its unassigned events from the log.
+    """
+
+    smaller: bool = False
+    forgets: bool = False
+    lossy: bool = False
+    reads_log: bool = False
+
+
+def port(given: Given, design: PortReading) -> TransitionSystem:
     """kept: assigned and undone rows.  fed: what the receiver has taken into an input set."""
-    lossy = design.connection is Delivery.LOSSY
 
     def log(s: Moment, t: Moment, one: Any) -> Any:
         first = ForAll([q], Implies(events.less(q, one), s.logged(q)))
@@ -59,8 +71,7 @@ def port(given: Given, design: Design) -> TransitionSystem:
         return And(known, one != nothing, given(IN_TURN, first), ForAll([p], moved))
 
     def accept(s: Moment, t: Moment, one: Any, *, crash: bool) -> Any:
-        smaller = design.obsolete is Obsolete.SMALLER
-        new = events.le(s.last, one) if smaller else events.less(s.last, one)
+        new = events.le(s.last, one) if design.smaller else events.less(s.last, one)
         ahead = ForAll([q], Not(And(s.carried(q), events.less(s.last, q), events.less(q, one))))
         taken = And(t.fed(p) == Or(s.fed(p), p == one), t.kept(p) == Or(s.kept(p), p == one))
         left = ForAll([p], t.carried(p) == And(s.carried(p), Or(crash, p != one)))
@@ -81,12 +92,12 @@ def port(given: Given, design: Design) -> TransitionSystem:
         return given(RESENT, ForAll([p], t.owed(p) == owed))
 
     def restart_receiver(s: Moment, t: Moment) -> Any:
-        begin = s.stored if design.greatest is Known.CONTEXT else nothing
+        begin = nothing if design.forgets else s.stored
         greatest = ForAll([p], Implies(s.kept(p), events.le(p, t.last)))
         one = Or(t.last == begin, s.kept(t.last))
         known = given(RESTORED, And(one, events.le(begin, t.last), greatest))
-        held = And(s.carried(p), Not(lossy))
-        if design.inputs is Inputs.EVENT_LOG:
+        held = And(s.carried(p), Not(design.lossy))
+        if design.reads_log:
             held = Or(held, And(s.logged(p), Not(s.fed(p))))
         return And(known, ForAll([p], t.carried(p) == held))
 
@@ -156,7 +167,7 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def once(design: Design, given: Given) -> Iterator[Query]:
+def once(design: PortReading, given: Given) -> Iterator[Query]:
     proved = port(given, design)
     yield from inductive(proved)
 
@@ -166,13 +177,15 @@ def once(design: Design, given: Given) -> Iterator[Query]:
     yield reaches(proved, "an assigned event is still in the connection", again, 4, {EVENT: 2})
 
 
-def reading(name: str, what: str, design: Design, broken: tuple[str, int], *errata: Any) -> Lemma:
+def reading(
+    name: str, what: str, design: PortReading, broken: tuple[str, int], *errata: Any
+) -> Lemma:
     """broken: an invariant, and after how many steps."""
     return refuted(PAPER, name, what, port(all_given, design), (*broken, {EVENT: 2}), *errata)
 
 
-LOSSY = Design(connection=Delivery.LOSSY)
-FROM_LOG = Design(connection=Delivery.LOSSY, inputs=Inputs.EVENT_LOG)
+LOSSY = PortReading(lossy=True)
+FROM_LOG = PortReading(lossy=True, reads_log=True)
 LEMMAS = (
     Lemma(
         "port-once",
@@ -181,7 +194,7 @@ LEMMAS = (
         "twice.",
         PAPER,
         Outcome.HOLDS,
-        partial(once, Design()),
+        partial(once, PortReading()),
     ),
     Lemma(
         "port-once-lossy",
@@ -194,14 +207,14 @@ LEMMAS = (
     reading(
         "obsolete-smaller",
         "An event with the greatest number is not obsolete.",
-        Design(obsolete=Obsolete.SMALLER),
+        PortReading(smaller=True),
         (ONCE, 4),
         ("An event is obsolete if its number is smaller than the greatest.", "or equal"),
     ),
     reading(
         "greatest-from-log",
         "The greatest number that is still logged is the greatest accepted.",
-        Design(greatest=Known.EVENT_LOG),
+        PortReading(forgets=True),
         (ONCE, 6),
         ("Done events may be removed from EVENT_LOG at once.", "if the context has the number"),
     ),

@@ -26,8 +26,7 @@ from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
 from model.protocols.log_io.deployment import deploy, reader_of
-from model.protocols.log_io.design import Design, Writes
-from model.protocols.log_io.lineage.design import Capture
+from model.protocols.log_io.design import Capture, Design, Writes
 from model.protocols.log_io.lineage.queries import backward
 from model.protocols.log_io.messages import Assign, Check, Commit, Executed, Restored, Write
 from model.protocols.log_io.places import LOG

@@ -20,6 +20,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from model.protocols.log_io.scaling.design import Scaling
 
 from model.core import Send
 from model.events import Body
@@ -39,7 +40,6 @@ from model.protocols.log_io.messages import (
     Restored,
     Store,
 )
-from model.protocols.log_io.scaling.design import Scaling
 from model.protocols.log_io.scaling.messages import Committed
 from model.protocols.log_io.tables import Context, LoggedEvent, Tables, Used
 from spark_check.log_io.library import (

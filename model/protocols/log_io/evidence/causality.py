@@ -7,8 +7,9 @@ and one-line faults.
 from __future__ import annotations
 
 from model.core import CRASHED, RESTORED, Mutant
-from model.protocols.log_io.design import Design, Executes, Sends, Writes
+from model.protocols.log_io.design import Design, Groups, Writes
 from model.protocols.log_io.evidence.build import GAP, build
+from model.protocols.log_io.evidence.readings import OUTPUTS_FIRST, WRITES_FIRST
 from model.protocols.log_io.evidence.scopes import fail, hold
 
 FAILED = (CRASHED, RESTORED)
@@ -16,26 +17,29 @@ FAILED = (CRASHED, RESTORED)
 VARIANTS = (
     build(
         "outputs-before-writes",
-        Design(sends=Sends.BEFORE_WRITES),
+        Design(),
         fail(a_reader_of_writes=(3_022, 5, GAP)),
         "Algorithm 3 sends outputs first (step 5).  If the operator crashes before it writes (step "
         "6), its successor reads an external system that does not show the write.",
         FAILED,
+        readings=(OUTPUTS_FIRST,),
     ),
     build(
         "writes-before-outputs",
-        Design(sends=Sends.AFTER_WRITES),
+        Design(),
         fail(a_reader_of_writes=(2_537, 7, GAP), a_reader_of_writes_no_crash=(70, 11, GAP)),
         "Steps 5 and 6 reordered, as Section 3.5.1 says, in recovery as well.  A write may have to "
         "wait for the one before, or for its status, and the output does not.",
         FAILED,
+        readings=(WRITES_FIRST,),
     ),
     build(
         "writes-in-groups-before-outputs",
-        Design(sends=Sends.AFTER_WRITES, executes=Executes.GROUP),
+        Design(groups=Groups()),
         fail(a_reader_of_writes_no_crash=(70, 11, GAP)),
         "A group has to wait for the one before, too.",
         (),
+        readings=(WRITES_FIRST,),
     ),
     build(
         "outputs-after-idempotent-writes",

@@ -7,8 +7,9 @@ faults.
 from __future__ import annotations
 
 from model.core import Mutant
-from model.protocols.log_io.design import Delivery, Design, Inputs
+from model.protocols.log_io.design import Delivery, Design
 from model.protocols.log_io.evidence.build import GAP, SEEN, build
+from model.protocols.log_io.evidence.readings import INPUTS_LOST
 from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 
 LOSSY = Design(connection=Delivery.LOSSY)
@@ -21,10 +22,11 @@ VARIANTS = (
         "Nothing in Algorithms 6 to 9 sends again what was on its way to a node that crashed: "
         "connections have to keep events until they are acknowledged.",
         SEEN,
+        readings=(INPUTS_LOST,),
     ),
     build(
         "lossy-from-the-log",
-        Design(connection=Delivery.LOSSY, inputs=Inputs.EVENT_LOG),
+        LOSSY,
         hold(
             a_relay=2_576,
             two_types=5_092,

@@ -6,20 +6,26 @@ order in which it makes the state anew, with the verdicts expected of them, and 
 
 from __future__ import annotations
 
-from functools import partial
-
 from model.core import CRASHED, REPLAYED, RESTORED, Mutant
-from model.protocols.log_io.design import Array, Design, Garbage, Known, PortOrder, Triggers
+from model.protocols.log_io.design import Design, Garbage, Known
 from model.protocols.log_io.evidence.build import CONVERGENT, DIVERGENT, GAP, build
+from model.protocols.log_io.evidence.readings import (
+    FILTER_IS_ARRAY,
+    NO_ARRAY,
+    OWN_ARRAY,
+    PORT_BY_PORT,
+    ROUND_ROBIN,
+    TRIGGERS_AGAIN,
+)
 from model.protocols.log_io.evidence.scopes import fail, fail_in_full, hold, hold_in_full
 
 FAILED = (CRASHED, RESTORED, REPLAYED)
-logged = partial(Design, greatest=Known.EVENT_LOG, garbage=Garbage.NEVER)
+LOGGED = Design(greatest=Known.EVENT_LOG, garbage=Garbage.NEVER)
 
 VARIANTS = (
     build(
         "no-array",
-        Design(array=Array.NONE),
+        Design(),
         (
             *fail(
                 counted_by_type=(2_403, 12, DIVERGENT),
@@ -32,10 +38,11 @@ VARIANTS = (
         ),
         "A replayed input updates a global state that it has updated already: it is counted twice.",
         FAILED,
+        readings=(NO_ARRAY,),
     ),
     build(
         "array-of-the-filter",
-        logged(),
+        LOGGED,
         fail(
             counted_by_type=(2_389, 8, GAP),
             two_inputs_counted_by_two_functions=(673, 8, GAP),
@@ -43,10 +50,11 @@ VARIANTS = (
         "The filter knows inputs that were assigned after the global state was stored.  If it is "
         "the array, too, a replayed one is not counted.",
         FAILED,
+        readings=(FILTER_IS_ARRAY,),
     ),
     build(
         "array-of-its-own",
-        logged(array=Array.OWN),
+        LOGGED,
         hold(counted_by_type=2_245, two_ports_counted_by_two_functions=1_643)
         + hold_in_full(counted_by_two_functions=3_249, two_ports_counted_by_type=3_786),
         "An array that is stored with the global state says which inputs have updated it.",
@@ -54,16 +62,17 @@ VARIANTS = (
     ),
     build(
         "array-and-triggers",
-        Design(array=Array.OWN, triggers=Triggers.EACH),
+        Design(greatest=Known.EVENT_LOG),
         fail(counted_by_type=(2_647, 10, DIVERGENT)),
         "With the array, as published: a replayed input is not counted twice, and the condition is "
         "evaluated all the same.  The stored count is full, and an input that was not the last one "
         "triggers.",
         FAILED,
+        readings=(OWN_ARRAY, TRIGGERS_AGAIN),
     ),
     build(
         "ports-in-turn",
-        Design(ports=PortOrder.ROUND_ROBIN, triggers=Triggers.EACH),
+        Design(),
         fail(
             two_ports_and_two_functions=(739, 10, CONVERGENT),
             two_ports_by_type=(15_310, 15, GAP),
@@ -71,36 +80,41 @@ VARIANTS = (
         "A round-robin order between ports could not always occur without a failure: an output "
         "that was sent before the failure shows another one.",
         FAILED,
+        readings=(ROUND_ROBIN, TRIGGERS_AGAIN),
     ),
     build(
         "ports-in-turn-unseen",
-        Design(ports=PortOrder.ROUND_ROBIN),
+        Design(),
         fail(two_ports_and_two_functions=(703, 10, GAP)),
         "In another order, the input that was the last one of its Input Set comes before those "
         "that a condition has seen, and the set is never complete.",
         FAILED,
+        readings=(ROUND_ROBIN,),
     ),
     build(
         "port-by-port",
-        Design(ports=PortOrder.BY_PORT, triggers=Triggers.EACH),
+        Design(),
         fail(two_ports_and_two_functions=(739, 10, CONVERGENT)),
         "So it is with one port after the other.",
         FAILED,
+        readings=(PORT_BY_PORT, TRIGGERS_AGAIN),
     ),
     build(
         "ports-in-turn-with-an-order",
-        Design(ports=PortOrder.ROUND_ROBIN),
+        Design(),
         hold(two_ports_in_order_of_time=966),
         "An operator that enforces an order of its own between ports keeps in its global state "
         "what it holds back, so that the order of replay makes no difference.",
         FAILED,
+        readings=(ROUND_ROBIN,),
     ),
     build(
         "in-order-of-assignment",
-        Design(triggers=Triggers.EACH),
+        Design(),
         hold(two_ports_and_two_functions=709) + hold_in_full(two_ports_by_type=15_590),
         "The log has the order in which inputs were assigned, and they are replayed in it.",
         FAILED,
+        readings=(TRIGGERS_AGAIN,),
     ),
 )
 OPERATOR = "model.protocols.log_io.operators.operator"
@@ -109,22 +123,22 @@ MUTANTS = (
     Mutant(
         "an input that has updated the global state updates it again",
         OPERATOR,
-        "again = _has_updated(site, state, taken)",
-        "again = False",
+        "if not _has_updated(site, state, taken):",
+        "if True:",
         "counted by type",
     ),
     Mutant(
         "replayed inputs do not update the global state",
         OPERATOR,
-        "again = _has_updated(site, state, taken)",
-        "again = True",
+        "if not _has_updated(site, state, taken):",
+        "if False:",
         "counted by type",
     ),
     Mutant(
         "the array is not stored",
         RECOVERY,
-        "array=stored.last if design.array is Array.OWN else None,",
-        "array=logged if design.array is Array.OWN else None,",
+        "array=stored.last if design.greatest is Known.EVENT_LOG else None,",
+        "array=logged if design.greatest is Known.EVENT_LOG else None,",
         "array-of-its-own: counted by type",
     ),
     Mutant(

@@ -6,17 +6,22 @@ expected of them, and one-line faults.
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any
 
 from model.core import Mutant
-from model.protocols.log_io.design import Design, Executes, Grouped, Status, Transfer, Writes
+from model.protocols.log_io.design import Design, Grouped, Groups, Transfer, Writes
 from model.protocols.log_io.evidence.build import REPEATING, SEEN, build
+from model.protocols.log_io.evidence.readings import STATUS_OF_GROUP
 from model.protocols.log_io.evidence.scopes import fail, hold
 from model.protocols.log_io.quantities import PENDING
 
-groups = partial(Design, executes=Executes.GROUP)
 ANEW, IN_PARTS = Grouped.PENDING, Transfer.IN_PARTS
 AGAIN = (*SEEN, PENDING)
+
+
+def groups(writes: Writes = Writes.CHECKABLE, **changed: Any) -> Design:
+    return Design(writes=writes, groups=Groups(**changed))
+
 
 VARIANTS = (
     build(
@@ -35,11 +40,12 @@ VARIANTS = (
     ),
     build(
         "groups-in-parts-checked-as-a-whole",
-        groups(transfer=IN_PARTS, status=Status.GROUP),
+        groups(transfer=IN_PARTS),
         fail(two_writes_an_input=(4_028, 6, REPEATING)),
         "The operator crashes between two writes of a group.  The group has not taken effect, "
         "and its first write has: it is executed twice.",
         AGAIN,
+        readings=(STATUS_OF_GROUP,),
     ),
     build(
         "groups-anew",
@@ -50,36 +56,37 @@ VARIANTS = (
     ),
     build(
         "groups-anew-checked-as-a-whole",
-        groups(grouped=ANEW, status=Status.GROUP),
+        groups(grouped=ANEW),
         fail(two_writes_an_input=(3_531, 10, REPEATING)),
         "The group that was executed has grown by a write, and the status of the grown group is "
         "no success: all of it is executed again.",
         AGAIN,
+        readings=(STATUS_OF_GROUP,),
     ),
     build(
         "idempotent-groups",
-        groups(writes=Writes.IDEMPOTENT),
+        groups(Writes.IDEMPOTENT),
         hold(two_writes_an_input=3_269),
         "Idempotent groups are enough if a group is executed as a whole, and again as it was.",
         AGAIN,
     ),
     build(
         "idempotent-groups-in-parts",
-        groups(writes=Writes.IDEMPOTENT, transfer=IN_PARTS),
+        groups(Writes.IDEMPOTENT, transfer=IN_PARTS),
         fail(two_writes_an_input=(3_749, 6, REPEATING)),
         "Each write of the group is idempotent, and the group is not: w1 w2 w1 w2.",
         AGAIN,
     ),
     build(
         "idempotent-groups-anew",
-        groups(writes=Writes.IDEMPOTENT, grouped=ANEW),
+        groups(Writes.IDEMPOTENT, grouped=ANEW),
         fail(two_writes_an_input=(3_311, 9, REPEATING)),
         "A group that has grown is another action, and does not repeat the one before.",
         AGAIN,
     ),
     build(
         "plain-groups",
-        groups(writes=Writes.PLAIN),
+        groups(Writes.PLAIN),
         fail(two_writes_an_input=(3_573, 6, REPEATING)),
         "A group that is neither checkable nor idempotent is executed twice.",
         AGAIN,

@@ -6,23 +6,21 @@ Rule of this file: designs that change one thing, with the verdicts expected of 
 from __future__ import annotations
 
 from model.core import Guarantee, Mutant, PinnedScope, Protocol, Quantity
+from model.patches import Change, Reading
 from model.properties import AS_IF, COMPLETE
-from model.protocols.log_io.design import Design, Reads
-from model.protocols.log_io.evidence.build import CHECKED, SEEN, build
-from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
-from model.protocols.log_io.lineage.design import (
-    Assignments,
-    Bodies,
-    By,
+from model.protocols.log_io.design import (
     Capture,
+    Design,
     LineageScope,
     Names,
     OfState,
     OutputPort,
+    Reads,
     Retention,
-    Rows,
 )
-from model.protocols.log_io.lineage.truth import (
+from model.protocols.log_io.evidence.build import CHECKED, SEEN, build
+from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
+from model.protocols.log_io.evidence.truth import (
     EXACT,
     Check,
     is_bodiless,
@@ -50,16 +48,74 @@ def _variant(
     must_occur: tuple[Quantity, ...] = SEEN,
     checks: tuple[Check, ...] = ALL,
     reads: Reads = Reads.REPLAYABLE,
+    readings: tuple[Reading, ...] = (),
 ) -> Protocol:
     design = Design(lineage=capture, reads=reads)
     words = WHOLE if checks == (is_missing,) else TRUE
     properties = (AS_IF, COMPLETE, DONE, lineage(design, words, *checks))
-    return build(name, design, scopes, finding, must_occur, properties)
+    return build(name, design, scopes, finding, must_occur, properties, readings)
 
 
-def _retained(by: By) -> Capture:
-    return Capture((OF_LINE,), retention=Retention(1, by))
-
+RETAINED_CAPTURE = Capture((OF_LINE,), retention=Retention(1))
+ROWS = "model.protocols.log_io.lineage.rows"
+RETENTION = "model.protocols.log_io.lineage.retention"
+ASSIGNMENTS_GO = Reading(
+    'Section 3.6: rows of EVENT_LOG "can be removed as soon as they are done", with their '
+    "assignments",
+    (
+        Change(ROWS, "if capture.names is Names.INSET:  # the join of 7.3 needs them", "if False:"),
+        Change(ROWS, "tables = tables._replace(assigned=_merged(tables.assigned, more, 4))", ""),
+    ),
+)
+BODIES_OF_SENDERS = Reading(
+    'Section 3.6: bodies stay of events whose "sender operator has its data lineage capture '
+    'enabled for the ports on which the events are sent"',
+    (
+        Change(
+            ROWS,
+            "kept = ports.outs | ports.ins  # a path begins with an event on a port in IN",
+            "kept = ports.outs",
+        ),
+    ),
+)
+ROW_OF_EACH = Reading(
+    "Algorithm 3, step 4.5.b: a row for each output on a port in OUT",
+    (
+        Change(
+            ROWS,
+            """
+            if not events and not more:  # 3.1: "if and only if"
+                rows = ()
+            """,
+            "",
+        ),
+    ),
+)
+_PENDING = Change(
+    RETENTION,
+    """
+    roots |= {row[:3] for row in tables.events if not row.done}  # they may still be used
+    states = (row[:3] for row in tables.used if row.sender == row.receiver)
+    roots |= within(states, 1)
+    """,
+    "",
+)
+BY_OUTPUT = Reading(
+    'Section 3.6: lineage "is kept for the output events produced at port [end] within a sliding '
+    'window", and for nothing else',
+    (_PENDING,),
+)
+BY_ROW = Reading(
+    "Section 3.6: each row by its own age: the newest ones of each port are kept",
+    (
+        _PENDING,
+        Change(
+            RETENTION,
+            "return _only(tables, _behind(tables, roots))",
+            "return _only(tables, within(keys, retention.outputs))",
+        ),
+    ),
+)
 
 CAPTURE = (
     _variant(
@@ -95,15 +151,16 @@ CAPTURE = (
     ),
     _variant(
         "lineage-collected",
-        Capture(assignments=Assignments.GONE),
+        Capture(),
         fail(a_relay=(3_487, 4, PRECISE)),
         "Section 3.6 removes done events from EVENT_LOG, and with them the assignments that the "
         "join of 7.3 needs: EVENT_LINEAGE names an Input Set that nothing is in.  The assignments "
         "of inputs on ports in IN have to stay.",
+        readings=(ASSIGNMENTS_GO,),
     ),
     _variant(
         "lineage-by-events",
-        Capture(names=Names.EVENTS, assignments=Assignments.GONE),
+        Capture(names=Names.EVENTS),
         hold(a_relay=3_487, batches=9_659, a_side_effect_read_and_two_sinks=4_480)
         + hold_in_full(two_functions_by_type=12_846),
         "Rows that name events instead of the Input Set need no row of EVENT_LOG; there is one for "
@@ -112,11 +169,12 @@ CAPTURE = (
     ),
     _variant(
         "lineage-bodies-of-senders",
-        Capture(bodies=Bodies.SENDERS),
+        Capture(),
         fail(a_relay=(3_487, 4, PRECISE)),
         "Section 3.6 keeps bodies of events whose sender has capture enabled on their port.  A "
         "path begins at a port whose sender has not: the events that a full backward query ends "
         "at have no body.  Those on ports in IN have to stay, too.",
+        readings=(BODIES_OF_SENDERS,),
     ),
     _variant(
         "lineage-scope",
@@ -127,10 +185,11 @@ CAPTURE = (
     ),
     _variant(
         "lineage-of-each-output",
-        Capture((OF_LEFT,), rows=Rows.EACH),
+        Capture((OF_LEFT,)),
         fail(two_ports=(8_733, 4, PRECISE), two_ports_and_batches=(1_613, 7, PRECISE)),
         "Algorithm 3, step 4.5.b, makes a row for each output on a port in OUT, also if no input "
         "came in on a port in IN; Section 3.1 and Example 5 record nothing then.",
+        readings=(ROW_OF_EACH,),
     ),
 )
 OF_STATE = (
@@ -170,7 +229,7 @@ OF_FUNCTIONS = (
     ),
     _variant(
         "lineage-by-function",
-        Capture(names=Names.FUNCTION, assignments=Assignments.GONE),
+        Capture(names=Names.FUNCTION),
         hold(
             batches_apart=2_437,
             an_aggregate_that_crashes_once=4_818,
@@ -185,24 +244,26 @@ OF_FUNCTIONS = (
 RETAINED = (
     _variant(
         "lineage-retained-by-row",
-        _retained(By.ROW),
+        RETAINED_CAPTURE,
         fail(
             a_relay_and_a_batch=(6_141, 9, PRECISE),
             batches_and_a_relay=(3_253, 8, PRECISE),
         ),
         "Each row by its own age: the inputs of an output are older than it, and a path is cut in "
         "the middle.",
+        readings=(BY_ROW,),
     ),
     _variant(
         "lineage-retained-by-output",
-        _retained(By.OUTPUT),
+        RETAINED_CAPTURE,
         fail(two_relays=(9_600, 5, PRECISE), batches_and_a_relay=(3_253, 8, PRECISE)),
         "If only what is behind the outputs within the window is kept, rows of events that are "
         "still on their way to the end of the path are lost.",
+        readings=(BY_OUTPUT,),
     ),
     _variant(
         "lineage-retained",
-        _retained(By.PENDING),
+        RETAINED_CAPTURE,
         hold(two_relays=9_600, a_relay_and_a_batch=6_141, batches_and_a_relay=3_253),
         "What is behind an undone event is kept, too: the lineage of the outputs within the window "
         "is whole.",

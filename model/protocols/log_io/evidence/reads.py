@@ -9,6 +9,7 @@ from __future__ import annotations
 from model.core import Mutant
 from model.protocols.log_io.design import Design, Reads
 from model.protocols.log_io.evidence.build import CHECKED, GAP, SEEN, build
+from model.protocols.log_io.evidence.readings import REPEATED
 from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 from model.protocols.log_io.quantities import READ_AGAIN, RESUMED
 
@@ -25,11 +26,12 @@ VARIANTS = (
     ),
     build(
         "reads-again",
-        Design(reads=Reads.REPEATED),
+        Design(reads=Reads.STORED),
         fail(a_read_and_a_crash=(266, 12, GAP)),
         "As if the read action were replayable (Algorithm 1, step 3): outputs before and after a "
         "restart are of two reads.",
         SEEN,
+        readings=(REPEATED,),
     ),
 )
 OPERATOR = "model.protocols.log_io.operators.operator"

@@ -9,70 +9,81 @@ from __future__ import annotations
 from dataclasses import replace
 
 from model.core import Mutant
-from model.protocols.log_io.design import (
-    PUBLISHED,
-    Again,
-    Design,
-    Garbage,
-    Known,
-    Obsolete,
-    Order,
-    Triggers,
-)
+from model.protocols.log_io.design import Design, Garbage, Known
 from model.protocols.log_io.evidence.build import DIVERGENT, GAP, REPEATING, SEEN, build
+from model.protocols.log_io.evidence.readings import (
+    BY_NUMBER,
+    FILTER_IS_ARRAY,
+    INTO_ALL_SETS,
+    OUTPUTS_FIRST,
+    ROUND_ROBIN,
+    SENT_FROM_LOG,
+    SMALLER,
+    TRIGGERS_AGAIN,
+)
 from model.protocols.log_io.evidence.scopes import fail, fail_in_full, hold, hold_in_full
+
+FROM_LOG = Design(greatest=Known.EVENT_LOG)
+PUBLISHED = (SMALLER, SENT_FROM_LOG, BY_NUMBER, ROUND_ROBIN, TRIGGERS_AGAIN, OUTPUTS_FIRST)
+"""Word by word; writes are executed "individually" (3.5.3), which is read as one by one."""
 
 VARIANTS = (
     build(
         "published",
-        PUBLISHED,
+        FROM_LOG,
         fail(a_relay=(5_777, 7, GAP), two_relays=(23_153, 8, GAP)),
         "Word by word.  An output that was acknowledged is sent again while its sender has not "
         "yet seen that, and the receiver takes it twice: its number is not smaller than the "
         "greatest one.",
         SEEN,
+        readings=PUBLISHED,
     ),
     build(
         "smaller-numbers",
-        Design(obsolete=Obsolete.SMALLER),
+        Design(),
         fail(a_relay=(5_251, 7, REPEATING)),
         "Algorithm 2, step 1, discards smaller numbers alone, and an event that comes twice in a "
         "row has an equal one.  Discard numbers up to the greatest.",
         SEEN,
+        readings=(SMALLER,),
     ),
     build(
         "published-without-garbage-collection",
-        replace(PUBLISHED, obsolete=Obsolete.NOT_GREATER, garbage=Garbage.NEVER),
+        replace(FROM_LOG, garbage=Garbage.NEVER),
         hold(a_relay=3_465, two_types=6_678, two_relays=9_526)
         + hold_in_full(batches_by_type=60_082),
         "Numbers may be learnt from EVENT_LOG (Algorithm 9, step 1) as long as done events stay "
         "there.",
+        readings=PUBLISHED[1:],
     ),
     build(
         "greatest-from-the-log",
-        Design(greatest=Known.EVENT_LOG, triggers=Triggers.EACH),
+        FROM_LOG,
         fail(two_types=(6_808, 15, REPEATING)),
         "Section 3.6 deletes done events, and with them the greatest number received: a restarted "
         "operator takes an event again.  The stored context has to have the number.",
+        readings=(FILTER_IS_ARRAY, TRIGGERS_AGAIN),
     ),
     build(
         "sent-from-the-log",
-        Design(sent=Known.EVENT_LOG),
+        Design(),
         fail(two_relays=(10_364, 11, GAP)),
         "Section 3.6 deletes done events, and with them the latest number sent (Algorithm 9, step "
         "1): a restarted operator numbers from 1 again, and its outputs are taken for obsolete.",
+        readings=(SENT_FROM_LOG,),
     ),
     build(
         "again-into-all-sets",
-        Design(again=Again.ALL, triggers=Triggers.EACH),
+        Design(),
         fail(two_inputs_of_two_functions=(453, 6, GAP)),
         "A restarted operator that puts an undone input into all its Input Sets: one of them may "
         "be done, and the input is in the next one, too.  The row's own Input Set is meant.",
         SEEN,
+        readings=(INTO_ALL_SETS, TRIGGERS_AGAIN),
     ),
     build(
         "triggers-again",
-        Design(triggers=Triggers.EACH),
+        Design(),
         (
             *fail(batches_in_turn_by_type_that_crash_once=(1_030, 13, DIVERGENT)),
             *fail_in_full(batches_in_turn_by_type=(64_554, 13, DIVERGENT)),
@@ -81,17 +92,20 @@ VARIANTS = (
         "on it was false when the input came, and is true now: the operator generates earlier than "
         "it would have.",
         SEEN,
+        readings=(TRIGGERS_AGAIN,),
     ),
     build(
         "sets-by-number",
-        Design(order=Order.NUMBERS, triggers=Triggers.EACH),
+        Design(),
         fail(two_functions=(23_049, 9, DIVERGENT)),
         "Algorithm 9 has no order for the Input Sets of one input.  By their numbers, the function "
         "whose set began earlier generates first, and before the failure another one did.",
         SEEN,
+        readings=(BY_NUMBER, TRIGGERS_AGAIN),
     ),
 )
 GENERATION = "model.protocols.log_io.operators.generation"
+LOGIC = "model.protocols.log_io.operators.logic"
 LOG = "model.protocols.log_io.log"
 OPERATOR = "model.protocols.log_io.operators.operator"
 READERS = "model.protocols.log_io.sources.readers"
@@ -100,7 +114,7 @@ MUTANTS = (
     Mutant(
         "an obsolete event is taken",
         OPERATOR,
-        "if event.number <= bound:  # step 1: filtering",
+        "if event.number <= last:  # step 1: filtering",
         "if event.number < 0:",
     ),
     Mutant(
@@ -131,21 +145,21 @@ MUTANTS = (
     Mutant(
         "outputs are sent before they are logged",
         GENERATION,
-        "return state, (commit, *effects)",
-        "return state, (*effects, commit)",
+        "return state, (Send(LOG, commit), *effects)",
+        "return state, (*effects, Send(LOG, commit))",
         scope="two ports and two functions",
     ),
     Mutant(
         "outputs are not logged",
         GENERATION,
-        "commit = Send(LOG, Commit(logged, context_of(state), inset, lineage))  # step 4",
-        "commit = Send(LOG, Commit((), context_of(state), inset, lineage))",
+        "commit = Commit(tuple(rows), context_of(site, state), inset, lineage)  # step 4",
+        "commit = Commit((), context_of(site, state), inset, lineage)",
     ),
     Mutant(
         "the Input Set stays undone",
         GENERATION,
-        "commit = Send(LOG, Commit(logged, context_of(state), inset, lineage))  # step 4",
-        "commit = Send(LOG, Commit(logged, context_of(state), -1, lineage))",
+        "commit = Commit(tuple(rows), context_of(site, state), inset, lineage)  # step 4",
+        "commit = Commit(tuple(rows), context_of(site, state), -1, lineage)",
     ),
     Mutant(
         "all Input Sets have one number",
@@ -164,20 +178,20 @@ MUTANTS = (
     Mutant(
         "the stored context has the event states",
         GENERATION,
-        "box = _global_state(state.box)",
+        "box = site.spec.logic.global_state(state.box)",
         "box = state.box",
     ),
     Mutant(
         "the stored context forgets the global state",
-        GENERATION,
-        "return Sets((), box.done)",
+        LOGIC,
+        "return Sets((), state.done)",
         "return Sets()",
         "batches in turn",
     ),
     Mutant(
         "numbers sent are forgotten",
         RECOVERY,
-        "sent=stored.sent if design.sent is Known.CONTEXT else known,",
+        "sent=stored.sent,",
         "sent=begin(site).sent,",
         scope="two ports and two functions",
     ),
@@ -239,14 +253,14 @@ MUTANTS = (
     Mutant(
         "an undone input goes into the Input Set of the first function",
         OPERATOR,
-        "wanted = [keys[row.inset % len(keys)]]",
-        "wanted = [keys[0]]",
+        "key = keys[row.inset % len(keys)]",
+        "key = keys[0]",
         "two functions",
     ),
     Mutant(
         "the newest input has been seen by all functions",
         OPERATOR,
-        "return not isinstance(box, Functions) or edge != newest or taken.key[0] <= function",
+        "return one != newest or bool(function <= last)",
         "return True",
         "two ports and two functions",
     ),

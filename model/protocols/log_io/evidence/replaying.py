@@ -7,34 +7,31 @@ faults.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from model.core import CRASHED, RESTORED, Guarantee, Mutant
 from model.properties import AS_IF, COMPLETE
-from model.protocols.log_io.design import Design, Garbage
+from model.protocols.log_io.design import Capture, Design, Garbage, Logs, Replaying
 from model.protocols.log_io.evidence.build import build
+from model.protocols.log_io.evidence.replay_readings import (
+    ACCEPTS_ANY,
+    ASSIGNS_AGAIN,
+    AT_FAILURE,
+    BY_STATE,
+    DISCARDS_OTHERS,
+    GONE_UNNOTICED,
+    KEEPS_NOTHING,
+    KEEPS_WHILE_LOGGED,
+    LATEST_STATE,
+    OLD_MARKS,
+    RESET_BY_SENDER,
+    ROWS_LATER,
+    RUNNING_DISCARDS,
+    WHOLE_SETS,
+)
 from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
-from model.protocols.log_io.lineage.design import Capture
-from model.protocols.log_io.lineage.truth import EXACT, is_bodiless, lineage
+from model.protocols.log_io.evidence.truth import EXACT, is_bodiless, lineage
 from model.protocols.log_io.measures import COLLECTED, DONE
 from model.protocols.log_io.quantities import LACKED, REGENERATED
-from model.protocols.log_io.replaying.design import (
-    Accepts,
-    Asks,
-    GlobalState,
-    Gone,
-    Keeps,
-    Logs,
-    Marks,
-    Meanwhile,
-    Old,
-    Regenerates,
-    Replaying,
-    Resets,
-    Running,
-    Sets,
-    published,
-)
 
 GAP = Guarantee.GAP
 FIRST = Replaying(frozenset({"first"}))
@@ -44,15 +41,21 @@ TRUE = "at rest, lineage names exactly the inputs that were used"
 TRACED = Design(replaying=FIRST, lineage=Capture())
 TRACED_TWO = Design(replaying=TWO, lineage=Capture())
 SEEN = (CRASHED, RESTORED, LACKED, REGENERATED)
-
-
-def _one(**changed: Any) -> Design:
-    return Design(replaying=replace(FIRST, **changed))
-
-
-def _two(**changed: Any) -> Design:
-    return Design(replaying=replace(TWO, **changed))
-
+PUBLISHED = (
+    AT_FAILURE,
+    BY_STATE,
+    WHOLE_SETS,
+    RESET_BY_SENDER,
+    LATEST_STATE,
+    DISCARDS_OTHERS,
+    RUNNING_DISCARDS,
+    ACCEPTS_ANY,
+    ASSIGNS_AGAIN,
+    KEEPS_WHILE_LOGGED,
+    OLD_MARKS,
+    GONE_UNNOTICED,
+)
+"""Word by word."""
 
 VARIANTS = (
     build(
@@ -107,115 +110,129 @@ VARIANTS = (
     ),
     build(
         "replay-published",
-        Design(replaying=published(FIRST)),
+        Design(replaying=FIRST),
         fail(two_relays=(21_161, 6, GAP)),
         "Word by word.  A replay operator that restarts sends its unassigned outputs as replayed "
         "events, and the next operator, which is running, discards these.",
         (CRASHED, RESTORED, REGENERATED),
+        readings=PUBLISHED,
     ),
     build(
         "replay-asked-at-failure",
-        _one(asks=Asks.AT_FAILURE),
+        Design(replaying=FIRST),
         fail(two_relays=(20_282, 8, GAP)),
         "The engine has the replay operator look for marked outputs when the next operator fails, "
         "and that one marks them after it has restarted: nothing is found, and it waits for ever.",
         SEEN,
+        readings=(AT_FAILURE,),
     ),
     build(
         "replay-by-state",
-        _one(regenerates=Regenerates.BY_STATE),
+        Design(replaying=FIRST),
         fail(two_relays=(12_348, 9, GAP)),
         "A replay operator that fails while another one waits for it restarts in state restarted, "
         "and forgets the marked outputs (Algorithm 10, step 2).",
         SEEN,
+        readings=(BY_STATE,),
     ),
     build(
         "replay-of-whole-sets",
-        replace(_one(marks=Marks.WHOLE_SETS), garbage=Garbage.NEVER),
+        Design(replaying=FIRST, garbage=Garbage.NEVER),
         fail(two_receivers=(9_640, 11, Guarantee.REPEATING)),
         "The outputs of an Input Set go to two operators.  One needs its event again, and both "
         "events are undone then: the other operator takes its own twice after a restart "
         "(Algorithm 10, step 4.2; Example 10).",
         SEEN,
+        readings=(WHOLE_SETS,),
     ),
     build(
         "replay-reset-by-sender",
-        _one(resets=Resets.SENDER),
+        Design(replaying=FIRST),
         fail(two_relays=(12_474, 10, GAP)),
         "The sender sets the status of a marked output to undone before it sends the output, and "
         "fails in between: nobody knows that it is still wanted.",
         SEEN,
+        readings=(RESET_BY_SENDER,),
     ),
     build(
         "replay-in-latest-state",
-        _one(state=GlobalState.LATEST),
+        Design(replaying=FIRST),
         fail(batches_in_turn_and_a_relay=(35_712, 5, GAP)),
         "An Input Set is replayed over the latest global state (Algorithm 11, step 2), and that "
         "is not the one from which its outputs were generated.",
         (CRASHED, RESTORED, LACKED),
+        readings=(LATEST_STATE,),
     ),
     build(
         "replay-discards",
-        _two(meanwhile=Meanwhile.DISCARDED),
+        Design(replaying=TWO),
         fail(two_relays_that_meet=(13_068, 12, GAP)),
         "An operator that waits for two replay operators discards what the first one sends after "
         "its replayed events (Algorithm 11, step 4.a), and nobody sends it again.",
         SEEN,
+        readings=(DISCARDS_OTHERS,),
     ),
     build(
         "replay-not-filtered",
-        _one(running=Running.DISCARDS),
+        Design(replaying=FIRST),
         fail(two_relays=(12_578, 6, GAP)),
         'An operator in state "running" discards replayed events (5.2); Example 10 filters '
         "obsolete ones instead.",
         (CRASHED, RESTORED, REGENERATED),
+        readings=(RUNNING_DISCARDS,),
     ),
     build(
         "replay-accepts-any",
-        _one(accepts=Accepts.ANY),
+        Design(replaying=FIRST),
         fail(two_relays=(12_426, 12, GAP)),
         "An operator that waits for some replayed event accepts each one without filtering, also "
         "one that it has taken.",
         SEEN,
+        readings=(ACCEPTS_ANY,),
     ),
     build(
         "replay-assigns-again",
-        _one(sets=Sets.ANEW),
+        Design(replaying=FIRST),
         fail(a_relay_and_two_functions_and_a_crash=(927, 10, GAP)),
         "A replayed event goes through the State Update phase (Algorithm 11, step 4.a) and into "
         "all Input Sets of its operator, also into one that was done.",
         SEEN,
+        readings=(ASSIGNS_AGAIN,),
     ),
     build(
         "replay-without-inputs",
-        _one(keeps=Keeps.AT_ONCE),
+        Design(replaying=FIRST),
         fail(two_relays=(10_190, 5, GAP)),
         'Section 3.6 has "an exception" to the deletion of done events for replay operators, and '
         "Section 5 does not say which: their inputs are needed.",
         (CRASHED, RESTORED, LACKED),
+        readings=(KEEPS_NOTHING,),
     ),
     build(
         "replay-keeps-while-logged",
-        _two(keeps=Keeps.WHILE_LOGGED),
+        Design(replaying=TWO),
         fail(three_relays_and_a_crash=(2_045, 15, GAP)),
         "An input is kept while an output made of it is logged.  That output is taken while the "
         "operator waits for the input's data, and the data never comes.",
         SEEN,
+        readings=(KEEPS_WHILE_LOGGED,),
     ),
     build(
         "replay-gone-unnoticed",
-        _two(gone=Gone.UNNOTICED),
+        Design(replaying=TWO),
         fail(three_relays_and_a_crash=(1_866, 15, GAP)),
         "The output is taken between the answer of the log and the transaction that marks the "
         "input: the row is gone, and the operator waits for it.",
         SEEN,
+        readings=(GONE_UNNOTICED,),
     ),
     build(
         "replay-old-marks",
-        _two(old=Old.KEPT),
+        Design(replaying=TWO),
         fail(three_relays_and_an_event=(3_648, 11, Guarantee.PRECISE)),
         "A mark of a life before stays for ever, and its event with it.",
         SEEN,
+        readings=(OLD_MARKS,),
     ),
     build(
         "replay-arbitrary",
@@ -227,7 +244,7 @@ VARIANTS = (
     ),
     build(
         "optimistic",
-        _one(logs=Logs.DATA),
+        Design(replaying=replace(FIRST, logs=Logs.DATA)),
         hold(two_relays=12_613, two_receivers=7_768)
         + hold_in_full(batches_in_turn_and_a_relay=38_110),
         "Optimistic logging: outputs are sent before their data is logged, and generated again if "
@@ -237,12 +254,13 @@ VARIANTS = (
     ),
     build(
         "optimistic-rows",
-        _one(logs=Logs.ALL),
+        Design(replaying=FIRST),
         fail(a_relay_and_a_batch=(7_044, 7, GAP)),
         "If the whole transaction comes after the outputs, a receiver acknowledges an event that "
         "is not logged; the row that is logged later is unassigned, and if the receiver crashes, "
         "nobody sends the event again.",
         (CRASHED, RESTORED),
+        readings=(ROWS_LATER,),
     ),
 )
 OPERATORS = "model.protocols.log_io.replaying.operators"
@@ -255,8 +273,8 @@ MUTANTS = (
     Mutant(
         "an event stays marked",
         OPERATORS,
-        "reset = (Send(LOG, Reset((key,))),)",
-        "reset = ()",
+        "return state, (Send(LOG, Reset((key,))), *effects)",
+        "return state, effects",
         "replay: a relay and a batch",
     ),
     Mutant(
@@ -283,8 +301,8 @@ MUTANTS = (
     Mutant(
         "an operator marks what it lacks and asks nobody",
         OPERATORS,
-        "return (*mark, Send(ENGINE, Ask(tuple(sorted({row.sender for row in rows})))))",
-        "return mark",
+        "return (*note(LACKED, len(keys)), Send(LOG, Mark(keys)), Send(ENGINE, asked))",
+        "return (*note(LACKED, len(keys)), Send(LOG, Mark(keys)))",
         "replay: two relays",
     ),
     Mutant(
@@ -338,9 +356,9 @@ MUTANTS = (
     ),
     Mutant(
         "a replay operator does not log the data of writes",
-        GENERATION,
-        "return tuple(row if row.receiver in sinks else row._replace(body=None) for row in rows)",
-        "return tuple(row._replace(body=None) for row in rows)",
+        "model.protocols.log_io.replaying.generation",
+        "bare = tuple(row if row.receiver in sinks else row._replace(body=None) for row in rows)",
+        "bare = tuple(row._replace(body=None) for row in rows)",
         "replay: a relay that writes",
     ),
     Mutant(

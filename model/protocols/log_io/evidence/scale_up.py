@@ -7,28 +7,57 @@ faults.
 from __future__ import annotations
 
 from model.core import Guarantee, Mutant
-from model.protocols.log_io.design import Design
+from model.patches import Change, Reading
+from model.protocols.log_io.design import DOWN, UP, Design, Scaling, Task
 from model.protocols.log_io.evidence.build import DIVERGENT, GAP, SEEN, build
 from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 from model.protocols.log_io.quantities import ADDED, MOVED, THWARTED
-from model.protocols.log_io.scaling.design import (
-    DOWN,
-    UP,
-    Hands,
-    Scaling,
-    Stores,
-    Task,
-    Waits,
-)
 
+LOG = "model.protocols.log_io.scaling.log"
+OPERATORS = "model.protocols.log_io.scaling.operators"
 DISPATCHER_FIRST = (Task.ADD_TO_DISPATCHER, Task.DEPLOY, Task.ADD_TO_MERGER)
 MERGER_LAST = (Task.DEPLOY, Task.ADD_TO_DISPATCHER, Task.ADD_TO_MERGER)
 PRECISE = Guarantee.PRECISE
+_BEFORE = 'case Remove() if state.alone:  # 7.2: "Step 1.a is done", and there is nothing to move'
+
+
+def _stays(when: str, effects: str) -> Reading:
+    """Algorithm 12, step 3, word by word: the undone events of a key stay where they are.
+
+    when: the new state is stored.
+    """
+    lines = f"""
+    case Add():
+        state = state._replace(alone=False)
+        done = Send(CONTROLLER, Added())
+        return state, (Note(ADDED), {effects})
+    {_BEFORE}
+    """
+    words = 'Algorithm 12, step 3: "request DP to update its state", and no event moves; '
+    return Reading(words + when, (Change(OPERATORS, _BEFORE, lines),))
+
+
+STAY = _stays("it is stored, and then acknowledged (7.2)", "_store(site, state), done")
+STORED_LATER = _stays("it is acknowledged, and then stored", "done, _store(site, state)")
+NOT_STORED = _stays("it is stored with the next output", "done")
+WHEN_DONE = Reading(
+    "Section 7.2, of what the dispatcher waits for: the events of the key are done",
+    (
+        Change(
+            LOG,
+            "return not design.scaling.in_turn or are_taken(design, tables, move.replica)",
+            """
+            undone = {row[:3] for row in tables.events if not row.done}
+            return undone.isdisjoint(row[:3] for row in move.rows)
+            """,
+        ),
+    ),
+)
 
 VARIANTS = (
     build(
         "scale-up",
-        Design(scaling=Scaling(UP, waits=Waits.TAKEN)),
+        Design(scaling=Scaling(UP, in_turn=True)),
         hold(
             a_key_with_a_crash=65_409,
             two_keys=2_253,
@@ -45,7 +74,7 @@ VARIANTS = (
     ),
     build(
         "scale-up-published",
-        Design(scaling=Scaling(UP, hands=Hands.STAY)),
+        Design(scaling=Scaling(UP)),
         (
             *hold(equal_events_with_a_crash=20_682),
             *fail(a_key=(300, 15, DIVERGENT), a_pair=(110, 15, GAP)),
@@ -54,6 +83,7 @@ VARIANTS = (
         "order.  An event of a key overtakes one that the other replica still has, and an open "
         "Input Set of the key is never completed.",
         (*SEEN, ADDED),
+        readings=(STAY,),
     ),
     build(
         "scale-up-at-once",
@@ -65,23 +95,25 @@ VARIANTS = (
     ),
     build(
         "scale-up-when-done",
-        Design(scaling=Scaling(UP, waits=Waits.DONE)),
+        Design(scaling=Scaling(UP, in_turn=True)),
         fail(a_key=(524, 18, DIVERGENT), a_pair=(144, 11, GAP)),
         "The dispatcher waits until the other replica has done the events of the key: an event "
         "overtakes an output that the merger has not taken, and an open Input Set is never done.",
         (ADDED,),
+        readings=(WHEN_DONE,),
     ),
     build(
         "scale-up-dispatcher-first",
-        Design(scaling=Scaling(DISPATCHER_FIRST, hands=Hands.STAY)),
+        Design(scaling=Scaling(DISPATCHER_FIRST)),
         fail(equal_events=(359, 17, GAP)),
         "The dispatcher sends to a replica before its connection is created (Algorithm 12, step "
         "1), and the event is lost.",
         (ADDED,),
+        readings=(STAY,),
     ),
     build(
         "scale-up-merger-last",
-        Design(scaling=Scaling(MERGER_LAST, waits=Waits.TAKEN)),
+        Design(scaling=Scaling(MERGER_LAST, in_turn=True)),
         hold(dispatch_fails=8_363, merge_fails=4_342, two_fails=3_860),
         "Steps 2 and 3 of Algorithm 12 may change places: the connection keeps what the merger "
         "does not read yet.",
@@ -89,23 +121,25 @@ VARIANTS = (
     ),
     build(
         "scale-up-acknowledged-first",
-        Design(scaling=Scaling(UP, hands=Hands.STAY, stores=Stores.LATER)),
+        Design(scaling=Scaling(UP)),
         fail(an_event_of_a_key=(1_992, 17, PRECISE)),
         "The dispatcher acknowledges its new state before it has stored it (7.2), and crashes "
         "between: the controller is done, and the replica gets nothing.",
         (*SEEN, ADDED),
+        readings=(STORED_LATER,),
     ),
     build(
         "scale-up-not-stored",
-        Design(scaling=Scaling(UP, hands=Hands.STAY, stores=Stores.NEVER)),
+        Design(scaling=Scaling(UP)),
         fail(an_event_of_a_key=(1_902, 18, PRECISE)),
         "The dispatcher stores its new state with its next output alone, and crashes before: the "
         "controller is done, and the replica gets nothing.",
         (*SEEN, ADDED),
+        readings=(NOT_STORED,),
     ),
     build(
         "scale-up-and-down",
-        Design(scaling=Scaling(UP + DOWN, waits=Waits.TAKEN)),
+        Design(scaling=Scaling(UP + DOWN, in_turn=True)),
         (
             *hold(
                 a_pair=2_295,
@@ -125,15 +159,13 @@ VARIANTS = (
         (*SEEN, ADDED, MOVED, THWARTED),
     ),
 )
-LOG = "model.protocols.log_io.scaling.log"
 CONTROLLER = "model.protocols.log_io.scaling.controller"
-OPERATORS = "model.protocols.log_io.scaling.operators"
-ROLES = "model.protocols.log_io.scaling.roles"
+ROLES = "model.protocols.log_io.roles"
 MUTANTS = (
     Mutant(
         "the connections of a new replica are not created",
         CONTROLLER,
-        "opens = CONNECTIONS if state.left[0] is Task.DEPLOY else ()",
+        "opens = connections(_replicas(site)) if state.left[0] is Task.DEPLOY else ()",
         "opens = ()",
         "scale-up: two keys",
     ),
@@ -161,15 +193,15 @@ MUTANTS = (
     Mutant(
         "a merger that gets a replica does not store its state",
         OPERATORS,
-        "return state, (_store(state), peek, Send(CONTROLLER, Added()))",
+        "return state, (_store(site, state), peek, Send(CONTROLLER, Added()))",
         "return state, (peek, Send(CONTROLLER, Added()))",
         "scale-up: merge fails",
     ),
     Mutant(
         "a merger that gets a replica does not read its connection",
         OPERATORS,
-        "return state, (_store(state), peek, Send(CONTROLLER, Added()))",
-        "return state, (_store(state), Send(CONTROLLER, Added()))",
+        "return state, (_store(site, state), peek, Send(CONTROLLER, Added()))",
+        "return state, (_store(site, state), Send(CONTROLLER, Added()))",
         "scale-up: two keys",
     ),
     Mutant(
@@ -182,14 +214,13 @@ MUTANTS = (
     Mutant(
         "a second request of the controller is obeyed while events are being moved",
         OPERATORS,
-        "if isinstance(message, Add | Remove) and state.moving and scaling.waits is not "
-        "Waits.NOTHING:",
+        "if isinstance(message, Add | Remove) and state.moving and scaling.in_turn:",
         "if False:",
         "scale-down-in-turn-and-deletes: controller fails",
     ),
     Mutant(
         "an Input Set of which events have moved is used",
-        LOG,
+        "model.protocols.log_io.log",
         "return sum(not row.done for row in inputs) >= commit.asks",
         "return any(not row.done for row in inputs)",
         "scale-up-and-down: a pair",

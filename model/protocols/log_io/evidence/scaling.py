@@ -7,11 +7,29 @@ faults.
 from __future__ import annotations
 
 from model.core import Guarantee, Mutant
-from model.protocols.log_io.design import Design
+from model.patches import Change, Reading
+from model.protocols.log_io.design import Deletes, Design, Scaling
 from model.protocols.log_io.evidence.build import CHECKED, DIVERGENT, GAP, SEEN, build
 from model.protocols.log_io.evidence.scopes import fail, fail_in_full, hold, hold_in_full
 from model.protocols.log_io.quantities import MOVED, THWARTED
-from model.protocols.log_io.scaling.design import Deletes, Moved, Moves, Scaling, Waits
+
+LOG = "model.protocols.log_io.log"
+REPLICAS = "model.protocols.log_io.scaling.log"
+CHOSEN = Reading(
+    'Algorithm 13, step 1.c: the transaction updates "all events of" the set that step 1.b has '
+    "chosen",
+    (Change(REPLICAS, "if key in undone:", "if True:"),),
+)
+GOES_ON = Reading(
+    "Section 7.2: a generation whose inputs have moved goes on; its transaction does not fail",
+    (
+        Change(
+            LOG,
+            "if asks and not _has_inputs(tables, node, message):",
+            "if False:",
+        ),
+    ),
+)
 
 VARIANTS = (
     build(
@@ -40,7 +58,7 @@ VARIANTS = (
     ),
     build(
         "scale-down-in-turn",
-        Design(scaling=Scaling(waits=Waits.TAKEN)),
+        Design(scaling=Scaling(in_turn=True)),
         hold(
             a_key_with_a_crash=87_911,
             a_pair_with_a_crash=22_526,
@@ -56,7 +74,7 @@ VARIANTS = (
     ),
     build(
         "scale-down-in-turn-and-deletes",
-        Design(scaling=Scaling(waits=Waits.TAKEN, deletes=Deletes.MOVED)),
+        Design(scaling=Scaling(in_turn=True, deletes=Deletes.MOVED)),
         hold(an_event_of_a_key=4_313, controller_fails=1_875, merge_fails=4_391, two_fails=1_501),
         "After such a transaction the replica has no outputs left, and Algorithm 13, step 3, may "
         "be executed as published.",
@@ -72,7 +90,7 @@ VARIANTS = (
     ),
     build(
         "scale-down-of-what-was-chosen",
-        Design(scaling=Scaling(moves=Moves.CHOSEN)),
+        Design(scaling=Scaling()),
         (
             *fail(a_replica_goes_away_no_crash=(1_604, 13, Guarantee.CONVERGENT)),
             *fail_in_full(a_replica_goes_away=(152_825, 13, Guarantee.CONVERGENT)),
@@ -80,10 +98,11 @@ VARIANTS = (
         "What has become done since it was chosen is moved, too, and processed twice, also without "
         "a crash.",
         (THWARTED, MOVED),
+        readings=(CHOSEN,),
     ),
     build(
         "scale-down-without-failing",
-        Design(scaling=Scaling(moved=Moved.GOES_ON)),
+        Design(scaling=Scaling()),
         (
             *fail(a_replica_goes_away_no_crash=(1_680, 13, Guarantee.CONVERGENT)),
             *fail_in_full(a_replica_goes_away=(152_494, 13, Guarantee.CONVERGENT)),
@@ -91,19 +110,19 @@ VARIANTS = (
         "A generation whose inputs have moved goes on, and another replica has the same inputs, "
         "also without a crash.",
         (MOVED,),
+        readings=(GOES_ON,),
     ),
 )
-LOG = "model.protocols.log_io.log"
 RECOVERY = "model.protocols.log_io.operators.recovery"
 CONTROLLER = "model.protocols.log_io.scaling.controller"
 OPERATORS = "model.protocols.log_io.scaling.operators"
-ROLES = "model.protocols.log_io.scaling.roles"
+ROLES = "model.protocols.log_io.roles"
 MUTANTS = (
     Mutant(
         "what the controller has begun is not durable",
         CONTROLLER,
-        "return state, (Save(state), *_requests(state))",
-        "return state, _requests(state)",
+        "return state, (Save(state), *_requests(site, state))",
+        "return state, _requests(site, state)",
         "scale-down: a replica goes away its controller fails",
     ),
     Mutant(
@@ -123,8 +142,8 @@ MUTANTS = (
     Mutant(
         "a replica that has gone away gets events",
         ROLES,
-        "second = body.type == SECOND and not state.alone",
-        "second = body.type == SECOND",
+        "second = body.type == replicas.key and not state.alone",
+        "second = body.type == replicas.key",
         "scale-down-in-turn-and-deletes: two fails",
     ),
     Mutant(
@@ -143,8 +162,8 @@ MUTANTS = (
     ),
     Mutant(
         "the log does not look at the outputs of the replica",
-        LOG,
-        "if tables.watched and replicas.are_taken(tables, LEAVES):",
+        REPLICAS,
+        "if tables.watched and are_taken(design, tables, design.scaling.replicas.second):",
         "if tables.watched:",
         "scale-down: a replica goes away its controller fails",
     ),

@@ -7,8 +7,9 @@ faults.
 from __future__ import annotations
 
 from model.core import Mutant
-from model.protocols.log_io.design import Design, Executes, Writes
+from model.protocols.log_io.design import Design, Writes
 from model.protocols.log_io.evidence.build import GAP, REPEATING, SEEN, build
+from model.protocols.log_io.evidence.readings import TOGETHER
 from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 from model.protocols.log_io.quantities import PENDING
 
@@ -29,18 +30,20 @@ VARIANTS = (
     ),
     build(
         "idempotent-writes-together",
-        Design(writes=Writes.IDEMPOTENT, executes=Executes.TOGETHER),
+        Design(writes=Writes.IDEMPOTENT),
         fail(a_relay=(3_375, 9, REPEATING)),
         "By Section 2.3 a write is idempotent if twice in a row is as once.  Two pending writes "
         "are repeated as w1 w2 w1 w2, and the external system shows w1 again.",
         (*SEEN, PENDING),
+        readings=(TOGETHER,),
     ),
     build(
         "checkable-writes-together",
-        Design(executes=Executes.TOGETHER),
+        Design(),
         fail(a_relay=(3_626, 8, GAP)),
         "While Algorithm 8 asks for the status of a pending write, Algorithm 9 goes on, and a new "
         "write overtakes it.",
+        readings=(TOGETHER,),
     ),
 )
 WRITES = "model.protocols.log_io.writing.writes"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from model.errors import Invalid
-from model.protocols.log_io.lineage.design import Connection, LineageScope, OutputPort, Ports
+from model.protocols.log_io.design import Connection, LineageScope, OutputPort, Ports
 
 Path = tuple[Connection, ...]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from model.core import NodeName
-from model.protocols.log_io.lineage.design import Connection, Ports
+from model.protocols.log_io.design import Connection, Ports
 from model.protocols.log_io.places import SERVICE
 from model.protocols.log_io.tables import Assigned, Key, LoggedEvent, Tables
 

@@ -9,24 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from model.protocols.log_io.lineage.design import By, Capture, Connection, Retention
+from model.protocols.log_io.design import Capture, Connection, Retention
 from model.protocols.log_io.lineage.queries import relationships
 from model.protocols.log_io.places import SERVICE
 from model.protocols.log_io.tables import Key, Tables
 
 
 def clean(capture: Capture, retention: Retention, tables: Tables) -> Tables:
-    """The tables without the rows that are older than the retention."""
+    """The tables without the rows that are older than the retention: what is behind no output at an
+    end port within the window, and behind no event or state that may still be used."""
     lists = (tables.events, tables.assigned, tables.used, tables.related, tables.data)
     keys = {(one.sender, one.receiver, one.number) for rows in lists for one in rows}
-    if retention.by is By.ROW:
-        return _only(tables, within(keys, retention.outputs))
     at_ends = (key for key in keys if key[:2] in capture.ports.ends)
     roots = {*within(at_ends, retention.outputs)}
-    if retention.by is By.PENDING:
-        roots |= {row[:3] for row in tables.events if not row.done}
-        states = (row[:3] for row in tables.used if row.sender == row.receiver)
-        roots |= within(states, 1)
+    roots |= {row[:3] for row in tables.events if not row.done}  # they may still be used
+    states = (row[:3] for row in tables.used if row.sender == row.receiver)
+    roots |= within(states, 1)
     return _only(tables, _behind(tables, roots))
 
 

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from model.core import NodeName
-from model.protocols.log_io.design import Design, Garbage
-from model.protocols.log_io.lineage.design import Assignments, Bodies, Capture, Names, OfState, Rows
+from model.protocols.log_io.design import Capture, Design, Names, OfState
 from model.protocols.log_io.lineage.retention import clean
 from model.protocols.log_io.messages import Commit, Executed, ExecutedGroup, Restore, StoreRead
 from model.protocols.log_io.places import SERVICE
@@ -23,43 +22,38 @@ from model.protocols.log_io.tables import (
     ReadEffect,
     Related,
     Tables,
+    Transacted,
     Used,
 )
 
 
 def add_lineage(
     design: Design, before: Tables, after: Tables, node: NodeName, message: Any
-) -> Tables:
+) -> Transacted:
     """The tables after a transaction, with its rows of lineage; before: the tables before it."""
     capture = design.lineage
-    assert capture is not None
-    stays = design.garbage is Garbage.NEVER or capture.assignments is Assignments.KEPT
+    if capture is None or (after is before and not isinstance(message, StoreRead)):
+        return after, ()
     match message:
         case StoreRead(number, value):  # Algorithm 4, step 2
             stored = _merged(after.effects, [ReadEffect(node, number, value)], 2)
-            return after._replace(effects=stored)
+            return after._replace(effects=stored), ()
         case Commit():
             mine = [row for row in before.events if row.receiver == node]
             inputs = [row for row in mine if message.inset and row.inset == message.inset]
-            after = _record(capture, stays, after, node, message, inputs)
-            after = _keep(capture, stays, before, after)
+            after = _record(capture, after, node, message, inputs)
+            after = _keep(capture, before, after)
         case Executed() | ExecutedGroup() | Reset() | Restore():  # they may delete rows, too
-            after = _keep(capture, stays, before, after)
-    return after if capture.retention is None else clean(capture, capture.retention, after)
+            after = _keep(capture, before, after)
+    if capture.retention is not None:
+        after = clean(capture, capture.retention, after)
+    return after, ()
 
 
 def _record(
-    capture: Capture,
-    stays: bool,
-    tables: Tables,
-    node: NodeName,
-    commit: Commit,
-    inputs: list[LoggedEvent],
+    capture: Capture, tables: Tables, node: NodeName, commit: Commit, inputs: list[LoggedEvent]
 ) -> Tables:
-    """The tables with the rows of the outputs (4.5.b), and of what else is in the Input Set.
-
-    stays: what is done may stay in EVENT_LOG; a read action and a state are done at once.
-    """
+    """The tables with the rows of the outputs (4.5.b), and of what else is in the Input Set."""
     rows, read, uses_state = commit.lineage
     tables = tables._replace(truth=_merged(tables.truth, rows, 3))
     events = [(row.sender, row.number) for row in inputs if row[:2] in capture.ports.ins]
@@ -84,9 +78,8 @@ def _record(
             for one in (_said(capture, row) if said else named)
         ]
         return tables._replace(related=_merged(tables.related, related, 5))
-    if stays:
-        tables = tables._replace(assigned=_merged(tables.assigned, more, 4))
-    if capture.rows is Rows.RELATED and not events and not more:
+    tables = tables._replace(assigned=_merged(tables.assigned, more, 4))
+    if not events and not more:  # 3.1: "if and only if"
         rows = ()
     return tables._replace(used=_merged(tables.used, rows, 3))
 
@@ -97,14 +90,14 @@ def _said(capture: Capture, row: Used) -> frozenset[tuple[NodeName, int]]:
     return frozenset(one for one in row.really if one[0] == SERVICE or (one[0], row.sender) in ins)
 
 
-def _keep(capture: Capture, stays: bool, before: Tables, tables: Tables) -> Tables:
+def _keep(capture: Capture, before: Tables, tables: Tables) -> Tables:
     """The tables with what lineage keeps of rows that garbage collection has deleted."""
     ports, logged = capture.ports, {row[:4] for row in tables.events}
     gone = [row for row in before.events if row[:4] not in logged]
-    if stays and capture.names is Names.INSET:
+    if capture.names is Names.INSET:  # the join of 7.3 needs them
         assigned = [Assigned(*row[:4]) for row in gone if row[:2] in ports.ins]
         tables = tables._replace(assigned=_merged(tables.assigned, assigned, 4))
-    kept = ports.outs | ports.ins if capture.bodies is Bodies.PATHS else ports.outs
+    kept = ports.outs | ports.ins  # a path begins with an event on a port in IN
     bodies = ((row[:3], row.body) for row in gone if row[:2] in kept)
     data = [Data(*key, body) for key, body in bodies if body is not None]
     return tables._replace(data=_merged(tables.data, data, 3))

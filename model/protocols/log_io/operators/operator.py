@@ -9,32 +9,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.boxes.box import Fed, Item, Of
-from model.boxes.triggered import Functions, Triggered
+from model.boxes.box import Item, Of
 from model.core import DISCARDED, Answer, Effect, NodeName, Note, Received, Send, Site
-from model.protocols.log_io.design import Again, Array, Delivery, Obsolete, PortOrder, Triggers
+from model.protocols.log_io.design import Delivery, Known
 from model.protocols.log_io.messages import (
     Assign,
     Drop,
-    Look,
     Missing,
     MissingGroup,
     Put,
-    Query,
     Reply,
     Success,
     Write,
 )
 from model.protocols.log_io.operators.generation import generate, store_read
-from model.protocols.log_io.places import AHEAD, LOG, SERVICE
+from model.protocols.log_io.operators.logic import SetKey
+from model.protocols.log_io.places import AHEAD, LOG
 from model.protocols.log_io.quantities import PENDING
 from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.replaying.messages import Absent, Recalled, Regenerate
-from model.protocols.log_io.scaling.roles import is_alone
+from model.protocols.log_io.roles import is_alone
 from model.protocols.log_io.states import Operator, Taken
 from model.protocols.log_io.tables import LoggedEvent
 from model.protocols.log_io.writing.groups import send
-from model.protocols.log_io.writing.lookup import Lookup
 from model.protocols.log_io.writing.writes import succeed
 
 
@@ -42,9 +39,9 @@ def begin(site: Site) -> Operator:
     """The state of an operator that has seen nothing."""
     spec = site.spec
     none = (0,) * len(site.preds)
-    array = none if spec.design.array is Array.OWN else None
+    array = none if spec.design.greatest is Known.EVENT_LOG else None
     sent, alone = (0,) * len(site.succs), is_alone(site)
-    return Operator(spec.box.begin(len(none)), none, sent, alone=alone, array=array)
+    return Operator(spec.logic.begin(len(none)), none, sent, alone=alone, array=array)
 
 
 def work(site: Site, state: Operator, input_: Received) -> Answer:
@@ -62,10 +59,11 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
             return _take(site, state, sender, message)
         case Success(number):
             return succeed(site, state, sender, number)
-        case Missing(number, body):  # Algorithm 8: else replay the write
+        case Missing(number, body):  # Algorithm 8, step 2.b
             return state, (Note(PENDING), Send(sender, Write(number, body)))
         case MissingGroup(writes):
-            return state, (Note(PENDING, len(writes)), *send(site.spec.design, sender, writes))
+            again = send(site.spec.design.groups, sender, writes)
+            return state, (Note(PENDING, len(writes)), *again)
     raise TypeError(f"{site.name}: nothing to do with {message} from {sender}")
 
 
@@ -90,21 +88,14 @@ def go_on(site: Site, state: Operator, effects: tuple[Effect, ...]) -> Answer:
 # --- Algorithm 2: state update ---------------------------------------------------------------
 def _take(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
     edge = _edge(site, sender)
-    design, last = site.spec.design, state.last[edge]
+    pred, last = site.preds[edge], state.last[edge]
     drops: tuple[Effect, ...] = ()
-    if design.connection is Delivery.LASTING:
-        drops = (Send(f"{site.preds[edge]}{AHEAD}{site.name}", Drop(event.number)),)
-    bound = last if design.obsolete is Obsolete.NOT_GREATER else last - 1
-    if design.replaying is not None:
-        match replays.judge(site, state, site.preds[edge], event):
-            case replays.Fate.FILLS:
-                state, effects = replays.fill(site, state, site.preds[edge], event)
-                return go_on(site, state, (*effects, *drops))
-            case replays.Fate.UNFILTERED:
-                return _accept(site, state, edge, event, drops)
-            case replays.Fate.DISCARDED:
-                bound = event.number
-    if event.number <= bound:  # step 1: filtering
+    if site.spec.design.connection is Delivery.LASTING:
+        drops = (Send(f"{pred}{AHEAD}{site.name}", Drop(event.number)),)
+    if event.replay and replays.lacks(site, state, pred, event):  # Algorithm 11, step 4.a
+        state, effects = replays.fill(site, state, pred, event)
+        return go_on(site, state, (*effects, *drops))
+    if event.number <= last:  # step 1: filtering
         return state, (Note(DISCARDED), *drops)
     if state.busy:
         came = Received(sender, event)
@@ -116,7 +107,7 @@ def _accept(
     site: Site, state: Operator, edge: int, event: Put, drops: tuple[Effect, ...]
 ) -> Answer:
     item = Item(edge, event.body, frozenset({Of(edge, event.number)}))
-    keys = _keys(site.spec.box, item)
+    keys = site.spec.logic.assign(state.box, item)
     insets = _insets_of(state, keys)
     order = sum(state.last) - state.last[edge] + event.number if _keeps_order(site) else 0
     assign = Send(LOG, Assign(site.preds[edge], event.number, insets, order))  # step 2
@@ -133,23 +124,14 @@ def _keeps_order(site: Site) -> bool:
 
     Not if one Input Set is under way at a time: no output shows the order of its undone inputs.
     """
-    box = site.spec.box
-    several = isinstance(box, Functions) or (isinstance(box, Triggered) and box.group is not None)
-    return several and len(site.preds) > 1 and site.spec.design.ports is PortOrder.ASSIGNED
+    return len(site.preds) > 1 and bool(site.spec.logic.several)
 
 
-def _keys(box: Any, item: Item) -> tuple[Any, ...]:
-    """The Input Sets of an item: of a box that gathers no sets, each item is one."""
-    if isinstance(box, Triggered | Functions):
-        return box.keys(item)
-    return (item.of,)
-
-
-def _insets_of(state: Operator, keys: tuple[Any, ...]) -> tuple[int, ...]:
+def _insets_of(state: Operator, keys: tuple[SetKey, ...]) -> tuple[int, ...]:
     """The numbers of the Input Sets with these keys; new ones for those that are not under way.
 
-    A number says which function the set is for: it is the place of the function, modulo how many
-    there are.
+    A number says which function the set is for: it is the place of the function, modulo the number
+    of functions.
     """
     open_: Mapping[Any, int] = dict(state.open)
     first, among = state.insets + 1, len(keys)
@@ -158,101 +140,75 @@ def _insets_of(state: Operator, keys: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def _update(
-    site: Site, state: Operator, taken: Taken, value: int | None = None, again: bool = False
+    site: Site, state: Operator, taken: Taken, value: int | None = None
 ) -> tuple[Operator, tuple[Effect, ...]]:
     """Global and event state after an assigned event (Algorithm 2, step 2), and the generation that
     it triggers (step 3).
 
-    value: what a side-effect read has shown, where the box has several answers.  The read may be
-    executed again until the outputs are logged, so its effect is stored with them.  again: the item
-    has updated the global state already.
+    value: the answer to a side-effect read, where the operator generates something else for each.
+    The read may be executed again until the outputs are logged, so its effect is stored with them.
     """
     item, number, key, inset = taken
+    logic, before = site.spec.logic, state
     last = _raised(state.last, item.edge, number)
     array = None if state.array is None else _raised(state.array, item.edge, number)
-    newest = (item.edge, key[0]) if isinstance(site.spec.box, Functions) else (0, 0)
-    before = state
+    newest = logic.newest(item.edge, key)
     insets = max(state.insets, inset)
     state = state._replace(last=last, array=array, insets=insets, newest=newest)
-    answers = _feed(site.spec.box, state.box, item, key, again)
-    if len(answers) > 1 and value is None:  # Algorithm 3, step 1; Algorithm 4
-        return state._replace(reading=taken), (_ask(site, taken),)
+    box = logic.update(state.box, item, key)  # step 2
+    if not logic.ready(box, key):  # step 3
+        return state._replace(box=box, open=_opened(state, key, inset)), ()
+    answers = logic.generate(box, key)
+    if len(answers) > 1 and value is None:  # Algorithm 3, step 1; Algorithm 4, step 1
+        ask = logic.request(site.preds[item.edge], number)
+        return state._replace(reading=taken), (Send(logic.asks, ask),)
     fed = answers[(value or 0) % len(answers)]
-    state = state._replace(box=fed.state, open=_opened(state, key, inset))
-    if isinstance(site.spec.box, Triggered | Functions) and not fed.outs:
-        return state, ()
-    return generate(site, before, state, fed.outs, key, inset, value)
+    state = state._replace(box=fed.state)
+    return generate(site, before, state, fed.outs, taken, value)
 
 
-def _opened(state: Operator, key: Any, inset: int) -> tuple[tuple[Any, int], ...]:
+def _opened(state: Operator, key: SetKey, inset: int) -> tuple[tuple[SetKey, int], ...]:
     """The Input Sets under way, with this one."""
     return tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
-
-
-def _ask(site: Site, taken: Taken) -> Send:
-    box = site.spec.box
-    if isinstance(box, Lookup):
-        return Send(box.system, Look(site.preds[taken.item.edge], taken.number))
-    return Send(SERVICE, Query())
 
 
 def _raised(numbers: tuple[int, ...], edge: int, number: int) -> tuple[int, ...]:
     return (*numbers[:edge], max(numbers[edge], number), *numbers[edge + 1 :])
 
 
-def _feed(box: Any, state: Any, item: Item, key: Any, again: bool) -> tuple[Fed, ...]:
-    if isinstance(box, Functions):
-        return box.recheck_set(state, item, key) if again else box.feed_set(state, item, key)
-    if isinstance(box, Lookup):
-        return box.look(state, item)
-    fed: tuple[Fed, ...] = box.recheck(state, item) if again else box.feed(state, item)
-    return fed
-
-
 # --- Algorithm 9, step 2: assigned inputs again ----------------------------------------------
 def _replay(site: Site, state: Operator, row: LoggedEvent) -> Answer:
     """Take an assigned input again, without another assignment (Algorithm 9, step 2)."""
     edge = site.preds.index(row.sender)
-    if replays.assigns_again(site, row):
-        return _accept(site, state, edge, Put(row.number, row.data), ())
-    item = Item(edge, row.data, frozenset({Of(edge, row.number)}))
-    keys = _keys(site.spec.box, item)
-    wanted = [keys[row.inset % len(keys)]]
-    if site.spec.design.again is Again.ALL:
-        wanted = [*keys]
-    effects: tuple[Effect, ...] = ()
-    for key in wanted:
-        taken = Taken(item, row.number, key, row.inset)
-        again = _has_updated(site, state, taken)
-        if again and site.spec.design.triggers is Triggers.UNSEEN:
-            state = _gather(site, state, taken)
-            continue
-        state, more = _update(site, state, taken, again=again)
-        effects += more
-    return state, effects
+    item = Item(edge, row.data, frozenset({Of(edge, row.number)}))  # step 2.a
+    keys = site.spec.logic.assign(state.box, item)
+    key = keys[row.inset % len(keys)]
+    return _update_again(site, state, Taken(item, row.number, key, row.inset))
+
+
+def _update_again(site: Site, state: Operator, taken: Taken) -> Answer:
+    """Step 2.b: the global state "if not already done", and the event state of its Input Set alone.
+
+    If the stored global state has the input, the condition of step 2.c has seen the input before
+    that state was stored, and has been false: it is not evaluated again.
+    """
+    if not _has_updated(site, state, taken):
+        return _update(site, state, taken)
+    return _gather(site, state, taken), ()
 
 
 def _has_updated(site: Site, state: Operator, taken: Taken) -> bool:
-    """Is the input's update part of the stored global state (step 2.b: "if not already done")?
-
-    Then the condition has seen the input before that state was stored, and has been false.
-    """
-    box, edge = site.spec.box, taken.item.edge
-    if site.spec.design.array is Array.NONE or not isinstance(box, Triggered | Functions):
+    """Is the input's update part of the stored global state (step 2.b: "if not already done")?"""
+    logic, edge = site.spec.logic, taken.item.edge
+    if not logic.gathers:
         return False
     if taken.number != state.updated[edge]:
         return taken.number < state.updated[edge]
-    newest, function = state.newest
-    return not isinstance(box, Functions) or edge != newest or taken.key[0] <= function
+    (newest, last), (one, function) = state.newest, logic.newest(edge, taken.key)
+    return one != newest or bool(function <= last)
 
 
 def _gather(site: Site, state: Operator, taken: Taken) -> Operator:
     item, _, key, inset = taken
-    box = site.spec.box
-    gathered = (
-        box.gather_set(state.box, item, key)
-        if isinstance(box, Functions)
-        else box.gather(state.box, item)
-    )
-    opened = _opened(state, key, inset)
+    gathered, opened = site.spec.logic.gather(state.box, item, key), _opened(state, key, inset)
     return state._replace(box=gathered, open=opened, insets=max(state.insets, inset))

@@ -9,18 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from model.core import Answer, Lost, Send, Site
-from model.protocols.log_io.replaying.design import Asks
 from model.protocols.log_io.replaying.messages import Ask, Regenerate
 
 
 def ask(site: Site, message: Any) -> Answer:
     """The step of the engine on the failure of an operator, or when an operator lacks inputs."""
     match message:
-        case Lost(node):
-            at_once = site.spec.design.replaying.asks is Asks.AT_FAILURE
-            operators = dict(site.config).get(node, ()) if at_once else ()
+        case Lost():  # who restarts marks the inputs that it lacks, and asks then
+            return None, ()
         case Ask(operators):
-            pass
-        case _:
-            raise TypeError(f"{site.name}: nothing to do with {message}")
-    return None, tuple(Send(name, Regenerate()) for name in operators)
+            return None, tuple(Send(name, Regenerate()) for name in operators)
+    raise TypeError(f"{site.name}: nothing to do with {message}")

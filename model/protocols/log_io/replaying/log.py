@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from model.core import NodeName
-from model.protocols.log_io.replaying.design import (
-    GlobalState,
-    Keeps,
-    Meanwhile,
-    Old,
-    Regenerates,
-    Replaying,
+from model.core import NodeName, Send
+from model.protocols.log_io.design import Design, Garbage, Replaying
+from model.protocols.log_io.replaying.messages import Absent, LogData, Mark, Recall, Recalled, Reset
+from model.protocols.log_io.tables import (
+    Key,
+    Regeneration,
+    Rules,
+    SetState,
+    Tables,
+    Transacted,
 )
-from model.protocols.log_io.replaying.messages import LogData, Mark, Regeneration, Reopen, Reset
-from model.protocols.log_io.tables import Key, SetState, Tables
 
 
-def change(tables: Tables, message: Mark | Reset | Reopen | LogData) -> Tables:
+def change(tables: Tables, message: Mark | Reset | LogData) -> Tables:
     """The tables after a transaction that changes rows which are there, and makes none."""
     changed: dict[Key, dict[str, Any]]
     match message:
@@ -30,8 +30,6 @@ def change(tables: Tables, message: Mark | Reset | Reopen | LogData) -> Tables:
             changed = {key: {"replay": True} for key in keys}
         case Reset(keys):
             changed = {key: {"replay": False} for key in keys}
-        case Reopen(keys):
-            changed = {key: {"done": False} for key in keys}
         case LogData(outputs):
             changed = {row.key: {"body": row.body} for row in outputs}
     rows = (row._replace(**changed.get(row.key, {})) for row in tables.events)
@@ -43,7 +41,6 @@ def collect(replaying: Replaying, tables: Tables) -> Tables:
 
     An output may itself be kept for the replay operator that took it.
     """
-    awaited = replaying.keeps is Keeps.WHILE_AWAITED
     while True:
         logged = {row.key for row in tables.events}
         states = tuple(one for one in tables.states if not logged.isdisjoint(one.outputs))
@@ -52,7 +49,7 @@ def collect(replaying: Replaying, tables: Tables) -> Tables:
             row
             for row in tables.events
             if not row.done
-            or (row.replay and awaited)
+            or row.replay
             or row.receiver not in replaying.operators
             or (row.receiver, row.inset) in needed
         )
@@ -62,60 +59,80 @@ def collect(replaying: Replaying, tables: Tables) -> Tables:
         tables = tables._replace(events=left)
 
 
-def restore(
-    replaying: Replaying, tables: Tables, node: NodeName
-) -> tuple[Tables, tuple[Regeneration, ...]]:
-    """Algorithm 10, step 2, of an operator in state "restarted"."""
-    if replaying.old is Old.CLEARED:
-        keys = (row.key for row in tables.events if row.receiver == node and row.replay)
-        tables = change(tables, Reset(tuple(keys)))
-    marked = replaying.regenerates is Regenerates.BOTH
-    return tables, _sets(replaying, tables, node, unassigned=True, marked=marked)
+def restore(tables: Tables, node: NodeName) -> tuple[Tables, tuple[Regeneration, ...]]:
+    """Algorithm 10, step 2, of an operator in state "restarted".
 
-
-def recall(replaying: Replaying, tables: Tables, node: NodeName) -> tuple[Regeneration, ...]:
-    """Algorithm 10, step 2, of an operator in state "replay"."""
-    return _sets(replaying, tables, node, unassigned=False, marked=True)
+    The marks that it made before it crashed go: it marks what it lacks now.
+    """
+    keys = (row.key for row in tables.events if row.receiver == node and row.replay)
+    tables = change(tables, Reset(tuple(keys)))
+    return tables, _sets(tables, node, unassigned=True, marked=True)
 
 
 def _sets(
-    replaying: Replaying, tables: Tables, node: NodeName, *, unassigned: bool, marked: bool
+    tables: Tables, node: NodeName, *, unassigned: bool, marked: bool
 ) -> tuple[Regeneration, ...]:
     """The Input Sets of the node's outputs that have to be generated again."""
-    wanted = dict(_wanted(replaying, tables, node, unassigned=unassigned, marked=marked))
+    wanted = dict(_wanted(tables, node, unassigned=unassigned, marked=marked))
     numbered = (
         (min(key[2] for key in one.outputs if key in wanted), one)
         for one in tables.states
         if one.node == node and not wanted.keys().isdisjoint(one.outputs)
     )
     in_order = sorted(numbered, key=lambda pair: pair[0])  # outputs are sent in their order
-    return tuple(_regeneration(replaying, tables, one, wanted) for _, one in in_order)
+    return tuple(_regeneration(tables, one, wanted) for _, one in in_order)
 
 
 def _wanted(
-    replaying: Replaying, tables: Tables, node: NodeName, *, unassigned: bool, marked: bool
+    tables: Tables, node: NodeName, *, unassigned: bool, marked: bool
 ) -> Iterator[tuple[Key, bool]]:
     """The outputs to send, and whether as replayed events."""
     mine = [row for row in tables.events if row.sender == node and row.body is None]
-    waiting = [row for row in mine if not row.done and not row.inset]
-    first = min((row.number for row in mine if row.replay), default=0)
-    if marked and first and replaying.meanwhile is Meanwhile.DISCARDED:
-        yield from ((row.key, False) for row in waiting if row.number > first)  # "sent after"
     if unassigned:
-        yield from ((row.key, True) for row in waiting)
+        yield from ((row.key, True) for row in mine if not row.done and not row.inset)
     if marked:
         yield from ((row.key, True) for row in mine if row.replay)
 
 
-def _regeneration(
-    replaying: Replaying, tables: Tables, one: SetState, wanted: dict[Key, bool]
-) -> Regeneration:
+def _regeneration(tables: Tables, one: SetState, wanted: dict[Key, bool]) -> Regeneration:
     node, inset, box, outputs = one
     rows = (row for row in tables.events if row.receiver == node and row.inset == inset)
     return Regeneration(
         inset,
-        dict(tables.contexts)[node].box if replaying.state is GlobalState.LATEST else box,
+        box,
         tuple(sorted(rows, key=lambda row: (row.sender, row.number))),
         outputs,
         tuple((key, wanted[key]) for key in outputs if key in wanted),
     )
+
+
+# --- transactions ----------------------------------------------------------------------------
+def _change(_design: Design, tables: Tables, _node: NodeName, message: Any) -> Transacted:
+    return change(tables, message), ()
+
+
+def _mark(_design: Design, tables: Tables, node: NodeName, message: Mark) -> Transacted:
+    """Algorithm 11, step 3.  A row may be gone: what was made of it has been taken meanwhile."""
+    tables = change(tables, message)
+    absent = set(message.keys).difference(row.key for row in tables.events)
+    if absent:
+        return tables, (Send(node, Absent(tuple(sorted(absent)))),)
+    return tables, ()
+
+
+def _recall(_design: Design, tables: Tables, node: NodeName, _message: Recall) -> Transacted:
+    """Algorithm 10, step 2, of an operator in state "replay"."""
+    sets = _sets(tables, node, unassigned=False, marked=True)
+    return tables, (Send(node, Recalled(sets)),)
+
+
+RULES: Rules = {Mark: _mark, Recall: _recall, Reset: _change, LogData: _change}
+
+
+def collect_done(
+    design: Design, _before: Tables, tables: Tables, _node: NodeName, _message: Any
+) -> Transacted:
+    """Section 3.6, after each transaction."""
+    if design.replaying is None or design.garbage is Garbage.NEVER:
+        return tables, ()
+    return collect(design.replaying, tables), ()

@@ -5,10 +5,10 @@ Rule of this file: messages; no step of a node.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from model.core import NodeName
-from model.protocols.log_io.tables import Key, LoggedEvent
+from model.protocols.log_io.tables import Key, LoggedEvent, Regeneration
 
 
 class Mark(NamedTuple):
@@ -25,12 +25,6 @@ class Absent(NamedTuple):
 
 class Reset(NamedTuple):
     """These events have the status "replay" no longer."""
-
-    keys: tuple[Key, ...]
-
-
-class Reopen(NamedTuple):
-    """These events are undone."""
 
     keys: tuple[Key, ...]
 
@@ -53,20 +47,6 @@ class Regenerate(NamedTuple):
 
 class Recall(NamedTuple):
     """Algorithm 10, step 2: of which Input Sets are marked outputs?"""
-
-
-class Regeneration(NamedTuple):
-    """An Input Set to replay.
-
-    box: the global state before its generation.  inputs: in the order of ports and numbers.
-    outputs: all that were generated from it.  wanted: those to send; True: as replayed events.
-    """
-
-    inset: int
-    box: Any
-    inputs: tuple[LoggedEvent, ...]
-    outputs: tuple[Key, ...]
-    wanted: tuple[tuple[Key, bool], ...]
 
 
 class Recalled(NamedTuple):

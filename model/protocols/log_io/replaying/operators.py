@@ -7,25 +7,14 @@ LOG.io, Section 5.2, Algorithms 10 and 11.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from enum import Enum
 from typing import Any
 
 from model.boxes.box import Fed, Item, Of, Out
-from model.boxes.triggered import Functions, Triggered
 from model.core import Answer, Effect, NodeName, Send, Site
 from model.events import Body
 from model.protocols.log_io.messages import Put
 from model.protocols.log_io.places import ENGINE, LOG
 from model.protocols.log_io.quantities import LACKED, REGENERATED, note
-from model.protocols.log_io.replaying.design import (
-    Accepts,
-    Asks,
-    Marks,
-    Meanwhile,
-    Resets,
-    Running,
-    Sets,
-)
 from model.protocols.log_io.replaying.messages import (
     Absent,
     Ask,
@@ -33,39 +22,18 @@ from model.protocols.log_io.replaying.messages import (
     Recall,
     Recalled,
     Regenerate,
-    Regeneration,
-    Reopen,
     Reset,
 )
 from model.protocols.log_io.states import Operator
-from model.protocols.log_io.tables import Key, LoggedEvent
+from model.protocols.log_io.tables import Key, LoggedEvent, Regeneration
 from model.protocols.log_io.writing.writes import put
 
 
 # --- an operator that lacks inputs -------------------------------------------------------------
-class Fate(Enum):
-    """What becomes of an event that arrives where replay operators are."""
-
-    USUAL = "Algorithm 2"
-    FILLS = "it is the data of an input that the operator lacks"
-    DISCARDED = "it is discarded"
-    UNFILTERED = "Algorithm 2 without the filter"
-
-
-def judge(site: Site, state: Operator, sender: NodeName, event: Put) -> Fate:
-    """5.2: "during the State Update phase"."""
-    replaying = site.spec.design.replaying
-    waiting = {row.key for row in lacking(state)}
-    if event.replay:
-        if (sender, site.name, event.number) in waiting:
-            return Fate.FILLS
-        if waiting and replaying.accepts is Accepts.ANY:
-            return Fate.UNFILTERED
-        if not waiting and replaying.running is Running.DISCARDS:
-            return Fate.DISCARDED
-    elif waiting and sender in replaying.operators and replaying.meanwhile is Meanwhile.DISCARDED:
-        return Fate.DISCARDED  # Algorithm 11, step 4.a
-    return Fate.USUAL
+def lacks(site: Site, state: Operator, sender: NodeName, event: Put) -> bool:
+    """Is the event the data of an input that the operator lacks?  5.2: such an event is accepted
+    "without applying the filtering condition"."""
+    return (sender, site.name, event.number) in {row.key for row in lacking(state)}
 
 
 def fill(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
@@ -78,23 +46,12 @@ def fill(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
         one._replace(inputs=tuple(_filled(row, key, event) for row in one.inputs))
         for one in state.again
     )
-    reset: tuple[Effect, ...] = ()
-    if site.spec.design.replaying.resets is Resets.RECEIVER:
-        reset = (Send(LOG, Reset((key,))),)
     state, effects = _replay_ready(site, state._replace(held=held, again=again))
-    return state, (*reset, *effects)
+    return state, (Send(LOG, Reset((key,))), *effects)
 
 
 def _filled(row: LoggedEvent, key: Key, event: Put) -> LoggedEvent:
     return row._replace(body=event.body) if row.key == key else row
-
-
-def assigns_again(site: Site, row: LoggedEvent) -> bool:
-    """Does a replayed input go through the State Update phase?"""
-    replaying = site.spec.design.replaying
-    if replaying is None or replaying.sets is Sets.KEPT:
-        return False
-    return row.sender in replaying.operators
 
 
 def lacking(state: Operator) -> list[LoggedEvent]:
@@ -103,15 +60,23 @@ def lacking(state: Operator) -> list[LoggedEvent]:
     return [row for row in rows if isinstance(row, LoggedEvent) and row.body is None]
 
 
-def ask(site: Site, rows: Collection[LoggedEvent]) -> tuple[Effect, ...]:
+def ask(rows: Collection[LoggedEvent]) -> tuple[Effect, ...]:
     """Algorithm 11, step 3: mark the inputs that lack their data, and have them sent again."""
     if not rows:
         return ()
     keys = tuple(sorted({row.key for row in rows}))
-    mark: tuple[Effect, ...] = (*note(LACKED, len(keys)), Send(LOG, Mark(keys)))
-    if site.spec.design.replaying.asks is Asks.AT_FAILURE:
-        return mark
-    return (*mark, Send(ENGINE, Ask(tuple(sorted({row.sender for row in rows})))))
+    asked = Ask(tuple(sorted({row.sender for row in rows})))
+    return (*note(LACKED, len(keys)), Send(LOG, Mark(keys)), Send(ENGINE, asked))
+
+
+def restore(site: Site, state: Operator, sets: tuple[Regeneration, ...]) -> Answer:
+    """A restarted operator: what it lacks (Algorithm 11, step 3), and what it generates again
+    (Algorithm 10, steps 2 to 4)."""
+    if site.spec.design.replaying is None:
+        return state, ()
+    asks = ask(lacking(state))
+    state, effects = replay(site, state, sets)
+    return state, (*asks, *effects)
 
 
 # --- a replay operator -------------------------------------------------------------------------
@@ -134,7 +99,7 @@ def replay(site: Site, state: Operator, sets: tuple[Regeneration, ...]) -> Answe
         known[one.inset] = one if old is None else old._replace(wanted=one.wanted)
     after = state._replace(again=tuple(known.values()))
     asked = {row.key for row in lacking(state)}
-    asks = ask(site, [row for row in lacking(after) if row.key not in asked])
+    asks = ask([row for row in lacking(after) if row.key not in asked])
     state, effects = _replay_ready(site, after)
     return state, (*asks, *effects)
 
@@ -150,28 +115,22 @@ def _replay_ready(site: Site, state: Operator) -> tuple[Operator, tuple[Effect, 
 
 def _generate_again(site: Site, one: Regeneration) -> tuple[Effect, ...]:
     """The adapted steps 4 and 5 of Algorithm 3 (5.2): no output is logged, it is there already."""
-    replaying = site.spec.design.replaying
     outs = _outs(site, one)
     bodies: dict[Key, Body] = {}
     for succ in site.succs:
         keys = [key for key in one.outputs if key[1] == succ]
         bodies |= {key: out.body for key, out in zip(keys, outs, strict=False)}
-    effects: list[Effect] = []
-    if replaying.marks is Marks.WHOLE_SETS:
-        effects.append(Send(LOG, Reopen(one.outputs)))
-    if replaying.resets is Resets.SENDER:
-        effects.append(Send(LOG, Reset(tuple(key for key, _ in one.wanted))))
     sends = [
         put(site, key[1], Put(key[2], bodies[key], replayed))
         for key, replayed in one.wanted
         if key in bodies
     ]
-    return (*note(REGENERATED, len(sends)), *effects, *sends)
+    return (*note(REGENERATED, len(sends)), *sends)
 
 
 def _outs(site: Site, one: Regeneration) -> tuple[Out, ...]:
     """What the Input Set generates: the generation comes with its last input."""
-    box, state = site.spec.box, one.box
+    logic, state = site.spec.logic, one.box
     items = []
     for row in one.inputs:
         edge = site.preds.index(row.sender)
@@ -179,16 +138,9 @@ def _outs(site: Site, one: Regeneration) -> tuple[Out, ...]:
     if not items:
         return ()
     *others, last = items
-    fed: Fed
-    if isinstance(box, Functions):
-        keys = box.keys(last)
-        key = keys[one.inset % len(keys)]
-        for item in others:
-            state = box.gather_set(state, item, key)
-        fed = box.feed_set(state, last, key)[0]
-    else:
-        if isinstance(box, Triggered):
-            for item in others:
-                state = box.gather(state, item)
-        fed = box.feed(state, last)[0]
+    keys = logic.assign(state, last)
+    key = keys[one.inset % len(keys)]
+    for item in others:
+        state = logic.gather(state, item, key)
+    fed: Fed = logic.generate(logic.update(state, last, key), key)[0]
     return fed.outs

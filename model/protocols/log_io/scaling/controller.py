@@ -9,11 +9,12 @@ likes.
 
 from __future__ import annotations
 
+import typing
 from typing import Any
 
 from model.core import STALE, Answer, Effect, NodeName, Note, Save, Send, Site
-from model.protocols.log_io.places import AHEAD, DISPATCHER, LEAVES, LOG, MERGER
-from model.protocols.log_io.scaling.design import Deletes, Task
+from model.protocols.log_io.design import Deletes, Replicas, Task
+from model.protocols.log_io.places import AHEAD, LOG
 from model.protocols.log_io.scaling.messages import (
     Add,
     Added,
@@ -32,17 +33,36 @@ from model.protocols.log_io.scaling.messages import (
 )
 from model.protocols.log_io.states import Controller
 
-CONNECTIONS = (f"{DISPATCHER}{AHEAD}{LEAVES}", f"{LEAVES}{AHEAD}{MERGER}")
-"""The two connections of the replica."""
-ASKED = {
-    Task.DEPLOY: (LEAVES, Deploy(), Deployed()),
-    Task.ADD_TO_MERGER: (MERGER, Add(), Added()),
-    Task.ADD_TO_DISPATCHER: (DISPATCHER, Add(), Added()),
-    Task.PREPARE: (DISPATCHER, Remove(), Prepared()),
-    Task.REMOVE_FROM_MERGER: (MERGER, Removed(), Updated()),
-    Task.DELETE: (LOG, Watch(), Drained()),
-}
-"""By task: who is asked, for what, and what is the answer."""
+
+class Request(typing.NamedTuple):
+    """A task: who is asked, for what, and the type of the answer."""
+
+    node: NodeName
+    message: Any
+    answer: type
+
+
+def connections(replicas: Replicas) -> tuple[NodeName, NodeName]:
+    """The two connections of the replica that comes or goes away."""
+    second = replicas.second
+    return f"{replicas.dispatcher}{AHEAD}{second}", f"{second}{AHEAD}{replicas.merger}"
+
+
+def request(replicas: Replicas, task: Task) -> Request:
+    """The request of the controller for a task."""
+    match task:
+        case Task.DEPLOY:  # Algorithm 12, step 1
+            return Request(replicas.second, Deploy(), Deployed)
+        case Task.ADD_TO_MERGER:  # step 2
+            return Request(replicas.merger, Add(), Added)
+        case Task.ADD_TO_DISPATCHER:  # step 3
+            return Request(replicas.dispatcher, Add(), Added)
+        case Task.PREPARE:  # Algorithm 13, step 1
+            return Request(replicas.dispatcher, Remove(), Prepared)
+        case Task.REMOVE_FROM_MERGER:  # step 2
+            return Request(replicas.merger, Removed(), Updated)
+        case Task.DELETE:  # step 3
+            return Request(LOG, Watch(), Drained)
 
 
 def begin(site: Site) -> Controller:
@@ -54,13 +74,13 @@ def control(site: Site, state: Controller, sender: NodeName, message: Any) -> An
     if isinstance(message, Traffic) and not state.begun:
         return _go_on(site, state.left)
     if state.begun and state.left:
-        node, _, answer = ASKED[state.left[0]]
-        if sender == node and isinstance(message, type(answer)):
+        node, _, answer = request(_replicas(site), state.left[0])
+        if sender == node and isinstance(message, answer):
             if state.left[0] is Task.DELETE:
-                return _delete(state)
+                return _delete(site, state)
             return _go_on(site, state.left[1:])
         if isinstance(message, Back) and sender == node:
-            return state, _requests(state)
+            return state, _requests(site, state)
     return state, (Note(STALE),)
 
 
@@ -68,24 +88,29 @@ def restart(site: Site, durable: Controller | None) -> Answer:
     """7.2: "the Controller restarts at that step"."""
     state = durable or begin(site)
     if _deletes_early(site, state):
-        return _delete(state)
-    return state, _requests(state)
+        return _delete(site, state)
+    return state, _requests(site, state)
 
 
 def _go_on(site: Site, left: tuple[Task, ...]) -> Answer:
     state = Controller(True, left)
     if _deletes_early(site, state):
-        after, effects = _delete(state)
+        after, effects = _delete(site, state)
         return after, (Save(state), *effects)
-    return state, (Save(state), *_requests(state))
+    return state, (Save(state), *_requests(site, state))
 
 
-def _requests(state: Controller) -> tuple[Effect, ...]:
+def _requests(site: Site, state: Controller) -> tuple[Effect, ...]:
     if not state.begun or not state.left:
         return ()
-    node, request, _ = ASKED[state.left[0]]
-    opens = CONNECTIONS if state.left[0] is Task.DEPLOY else ()
-    return (*(Send(name, Open()) for name in opens), Send(node, request))
+    node, message, _ = request(_replicas(site), state.left[0])
+    opens = connections(_replicas(site)) if state.left[0] is Task.DEPLOY else ()
+    return (*(Send(name, Open()) for name in opens), Send(node, message))
+
+
+def _replicas(site: Site) -> Replicas:
+    replicas: Replicas = site.spec.design.scaling.replicas
+    return replicas
 
 
 def _deletes_early(site: Site, state: Controller) -> bool:
@@ -93,8 +118,8 @@ def _deletes_early(site: Site, state: Controller) -> bool:
     return first and site.spec.design.scaling.deletes is Deletes.MOVED
 
 
-def _delete(state: Controller) -> tuple[Controller, tuple[Effect, ...]]:
+def _delete(site: Site, state: Controller) -> tuple[Controller, tuple[Effect, ...]]:
     """Algorithm 13, step 3."""
     after = state._replace(left=state.left[1:])
-    closes = tuple(Send(name, Close()) for name in CONNECTIONS)
+    closes = tuple(Send(name, Close()) for name in connections(_replicas(site)))
     return after, (*closes, Save(after))

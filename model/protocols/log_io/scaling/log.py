@@ -1,53 +1,82 @@
 """What the log does while a replica comes or goes away.
 
 Rule of this file: tables in, tables out, as in log_io/log.py.
-LOG.io, Algorithm 13, step 1.c, and Section 7.2.
+LOG.io, Algorithm 13, step 1, and Section 7.2.
 """
 
 from __future__ import annotations
 
-from model.core import NodeName
+from typing import Any
+
+from model.core import NodeName, Send
 from model.protocols.log_io.design import Design
-from model.protocols.log_io.messages import Commit
-from model.protocols.log_io.places import MERGER
-from model.protocols.log_io.scaling.design import Moved, Moves, Waits
-from model.protocols.log_io.scaling.messages import Move
-from model.protocols.log_io.tables import LoggedEvent, Tables, with_row
+from model.protocols.log_io.places import CONTROLLER
+from model.protocols.log_io.scaling.messages import Choose, Chosen, Drained, Move, Resent, Watch
+from model.protocols.log_io.tables import LoggedEvent, Rules, Tables, Transacted, with_row
 
 
-def may_commit(design: Design, tables: Tables, node: NodeName, commit: Commit) -> bool:
-    """Are the rows of the Input Set there, and undone?  7.2: if not, the transaction fails."""
-    assert design.scaling is not None
-    if design.scaling.moved is Moved.GOES_ON:
-        return True
-    inputs = (row for row in tables.events if row.receiver == node and row.inset == commit.inset)
-    return sum(not row.done for row in inputs) >= commit.asks
+def _choose(_design: Design, tables: Tables, node: NodeName, message: Choose) -> Transacted:
+    """Step 1.b: what was sent to the replica and is undone."""
+    sent = (row for row in tables.events if row[:2] == (node, message.replica))
+    undone = tuple(row for row in sent if not row.done)
+    return tables, (Send(node, Chosen(message.replica, undone)),)
 
 
+def _wait(_design: Design, tables: Tables, node: NodeName, message: Move) -> Transacted:
+    """Step 1.c waits until it may be executed, which may be at once."""
+    return tables._replace(waiting=(node, message)), ()
+
+
+def _watch(_design: Design, tables: Tables, _node: NodeName, _message: Watch) -> Transacted:
+    return tables._replace(watched=True), ()
+
+
+RULES: Rules = {Choose: _choose, Move: _wait, Watch: _watch}
+
+
+# --- after each transaction ------------------------------------------------------------------
+def move_late(
+    design: Design, _before: Tables, tables: Tables, _node: NodeName, _message: Any
+) -> Transacted:
+    """Execute step 1.c as soon as it may be."""
+    if tables.waiting is None or not may_move(design, tables, tables.waiting[1]):
+        return tables, ()
+    sender, message = tables.waiting
+    tables, moved = move(tables._replace(waiting=None), sender, message)
+    return tables, (Send(sender, Resent(moved)),)
+
+
+def report_drained(
+    design: Design, _before: Tables, tables: Tables, _node: NodeName, _message: Any
+) -> Transacted:
+    """Report to the controller that the outputs of the replica have been taken."""
+    if tables.watched and are_taken(design, tables, design.scaling.replicas.second):
+        return tables._replace(watched=False), (Send(CONTROLLER, Drained()),)
+    return tables, ()
+
+
+def forget_waiting(tables: Tables, node: NodeName) -> Tables:
+    """The tables of a node that restarts: it waits for no transaction of the life before."""
+    if tables.waiting and tables.waiting[0] == node:
+        return tables._replace(waiting=None)
+    return tables
+
+
+# --- rows ------------------------------------------------------------------------------------
 def may_move(design: Design, tables: Tables, move: Move) -> bool:
     """May the events of the key go to another replica now?"""
     assert design.scaling is not None
-    match design.scaling.waits:
-        case Waits.NOTHING:
-            return True
-        case Waits.DONE:
-            undone = {row[:3] for row in tables.events if not row.done}
-            return undone.isdisjoint(row[:3] for row in move.rows)
-        case Waits.TAKEN:
-            return are_taken(tables, move.replica)
+    return not design.scaling.in_turn or are_taken(design, tables, move.replica)
 
 
-def move(
-    design: Design, tables: Tables, node: NodeName, message: Move
-) -> tuple[Tables, tuple[LoggedEvent, ...]]:
-    """Algorithm 13, step 1.c: the tables, and the rows that have moved."""
-    assert design.scaling is not None
+def move(tables: Tables, node: NodeName, message: Move) -> tuple[Tables, tuple[LoggedEvent, ...]]:
+    """Step 1.c: the tables, and the rows that have moved, which are those that are still undone."""
     undone = {row[:3] for row in tables.events if not row.done}
     leave = undone.intersection(row[:3] for row in message.rows)
     events = tuple(row for row in tables.events if row[:3] not in leave)
     moved: list[LoggedEvent] = []
     for body, key in dict.fromkeys((row.body, row[:3]) for row in message.rows):
-        if key in undone or design.scaling.moves is Moves.CHOSEN:
+        if key in undone:
             number = message.number + len(moved)
             moved.append(LoggedEvent(node, message.to, number, 0, body))
     for row in moved:
@@ -56,7 +85,8 @@ def move(
     return tables._replace(events=events, contexts=contexts), tuple(moved)
 
 
-def are_taken(tables: Tables, replica: NodeName) -> bool:
+def are_taken(design: Design, tables: Tables, replica: NodeName) -> bool:
     """Has the merger taken all outputs of the replica?"""
-    rows = (row for row in tables.events if row[:2] == (replica, MERGER))
+    assert design.scaling is not None
+    rows = (row for row in tables.events if row[:2] == (replica, design.scaling.replicas.merger))
     return all(row.done or row.inset for row in rows)

@@ -12,9 +12,9 @@ from model.core import STALE, Answer, Note, Received, Save, Send, Site
 from model.protocols.log_io.messages import Commit, Peek, Restore
 from model.protocols.log_io.operators.generation import context_of
 from model.protocols.log_io.operators.operator import begin, go_on
-from model.protocols.log_io.places import AHEAD, CONTROLLER, LEAVES, LOG, STAYS
+from model.protocols.log_io.places import AHEAD, CONTROLLER, LOG
 from model.protocols.log_io.quantities import ADDED, MOVED, THWARTED, note
-from model.protocols.log_io.scaling.design import Hands, Stores, Waits
+from model.protocols.log_io.roles import Place, is_absent, receives
 from model.protocols.log_io.scaling.messages import (
     Add,
     Added,
@@ -32,7 +32,6 @@ from model.protocols.log_io.scaling.messages import (
     Traffic,
     Updated,
 )
-from model.protocols.log_io.scaling.roles import Place, is_absent, receives
 from model.protocols.log_io.states import Image, Operator, Recovering
 from model.protocols.log_io.writing.writes import hand_on
 
@@ -51,7 +50,8 @@ def deploy(site: Site, message: Any) -> Answer:
 def obey(site: Site, state: Operator, message: Any) -> Answer:
     """The step of the dispatcher, the merger or the replica."""
     scaling = site.spec.design.scaling
-    if isinstance(message, Add | Remove) and state.moving and scaling.waits is not Waits.NOTHING:
+    replicas = scaling.replicas
+    if isinstance(message, Add | Remove) and state.moving and scaling.in_turn:
         return state, (Note(STALE),)  # the controller asks twice
     match message:
         case Deploy():  # the controller asks twice
@@ -62,53 +62,43 @@ def obey(site: Site, state: Operator, message: Any) -> Answer:
             return state, (Send(CONTROLLER, Added()),)
         case Add() if site.spec.place is Place.MERGER:  # Algorithm 12, step 2
             state = state._replace(alone=False)
-            peek = Send(f"{LEAVES}{AHEAD}{site.name}", Peek())
-            return state, (_store(state), peek, Send(CONTROLLER, Added()))
-        case Add() if scaling.hands is Hands.STAY:  # Algorithm 12, step 3
-            return _add(site, state._replace(alone=False))
+            peek = Send(f"{replicas.second}{AHEAD}{site.name}", Peek())
+            return state, (_store(site, state), peek, Send(CONTROLLER, Added()))
         case Remove() if state.alone:  # 7.2: "Step 1.a is done", and there is nothing to move
             return state, (Send(CONTROLLER, Prepared()),)
-        case Add() | Remove():  # Algorithm 13, 1.a and 1.b
-            replica = STAYS if isinstance(message, Add) else LEAVES
+        case Add() | Remove():  # Algorithm 12, step 3; Algorithm 13, steps 1.a and 1.b
+            replica = replicas.first if isinstance(message, Add) else replicas.second
             return state._replace(moving=True), (Send(LOG, Choose(replica)),)
         case Chosen(replica, rows):
-            return _move(site, state._replace(alone=replica == LEAVES), message)  # 1.c
-        case Resent(rows):  # 1.d
+            alone = replica == replicas.second
+            return _move(site, state._replace(alone=alone), message)  # step 1.c
+        case Resent(rows):  # step 1.d
             state, sends = hand_on(site, state._replace(moving=False), [*rows])
             done = Prepared() if state.alone else Added()
             added = note(ADDED, not state.alone)
             effects = (*added, *note(MOVED, len(rows)), *sends, Send(CONTROLLER, done))
             return go_on(site, state, effects)
         case Removed():  # step 2
-            return state, (_store(state), Send(CONTROLLER, Updated()))
+            return state, (_store(site, state), Send(CONTROLLER, Updated()))
     raise TypeError(f"{site.name}: nothing to do with {message}")
 
 
-def _store(state: Operator) -> Send:
-    return Send(LOG, Commit((), context_of(state)))
-
-
-def _add(site: Site, state: Operator) -> Answer:
-    """Algorithm 12, step 3, word by word."""
-    done = Send(CONTROLLER, Added())
-    match site.spec.design.scaling.stores:
-        case Stores.FIRST:
-            return state, (Note(ADDED), _store(state), done)
-        case Stores.LATER:
-            return state, (Note(ADDED), done, _store(state))
-    return state, (Note(ADDED), done)
+def _store(site: Site, state: Operator) -> Send:
+    """7.2: a node acknowledges "only after successfully storing its new state"."""
+    return Send(LOG, Commit((), context_of(site, state)))
 
 
 def _move(site: Site, state: Operator, chosen: Chosen) -> Answer:
     """Algorithm 13, step 1.c: the events whose replica is another one now."""
-    to = STAYS if chosen.replica == LEAVES else LEAVES
+    replicas = site.spec.design.scaling.replicas
+    to = replicas.first if chosen.replica == replicas.second else replicas.second
     rows = tuple(row for row in chosen.rows if receives(site, state, to, row.data))
     at = site.succs.index(to)
     number = state.sent[at] + 1
     count = len({row.number for row in rows})
     sent = (*state.sent[:at], state.sent[at] + count, *state.sent[at + 1 :])
     state = state._replace(sent=sent)
-    return state, (Send(LOG, Move(chosen.replica, to, rows, number, context_of(state))),)
+    return state, (Send(LOG, Move(chosen.replica, to, rows, number, context_of(site, state))),)
 
 
 def _end_commit(site: Site, state: Operator, succeeds: bool) -> Answer:

@@ -64,7 +64,7 @@ def _execute(site: Site, state: Source, request: Event) -> Answer:
 
 
 def _stores(site: Site) -> bool:
-    return site.spec.design.reads is Reads.STORED
+    return bool(site.spec.design.reads is Reads.STORED)
 
 
 def _generate(site: Site, state: Source, value: int) -> Answer:

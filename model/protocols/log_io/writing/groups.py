@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.core import Effect, NodeName, Send, Site
-from model.protocols.log_io.design import Design, Grouped, Transfer
+from model.protocols.log_io.design import Grouped, Groups, Transfer
 from model.protocols.log_io.messages import CheckGroup, ExecutedGroup, Group, GroupedWrite, Write
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import CONFIRMED, note
@@ -31,19 +31,19 @@ def begin(
 def _next(site: Site, state: Operator, sink: NodeName) -> tuple[Effect, ...]:
     """Let the next group be executed, or ask for its status first (Algorithm 8, step 2)."""
     pending = [write for write in state.pending if write.sink == sink]
-    if site.spec.design.grouped is Grouped.OUTPUT_SET:
+    if site.spec.design.groups.grouped is Grouped.OUTPUT_SET:
         pending = [write for write in pending if write.group == pending[0].group]
     if not pending:
         return ()
     writes = tuple(Write(write.number, write.body) for write in pending)
     if pending[0].check:
         return (Send(sink, CheckGroup(writes)),)
-    return send(site.spec.design, sink, writes)
+    return send(site.spec.design.groups, sink, writes)
 
 
-def send(design: Design, sink: NodeName, writes: tuple[Write, ...]) -> tuple[Effect, ...]:
+def send(groups: Groups, sink: NodeName, writes: tuple[Write, ...]) -> tuple[Effect, ...]:
     """Execute a group (Algorithm 5, step 1)."""
-    if design.transfer is Transfer.ATOMIC:
+    if groups.transfer is Transfer.ATOMIC:
         return (Send(sink, Group(writes)),)
     *parts, last = writes
     return (*(Send(sink, GroupedWrite(*part)) for part in parts), Send(sink, last))

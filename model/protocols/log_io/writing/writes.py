@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.core import Answer, Effect, NodeName, Send, Site
-from model.protocols.log_io.design import Delivery, Executes, Sends
+from model.protocols.log_io.design import Delivery
 from model.protocols.log_io.messages import Check, Executed, Put, Write
 from model.protocols.log_io.places import AHEAD, LOG
 from model.protocols.log_io.quantities import CONFIRMED, note
@@ -28,11 +28,10 @@ def hand_on(
     outputs = [row for row in rows if row.receiver not in site.spec.sinks]
     writes = [row for row in rows if row.receiver in site.spec.sinks]
     state, executed = _execute_all(site, state, writes, check)
-    sends, back = site.spec.design.sends, site.spec.read_back
-    if sends is Sends.BEFORE_WRITES or not back:
+    back = site.spec.read_back
+    if not back:
         return state, (*put_all(site, outputs), *executed)
-    if sends is Sends.AFTER_WRITES:
-        return state, (*executed, *put_all(site, outputs))
+    # 3.5.1: the steps are reordered if a successor reads what is written
     after = frozenset(write[:2] for write in state.pending if write.sink in back)
     waiting = (*state.waiting, *(Waiting(row, after) for row in outputs))
     state, sent = _release(site, state._replace(waiting=waiting))
@@ -63,13 +62,12 @@ def _release(site: Site, state: Operator) -> tuple[Operator, tuple[Effect, ...]]
 def _execute_all(
     site: Site, state: Operator, rows: Sequence[LoggedEvent], check: bool
 ) -> tuple[Operator, tuple[Effect, ...]]:
-    executes = site.spec.design.executes
-    if executes is Executes.GROUP:
+    if site.spec.design.groups is not None:
         return groups.begin(site, state, rows, check)
     effects: list[Effect] = []
     for row in rows:
         write = Pending(row.receiver, row.number, row.data, check)
-        if executes is Executes.TOGETHER or not state.pending:
+        if not state.pending:  # one by one
             effects.append(_execute(write))
         state = state._replace(pending=(*state.pending, write))
     return state, tuple(effects)
@@ -82,17 +80,16 @@ def _execute(write: Pending) -> Send:
 
 def succeed(site: Site, state: Operator, sink: NodeName, number: int) -> Answer:
     """The external system has executed a write, or the group of which it is the last one."""
-    executes = site.spec.design.executes
-    if executes is Executes.GROUP:
+    if site.spec.design.groups is not None:
         state, effects = groups.succeed(site, state, sink, number)
         state, sent = _release(site, state)
         return state, (*effects, *sent)
     left = tuple(write for write in state.pending if write[:2] != (sink, number))
     found = [write for write in state.pending if write[:2] == (sink, number)]
     confirmed = note(CONFIRMED, sum(write.check for write in found))
-    done = Send(LOG, Executed(sink, number))
+    done = Send(LOG, Executed(sink, number))  # step 3
     more: tuple[Effect, ...] = ()
-    if left and found and executes is Executes.ONE_BY_ONE:
+    if left and found:
         more = (_execute(left[0]),)
     state, sent = _release(site, state._replace(pending=left))
     return state, (*confirmed, done, *sent, *more)

@@ -15,8 +15,7 @@ from functools import lru_cache
 from model.core import Observation, Property, Scope, When
 from model.graph import SINK
 from model.protocols.log_io.deployment import deploy
-from model.protocols.log_io.design import Design
-from model.protocols.log_io.lineage.design import Capture, Ports
+from model.protocols.log_io.design import Capture, Design, Ports
 from model.protocols.log_io.lineage.queries import (
     backward,
     inputs_of,

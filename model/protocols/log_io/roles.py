@@ -1,9 +1,7 @@
 """The roles of nodes around a replica that comes or goes away, and what a role decides.
 
-Rule of this file: questions about a node; no step.
+Rule of this file: questions about a node; no step.  The role of a node stands in its site's spec.
 LOG.io, Sections 7.1 and 7.2.
-
-The dispatcher sends events of type "b" to the second replica while there is one.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from enum import Enum
 
 from model.core import NodeName, Site
 from model.events import Body
-from model.protocols.log_io.places import DISPATCHER, LEAVES, MERGER, SECOND, STAYS
+from model.protocols.log_io.design import Replicas
 from model.protocols.log_io.states import Operator
 
 
@@ -26,20 +24,22 @@ class Place(Enum):
     MERGER = "it takes what the replicas send"
 
 
-PLACES: Mapping[NodeName, Place] = {
-    DISPATCHER: Place.DISPATCHER,
-    STAYS: Place.FIRST,
-    LEAVES: Place.SECOND,
-    MERGER: Place.MERGER,
-}
+def places(replicas: Replicas) -> Mapping[NodeName, Place]:
+    return {
+        replicas.dispatcher: Place.DISPATCHER,
+        replicas.first: Place.FIRST,
+        replicas.second: Place.SECOND,
+        replicas.merger: Place.MERGER,
+    }
 
 
 def receives(site: Site, state: Operator, succ: NodeName, body: Body) -> bool:
     """Does the successor get the output?  A dispatcher sends it to one of its replicas."""
     if site.spec.place is not Place.DISPATCHER:
         return True
-    second = body.type == SECOND and not state.alone
-    return succ == (LEAVES if second else STAYS)
+    replicas = site.spec.design.scaling.replicas
+    second = body.type == replicas.key and not state.alone
+    return bool(succ == (replicas.second if second else replicas.first))
 
 
 def may_fail(site: Site) -> bool:
@@ -61,4 +61,6 @@ def is_alone(site: Site) -> bool:
 
 def reads(site: Site, state: Operator, pred: NodeName) -> bool:
     """Does the node know this connection?  A merger does not know a replica before step 2."""
-    return site.spec.place is not Place.MERGER or pred != LEAVES or not state.alone
+    if site.spec.place is not Place.MERGER or not state.alone:
+        return True
+    return bool(pred != site.spec.design.scaling.replicas.second)

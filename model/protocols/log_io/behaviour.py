@@ -1,0 +1,11 @@
+"""What LOG.io does: the functions that a patched form has from a copy of its modules.
+
+Rule of this file: names.
+"""
+
+from model.protocols.log_io.deployment import deploy
+from model.protocols.log_io.display import show, size
+from model.protocols.log_io.measures import gauges, memory
+from model.protocols.log_io.nodes import boot, recover, step
+
+__all__ = ["boot", "deploy", "gauges", "memory", "recover", "show", "size", "step"]
