@@ -15,7 +15,7 @@ from model.boxes.folds import FOLDS
 from model.boxes.join import Join
 from model.boxes.reorder import BSort, Ordered, Resample
 from model.boxes.stateless import AnyOf, Union
-from model.boxes.triggered import Functions, Triggered
+from model.boxes.triggered import Functions, Sets, Triggered
 from model.events import Body
 from tests.boxes.items import ARRIVALS, NAIVE, fed, fed_state, items, made, two_edges
 
@@ -171,12 +171,19 @@ def test_counted(arrivals: Any, full: int, size: int) -> None:
 
 @given(ARRIVALS, st.integers(1, 4))
 def test_an_item_that_is_counted_already_changes_its_set_alone(arrivals: Any, full: int) -> None:
-    """To count first and to recheck is to feed."""
+    """To count first, and then to gather and to generate, is to feed."""
     box, (*before, item) = Counted((full, 99), "k"), [*items(arrivals), *items([(1, "a", 0)])]
     state = fed_state(box, before)
     counted = state._replace(done=(state.done + 1) % full)
-    assert box.recheck(counted, item) == box.feed(state, item)
-    ((again, outs),) = box.recheck(state, item)
+    (key,) = box.keys(item)
+
+    def gathered(state: Sets) -> Fed:
+        after = box.gather(state, item)
+        return box.generate(after, key) if box.is_ready(after, key) else Fed(after)
+
+    assert box.count(state) == counted
+    assert (gathered(counted),) == box.feed(state, item)
+    again, outs = gathered(state)
     assert again.done == state.done
     assert bool(outs) == (state.done == 0)
 

@@ -33,6 +33,7 @@ from model.protocols.log_io.scaling.messages import Committed
 from model.protocols.log_io.tables import (
     LoggedEvent,
     ReadAction,
+    Regeneration,
     Rules,
     Tables,
     Transacted,
@@ -132,7 +133,7 @@ def _store_read(
 def _restore(design: Design, tables: Tables, node: NodeName, _message: Restore) -> Transacted:
     """What recovery reads: Algorithm 6, steps 1 and 2; 7, 1; 8; 9, steps 1 and 2; 10, step 2."""
     tables = replicas.forget_waiting(tables, node)
-    sets = ()
+    sets: tuple[Regeneration, ...] = ()
     if design.replaying is not None:
         tables, sets = replays.restore(tables, node)
     return tables, (Send(node, _restored(tables, node)._replace(sets=sets)),)

@@ -6,10 +6,9 @@ import json
 import re
 from typing import Any
 
-from model.protocols.log_io.lineage.design import Capture as ModelCapture
-from model.protocols.log_io.lineage.design import LineageScope, OutputPort
-
 from model.events import Body
+from model.protocols.log_io.design import Capture as ModelCapture
+from model.protocols.log_io.design import LineageScope, OutputPort
 from model.protocols.log_io.lineage.ports import ports_of
 from model.protocols.log_io.tables import Context as ModelContext
 from model.protocols.log_io.tables import LoggedEvent, ReadAction, Tables

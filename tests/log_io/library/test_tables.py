@@ -20,11 +20,10 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from model.protocols.log_io.scaling.design import Scaling
 
 from model.core import Send
 from model.events import Body
-from model.protocols.log_io.design import Design
+from model.protocols.log_io.design import Design, Scaling
 from model.protocols.log_io.lineage.queries import backward as model_backward
 from model.protocols.log_io.lineage.queries import forward as model_forward
 from model.protocols.log_io.log import transact

@@ -45,7 +45,7 @@ WHEN_DONE = Reading(
     (
         Change(
             LOG,
-            "return not design.scaling.in_turn or are_taken(design, tables, move.replica)",
+            "return not in_turn or are_taken(tables, replicas, move.replica)",
             """
             undone = {row[:3] for row in tables.events if not row.done}
             return undone.isdisjoint(row[:3] for row in move.rows)

@@ -163,7 +163,7 @@ MUTANTS = (
     Mutant(
         "the log does not look at the outputs of the replica",
         REPLICAS,
-        "if tables.watched and are_taken(design, tables, design.scaling.replicas.second):",
+        "if tables.watched and are_taken(tables, scaling.replicas, scaling.replicas.second):",
         "if tables.watched:",
         "scale-down: a replica goes away its controller fails",
     ),

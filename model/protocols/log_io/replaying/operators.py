@@ -142,5 +142,8 @@ def _outs(site: Site, one: Regeneration) -> tuple[Out, ...]:
     key = keys[one.inset % len(keys)]
     for item in others:
         state = logic.gather(state, item, key)
-    fed: Fed = logic.generate(logic.update(state, last, key), key)[0]
+    state = logic.update(state, last, key)
+    if not logic.ready(state, key):
+        return ()
+    fed: Fed = logic.generate(state, key)[0]
     return fed.outs

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.core import NodeName, Send
-from model.protocols.log_io.design import Design
+from model.protocols.log_io.design import Design, Replicas
 from model.protocols.log_io.places import CONTROLLER
 from model.protocols.log_io.scaling.messages import Choose, Chosen, Drained, Move, Resent, Watch
 from model.protocols.log_io.tables import LoggedEvent, Rules, Tables, Transacted, with_row
@@ -50,7 +50,10 @@ def report_drained(
     design: Design, _before: Tables, tables: Tables, _node: NodeName, _message: Any
 ) -> Transacted:
     """Report to the controller that the outputs of the replica have been taken."""
-    if tables.watched and are_taken(design, tables, design.scaling.replicas.second):
+    scaling = design.scaling
+    if scaling is None:
+        return tables, ()
+    if tables.watched and are_taken(tables, scaling.replicas, scaling.replicas.second):
         return tables._replace(watched=False), (Send(CONTROLLER, Drained()),)
     return tables, ()
 
@@ -66,7 +69,8 @@ def forget_waiting(tables: Tables, node: NodeName) -> Tables:
 def may_move(design: Design, tables: Tables, move: Move) -> bool:
     """May the events of the key go to another replica now?"""
     assert design.scaling is not None
-    return not design.scaling.in_turn or are_taken(design, tables, move.replica)
+    replicas, in_turn = design.scaling.replicas, design.scaling.in_turn
+    return not in_turn or are_taken(tables, replicas, move.replica)
 
 
 def move(tables: Tables, node: NodeName, message: Move) -> tuple[Tables, tuple[LoggedEvent, ...]]:
@@ -85,8 +89,7 @@ def move(tables: Tables, node: NodeName, message: Move) -> tuple[Tables, tuple[L
     return tables._replace(events=events, contexts=contexts), tuple(moved)
 
 
-def are_taken(design: Design, tables: Tables, replica: NodeName) -> bool:
+def are_taken(tables: Tables, replicas: Replicas, replica: NodeName) -> bool:
     """Has the merger taken all outputs of the replica?"""
-    assert design.scaling is not None
-    rows = (row for row in tables.events if row[:2] == (replica, design.scaling.replicas.merger))
+    rows = (row for row in tables.events if row[:2] == (replica, replicas.merger))
     return all(row.done or row.inset for row in rows)
