@@ -41,7 +41,7 @@ from tests.boxes.items import items
 
 A = Body(1, "a")
 SURROUNDINGS = "model.protocols.log_io.surroundings"
-Execute = Callable[[Design, Site, External, str, Any], Answer]
+Execute = Callable[[Site, External, str, Any], Answer]
 
 
 def writes(*numbers: int) -> tuple[Write, ...]:
@@ -53,7 +53,7 @@ def run(design: Design, *messages: Any, system: Execute = execute) -> tuple[list
     site = Site("sink", Role.SINK, Job(design, Part.OUTPUT), ("op",), ())
     state, shown, answers = External((None,)), [], []
     for message in messages:
-        state, effects = system(design, site, state, "op", message)
+        state, effects = system(site, state, "op", message)
         shown += [one.output[1].time for one in effects if isinstance(one, Emit)]
         answers += [one.message for one in effects if isinstance(one, Send)]
     return shown, answers

@@ -1,13 +1,61 @@
-"""Which function answers which input at which part of LOG.io.
+"""LOG.io: which function answers which input at which part of a pipeline.
 
 Rule of this file: no decision of the protocol.
+
+Theory of operation
+-------------------
+ 1. A pipeline is a graph of operators.  Between two operators there is a connection, which keeps an
+    event until its receiver has acknowledged the event.
+ 2. One log database has the tables of all operators (tables.py).  A transaction is atomic and
+    durable (log.py).  Operators save nothing else, and each of them may crash at any moment.
+ 3. A source operator reads from an external system.  A replayable read action is executed again
+    after a crash.  The effect of any other one is stored before its first output (Algorithm 1).
+ 4. An operator numbers the events that it sends to a successor.  A receiver discards an event whose
+    number it has seen: up to the greatest one, not only below it (Algorithm 2, step 1).
+ 5. An operator assigns each event to one or more Input Sets, and logs this assignment.  Then the
+    event is acknowledged, and goes into the global state and the event states (step 2).
+ 6. When a triggering condition is true for an Input Set, the operator generates outputs from it
+    (step 3).  One transaction logs the outputs as undone, stores the global state with the numbers
+    sent and received, and sets the events of the Input Set to done.  Only then are the outputs sent
+    and the writes executed (Algorithm 3).  So an Input Set is used once, whatever crashes.
+ 7. What is done is garbage: nobody asks for it again (Section 3.6).
+ 8. A side-effect read is executed during a generation, and again if that is interrupted
+    (Algorithm 4).  A write is executed until the external system has confirmed it, one at a time;
+    then its event is done (Algorithm 5).
+ 9. A restarted operator asks the log for its context, its undone outputs and its undone inputs.  It
+    sends the undone outputs again (Algorithms 6 and 7); its successors discard those that they
+    have.  It asks the external system which pending writes have taken effect, and executes the
+    others (Algorithm 8).  It takes its undone inputs again, in their old order, each into its own
+    Input Set; a global state that has seen an input is not updated again (Algorithm 9).  Then it
+    reads its connections.  No other operator restarts.
+10. A replay operator logs no data of its outputs.  Who lacks the data of an input marks it; the
+    replay operator generates the outputs of that Input Set again, from the global state that was
+    logged for the Input Set (Algorithms 10 and 11).
+11. A controller adds a replica of an operator, or removes one, while events come.  The dispatcher
+    moves undone events from one replica to another in a transaction; a generation of the other
+    replica that needs a moved event fails (Algorithms 12 and 13).
+12. Lineage: a row of EVENT_LINEAGE names the Input Set of an output; the assignments of the Input
+    Set name its events (Algorithm 3, step 4.5; Section 7.3).
+
+Where the algorithms stand
+--------------------------
+ 1, 6   sources/readers.py (replayable) and sources/actions.py (not replayable)
+ 2      operators/operator.py; what is particular to an operator: operators/logic.py
+ 3, 4   operators/generation.py
+ 5, 8   writing/writes.py, and writing/groups.py for groups
+ 7, 9   operators/recovery.py, and operators/operator.py for step 2 of Algorithm 9
+10, 11  replaying/operators.py
+12, 13  scaling/controller.py and scaling/operators.py
+The text is the mended one.  Each reading of the paper that is refuted is a patch of these lines, in
+evidence/readings.py and beside it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from model.core import STALE, Answer, Input, Note, Received, Send, Site
+from model.core import STALE, Answer, Input, NodeName, Note, Received, Send, Site
 from model.protocols.log_io.deployment import Part
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Restore, Restored
@@ -23,30 +71,31 @@ from model.protocols.log_io.surroundings import carry, execute, offer, show_next
 from model.protocols.log_io.tables import Tables
 from model.queues import QueueState
 
+BEGINS: Mapping[Part, Callable[[Site], Any]] = {
+    Part.INPUT: lambda _site: QueueState(),
+    Part.OUTPUT: lambda site: External((None,) * len(site.preds)),
+    Part.READER: readers.begin,
+    Part.ACTION: actions.begin,
+    Part.OPERATOR: lambda site: Image.ABSENT if is_absent(site) else operator.begin(site),
+    Part.LOG: lambda _site: Tables(),
+    Part.CONNECTION: lambda site: Connected((), site.spec.absent, site.spec.absent),
+    Part.SERVICE: lambda _site: 0,
+    Part.CONTROLLER: controller.begin,
+    Part.ENGINE: lambda _site: None,
+}
+SURROUNDINGS: Mapping[Part, Callable[[Site, Any, NodeName, Any], Answer]] = {
+    Part.OUTPUT: execute,
+    Part.LOG: lambda site, state, sender, asked: transact(site.spec.design, state, sender, asked),
+    Part.CONNECTION: carry,
+    Part.SERVICE: show_next,
+    Part.CONTROLLER: controller.control,
+    Part.ENGINE: engine.ask,
+}
+"""The steps of what is no operator: they wait for nobody's answer."""
+
 
 def boot(site: Site) -> Any:
-    match site.spec.part:
-        case Part.INPUT:
-            return QueueState()
-        case Part.OUTPUT:
-            return External((None,) * len(site.preds))
-        case Part.READER:
-            return readers.begin(site)
-        case Part.ACTION:
-            return actions.begin(site)
-        case Part.OPERATOR:
-            return Image.ABSENT if is_absent(site) else operator.begin(site)
-        case Part.LOG:
-            return Tables()
-        case Part.CONNECTION:
-            return Connected((), site.spec.absent, site.spec.absent)
-        case Part.SERVICE:
-            return 0
-        case Part.CONTROLLER:
-            return controller.begin(site)
-        case Part.ENGINE:
-            return None
-    raise TypeError(f"{site.name}: no such part")
+    return BEGINS[site.spec.part](site)
 
 
 def recover(site: Site, durable: Any) -> Answer:
@@ -59,35 +108,23 @@ def recover(site: Site, durable: Any) -> Answer:
 
 
 def step(site: Site, state: Any, input_: Input) -> Answer:
-    design, part = site.spec.design, site.spec.part
+    part = site.spec.part
     if part is Part.INPUT:
         return offer(site, state, input_)
     assert isinstance(input_, Received)
     sender, message = input_
-    match part:
-        case Part.OUTPUT:
-            return execute(design, site, state, sender, message)
-        case Part.LOG:
-            return transact(design, state, sender, message)
-        case Part.CONNECTION:
-            return carry(site.spec.receiver, state, message)
-        case Part.SERVICE:
-            return show_next(state, sender)
-        case Part.CONTROLLER:
-            return controller.control(site, state, sender, message)
-        case Part.ENGINE:
-            return engine.ask(site, message)
+    if part in SURROUNDINGS:
+        return SURROUNDINGS[part](site, state, sender, message)
     if state is Image.ABSENT:
         return scaling.deploy(site, message)
     if isinstance(state, Recovering):
         return _recover(site, state, input_)
     if isinstance(message, Restored):  # an answer to the life before, of a log that is late
         return state, (Note(STALE),)
-    match part:
-        case Part.READER:
-            return readers.read(site, state, message)
-        case Part.ACTION:
-            return actions.act(site, state, message)
+    if part is Part.READER:
+        return readers.read(site, state, message)
+    if part is Part.ACTION:
+        return actions.act(site, state, message)
     if isinstance(message, scaling.MESSAGES):
         return scaling.obey(site, state, message)
     return scaling.report_first(site, state, operator.work(site, state, input_))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.core import Answer, Arrival, Emit, Input, Lost, NodeName, Received, Send, Site, Step
-from model.protocols.log_io.design import Design, Writes
+from model.protocols.log_io.design import Writes
 from model.protocols.log_io.messages import (
     Check,
     CheckGroup,
@@ -33,8 +33,9 @@ VALUES = 2
 """So many values does the service show in turn."""
 
 
-def carry(receiver: NodeName, state: Connected, message: Any) -> Answer:
+def carry(site: Site, state: Connected, _sender: NodeName, message: Any) -> Answer:
     """The step of a lasting connection."""
+    receiver = site.spec.receiver
     match message:
         case Close():
             return Connected((), True, True), ()
@@ -56,12 +57,12 @@ def carry(receiver: NodeName, state: Connected, message: Any) -> Answer:
     raise TypeError(f"connection to {receiver}: nothing to do with {message}")
 
 
-def show_next(value: int, reader: NodeName) -> Answer:
+def show_next(_site: Site, value: int, reader: NodeName, _message: Any) -> Answer:
     """The step of an external service on a read; no two reads in a row see the same value."""
     return (value + 1) % VALUES, (Send(reader, Reply(value)),)
 
 
-def execute(design: Design, site: Site, state: External, sender: NodeName, message: Any) -> Answer:
+def execute(site: Site, state: External, sender: NodeName, message: Any) -> Answer:
     """The step of an external system on a write, or on the question whether one took effect."""
     edge = site.preds.index(message.writer if isinstance(message, Look) else sender)
     newest = state.newest[edge]
@@ -70,7 +71,7 @@ def execute(design: Design, site: Site, state: External, sender: NodeName, messa
             action = Write(*message) if isinstance(message, GroupedWrite) else message
             after = External((*state.newest[:edge], action, *state.newest[edge + 1 :]))
             writes = message.writes if isinstance(message, Group) else (message,)
-            repeats = design.writes is Writes.IDEMPOTENT and action == newest
+            repeats = site.spec.design.writes is Writes.IDEMPOTENT and action == newest
             emits = () if repeats else tuple(Emit((edge, write.body)) for write in writes)
             if isinstance(message, GroupedWrite):
                 return after, emits

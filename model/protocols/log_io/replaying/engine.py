@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core import Answer, Lost, Send, Site
+from model.core import Answer, Lost, NodeName, Send, Site
 from model.protocols.log_io.replaying.messages import Ask, Regenerate
 
 
-def ask(site: Site, message: Any) -> Answer:
+def ask(site: Site, _state: None, _sender: NodeName, message: Any) -> Answer:
     """The step of the engine on the failure of an operator, or when an operator lacks inputs."""
     match message:
         case Lost():  # who restarts marks the inputs that it lacks, and asks then
