@@ -199,31 +199,33 @@ class _Finder:
 # --- patched functions -----------------------------------------------------------------------
 @dataclass(frozen=True)
 class Patched:
-    """A function of the module `home` with the changes.  The copy is made at the first call.
+    """A function of the module `home`, where the paper is read so.  The copy is made at the first
+    call.
 
     It is a value: equal ones share one copy, and another process makes its own.
     """
 
     home: str
-    changes: tuple[Change, ...]
+    readings: tuple[Reading, ...]
     name: str
 
     def __call__(self, *args: Any) -> Any:
         return self.function(*args)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Patched, (self.home, self.changes, self.name)
+        return Patched, (self.home, self.readings, self.name)
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        found: Callable[..., Any] = getattr(_loaded(self.home, self.changes), self.name)
+        changes = tuple(change for reading in self.readings for change in reading.changes)
+        found: Callable[..., Any] = getattr(_loaded(self.home, changes), self.name)
         return found
 
 
-def changes_of(function: Any) -> tuple[Change, ...]:
-    """The changes of a patched function; none of any other one."""
+def readings_of(function: Any) -> tuple[Reading, ...]:
+    """The readings of a patched function; none of any other one."""
     inner = function.func if isinstance(function, partial) else function
-    return inner.changes if isinstance(inner, Patched) else ()
+    return inner.readings if isinstance(inner, Patched) else ()
 
 
 def also_changed(function: Any, change: Change) -> Any:
@@ -231,6 +233,6 @@ def also_changed(function: Any, change: Change) -> Any:
     match function:
         case partial(func=Patched() as inner):
             return partial(also_changed(inner, change), *function.args)
-        case Patched(home, changes, name):
-            return Patched(home, (change, *changes), name)
+        case Patched(home, readings, name):
+            return Patched(home, (Reading("", (change,)), *readings), name)
     return function

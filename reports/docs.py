@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from model.core import OperatorClass, Outcome, PinnedScope, Protocol
+from model.patches import diff, readings_of
 from model.plans.design import MEANT, READINGS
 from model.plans.evidence import WORSE, Worse
 from model.registry import modules, protocols
@@ -62,6 +63,8 @@ def _protocols() -> list[str]:
 
 def _variant(variant: Protocol) -> list[str]:
     head = [f"### {variant.name}", "", variant.finding, ""]
+    for reading in readings_of(variant.step):
+        head += [f"{reading.quote}.", "", "```diff", diff(reading.changes), "```", ""]
     table = [
         "| scope | operators | crashes | expected | worlds | guarantee | profile |",
         "|---|---|---|---|---|---|---|",

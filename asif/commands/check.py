@@ -25,6 +25,7 @@ from asif.console import (
 from model.errors import Invalid
 
 if TYPE_CHECKING:
+    from model.core import Protocol
     from proofs.explore.verdict import Execute
 
 
@@ -103,6 +104,8 @@ def check(
         )
     if all_:
         print_all(commands.verdicts(results))
+    else:
+        _show_readings(protocol)
     for result in results:
         if not (all_ and good(result, unfinished=allow_unfinished)):
             _show(result, out)
@@ -126,6 +129,15 @@ def _execute(
     if workers is not None:
         raise Invalid("--workers is for processes of this machine: leave it out with --master")
     return calls_on_spark(work, master, conf, size=1)
+
+
+def _show_readings(protocol: Protocol) -> None:
+    """Show the words that the protocol reads otherwise, and the lines that it has therefore."""
+    from model.patches import diff, readings_of
+
+    for reading in readings_of(protocol.step):
+        console.print(f"{reading.quote}:", markup=False, highlight=False)
+        console.print(diff(reading.changes), markup=False, highlight=False, soft_wrap=True)
 
 
 def _show(result: Mapping[str, Any], out: Path) -> None:

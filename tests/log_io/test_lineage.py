@@ -124,8 +124,7 @@ PORTS = Ports(frozenset({("r", "op"), ("s", "op")}), frozenset({("op", "next")})
 
 def read_as(*readings: Reading) -> Transact:
     """The transactions of the log, where the paper is read in this way."""
-    changes = tuple(change for reading in readings for change in reading.changes)
-    return Patched("model.protocols.log_io.log", changes, "transact") if changes else transact
+    return Patched("model.protocols.log_io.log", readings, "transact") if readings else transact
 
 
 def generation(design: Design, inputs: int, outputs: int, transact: Transact = transact) -> Tables:

@@ -85,7 +85,7 @@ def test_the_status_of_a_group_is_a_success_if_all_of_it_has_taken_effect(
 ) -> None:
     before = [Group(writes(*range(1, executed + 1)))] if executed else []
     asked = writes(*range(1, size + 1))
-    patched = Patched(SURROUNDINGS, STATUS_OF_GROUP.changes, "execute")
+    patched = Patched(SURROUNDINGS, (STATUS_OF_GROUP,), "execute")
     _, (*_, answer) = run(Design(), *before, CheckGroup(asked), system=patched)
     assert answer == (Success(size) if size <= executed else MissingGroup(asked))
 

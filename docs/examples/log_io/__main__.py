@@ -10,10 +10,9 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+from asif.log_io import Log, LogError, read_log, without_password
 from docs.examples.log_io import pipeline
 from docs.examples.log_io.external import Watch, lines
-from spark_check.log_io.library import Log, LogError
-from spark_check.log_io.library.reading import read_log, without_password
 
 
 def main() -> None:

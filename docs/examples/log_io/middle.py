@@ -10,8 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from docs.examples.log_io.external import Book, Sale
-from spark_check.log_io.library import (
+from asif.log_io import (
     Connection,
     Context,
     Event,
@@ -19,6 +18,7 @@ from spark_check.log_io.library import (
     execute_writes,
     write_action,
 )
+from docs.examples.log_io.external import Book, Sale
 
 
 class Function(NamedTuple):

@@ -20,10 +20,10 @@ import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from asif.log_io import Capture, Connection, Log, Scope, capture
 from docs.examples.log_io.external import Book, EffectStore, Sale, Till, Watch, lines
 from docs.examples.log_io.middle import Function, Middle
 from docs.examples.log_io.source import Source
-from spark_check.log_io.library import Capture, Connection, Log, Scope, capture
 
 SALES = Connection("shop", "sales", "sums", "sales")
 TOTALS = Connection("sums", "totals", "ledger", "totals")

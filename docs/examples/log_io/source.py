@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import Protocol
 
+from asif.log_io import ActionInfo, Connection, Context, Event, Log
 from docs.examples.log_io.external import EffectStore, Sale
-from spark_check.log_io.library import ActionInfo, Connection, Context, Event, Log
 
 
 class Readable(Protocol):

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import asif.log_io
 from spark_check.log_io import library
 from spark_check.log_io.library import Context, Log, Transaction
 
@@ -85,6 +86,11 @@ def test_the_names_of_the_page_exist() -> None:
     }
     assert len(names) > 12
     assert [name for name in names if not any(hasattr(place, name) for place in places)] == []
+
+
+def test_users_import_all_names_of_the_library_from_one_place() -> None:
+    assert {*library.__all__} <= {*asif.log_io.__all__}
+    assert all(getattr(asif.log_io, name) is getattr(library, name) for name in library.__all__)
 
 
 def test_the_python_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

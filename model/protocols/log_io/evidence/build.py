@@ -53,10 +53,8 @@ def build(
 
     readings: of the paper, each of which replaces lines of the mended algorithms.
     """
-    changes = tuple(change for reading in readings for change in reading.changes)
-
     def function(name: str) -> Any:
-        return Patched(BEHAVIOUR, changes, name) if changes else getattr(behaviour, name)
+        return Patched(BEHAVIOUR, readings, name) if readings else getattr(behaviour, name)
 
     operators = {pinned.operators for pinned in scopes}
     return Protocol(

@@ -1,0 +1,76 @@
+"""Patches: the lines that they replace, and patched forms in this process and in another one."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+
+from model.core import Outcome, Protocol
+from model.errors import Invalid
+from model.patches import Change, Patched, diff, load_patched, patched_source, readings_of
+from model.registry import protocols
+from model.system import System
+from proofs.explore.explorer import explore
+
+MODULE = "model.protocols.log_io.places"
+READ = [one for one in protocols().values() if readings_of(one.step)]
+SMALLER = protocols()["log-io:smaller-numbers"]
+
+
+@pytest.mark.parametrize("protocol", READ, ids=lambda protocol: protocol.name)
+def test_every_reading_has_a_quotation_and_a_form(protocol: Protocol) -> None:
+    assert all(reading.quote for reading in readings_of(protocol.step))
+    pinned = min(protocol.scopes, key=lambda one: one.states or 0)
+    real, patched = protocols()[protocol.name.partition(":")[0]], System(protocol, pinned.scope)
+    assert patched.sites.keys()
+    assert isinstance(protocol.step, Patched)
+    assert protocol.step.function is not real.step
+
+
+def test_a_reading_is_refuted_and_the_mended_text_is_not() -> None:
+    (pinned,) = SMALLER.scopes
+    assert explore(SMALLER, pinned.scope, until=pinned.guarantee).outcome is Outcome.REFUTED
+    mended = protocols()["log-io"]
+    assert explore(mended, pinned.scope, limit=6_000).outcome is Outcome.HOLDS
+
+
+def test_several_lines_are_replaced_at_their_indentation() -> None:
+    source = "def f(x):\n    if x:\n        return 1\n    return 2\n"
+    change = Change(
+        MODULE,
+        'LOG, SERVICE = "log", "service"\nCONTROLLER, ENGINE = "controller", "engine"',
+        source,
+    )
+    patched = load_patched(MODULE, (change,))
+    assert (patched.f(True), patched.f(False)) == (1, 2)
+    inner = Change(MODULE, "    if x:\n        return 1", "  return 3")
+    patched = load_patched(MODULE, (change, inner))
+    assert patched.f(True) == 3
+    assert not hasattr(patched, "LOG")
+
+
+def test_lines_that_do_not_stand_there_as_they_are_are_refused() -> None:
+    apart = Change(MODULE, 'LOG, SERVICE = "log", "service"\nAHEAD = ">"', "")
+    inside = Change(MODULE, 'SERVICE = "log", "service"', "")
+    for change in (apart, inside):
+        with pytest.raises(Invalid, match=r"0 lines of model\.protocols\.log_io\.places read"):
+            patched_source(MODULE, (change,))
+
+
+def test_a_patched_function_is_the_same_in_another_process() -> None:
+    assert pickle.loads(pickle.dumps(SMALLER.step)) == SMALLER.step
+    (pinned,) = SMALLER.scopes
+    sites = System(SMALLER, pinned.scope).deployment.sites
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        assert [*pool.map(SMALLER.boot, sites)] == [*map(SMALLER.boot, sites)]
+
+
+def test_a_diff_has_the_old_line_and_the_new_one() -> None:
+    (reading,) = readings_of(SMALLER.step)
+    (change,) = reading.changes
+    lines = diff(reading.changes).splitlines()
+    assert f"-    {change.old}" in lines
+    assert f"+    {change.new}" in lines
