@@ -35,7 +35,11 @@ PAPERS = {
 """An experiment runs the method whose published numbers it reproduces, so it names it."""
 STANDBYS = ("active_standby", "amnesia", "passive_standby", "upstream_backup_acks")
 JOBS = {
-    "log_io": (Path("spark_check/abs"), Path("asif/commands/lineage.py")),
+    "log_io": (
+        Path("spark_check/abs"),
+        Path("asif/commands/lineage.py"),
+        Path("asif/log_io.py"),
+    ),
     "micro_batch": tuple(Path("spark_check") / family for family in STANDBYS),
 }
 """Families whose Spark checks run the job of another family, or its stream and its sink; and the

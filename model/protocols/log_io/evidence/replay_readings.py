@@ -141,7 +141,8 @@ DISCARDS_OTHERS = Reading(
             FILTER,
             f"""
             replaying = site.spec.design.replaying
-            if not event.replay and pred in replaying.operators and replays.lacking(state):
+            waits = bool(replays.lacking(state)) and not event.replay
+            if waits and pred in replaying.operators:
                 return state, (Note(DISCARDED), *drops)
             {FILTER}
             """,
