@@ -13,14 +13,15 @@ from model.core import DISCARDED, REPLAYED, Protocol
 from model.oracle import oracle
 from sim.inputs.streams import Workload
 from sim.outputs import Outputs, count, differences, digest
-from sim.untimed import RESTART_AFTER_EVENTS, CrashPlan, Watch, run
+from sim.untimed.crashes import UntimedCrash
+from sim.untimed.run import RESTART_AFTER_EVENTS, Watch, run
 
 
 def compare(
     protocol: Protocol,
     other: Protocol | None,
     workload: Workload,
-    plans: Sequence[CrashPlan],
+    plans: Sequence[UntimedCrash],
     *,
     restart_after: int = RESTART_AFTER_EVENTS,
     watch: Watch | None = None,

@@ -138,9 +138,9 @@ def run_and_compare(
     from model.core import Failures
     from model.errors import unknown
     from model.registry import protocols
-    from sim import untimed
     from sim.comparison import compare
     from sim.inputs.streams import deployable
+    from sim.untimed.crashes import crash_plans, crashable
 
     if other is None and protocol.compare_with:
         known = {**protocols(), **{one.name: one for one in protocol.variants}}
@@ -149,14 +149,14 @@ def run_and_compare(
         other = known[protocol.compare_with]
     for one in (protocol, other):
         workload = deployable(workload, one) if one else workload
-    names = untimed.crashable(protocol, workload)
+    names = crashable(protocol, workload)
     if other:
-        names = [name for name in names if name in untimed.crashable(other, workload)]
+        names = [name for name in names if name in crashable(other, workload)]
     if crashes is None:
         crashes = [text for text in usual if text.split("@")[0] in names]
         if any(one and one.assumes.failures is Failures.SINGLE for one in (protocol, other)):
             crashes = _one_by_one(crashes)
-    plans = untimed.crash_plans(crashes, names, workload.size)
+    plans = crash_plans(crashes, names, workload.size)
     part = partial(watch, workload.name)
     return compare(protocol, other, workload, plans, watch=part, keep=keep)
 

@@ -123,7 +123,7 @@ def predict(ends: Sequence[int], costs: BatchCosts, crash: CrashPlan | None = No
     _, log, _ = run.play()
     began, ended = _phases(log, crash.batch)[crash.phase]
     at = began + round(crash.share * (ended - began))
-    played, log, same = run.play(failures.CrashPlan(at, (QUERY,)), crash.away_s)
+    played, log, same = run.play(failures.TimedCrash(at, (QUERY,)), crash.away_s)
     back = next(entry.done_ps for entry in log if isinstance(entry.action, Restart))
     out = next(e.done_ps for e in log if e.done_ps > back and _batch_of(e, SINK, Write) is not None)
     again = played.notes.get(AGAIN.name, 0) > 0
@@ -147,7 +147,7 @@ class TimedBatches(NamedTuple):
     costs: BatchCosts
 
     def play(
-        self, planned: failures.CrashPlan | None = None, away_s: float = 0.0
+        self, planned: failures.TimedCrash | None = None, away_s: float = 0.0
     ) -> tuple[TimedResult, list[LogEntry], bool]:
         """The run, its steps in order, and whether the output is as if nothing had failed."""
         # Costs are linear in events, so it is exact to count them in blocks.

@@ -20,7 +20,7 @@ from sim.scenarios.baseline import baseline
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
 from sim.timed.costs import PS
-from sim.timed.failures import CrashPlan
+from sim.timed.failures import TimedCrash
 from sim.timed.load import load, recoveries_under_load
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
@@ -89,7 +89,7 @@ def simulate(
 
 def run(
     scenario: Scenario,
-    planned: Sequence[CrashPlan],
+    planned: Sequence[TimedCrash],
     *,
     log: list[LogEntry] | None = None,
     watch: Callable[[int], None] | None = None,

@@ -36,7 +36,7 @@ from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import line_of, places
 from sim.timed.costs import PS, Costs, Detector, picoseconds
-from sim.timed.failures import CrashPlan, FailureTable, plan_crashes
+from sim.timed.failures import FailureTable, TimedCrash, plan_crashes
 
 INPUTS = {"stream": "[stream]", "source": "[[source]]", "flights": "[flights]", "file": "[file]"}
 """The tables that say what comes in, as users write them."""
@@ -54,7 +54,7 @@ class Scenario:
     unit_ps: int
     costs: Costs
     detector: Detector
-    planned: tuple[CrashPlan, ...]
+    planned: tuple[TimedCrash, ...]
     failures: tuple[FailureTable, ...] = ()
     study: StudyTable = StudyTable()
 

@@ -1,6 +1,6 @@
 """Bounded connections: which channels of a run carry the data stream, and how full each is.
 
-Rule of this file: no time.  The file counts events, and sim.timed.waiting lets nodes wait.
+Rule of this file: no time.  The file counts events, and sim.timed.queued_loop lets nodes wait.
 
 A connection is a channel to an operator from a node that stands before it, or a prompt site that
 the deployment calls a connection: such a site holds its events until the receiver lets it drop

@@ -51,7 +51,7 @@ class Observation:
         for node in self.queued:
             self.settle(node, now)
             queues.append(node.longest)
-            node.longest = len(node.pending)
+            node.longest = len(node.unsettled) + len(node.inputs)  # one of them is empty
         self.points.append(Sample(now, self.peak_since, tuple(queues), self._weigh(now)))
         self.peak = max(self.peak, self.peak_since)
         self.peak_since = 0
@@ -91,8 +91,8 @@ class Observation:
         """Measure the backup of all nodes together."""
         total = 0
         for node in self.gauged:
-            pending = node.pending
-            if pending and pending[0][0] <= now:
+            unsettled = node.unsettled
+            if unsettled and unsettled[0][0] <= now:
                 self.settle(node, now)
             total += node.kept
         if total > self.peak_since:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from model.core import Arrival, Input, NodeName, Received, TimerFired
 from model.world import Action, Deliver, Inject, Restart, Timeout
-from sim.timed.failures import Outage
+from sim.timed.failures import TimedOutage
 
 
 class LogEntry(NamedTuple):
@@ -115,7 +115,7 @@ class TimedResult:
     busy_ps: Mapping[NodeName, int]
     saves: int
     saving_ps: int
-    outages: tuple[Outage, ...]
+    outages: tuple[TimedOutage, ...]
     missed: int
     lost: int
     in_vain: int

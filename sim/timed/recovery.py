@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from model.core import RESTORED, Effect, Input, Note, Protocol, Received, Role
 from model.graph import Graph
 from model.system import size_of
-from sim.timed.failures import Outage
+from sim.timed.failures import TimedOutage
 from sim.timed.network import TimedNode
 
 
@@ -53,7 +53,7 @@ def _restored(
     return began if message is not None and size_of(protocol, message).events else None
 
 
-def _take_over(protocol: Protocol, node: TimedNode, outage: Outage | None, done: int) -> None:
+def _take_over(protocol: Protocol, node: TimedNode, outage: TimedOutage | None, done: int) -> None:
     """Record it if the node has come as far as its replica that is down."""
     if outage is None or outage.replayed_ps is not None or done < outage.detected_ps:
         return
@@ -63,7 +63,7 @@ def _take_over(protocol: Protocol, node: TimedNode, outage: Outage | None, done:
         outage.caught_up_ps = max(node.busy, done)
 
 
-def record_arrival(node: TimedNode, outage: Outage, now: int, departed: int) -> None:
+def record_arrival(node: TimedNode, outage: TimedOutage, now: int, departed: int) -> None:
     """Record it if the node had caught up before this arrival.
 
     departed: when the message that arrives was sent.

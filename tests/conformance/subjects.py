@@ -29,7 +29,7 @@ from model.world import Action, World, apply, enabled, initial
 from proofs.explore.explorer import Exploration, Trace, explore
 from sim.inputs.streams import Workload, deployable, graph_for
 from sim.outputs import Outputs
-from sim.untimed import CrashPlan
+from sim.untimed.crashes import UntimedCrash
 
 PROTOCOLS = protocols()
 NAMES = sorted(PROTOCOLS)
@@ -103,7 +103,7 @@ def expected(of: Workload) -> Outputs:
     return tuple(oracle(of.graph, of.events).values())
 
 
-def schedules(name: str) -> tuple[tuple[CrashPlan, ...], ...]:
+def schedules(name: str) -> tuple[tuple[UntimedCrash, ...], ...]:
     """Crashes of every node that may crash, as many in one run as the protocol assumes."""
     protocol = PROTOCOLS[name]
     system = deployed(protocol, workload(name), 0)
@@ -111,13 +111,13 @@ def schedules(name: str) -> tuple[tuple[CrashPlan, ...], ...]:
     if protocol.assumes.failures is Failures.NONE:
         return ()
     if protocol.assumes.failures is Failures.SINGLE:
-        return tuple((CrashPlan(node, 8),) for node in nodes)
+        return tuple((UntimedCrash(node, 8),) for node in nodes)
     # After so many effects; a node that protects nothing has few of them, and so has one that works
     # while another one stands by.
     operators = [site for site in system.sites.values() if site.role is Role.OPERATOR]
     alone = {site.name for site in operators} <= {*of_graph(name)}
     effects = [at % 3 if protocol.protects and alone else 0 for at in range(len(nodes))]
-    return (tuple(CrashPlan(node, 5 + 3 * at, effects[at]) for at, node in enumerate(nodes)),)
+    return (tuple(UntimedCrash(node, 5 + 3 * at, effects[at]) for at, node in enumerate(nodes)),)
 
 
 def of_graph(name: str) -> tuple[str, ...]:

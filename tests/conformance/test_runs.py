@@ -24,7 +24,8 @@ from sim.scenarios.scenario import read
 from sim.sweeps.results import as_claimed
 from sim.timed.record import LogEntry
 from sim.timed.trace import chrome
-from sim.untimed import UntimedRun, run
+from sim.untimed.driver import UntimedRun
+from sim.untimed.run import run
 from tests.conformance.subjects import (
     EVERY,
     NAMES,

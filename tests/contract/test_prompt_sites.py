@@ -19,8 +19,8 @@ from proofs.explore.random_walk import walks
 from proofs.explore.trace_json import story
 from sim.inputs.streams import Workload
 from sim.timed.costs import Costs
-from sim.timed.failures import CrashPlan as TimedPlan
-from sim.untimed import CrashPlan
+from sim.timed.failures import TimedCrash
+from sim.untimed.crashes import UntimedCrash
 from tests.contract.stores import ONE_EVENT, PROTOCOL, STORE, TWO, deploying
 from tests.proofs.test_searches import both, reachable
 from tests.sim import test_timed, test_untimed
@@ -99,7 +99,7 @@ def test_the_steps_of_a_store_are_moments_of_their_own() -> None:
 @settings(max_examples=200)
 @given(test_timed.cases())
 def test_every_timed_run_is_one_that_the_world_allows(
-    case: tuple[Workload, Costs, tuple[TimedPlan, ...]],
+    case: tuple[Workload, Costs, tuple[TimedCrash, ...]],
 ) -> None:
     test_timed.assert_same(PROTOCOL, case)
 
@@ -107,7 +107,7 @@ def test_every_timed_run_is_one_that_the_world_allows(
 @settings(max_examples=200)
 @given(test_untimed.cases(8), st.integers(0, 3))
 def test_every_untimed_run_is_one_that_the_world_allows(
-    case: tuple[Workload, list[CrashPlan]], away: int
+    case: tuple[Workload, list[UntimedCrash]], away: int
 ) -> None:
     workload, plans = case
     done = test_untimed.driven(PROTOCOL, workload, plans, away)

@@ -40,7 +40,8 @@ from sim.inputs.streams import Workload
 from sim.scenarios.run import run as timed
 from sim.scenarios.scenario import read
 from sim.timed.record import LogEntry
-from sim.untimed import CrashPlan, run
+from sim.untimed.crashes import UntimedCrash
+from sim.untimed.run import run
 from tests.conformance.standby import protocol as standby
 from tests.conformance.subjects import deployed, followed
 from tests.contract import restarts
@@ -115,8 +116,8 @@ def test_explorer_walks_and_attack_let_them_run_out() -> None:
     assert attack(ASLEEP, walks=0, examples=20).failure is not None
 
 
-@pytest.mark.parametrize("plans", [(), (CrashPlan("A", 3),), (CrashPlan("A", 8),)])
-def test_an_untimed_run_lets_them_run_out(plans: tuple[CrashPlan, ...]) -> None:
+@pytest.mark.parametrize("plans", [(), (UntimedCrash("A", 3),), (UntimedCrash("A", 8),)])
+def test_an_untimed_run_lets_them_run_out(plans: tuple[UntimedCrash, ...]) -> None:
     """Also those that a node sets which restarts after the last event."""
     word = tuple(Arrival(1, "a") for _ in range(8))
     workload = Workload("", "", restarts.RELAY, {"source": word})
@@ -179,7 +180,7 @@ def test_a_site_beside_the_graph_stands_between_its_neighbours() -> None:
 def test_a_site_beside_the_graph_crashes_in_a_run() -> None:
     word = tuple(Arrival(1, type_) for type_ in "ab" * 6)
     workload = Workload("", "", standby.ONE, {"source": word})
-    found = run(standby.PROTOCOL, workload, [CrashPlan("standby", 4)], restart_after=2)
+    found = run(standby.PROTOCOL, workload, [UntimedCrash("standby", 4)], restart_after=2)
     assert [outage.node for outage in found.outages] == ["standby"]
 
 

@@ -17,8 +17,8 @@ from proofs.explore.random_attack import attack
 from proofs.explore.trace_json import story
 from reports.diagrams import spacetime, terminal
 from sim.inputs.streams import Workload
-from sim.untimed import CrashPlan
-from sim.untimed import run as run_untimed
+from sim.untimed.crashes import UntimedCrash
+from sim.untimed.run import run as run_untimed
 from tests.contract import groups
 from tests.contract.groups import ONE_EVENT, PROTOCOL, SILENT, deploying
 from tests.contract.test_failure_groups import content, run
@@ -118,6 +118,6 @@ def test_a_bad_returning_node_is_one_line() -> None:
 
 def test_an_untimed_run_ends_without_the_node() -> None:
     events = {"source": (Arrival(1, "a"),) * 3}
-    found = run_untimed(GONE, Workload("", "", groups.GRAPH, events), [CrashPlan("A", 2)])
+    found = run_untimed(GONE, Workload("", "", groups.GRAPH, events), [UntimedCrash("A", 2)])
     assert [outage.node for outage in found.outages] == ["A"]
     assert len(found.outputs[0][0]) == 1  # the first event; A takes no other

@@ -62,7 +62,7 @@ from sim.experiments.hwang.setting import (
     Work,
 )
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Sizes, Timer
-from sim.timed.failures import CrashPlan
+from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry
 from sim.timed.simulator import run_timed
 
@@ -161,7 +161,7 @@ def timed(setting: Setting, box: Any, moments: Moments, design: Any = None) -> T
         lambda _sink, _at, output: passed.append(output),
         ends_ps=COUNT * MS,
         detector=Detector(keep_alive_s=0.25, misses=1),
-        planned=[CrashPlan(round(moments.crash * MS), ("A",))],
+        planned=[TimedCrash(round(moments.crash * MS), ("A",))],
         log=log,
     )
     (outage,) = result.outages

@@ -45,7 +45,7 @@ from model.world import Deliver
 from sim.experiments.logio import pipeline as kernel
 from sim.experiments.logio.pipeline import Case, Failure, Pipeline, Recovery, Task
 from sim.timed.costs import PS, Costs, Detector, Link, Service, StoreCosts, Timer, Work
-from sim.timed.failures import CrashPlan
+from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
 
@@ -86,7 +86,7 @@ def timed(case: Case) -> Timed:
     wait_ps = round(case.costs.restart_s * PS) - (QUICK.detected_ps(at_ps) - at_ps)
     if case.recovery is LOG:
         wait_ps += round((undone or gathers) * case.costs.assign_s * PS)
-    return _run(case, [CrashPlan(at_ps, (failure.task,), None, (wait_ps,))])
+    return _run(case, [TimedCrash(at_ps, (failure.task,), None, (wait_ps,))])
 
 
 def _gathers(task: Task) -> int:
@@ -94,7 +94,7 @@ def _gathers(task: Task) -> int:
     return task.gathers
 
 
-def _run(case: Case, planned: list[CrashPlan]) -> Timed:
+def _run(case: Case, planned: list[TimedCrash]) -> Timed:
     line, costs = case.pipeline, case.costs
     operators = line.tasks[:-1]
     graph = chain(*((one.name, Triggered((_gathers(one),))) for one in operators), source="OP1")

@@ -51,7 +51,7 @@ from sim.timed.costs import (
     Timer,
     Work,
 )
-from sim.timed.failures import CrashPlan
+from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry
 from tests.sim.test_timed import LEDGER, assert_same, cases, followed, played, word
 
@@ -87,7 +87,7 @@ def odd_costs(draw: st.DrawFn) -> Costs:
     )
 
 
-def one_crash(case: tuple[Any, ...]) -> tuple[CrashPlan, ...]:
+def one_crash(case: tuple[Any, ...]) -> tuple[TimedCrash, ...]:
     return tuple(
         plan._replace(
             at_ps=plan.at_ps + PS // 97,
@@ -171,7 +171,7 @@ def stored(draw: st.DrawFn) -> tuple[Protocol, Costs]:
 
 PLANS = st.lists(
     st.builds(
-        CrashPlan,
+        TimedCrash,
         st.integers(0, 40).map(lambda half: half * PS // 2),
         st.lists(st.sampled_from("ABC"), min_size=1, max_size=2, unique=True).map(tuple),
         st.none(),
@@ -185,7 +185,7 @@ PLANS = st.lists(
 @settings(max_examples=40)
 @given(stored(), st.integers(1, 8), PLANS, st.booleans())
 def test_stores_room_and_crashes_of_all_change_no_path(
-    subject: tuple[Protocol, Costs], events: int, planned: list[CrashPlan], whole: bool
+    subject: tuple[Protocol, Costs], events: int, planned: list[TimedCrash], whole: bool
 ) -> None:
     protocol, costs = subject
     workload = Workload("", "", TWO_WAYS, word("a" * events))
@@ -247,7 +247,7 @@ def test_recovery_reads_cost_time() -> None:
     store = StoreCosts(transaction_s=0.0, read_s=2.0, read_event_s=0.5)
     costs = Costs(**FREE, stores={"log": store})
     workload = Workload("", "", chain(("A", Triggered((3,)))), word("aaa"))
-    found, _, outputs = played(LOG_IO, workload, costs, [CrashPlan(5 * PS // 2, ("A",))])
+    found, _, outputs = played(LOG_IO, workload, costs, [TimedCrash(5 * PS // 2, ("A",))])
     (outage,) = found.outages
     assert (outage.restarted_ps, outage.restored_ps) == (7 * PS // 2, 7 * PS)
     assert seconds(outputs) == {"sink": [7.0]}
@@ -260,8 +260,8 @@ def test_an_output_is_generated_once() -> None:
     graph = chain(("A", Relay()), ("B", Relay()))
     # B is down when A hands the output on at 5 s; A crashes then.
     plans = [
-        CrashPlan(9 * PS // 2, ("B",), None, (9 * PS,)),
-        CrashPlan(11 * PS // 2, ("A",), None, (PS,)),
+        TimedCrash(9 * PS // 2, ("B",), None, (9 * PS,)),
+        TimedCrash(11 * PS // 2, ("A",), None, (PS,)),
     ]
     for waits in (costs, costs.model_copy(update={"room": MANY})):
         for planned in ([], plans):
@@ -376,4 +376,4 @@ def test_a_protocol_for_single_failures_cannot_stop_all() -> None:
     detector = Detector(whole_pipeline=True)
     workload = Workload("", "", chain(("A", Relay())), word("a"))
     with pytest.raises(Invalid, match="single failures"):
-        played(single, workload, Costs(), [CrashPlan(PS, ("A",))], detector)
+        played(single, workload, Costs(), [TimedCrash(PS, ("A",))], detector)
