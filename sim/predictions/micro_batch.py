@@ -83,7 +83,7 @@ class BatchPhase(StrEnum):
     """From then on until the batch is in the commit log."""
 
 
-class CrashPlan(NamedTuple):
+class PhaseCrash(NamedTuple):
     """A crash to come, in batch 0, 1, ..., when this share (0 to 1) of the phase is over.  away_s:
     seconds from the crash until the job is started again."""
 
@@ -93,7 +93,7 @@ class CrashPlan(NamedTuple):
     away_s: float = 0.0
 
 
-class Predicted(NamedTuple):
+class JobPrediction(NamedTuple):
     """same: is the output that of a run without failures?  again: does a batch that was in the
     offset log run again?  recovery_s: seconds from the crash until the batch that crashed is out,
     or was given to the sink again; None if there was no crash.  total_s: seconds from the start of
@@ -105,7 +105,9 @@ class Predicted(NamedTuple):
     total_s: float
 
 
-def predict(ends: Sequence[int], costs: BatchCosts, crash: CrashPlan | None = None) -> Predicted:
+def predict(
+    ends: Sequence[int], costs: BatchCosts, crash: PhaseCrash | None = None
+) -> JobPrediction:
     """The prediction for a stream whose batches end with the events of these numbers.
 
     Raises Invalid if the batches do not end one after the other, or the crash is in none of them.
@@ -117,7 +119,7 @@ def predict(ends: Sequence[int], costs: BatchCosts, crash: CrashPlan | None = No
     run = TimedBatches(tuple(ends), costs)
     if crash is None:
         played, _, same = run.play()
-        return Predicted(same, False, None, run.total(played))
+        return JobPrediction(same, False, None, run.total(played))
     if crash.batch not in range(len(ends)):
         raise Invalid(f"a crash in batch {crash.batch}: there are 0 to {len(ends) - 1}")
     _, log, _ = run.play()
@@ -127,7 +129,7 @@ def predict(ends: Sequence[int], costs: BatchCosts, crash: CrashPlan | None = No
     back = next(entry.done_ps for entry in log if isinstance(entry.action, Restart))
     out = next(e.done_ps for e in log if e.done_ps > back and _batch_of(e, SINK, Write) is not None)
     again = played.notes.get(AGAIN.name, 0) > 0
-    return Predicted(same, again, (out - at) / PS, run.total(played))
+    return JobPrediction(same, again, (out - at) / PS, run.total(played))
 
 
 def predict_plan(every_s: float, free_s: float, planned_s: float | None) -> float:

@@ -53,7 +53,7 @@ Entry: TypeAlias = Mapping[str, Any]
 """The costs of each failure in a replication, JSON-able."""
 
 
-class Phase(NamedTuple):
+class StudyPhase(NamedTuple):
     """The times between which a failure comes, in picoseconds."""
 
     begins: int
@@ -131,14 +131,14 @@ def replicate(scenario: Scenario, warm_up_ps: int, draft: Draft) -> list[dict[st
     """The costs of each failure at a random moment after the warm-up, in the first half of what is
     left of the input.  Raises Invalid for a recovery that the input does not outlast."""
     free = run(scenario, ())
-    phase = Phase(warm_up_ps, (warm_up_ps + scenario.ends_ps) // 2)
+    phase = StudyPhase(warm_up_ps, (warm_up_ps + scenario.ends_ps) // 2)
     return [
         _measure(scenario, number, phase, free, draft) for number in range(len(scenario.failures))
     ]
 
 
 def _measure(
-    scenario: Scenario, number: int, phase: Phase, free: ScenarioRun, draft: Draft
+    scenario: Scenario, number: int, phase: StudyPhase, free: ScenarioRun, draft: Draft
 ) -> dict[str, float]:
     failure = scenario.failures[number]
     chance = random.Random(f"{scenario.seed}: phase {number}")

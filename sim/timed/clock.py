@@ -21,7 +21,7 @@ Entry: TypeAlias = tuple[int, EventPriority, int, Event]
 """An entry of SimPy's queue: time, priority, number, event; the middle two order equal times."""
 
 
-class Clock(simpy.Environment):
+class SimulatedClock(simpy.Environment):
     """SimPy's environment with absolute times, and without its loop.
 
     A sum of delays need not be exactly the time meant, so `at` sets events at absolute times, also

@@ -31,7 +31,7 @@ from sim.outputs import Outputs, count, differences, digest
 from sim.timed.costs import PS, Costs, Detector
 from sim.timed.failures import recoveries
 from sim.timed.load import are_cut_off
-from sim.timed.record import TimedResult, Traffic
+from sim.timed.record import SentMessages, TimedResult
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -271,7 +271,7 @@ def _keep_alives(result: TimedResult, detector: Detector) -> int:
     return int(up / detector.keep_alive_s)
 
 
-def _bytes(rows: Iterable[Traffic]) -> int:
+def _bytes(rows: Iterable[SentMessages]) -> int:
     return sum(row.bytes for row in rows)
 
 

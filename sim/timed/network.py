@@ -16,7 +16,7 @@ from model.core import Effect, Input, MessageKind, NodeName, Site, Size
 from sim.timed.clock import Occurrence
 from sim.timed.costs import Costs
 from sim.timed.failures import TimedOutage
-from sim.timed.record import LogEntry, Traffic
+from sim.timed.record import LogEntry, SentMessages
 
 LASTING = (MessageKind.CHECKPOINT, MessageKind.DETERMINANT)
 """The kinds of messages that a prompt site stores."""
@@ -144,15 +144,15 @@ class TimedNode:
         self.kept, self.kept_since = kept, now
 
 
-def traffic(nodes: Iterable[TimedNode]) -> Mapping[str, Traffic]:
+def traffic(nodes: Iterable[TimedNode]) -> Mapping[str, SentMessages]:
     """The messages sent on all channels, summed up by the name of the traffic."""
-    found: dict[str, Traffic] = {}
+    found: dict[str, SentMessages] = {}
     for node in nodes:
         for channel in node.incoming:
             for size, tariff in channel.tariffs.items():
                 count = tariff.count
-                row = found.get(size.traffic, Traffic(0, 0, 0, 0))
-                found[size.traffic] = Traffic(
+                row = found.get(size.traffic, SentMessages(0, 0, 0, 0))
+                found[size.traffic] = SentMessages(
                     row.messages + count,
                     row.events + count * size.events,
                     row.bytes + count * tariff.bytes,

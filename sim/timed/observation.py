@@ -14,10 +14,10 @@ from model.world import DOWN
 from sim.timed.costs import Costs
 from sim.timed.network import TimedNode, is_stored
 from sim.timed.record import Asked, Sample
-from sim.timed.stores import Store
+from sim.timed.stores import SharedStore
 
 
-class Observation:
+class RunObservation:
     """What was seen of a run so far.
 
     settle: lets the effects of a node take place that are due.  watched: are nodes' settled states
@@ -40,7 +40,7 @@ class Observation:
         self.queued = [n for n in nodes.values() if n.name in system.deployment.crashable]
         self.points: list[Sample] = []
         self.peak = self.peak_since = self.most = 0
-        self.stores: Mapping[NodeName, Store] = {}
+        self.stores: Mapping[NodeName, SharedStore] = {}
         self.memory_peaks = dict.fromkeys(nodes, 0)
         self.memory_peak = 0
 

@@ -36,14 +36,14 @@ from model.core import (
 from model.errors import Invalid
 from model.system import size_of
 from sim.timed.clock import Occurrence
-from sim.timed.connections import Connection, count_events, find_connections
+from sim.timed.connections import BoundedConnection, count_events, find_connections
 from sim.timed.costs import Detector
 from sim.timed.crashes import Crashes
 from sim.timed.failures import TimedCrash
 from sim.timed.network import Channel, QueuedInput, TimedNode, is_stored
 from sim.timed.recovery import record_arrival
 from sim.timed.running import Evaluated, RunState
-from sim.timed.stores import Store
+from sim.timed.stores import SharedStore
 from sim.timed.timers import Timers
 
 
@@ -53,7 +53,9 @@ class QueuedLoop:
     def __init__(self, state: RunState, detector: Detector, planned: Sequence[TimedCrash]) -> None:
         self.state, self.costs, self.protocol = state, state.costs, state.protocol
         self.into, self.out = find_connections(state.system, state.nodes)
-        self.stores = {name: Store(state.costs, name) for name in state.system.deployment.prompt}
+        self.stores = {
+            name: SharedStore(state.costs, name) for name in state.system.deployment.prompt
+        }
         state.seen.stores = self.stores
         self.timers = Timers(state, self._fire)
         self.crashes = Crashes(state, detector, planned, self._free_room)
@@ -270,7 +272,7 @@ class QueuedLoop:
             self._make_room(self.out.get((site.name, channel.receiver.name)), now)
 
     # --- room ------------------------------------------------------------------------------------
-    def _fills(self, node: TimedNode, effects: tuple[Effect, ...]) -> Iterator[Connection]:
+    def _fills(self, node: TimedNode, effects: tuple[Effect, ...]) -> Iterator[BoundedConnection]:
         """The connections on which the step sends events."""
         for effect in effects:
             if isinstance(effect, Send) and (node.name, effect.to) in self.into:
@@ -278,7 +280,7 @@ class QueuedLoop:
                 if size.kind is MessageKind.EVENT and size.events:
                     yield self.into[node.name, effect.to]
 
-    def _is_full(self, connection: Connection) -> bool:
+    def _is_full(self, connection: BoundedConnection) -> bool:
         room = self.costs.room
         return room is not None and count_events(self.state.system, connection) >= room
 
@@ -290,7 +292,7 @@ class QueuedLoop:
                 connection.events -= events
             self._make_room(connection, now)
 
-    def _make_room(self, connection: Connection | None, now: int) -> None:
+    def _make_room(self, connection: BoundedConnection | None, now: int) -> None:
         """Let those who wait for room look again, soon: others have to end their steps first."""
         if connection is None or not connection.waiting or self._is_full(connection):
             return

@@ -69,7 +69,7 @@ class Sample(NamedTuple):
     memory: tuple[int, ...]
 
 
-class Traffic(NamedTuple):
+class SentMessages(NamedTuple):
     """The number of messages, the events in them, their bytes, and the service that they ask
     for."""
 
@@ -111,7 +111,7 @@ class TimedResult:
     events: int
     ended_ps: int
     notes: Mapping[str, int]
-    traffic: Mapping[str, Traffic]
+    traffic: Mapping[str, SentMessages]
     busy_ps: Mapping[NodeName, int]
     saves: int
     saving_ps: int

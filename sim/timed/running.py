@@ -27,11 +27,11 @@ from model.core import (
 )
 from model.system import System, call_step, check_step, read_gauges, size_of
 from model.world import boot_node
-from sim.timed.clock import Clock, Occurrence
+from sim.timed.clock import Occurrence, SimulatedClock
 from sim.timed.costs import Costs, picoseconds
 from sim.timed.failures import TimedOutage
 from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, is_stored
-from sim.timed.observation import Observation
+from sim.timed.observation import RunObservation
 from sim.timed.record import LogEntry, log_step
 from sim.timed.recovery import find_replicas, record_step
 
@@ -64,12 +64,12 @@ class RunState:
     ) -> None:
         self.system, self.protocol, self.costs = system, system.protocol, costs
         self.record, self.log = record, log
-        self.clock = Clock()
+        self.clock = SimulatedClock()
         self.at = self.clock.at
         self.nodes = _make_nodes(system, costs)
         gauged = any(node.gauged for node in self.nodes.values())
         self.watched = gauged or log is not None or crashes
-        self.seen = Observation(system, costs, self.nodes, self.settle, self.watched)
+        self.seen = RunObservation(system, costs, self.nodes, self.settle, self.watched)
         self.prices = costs.note_ps()
         self.notes: Counter[str] = Counter()
         self.outages: list[TimedOutage] = []

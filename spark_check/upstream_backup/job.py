@@ -29,7 +29,7 @@ from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.session import BRIEF, session
 from spark_check.upstream_backup.buffer import Buffer, event
 from spark_check.upstream_backup.sink import DurableSink
-from spark_check.upstream_backup.source import FORMAT, BackupStream, CrashPoint, UpstreamBackup
+from spark_check.upstream_backup.source import FORMAT, BackupStop, BackupStream, UpstreamBackup
 
 SAVED = "pipeline.pickle"
 ALL_STARTED = "all started"
@@ -110,14 +110,14 @@ class HostedOperator:
         buffer.handed(self.epoch, len(rows))
         for row in rows:
             self.take(self.source, event(row))
-        stream.here(CrashPoint.PROCESSED)
+        stream.here(BackupStop.PROCESSED)
         acks = self.pipeline.sink.take(self.protocol, self.sink, self._sent(self.sink.name))
-        stream.here(CrashPoint.TAKEN)
+        stream.here(BackupStop.TAKEN)
         for ack in acks:
             self.take(self.sink.name, ack)
         saved: list[Ack] = self._sent(self.source)
         buffer.post(self.epoch, rows[-1].sn, saved)
-        stream.here(CrashPoint.SAVED)
+        stream.here(BackupStop.SAVED)
 
     def _send(self, effects: Sequence[Any]) -> None:
         for effect in effects:

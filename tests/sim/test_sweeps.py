@@ -30,7 +30,7 @@ from sim.scenarios.scenario import check_draft, draft, read
 from sim.sweeps import results as swept
 from sim.sweeps.grid import Sweep, SweepRun, ValueRange, check
 from sim.sweeps.grid import read as read_sweep
-from sim.sweeps.journal import Journal, journal
+from sim.sweeps.journal import SweepJournal, journal
 from sim.sweeps.results import JOURNAL, METRICS, TABLE, Entry, as_claimed, carry_out, simulate_run
 from sim.sweeps.summary import T_95, _t_95, interval, summarize
 
@@ -535,12 +535,12 @@ def test_ctrl_c_leaves_a_table_of_all_that_is_kept(
 ) -> None:
     """Also where it comes as soon as an outcome is on disk."""
 
-    class Interrupted(Journal):
+    class Interrupted(SweepJournal):
         def add(self, entries: Iterable[Entry]) -> None:
             super().add(entries)
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("sim.sweeps.journal.Journal", Interrupted)
+    monkeypatch.setattr("sim.sweeps.journal.SweepJournal", Interrupted)
     with pytest.raises(KeyboardInterrupt):
         carry_out(written(tmp_path), tmp_path / "out", here, watch=quiet)
     kept = (tmp_path / "out" / JOURNAL).read_text().splitlines()

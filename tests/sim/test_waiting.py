@@ -44,12 +44,12 @@ from sim.timed.costs import (
     Costs,
     Detector,
     Link,
+    OperatorWork,
     Service,
     Sizes,
     Storage,
     StoreCosts,
     Timer,
-    Work,
 )
 from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry
@@ -155,7 +155,7 @@ def stored(draw: st.DrawFn) -> tuple[Protocol, Costs]:
         service=Service(event_s=draw(TIMES), control_s=draw(TIMES)),
         link=Link(delay_s=draw(TIMES), bandwidth_bytes_per_s=None),
         timer_s=draw(st.sampled_from([0.5, 3.0])),
-        work={"A": Work(output_s=draw(TIMES))},
+        work={"A": OperatorWork(output_s=draw(TIMES))},
         stores={
             store: StoreCosts(
                 transaction_s=draw(TIMES),
@@ -225,7 +225,7 @@ def test_transactions_of_different_operators_wait_for_each_other(
 def test_a_request_is_served_when_it_comes() -> None:
     """A's first event has work until 101 s; B's transactions do not wait for those of A, though
     the message to A came first."""
-    work = {"A": Work(event_s=100.0)}
+    work = {"A": OperatorWork(event_s=100.0)}
     costs = Costs(**FREE, work=work, stores={"log": StoreCosts(transaction_s=1.0)})
     words = {"left": (Arrival(1, "a"),), "right": (Arrival(2, "a"),)}
     _, _, outputs = played(LOG_IO, Workload("", "", APART, words), costs)
@@ -256,7 +256,7 @@ def test_recovery_reads_cost_time() -> None:
 def test_an_output_is_generated_once() -> None:
     """The log's copy of it is no work, and neither is sending it again after a crash."""
     storage = Storage(latency_s=0.0, bandwidth_bytes_per_s=None)
-    costs = Costs(**FREE, work={"A": Work(output_s=4.0)}, storage=storage)
+    costs = Costs(**FREE, work={"A": OperatorWork(output_s=4.0)}, storage=storage)
     graph = chain(("A", Relay()), ("B", Relay()))
     # B is down when A hands the output on at 5 s; A crashes then.
     plans = [
@@ -278,7 +278,9 @@ def test_a_source_waits_for_room(protocol: Protocol) -> None:
     """A takes 2 s for each of four events, from 1 s on.  One event fits into its connection: the
     third comes at 3 s, when A begins with the second, the fourth has to wait until 5 s."""
     one = turn(ABS, "writes", "idempotent") if protocol is ABS else protocol
-    costs = Costs(**FREE, work={"A": Work(event_s=2.0)}, room=1, storage=Storage(latency_s=0.0))
+    costs = Costs(
+        **FREE, work={"A": OperatorWork(event_s=2.0)}, room=1, storage=Storage(latency_s=0.0)
+    )
     workload = Workload("", "", chain(("A", Relay())), word("aaaa"))
     _, log, outputs = played(one, workload, costs)
     assert seconds(outputs)["sink"] == pytest.approx([3, 5, 7, 9], abs=1e-4)
@@ -307,7 +309,7 @@ def test_a_marker_waits_for_the_slow_input() -> None:
     )
     costs = Costs(
         **FREE,
-        work={"A": Work(event_s=3.0)},
+        work={"A": OperatorWork(event_s=3.0)},
         timers={"epoch": Timer(every_s=50.0, phase_s=2.5)},
         stores={"coordinator": StoreCosts(transaction_s=0.0)},
     )
@@ -359,7 +361,7 @@ def test_a_circle_of_nodes_that_wait_is_refused() -> None:
         properties=(),
         scopes=(),
     )
-    costs = Costs(**FREE, room=1, work={name: Work(event_s=1.0) for name in "AB"})
+    costs = Costs(**FREE, room=1, work={name: OperatorWork(event_s=1.0) for name in "AB"})
     workload = Workload("", "", chain(("A", Relay())), word("aaa", gap=0))
     with pytest.raises(Invalid, match="waits for room in a connection for ever"):
         played(circle, workload, costs)

@@ -19,7 +19,7 @@ import simpy
 Waiting = Generator[simpy.Event, Any, None]
 
 
-class Recovery(Enum):
+class PipelineRecovery(Enum):
     """The protocol of a pipeline."""
 
     NONE = "baseline"
@@ -28,7 +28,7 @@ class Recovery(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PipelineTask:
     """An operator that makes one output of each Input Set.
 
     inputs: its predecessors.  gathers: how many inputs a set has, of any predecessor, or by
@@ -47,13 +47,13 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline:
+class StudiedPipeline:
     """events: what the source SOURCE generates, one every period_s.  tasks: in the order of the
     data's way; the last one ends the run with its `ends`-th input."""
 
     events: int
     period_s: float
-    tasks: tuple[Task, ...]
+    tasks: tuple[PipelineTask, ...]
     ends: int
 
 
@@ -61,7 +61,7 @@ SOURCE = "OP1"
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
+class PipelineCosts:
     """Times in seconds.
 
     assign_s, generate_s: transactions of LOG.io: an update for each input and for the success of
@@ -92,19 +92,19 @@ class Failure(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PipelineStudy:
     """A pipeline, its protocol and its failures.  interval_s: from a marker to the next.
     event_bytes: the size of the source's events, beyond the one that costs were measured with."""
 
-    pipeline: Pipeline
-    recovery: Recovery
-    costs: Costs
+    pipeline: StudiedPipeline
+    recovery: PipelineRecovery
+    costs: PipelineCosts
     failures: tuple[Failure, ...] = ()
     interval_s: float = inf
     event_bytes: float = 0.0
 
 
-class Ran(NamedTuple):
+class PipelineOutcome(NamedTuple):
     """seconds: until the last input of the last operator.  lost_s: by failure, the work of the
     slowest operator that is done again.  transactions: of LOG.io.  snapshots: of operators.  made:
     by failure after an input, what the source and the operator had made."""
@@ -136,7 +136,7 @@ class _Marker(NamedTuple):
 _EVENT = "event"
 
 
-class Inbox:
+class TaskInbox:
     """The inputs of one operator, in order; with little room, senders wait.
 
     A store of SimPy does the same with an event for every input that comes and goes, which takes
@@ -174,7 +174,7 @@ class Inbox:
         return item
 
 
-def run(case: Case) -> Ran:
+def run(case: PipelineStudy) -> PipelineOutcome:
     """Run the pipeline until its last operator has all inputs."""
     clock, epoch = 0.0, 0
     saved: dict[int, dict[str, _State]] = {0: _nothing(case.pipeline)}
@@ -189,7 +189,9 @@ def run(case: Case) -> Ran:
         snapshots += part.snapshots
         made += part.made
         if part.failed is None:
-            return Ran(part.env.now, (*lost, *part.lost), transactions, snapshots, (*made,))
+            return PipelineOutcome(
+                part.env.now, (*lost, *part.lost), transactions, snapshots, (*made,)
+            )
         pending.remove(part.failed)
         saved |= part.saved
         epoch = max(at for at, states in saved.items() if len(states) == len(part.states))
@@ -198,11 +200,13 @@ def run(case: Case) -> Ran:
         clock = part.env.now + case.costs.restart_s
 
 
-def _nothing(pipeline: Pipeline) -> dict[str, _State]:
+def _nothing(pipeline: StudiedPipeline) -> dict[str, _State]:
     return {name: _State() for name in (SOURCE, *(task.name for task in pipeline.tasks))}
 
 
-def _lost(pipeline: Pipeline, now: Mapping[str, _State], then: Mapping[str, _State]) -> float:
+def _lost(
+    pipeline: StudiedPipeline, now: Mapping[str, _State], then: Mapping[str, _State]
+) -> float:
     return max((now[one.name].made - then[one.name].made) * one.work_s for one in pipeline.tasks)
 
 
@@ -211,7 +215,7 @@ class _Part:
 
     def __init__(
         self,
-        case: Case,
+        case: PipelineStudy,
         states: Mapping[str, _State],
         epoch: int,
         clock: float,
@@ -232,12 +236,12 @@ class _Part:
         names = (SOURCE, *(task.name for task in tasks))
         self.next = {name: [t.name for t in tasks if name in t.inputs] for name in names}
         room = inf if case.costs.room is None else case.costs.room
-        self.inboxes = {t.name: Inbox(self.env, room * len(t.inputs)) for t in tasks}
+        self.inboxes = {t.name: TaskInbox(self.env, room * len(t.inputs)) for t in tasks}
         self.bytes = _sizes(case)
         self.env.process(self.source())
         for task in tasks:
             self.env.process(self.task(task, self.failures_of(task.name)))
-        if case.recovery is Recovery.SNAPSHOTS:
+        if case.recovery is PipelineRecovery.SNAPSHOTS:
             for failure in failures:
                 if failure.after is None and failure.at_s >= clock:
                     self.env.process(self.fail_at(failure))
@@ -248,7 +252,7 @@ class _Part:
     # --- the source ----------------------------------------------------------------------------
     def source(self) -> Waiting:
         env, pipeline, state = self.env, self.case.pipeline, self.states[SOURCE]
-        logs = self.case.recovery is Recovery.LOG
+        logs = self.case.recovery is PipelineRecovery.LOG
         each = self._logged(SOURCE) if logs else 0.0
         marker_at = env.now + self.case.interval_s
         while state.made < pipeline.events:
@@ -279,9 +283,9 @@ class _Part:
                 yield put
 
     # --- the other operators -------------------------------------------------------------------
-    def task(self, task: Task, failures: deque[Failure]) -> Waiting:
+    def task(self, task: PipelineTask, failures: deque[Failure]) -> Waiting:
         env, inbox, state = self.env, self.inboxes[task.name], self.states[task.name]
-        logs = self.case.recovery is Recovery.LOG
+        logs = self.case.recovery is PipelineRecovery.LOG
         last = task is self.case.pipeline.tasks[-1]
         each = self._logged(task.name)
         work_s = task.work_s * (1 + self._share())
@@ -324,12 +328,12 @@ class _Part:
                 return
             if makes:
                 state.made += 1
-                if task.writes and self.case.recovery is Recovery.SNAPSHOTS:
+                if task.writes and self.case.recovery is PipelineRecovery.SNAPSHOTS:
                     state.held += 1
                 else:
                     yield from self.send(task.name, _EVENT, state.made, deals=task.deals)
 
-    def snapshot(self, task: Task, state: _State, marker: _Marker) -> Waiting:
+    def snapshot(self, task: PipelineTask, state: _State, marker: _Marker) -> Waiting:
         """Save the state, and hand the marker on; a writer first hands on what the epoch made."""
         if self.costs.snapshot_s:
             yield self.env.timeout(self.costs.snapshot_s)
@@ -347,7 +351,7 @@ class _Part:
     def fail_after(self, failure: Failure, state: _State) -> Waiting:
         """Restart the operator, which reads the inputs of its set again, or stop the pipeline."""
         self.made.append((self.states[SOURCE].made, state.made))
-        if self.case.recovery is Recovery.SNAPSHOTS:
+        if self.case.recovery is PipelineRecovery.SNAPSHOTS:
             self._stop(failure)
             yield self.env.event()  # never
         self.lost.append(0.0)
@@ -377,10 +381,10 @@ class _Part:
         return costs.generate_s + costs.lineage_s + costs.byte_s * self.bytes[name]
 
     def _share(self) -> float:
-        return self.costs.share if self.case.recovery is Recovery.SNAPSHOTS else 0.0
+        return self.costs.share if self.case.recovery is PipelineRecovery.SNAPSHOTS else 0.0
 
 
-def _complete(task: Task, state: _State) -> bool:
+def _complete(task: PipelineTask, state: _State) -> bool:
     """Is an Input Set complete?  If so, it is used up."""
     needs, have = task.gathers, state.have
     if isinstance(needs, int):
@@ -395,7 +399,7 @@ def _complete(task: Task, state: _State) -> bool:
     return True
 
 
-def _sizes(case: Case) -> dict[str, float]:
+def _sizes(case: PipelineStudy) -> dict[str, float]:
     """The bytes of an output of each operator, beyond those that costs were measured with."""
     sizes = {SOURCE: case.event_bytes}
     for task in case.pipeline.tasks:
