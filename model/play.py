@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from copy import copy
 from typing import Any, TypeAlias
 
 from model.core import Arrival, Effect, NodeName, Note, Protocol, Scope
@@ -17,6 +18,7 @@ from model.world import (
     Crash,
     Deliver,
     Inject,
+    Node,
     Restart,
     Suspect,
     Timeout,
@@ -120,6 +122,12 @@ class Play:
                 return crashed
         return None
 
+    def branch(self) -> Play:
+        """Another play of the same system, which goes on from this world."""
+        other = copy(self)
+        other.notes = self.notes.copy()
+        return other
+
     # --- looks -------------------------------------------------------------------------------
     def ready(self) -> list[OwnAction]:
         """The actions that nodes may take by themselves now, in the order of the sites."""
@@ -137,8 +145,11 @@ class Play:
             return None
         return getattr(input_of(self.system, self.world, action), "message", None)
 
-    def state(self, node: NodeName) -> Any:
-        return self.world.nodes[self.system.node_at[node]].state
+    def node(self, name: NodeName) -> Node:
+        return self.world.nodes[self.system.node_at[name]]
+
+    def state(self, name: NodeName) -> Any:
+        return self.node(name).state
 
     def channel(self, sender: NodeName, receiver: NodeName) -> tuple[Any, ...]:
         """The messages on their way, the next one first."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from model.core import Arrival, Assumptions, Failures, Guarantee, Outcome, Protocol
 from model.errors import Invalid
+from model.play import Play
 from model.system import System
 from model.world import Action, Crash, Inject, Suspect, World, apply, enabled, initial, quiescent
 from proofs.explore.explorer import Trace, edges, explore
@@ -49,9 +50,8 @@ def assert_granted(system: System, worlds: Sequence[World], actions: Sequence[Ac
 
 def in_worlds(system: System, actions: Sequence[Action]) -> list[World]:
     worlds = [initial(system)]
-    for action in actions:
-        assert action in enabled(system, worlds[-1])
-        worlds.append(apply(system, worlds[-1], action))
+    play = Play(system.protocol, system.scope, lambda _before, _action, after: worlds.append(after))
+    play.follow(*actions)
     return worlds
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -19,6 +19,7 @@ from model.cep.windows import CountWindows
 from model.core import Arrival, Inputs, Mutant, Protocol, Received, Scope
 from model.events import Body, Event
 from model.graph import chain
+from model.play import OwnAction, Play
 from model.protocols.upstream_backup.mutants import MUTANTS
 from model.protocols.upstream_backup.nodes import OperatorNode
 from model.protocols.upstream_backup.scopes import UNEVEN
@@ -34,7 +35,6 @@ from model.world import (
     initial,
     progress,
     real_effects,
-    response,
 )
 from proofs.explore.mutants import mutate, mutated_source
 from proofs.lemmas.upstream_backup.duplicates import counterexamples
@@ -224,34 +224,30 @@ def test_what_breaks_an_edge_drifts(name: str, alter: Callable[[str], None]) -> 
     assert found[ABSTRACTION.name].drift
 
 
-def answers_that_differ() -> Iterator[tuple[World, Action, World]]:
+def answers_that_differ() -> list[tuple[World, Action, World]]:
     """The operator crashes between two acknowledgements, so that only `left` has its savepoint, and
     `right` answers first; its events are taken last."""
-    system = System(PROTOCOL, UNEVEN)
-    world = initial(system)
-
-    def does(action: Action) -> Iterator[tuple[World, Action, World]]:
-        nonlocal world
-        before, world = world, apply(system, world, action)
-        yield before, action, world
-
-    def comes() -> Iterator[Action]:
-        while steps := [a for site in system.sites for a in progress(system, world, site)]:
-            node = world.nodes[system.node_at["A"]].state
-            answered = isinstance(node, OperatorNode) and node.awaited == {"left"}
-            first = "left" if answered else "right"
-            yield min(steps, key=lambda a: not (isinstance(a, Deliver) and first in a[:2]))
-
+    edges: list[tuple[World, Action, World]] = []
+    play = Play(PROTOCOL, UNEVEN, lambda *edge: edges.append(edge))
     saved = 0
-    for source, event in [("left", "a"), ("right", "a"), ("left", "a"), ("right", "a")]:
-        yield from does(Inject(source, Arrival(1, event)))
-        for action in comes():
-            if action == Deliver("A", "sink"):
-                sends = real_effects(response(system, world, action).effects)
-                saved += len(sends) > 1
-                if saved == SAVED and len(sends) > 1:
-                    action = action._replace(crash_after=1)
-            yield from does(action)
+
+    def answer_of_right_first(action: OwnAction) -> bool:
+        node = play.state("A")
+        answered = isinstance(node, OperatorNode) and node.awaited == {"left"}
+        return not (isinstance(action, Deliver) and ("left" if answered else "right") in action[:2])
+
+    def at_the_savepoint(action: OwnAction) -> int | None:
+        nonlocal saved
+        if action != Deliver("A", "sink") or len(real_effects(play.effects(action))) <= 1:
+            return None
+        saved += 1
+        return 1 if saved == SAVED else None
+
+    for source in ("left", "right") * 2:
+        play.inject(source, Arrival(1, "a"))
+        while play.settle(answer_of_right_first, at_the_savepoint):
+            pass
+    return edges
 
 
 SAVED = 3

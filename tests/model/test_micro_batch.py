@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -31,6 +30,7 @@ from model.core import (
 from model.errors import Invalid
 from model.events import Body, Event
 from model.graph import SINK, SOURCE, Graph, chain
+from model.play import Play, timers_last
 from model.properties import comparisons, guarantee
 from model.protocols.micro_batch.crashes import CrashPoint, replay_crash
 from model.protocols.micro_batch.messages import (
@@ -50,7 +50,7 @@ from model.protocols.micro_batch.scopes import counting_operator
 from model.protocols.micro_batch.variants import build
 from model.registry import protocols
 from model.system import System
-from model.world import Crash, Inject, Timeout, World, apply, enabled, initial, observe, progress
+from model.world import enabled, observe, quiescent, replace_item
 from proofs.explore.explorer import Exploration, edges, explore
 from proofs.explore.random_attack import machine
 from proofs.explore.strategies import operators, words
@@ -125,15 +125,14 @@ class TestAnyOperatorAnyCrashes(machine(PROTOCOL, queries()).TestCase):  # type:
 def test_the_other_designs_that_hold_do_so_at_any_sequence_of_crashes(
     name: str, data: st.DataObject
 ) -> None:
-    system = System(NAMED[name], _counted(4, crashes=3))
-    world = initial(system)
+    play = Play(NAMED[name], _counted(4, crashes=3))
     for _ in range(40):
-        choices = enabled(system, world)
+        choices = enabled(play.system, play.world)
         if not choices:
             break
-        world = apply(system, world, data.draw(st.sampled_from(choices)))
-    world = _rested(system, world)
-    assert guarantee(system.scope, observe(world)) is Guarantee.PRECISE
+        play.do(data.draw(st.sampled_from(choices)))
+    play.settle(timers_last)
+    assert guarantee(play.system.scope, observe(play.world)) is Guarantee.PRECISE
 
 
 # --- crash points ----------------------------------------------------------------------------
@@ -276,7 +275,7 @@ def test_a_known_id_hides_events_or_lets_them_through_twice() -> None:
         design = Design(offsets=Offsets.AFTER, first=first)
         system = System(build("", design, (), (), ""), scope)
         worlds = (world for _, _, world in edges(system.protocol, scope))
-        return {guarantee(scope, observe(w)) for w in worlds if not _ready(system, w)}
+        return {guarantee(scope, observe(w)) for w in worlds if quiescent(system, w)}
 
     assert ends(None) == {Guarantee.PRECISE, Guarantee.GAP}
     assert ends(1) == {Guarantee.PRECISE, Guarantee.REPEATING}
@@ -286,28 +285,29 @@ def test_a_known_id_hides_events_or_lets_them_through_twice() -> None:
 def test_the_lag_of_acknowledgements_forgives_a_lost_commit_entry(name: str, missing: int) -> None:
     """Not a crash but damage, which no design is claimed to survive: Spark's does, since the
     events of the last batch are still there."""
-    system = System(NAMED[name], _counted(2))
-    world = _rested(system, apply(system, initial(system), Inject("source", A)))
-    world = apply(system, world, Crash("query"))
-    at = system.node_at["query"]
-    damaged = world.nodes[at].durable._replace(committed=NO_BATCH.id)
-    node = world.nodes[at]._replace(durable=damaged)
-    world = world._replace(nodes=(*world.nodes[:at], node, *world.nodes[at + 1 :]))
-    world = _rested(system, apply(system, world, Inject("source", A)))
-    (((want, got),),) = comparisons(system.scope, observe(world))
+    play = Play(NAMED[name], _counted(2))
+    play.inject("source", A)
+    play.settle(timers_last)
+    play.crash("query")
+    node = play.node("query")
+    damaged = node._replace(durable=node.durable._replace(committed=NO_BATCH.id))
+    nodes = replace_item(play.world.nodes, play.system.node_at["query"], damaged)
+    play.world = play.world._replace(nodes=nodes)
+    play.inject("source", A)
+    play.settle(timers_last)
+    (((want, got),),) = comparisons(play.system.scope, observe(play.world))
     assert len(set(want) - set(got)) == missing
     assert (want == got) is (not missing)
 
 
 @pytest.mark.parametrize(("name", "kept"), [("", 1), ("prompt-acks", 0)])
 def test_the_lag_keeps_the_last_batch_in_the_source_at_rest(name: str, kept: int) -> None:
-    system = System(NAMED[name], _counted(2))
-    world = initial(system)
+    play = Play(NAMED[name], _counted(2))
     for _ in range(2):
-        world = _rested(system, apply(system, world, Inject("source", A)))
-    source = system.sites["source"]
-    state = world.nodes[system.node_at["source"]].state
-    assert PROTOCOL.gauges(source, state).buffered == kept
+        play.inject("source", A)
+        play.settle(timers_last)
+    source = play.system.sites["source"]
+    assert PROTOCOL.gauges(source, play.state("source")).buffered == kept
 
 
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
@@ -351,12 +351,15 @@ def test_messages_and_states_in_words() -> None:
     assert show(Rows(batch, ())) == "events #1 3-4: 0 of 2"
     assert size(Rows(batch, (event, event))).events == 2
     assert size(Write(batch, (event,))) == Size(MessageKind.EVENT, 1, 0, "rows")
-    system = System(PROTOCOL, _counted(2))
-    world = _rested(system, apply(system, initial(system), Inject("source", A)))
-    states = {name: world.nodes[at].state for name, at in system.node_at.items()}
+    play = Play(PROTOCOL, _counted(2))
+    play.inject("source", A)
+    play.settle(timers_last)
+    states = {name: play.state(name) for name in play.system.sites}
     shown = {name: show(state) for name, state in states.items()}
     assert shown == {"source": "", "query": "offsets 0, state 0, commit 0", "sink": ""}
-    gauges = {name: PROTOCOL.gauges(system.sites[name], state) for name, state in states.items()}
+    gauges = {
+        name: PROTOCOL.gauges(play.system.sites[name], state) for name, state in states.items()
+    }
     assert gauges == {
         "source": Gauges(1, 0, 1),
         "query": Gauges(0, 1, 0),
@@ -368,14 +371,3 @@ def test_messages_and_states_in_words() -> None:
 def _counted(length: int, crashes: int = 1) -> Scope:
     graph = chain(("query", counting_operator(length)))
     return Scope(graph, (("source", Inputs((A,), length)),), crashes)
-
-
-def _ready(system: System, world: World) -> list[Any]:
-    actions = [action for name in system.sites for action in progress(system, world, name)]
-    return sorted(actions, key=lambda action: isinstance(action, Timeout))
-
-
-def _rested(system: System, world: World) -> World:
-    while ready := _ready(system, world):
-        world = apply(system, world, ready[0])
-    return world

@@ -48,9 +48,10 @@ from model.events import Body
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
 from model.parts import deploy_graph
+from model.play import Play
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.system import System
-from model.world import DOWN, World, apply, enabled, initial, quiescent
+from model.world import DOWN, World
 from sim.experiments.su.attach import attach
 from sim.inputs.streams import Workload, graph_for
 from sim.scenarios.overrides import overrides
@@ -217,13 +218,10 @@ def played(
 def followed(protocol: Protocol, workload: Workload, log: Sequence[LogEntry]) -> World:
     """The world that the actions lead to, each of them enabled when it is taken."""
     inputs = tuple((name, Inputs(word, len(word))) for name, word in workload.events.items())
-    system = System(protocol, Scope(workload.graph, inputs, crashes=20))
-    world = initial(system)
-    for entry in log:
-        assert entry.action in enabled(system, world)
-        world = apply(system, world, entry.action)
-    assert quiescent(system, world)
-    return world
+    play = Play(protocol, Scope(workload.graph, inputs, crashes=20))
+    play.follow(*(entry.action for entry in log))
+    assert not play.ready()
+    return play.world
 
 
 def assert_same(

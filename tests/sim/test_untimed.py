@@ -18,9 +18,9 @@ from model.core import Arrival, Inputs, Protocol, Scope
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
+from model.play import Play
 from model.protocols.upstream_backup.protocol import PROTOCOL
-from model.system import System
-from model.world import Action, Crash, Restart, World, apply, enabled, initial, quiescent
+from model.world import Action, Crash, Restart, World
 from sim.comparison import compare
 from sim.inputs.flights import flight_crashes, flight_workload
 from sim.inputs.streams import Workload, graph_for
@@ -77,13 +77,10 @@ def driven(
 def followed(protocol: Protocol, workload: Workload, actions: Sequence[Action]) -> World:
     """The world that the actions lead to, each of them enabled when it is taken."""
     inputs = tuple((name, Inputs(word, len(word))) for name, word in workload.events.items())
-    system = System(protocol, Scope(workload.graph, inputs, crashes=3))
-    world = initial(system)
-    for action in actions:
-        assert action in enabled(system, world)
-        world = apply(system, world, action)
-    assert quiescent(system, world)
-    return world
+    play = Play(protocol, Scope(workload.graph, inputs, crashes=3))
+    play.follow(*actions)
+    assert not play.ready()
+    return play.world
 
 
 def expected(workload: Workload) -> object:

@@ -3,7 +3,6 @@ explore."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,11 +14,10 @@ from model.core import (
     Failures,
     Guarantee,
     OperatorClass,
-    Protocol,
-    Scope,
 )
 from model.pair_scopes import LAST_ALONE, SCOPES, two
 from model.pairs import Returns
+from model.play import Play
 from model.properties import guarantee
 from model.protocols.active_standby.design import PUBLISHED, Design, Serves
 from model.protocols.active_standby.protocol import PROTOCOL as ACTIVE
@@ -27,19 +25,12 @@ from model.protocols.active_standby.variants import build
 from model.protocols.upstream_backup_acks import design as upstream
 from model.protocols.upstream_backup_acks.nodes import deploy
 from model.registry import protocols
-from model.system import System
 from model.world import (
-    Action,
     Crash,
     Deliver,
     Inject,
     Timeout,
-    World,
-    apply,
-    enabled,
-    initial,
     observe,
-    progress,
 )
 from proofs.explore import witness as witnesses
 from proofs.explore.explorer import explore
@@ -47,18 +38,6 @@ from proofs.explore.random_walk import walks
 
 EXACT = "passive-standby", "active-standby", "upstream-backup-acks"
 ENDINGS = "", "-again", "-any", "-suspicion"
-
-
-def run(protocol: Protocol, scope: Scope, actions: Sequence[Action]) -> tuple[System, World]:
-    """The world at rest after these actions."""
-    system = System(protocol, scope)
-    world = initial(system)
-    for action in actions:
-        assert action in enabled(system, world), action
-        world = apply(system, world, action)
-    while left := [a for name in system.sites for a in progress(system, world, name)]:
-        world = apply(system, world, left[0])
-    return system, world
 
 
 def ends(design: Design) -> Guarantee:
@@ -76,8 +55,10 @@ def ends(design: Design) -> Guarantee:
         *(Deliver("sink", "A"), Deliver("sink", "A"), Timeout("sink", "acknowledge")),
         *(Deliver("A", "sink"), Deliver("A'", "A"), Crash("A"), Deliver("A'", "A"), a),
     )
-    system, world = run(protocol, two(LAST_ALONE, 3, 2, "bc"), actions)
-    return guarantee(system.scope, observe(world))
+    play = Play(protocol, two(LAST_ALONE, 3, 2, "bc"))
+    play.follow(*actions)
+    play.settle()
+    return guarantee(play.system.scope, observe(play.world))
 
 
 def test_a_secondary_with_another_order_loses_an_output_by_high_watermarks() -> None:
