@@ -13,12 +13,12 @@ from multiprocessing import Pool
 from typing import NamedTuple
 
 from sim.experiments.logio.figures import FIGURES, Figure
-from sim.experiments.logio.pipeline import (
+from sim.experiments.logio.pipeline import run
+from sim.experiments.logio.study import (
     PipelineCosts,
     PipelineRecovery,
     PipelineStudy,
     StudiedPipeline,
-    run,
 )
 from sim.experiments.published import PublishedNumber, numbers, verdict
 

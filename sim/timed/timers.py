@@ -15,6 +15,7 @@ from sim.timed.costs import picoseconds
 from sim.timed.network import TimedNode
 from sim.timed.running import NEVER, Evaluated, RunState
 
+OVERDUE = ":overdue"
 FIRINGS = 100_000
 """If timers run out more often than this after the last event, the run never ends."""
 
@@ -46,18 +47,18 @@ class Timers:
     def unset(self, node: TimedNode, name: str, now: int) -> None:
         """The step on this timer begins."""
         del node.timers[name]
-        node.ticks[name.partition(":")[0]] = now
+        node.ticks[_kind_of(name)] = now
 
     def end_input(self) -> None:
         """The last event was handed out: from now on, timers may run out FIRINGS times."""
         self.firings_left = FIRINGS
 
     def _expiry(self, node: TimedNode, name: str, now: int) -> int:
-        kind, _, way = name.partition(":")
+        kind = _kind_of(name)
         timer = self.run.costs.timers.get(kind)
         if timer is None:
             return now + self.default_ps
-        return timer.due_ps(now, node.ticks.get(kind), overdue=way == "overdue")
+        return timer.due_ps(now, node.ticks.get(kind), overdue=name == kind + OVERDUE)
 
     def _run_out(self, moment: Occurrence) -> Evaluated | None:
         node, name, now = moment.what
@@ -70,3 +71,7 @@ class Timers:
                 f"{name!r} again whenever it runs out"
             )
         return self.fire(node, name, now)
+
+
+def _kind_of(name: str) -> str:
+    return name.partition(":")[0]

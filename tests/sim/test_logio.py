@@ -29,16 +29,16 @@ from sim.experiments.experiment import experiments
 from sim.experiments.logio.crossing import crossing
 from sim.experiments.logio.exclusions import Exclusion, exclusions, fewest_outside
 from sim.experiments.logio.figures import FIGURES, rows
+from sim.experiments.logio.inbox import TaskInbox
 from sim.experiments.logio.paper import CHOSEN, READINGS, Reading, costs, linear
-from sim.experiments.logio.pipeline import (
+from sim.experiments.logio.pipeline import run
+from sim.experiments.logio.study import (
     Failure,
     PipelineCosts,
     PipelineRecovery,
     PipelineStudy,
     PipelineTask,
     StudiedPipeline,
-    TaskInbox,
-    run,
 )
 from sim.experiments.published import judge, numbers, verdict
 

@@ -43,8 +43,9 @@ from model.registry import protocols
 from model.system import System
 from model.world import Deliver
 from sim.experiments.logio import pipeline as kernel
-from sim.experiments.logio.pipeline import (
+from sim.experiments.logio.study import (
     Failure,
+    PipelineCosts,
     PipelineRecovery,
     PipelineStudy,
     PipelineTask,
@@ -169,8 +170,8 @@ def lines(draw: st.DrawFn) -> StudiedPipeline:
 ROOMS = st.sampled_from([None, 1, 2, 5])
 
 
-def logged(room: int | None, restart_s: float = 0.0) -> kernel.PipelineCosts:
-    return kernel.PipelineCosts(ASSIGN_S, GENERATE_S, room=room, restart_s=restart_s)
+def logged(room: int | None, restart_s: float = 0.0) -> PipelineCosts:
+    return PipelineCosts(ASSIGN_S, GENERATE_S, room=room, restart_s=restart_s)
 
 
 def assert_logged(case: PipelineStudy) -> None:
@@ -224,16 +225,14 @@ def test_log_io_with_a_failure_of_the_slowest(
 @given(lines(), st.sampled_from([11.0, 1e3]))
 def test_abs_in_normal_operation(line: StudiedPipeline, interval_s: float) -> None:
     """The writer hands on what it has when the marker comes, which waits behind all records."""
-    case = PipelineStudy(line, ABS, kernel.PipelineCosts(share=0.25), (), interval_s)
+    case = PipelineStudy(line, ABS, PipelineCosts(share=0.25), (), interval_s)
     assert timed(case).seconds == pytest.approx(kernel.run(case).seconds, abs=1e-5)
 
 
 @settings(max_examples=40)
 @given(lines(), ROOMS)
 def test_abs_with_one_snapshot_a_node(line: StudiedPipeline, room: int | None) -> None:
-    case = PipelineStudy(
-        line, ABS, kernel.PipelineCosts(share=0.25, snapshot_s=0.5, room=room), (), 1e3
-    )
+    case = PipelineStudy(line, ABS, PipelineCosts(share=0.25, snapshot_s=0.5, room=room), (), 1e3)
     ran, found = kernel.run(case), timed(case)
     assert found.seconds == pytest.approx(ran.seconds + 0.5, abs=1e-5)  # that of the source
     assert found.result.saves == ran.snapshots + 1
@@ -255,7 +254,7 @@ def test_abs_with_a_failure_before_the_first_marker(
         inputs //= _gathers(task)
     failure = Failure(one.name, data.draw(st.integers(1, inputs)))
     case = PipelineStudy(
-        at_once(line), ABS, kernel.PipelineCosts(room=room, restart_s=20.0), (failure,), 1e3
+        at_once(line), ABS, PipelineCosts(room=room, restart_s=20.0), (failure,), 1e3
     )
     ran, found = kernel.run(case), timed(case)
     crashed_s = found.result.outages[0].crashed_ps / PS
@@ -275,7 +274,7 @@ def test_abs_with_a_failure_after_snapshots(every: int, after: int, fails: str) 
         PipelineTask("end", ("OP3",)),
     )
     line = StudiedPipeline(30, 1.0, tasks, 30)
-    costs = kernel.PipelineCosts(restart_s=20.0)
+    costs = PipelineCosts(restart_s=20.0)
     case = PipelineStudy(line, ABS, costs, (Failure(fails, after),), float(every))
     ran, found = kernel.run(case), timed(case)
     assert found.seconds == pytest.approx(ran.seconds - line.period_s, abs=1e-5)

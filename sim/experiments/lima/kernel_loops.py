@@ -1,6 +1,7 @@
 """The compiled part of the kernel: one operator and its environment, event by event, in arrays.
 
-Rule of this file: what sim.experiments.compiled compiles.
+Rule of this file: functions that sim.experiments.compiled compiles, and no others.  They share
+their arrays and constants, so they stay in one file of more than 400 lines.
 sim.experiments.lima.cycle defines a cycle, and model.cep.operator an operator.
 
 Why it is fast.  Under skip-till-next-match, windows whose automata are in the same state do the

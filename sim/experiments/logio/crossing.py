@@ -24,13 +24,13 @@ import pandas as pd
 
 from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
 from sim.experiments.logio.paper import BASELINE_S, CHOSEN, SETTING, SOURCE, costs, linear
-from sim.experiments.logio.pipeline import (
+from sim.experiments.logio.pipeline import run
+from sim.experiments.logio.study import (
     Failure,
     PipelineCosts,
     PipelineRecovery,
     PipelineStudy,
     StudiedPipeline,
-    run,
 )
 
 RUN_S = 300.0

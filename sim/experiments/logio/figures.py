@@ -33,13 +33,13 @@ from sim.experiments.logio.paper import (
     parallel,
     with_lineage,
 )
-from sim.experiments.logio.pipeline import (
+from sim.experiments.logio.pipeline import run
+from sim.experiments.logio.study import (
     Failure,
     PipelineCosts,
     PipelineRecovery,
     PipelineStudy,
     StudiedPipeline,
-    run,
 )
 from sim.experiments.published import numbers
 

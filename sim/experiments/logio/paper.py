@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cache
 
 from sim.experiments.experiment import Parameter
-from sim.experiments.logio.pipeline import (
+from sim.experiments.logio.study import (
     PipelineCosts,
     PipelineRecovery,
     PipelineTask,

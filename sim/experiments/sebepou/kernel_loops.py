@@ -98,7 +98,11 @@ def _append(previous: Small, following: Small, key: int, ring: int) -> None:
 
 @compiled
 def simulate(rules: ExtentSettingCompiled, tables: ExtentTables, items: Small) -> None:
-    """Process all items."""
+    """Process all items.
+
+    This is one function of more than 60 lines: its thirty counters are locals of one compiled loop,
+    and each stage that was a function of its own would take and return half of them.
+    """
     size, control, q_target, u_target, differences, period, busy = rules[:7]
     save_period, copies, tuple_, check, write, copy, second, warm, crash = rules[7:]
     held, record, input_, opened, previous, following, records, inputs, copied = tables[:9]
