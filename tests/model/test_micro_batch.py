@@ -31,6 +31,7 @@ from model.core import (
 from model.errors import Invalid
 from model.events import Body, Event
 from model.graph import SINK, SOURCE, Graph, chain
+from model.observations import observe
 from model.properties import comparisons, guarantee
 from model.protocols.micro_batch.crashes import CrashPoint, replay_crash
 from model.protocols.micro_batch.messages import (
@@ -50,7 +51,7 @@ from model.protocols.micro_batch.scopes import counting_operator
 from model.protocols.micro_batch.variants import build
 from model.registry import protocols
 from model.system import System
-from model.world import Crash, Inject, Timeout, World, apply, enabled, initial, observe, progress
+from model.world import Crash, Inject, Timeout, World, apply, enabled, initial, progress
 from proofs.explore.explorer import Exploration, edges, explore
 from proofs.explore.random_attack import machine
 from proofs.explore.strategies import operators, words

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.boxes.stateless import Filter, Map, Relay, Union
-from model.cep.predicates import Type
 from model.core import Guarantee, Protocol, Scope
 from model.graph import chain
+from model.observations import observe
 from model.pair_scopes import COPIES, EVERY, PAIRS, SLIDING, after_union, two, windows
 from model.parts import over_words
+from model.predicates import Type
 from model.properties import guarantee
 from model.protocols.upstream_backup_acks.design import (
     ARBITRARY_TOO,
@@ -32,18 +33,7 @@ from model.protocols.upstream_backup_acks.design import (
 from model.protocols.upstream_backup_acks.nodes import deploy
 from model.registry import protocols
 from model.system import System
-from model.world import (
-    Action,
-    Crash,
-    Inject,
-    Suspect,
-    World,
-    apply,
-    enabled,
-    initial,
-    observe,
-    progress,
-)
+from model.world import Action, Crash, Inject, Suspect, World, apply, enabled, initial, progress
 
 CONVERGING = (
     *(Relay(), Map("b"), Filter(Type("a")), COPIES),

@@ -18,6 +18,7 @@ from model.core import (
     Protocol,
     Scope,
 )
+from model.observations import observe
 from model.pair_scopes import LAST_ALONE, SCOPES, two
 from model.pairs import Returns
 from model.properties import guarantee
@@ -38,7 +39,6 @@ from model.world import (
     apply,
     enabled,
     initial,
-    observe,
     progress,
 )
 from proofs.explore import witness as witnesses

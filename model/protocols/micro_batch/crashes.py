@@ -17,6 +17,7 @@ from typing import NamedTuple
 from model.boxes.box import bodies
 from model.core import Arrival, Guarantee, Inputs, Protocol, Received, Save, Scope, Send
 from model.graph import chain
+from model.observations import observe
 from model.properties import comparisons, guarantee
 from model.protocols.micro_batch.messages import Batch, Checkpoint, Read, Rows, Write, empty
 from model.protocols.micro_batch.scopes import counting_operator
@@ -31,7 +32,6 @@ from model.world import (
     apply,
     initial,
     input_of,
-    observe,
     progress,
     real_effects,
     response,
