@@ -20,7 +20,6 @@ from model.core import (
 )
 from model.observations import observe
 from model.pair_scopes import LAST_ALONE, SCOPES, two
-from model.pairs import Returns
 from model.properties import guarantee
 from model.protocols.active_standby.design import PUBLISHED, Design, Serves
 from model.protocols.active_standby.protocol import PROTOCOL as ACTIVE
@@ -28,6 +27,7 @@ from model.protocols.active_standby.variants import build
 from model.protocols.upstream_backup_acks import design as upstream
 from model.protocols.upstream_backup_acks.nodes import deploy
 from model.registry import protocols
+from model.standbys.choices import Returns
 from model.system import System
 from model.world import (
     Action,
