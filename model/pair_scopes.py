@@ -16,10 +16,10 @@ from typing import Any, NamedTuple, TypeAlias
 from model.boxes.aggregate import Aggregate
 from model.boxes.network import INPUT, OUTPUT, Arc, Network
 from model.boxes.stateless import Filter, Map, Relay, Union
-from model.cep.predicates import Not, Type
 from model.core import Arrival, Guarantee, Inputs, OperatorClass, Outcome, PinnedScope, Scope
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.predicates import Not, Type
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE

@@ -161,6 +161,21 @@ def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
     for name, _ in scope.inputs:
         if name not in sources:
             raise Invalid(f"inputs: there is no source {name!r}{nearest(name, sources)}")
+    _check_crashes(protocol, deployment)
+    _check_prompt(protocol, deployment)
+    crashable = [name for name in names if name in deployment.crashable]
+    for name in sorted((scope.victims or frozenset()) - {*crashable}):
+        raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")
+    if scope.crashes and protocol.assumes.failures is Failures.NONE:
+        raise Invalid(
+            f"scope with crashes ({scope.crashes}): {protocol.name} assumes that nothing fails "
+            "(Failures.NONE)"
+        )
+
+
+def _check_crashes(protocol: Protocol, deployment: Deployment) -> None:
+    """Raise Invalid for a crash, a failure group, a watched channel or a return of no such site."""
+    names = [site.name for site in deployment.sites]
     crashable = [name for name in names if name in deployment.crashable]
     for name in sorted(deployment.crashable - {*names}):
         raise Invalid(
@@ -188,14 +203,6 @@ def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
         raise Invalid(
             f"{protocol.name}: deploy lets {name!r} return from a crash, and it may not crash"
             f"{nearest(name, crashable)}"
-        )
-    _check_prompt(protocol, deployment)
-    for name in sorted((scope.victims or frozenset()) - {*crashable}):
-        raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")
-    if scope.crashes and protocol.assumes.failures is Failures.NONE:
-        raise Invalid(
-            f"scope with crashes ({scope.crashes}): {protocol.name} assumes that nothing fails "
-            "(Failures.NONE)"
         )
 
 

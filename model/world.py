@@ -37,8 +37,6 @@ from model.core import (
     Lost,
     NodeName,
     Note,
-    Observation,
-    Property,
     Protocol,
     Received,
     Save,
@@ -47,10 +45,9 @@ from model.core import (
     Site,
     Step,
     TimerFired,
-    When,
 )
 from model.errors import StepFailed, describe_error
-from model.system import System, check_state, is_satisfied
+from model.system import System, check_state
 
 
 class Down(Enum):
@@ -343,31 +340,6 @@ def struck(system: System, world: World, action: Action) -> tuple[NodeName, ...]
 def is_noticed(system: System, world: World, ends: tuple[NodeName, NodeName]) -> bool:
     """Does the channel end with a notice if its sender has just gone down?"""
     return ends in system.deployment.watched and not _is_down(system, world, ends[1])
-
-
-def observe(world: World) -> Observation:
-    """The view of this world from outside."""
-    return Observation(world.arrivals, world.outputs)
-
-
-def observe_at_rest(system: System, world: World) -> Observation:
-    """The observation with the nodes' states, for properties that look at nodes.
-
-    A node that is down at rest never returns, and is left out.
-    """
-    nodes = zip(system.sites, world.nodes, strict=True)
-    states = tuple((name, node.state) for name, node in nodes if node.state is not DOWN)
-    return Observation(world.arrivals, world.outputs, states)
-
-
-def first_violation(system: System, world: World) -> Property | None:
-    """The first property that does not hold in this world."""
-    resting = quiescent(system, world)
-    seen = observe_at_rest(system, world) if resting else observe(world)
-    for property_ in system.properties:
-        if (property_.when is When.ALWAYS or resting) and not is_satisfied(system, property_, seen):
-            return property_
-    return None
 
 
 def replace_item(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:

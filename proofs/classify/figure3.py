@@ -14,8 +14,8 @@ from model.boxes.join import Join
 from model.boxes.reorder import BSort, Ordered, Resample
 from model.boxes.stateless import AnyOf, Filter, Map, Relay, Union
 from model.boxes.triggered import Triggered
-from model.cep.predicates import Type
 from model.core import Arrival, OperatorClass
+from model.predicates import Type
 from proofs.classify.streams import Alphabet
 
 REPEATABLE = OperatorClass.REPEATABLE

@@ -26,18 +26,9 @@ from hypothesis.stateful import (
 
 from model.core import Failures, Outcome, Property, Protocol, Scope
 from model.errors import StepFailed
+from model.observations import first_violation
 from model.system import System
-from model.world import (
-    Action,
-    World,
-    apply,
-    faults,
-    first_violation,
-    initial,
-    may_fail,
-    offers,
-    progress,
-)
+from model.world import Action, World, apply, faults, initial, may_fail, offers, progress
 from proofs.explore import random_walk
 from proofs.explore.explorer import Counterexample, Trace, answer_property
 from proofs.explore.garbage import seldom_collected
@@ -277,8 +268,8 @@ mended.
 
 from model.core import Arrival
 from model.system import System
-from model.world import (Crash, Deliver, Inject, Restart, Suspect, Timeout, apply, first_violation,
-    initial)
+from model.observations import first_violation
+from model.world import (Crash, Deliver, Inject, Restart, Suspect, Timeout, apply, initial)
 from proofs.explore.random_attack import targets
 from model.registry import subject
 

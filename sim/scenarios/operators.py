@@ -13,11 +13,11 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.stateless import Filter
 from model.boxes.triggered import Triggered
 from model.cep.operator import Operator
-from model.cep.predicates import Hashed
 from model.cep.windows import CountWindows, TimeWindows
 from model.core import Arrival
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
+from model.predicates import Hashed
 from sim.inputs.streams import parsed
 from sim.scenarios.tables import (
     AggregateTable,

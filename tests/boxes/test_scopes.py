@@ -17,13 +17,13 @@ from model.cep.box import CepBox
 from model.cep.engines import Mealy
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
-from model.cep.predicates import Type
 from model.cep.windows import CountWindows, PatternWindows, TimeWindows
 from model.core import Arrival, Inputs, OperatorClass, Scope
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.predicates import Type
 from model.registry import protocols
 from proofs.classify.graphs import class_of
 from proofs.explore.strategies import operators

@@ -18,9 +18,10 @@ from model.boxes.stateless import Union
 from model.core import Guarantee, Outcome, Received, Role, Site, TimerFired
 from model.errors import Invalid
 from model.events import BEGINNING, Body, Event
+from model.protocols.cec.deployment import Config
 from model.protocols.cec.design import MENDED, Interleaving, Position
 from model.protocols.cec.messages import Logged, NodeState
-from model.protocols.cec.nodes import CHECK, Config, boot, deploy, recover, step
+from model.protocols.cec.nodes import CHECK, boot, deploy, recover, step
 from model.protocols.cec.scopes import SCOPES, joined
 from model.protocols.cec.variants import SEEN, build
 from model.queues import Entry, Inlets, Replayed, Stamp

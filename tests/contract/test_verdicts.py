@@ -10,8 +10,9 @@ import pytest
 from docs.examples import forgetful, mindful
 from model.core import Guarantee, OperatorClass, Property, When
 from model.errors import Invalid
+from model.observations import observe_at_rest
 from model.system import System, is_satisfied
-from model.world import initial, observe_at_rest
+from model.world import initial
 from proofs.explore.collapse import Collapsed
 from proofs.explore.verdict import verdict
 

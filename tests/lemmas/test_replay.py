@@ -18,12 +18,12 @@ from model.cep.denotation import Slice, slices
 from model.cep.engines import Engine, Mealy
 from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, TRIGGERED, Numbering
 from model.cep.operator import Operator
-from model.cep.predicates import Type
 from model.cep.savepoint import Savepoint
 from model.cep.skips import covers
 from model.cep.windows import CountWindows, Extent, PatternWindows, Splitter, TimeWindows
 from model.core import Role, Site
 from model.events import SN, Body, Event
+from model.predicates import Type
 from model.protocols.upstream_backup.nodes import Config, Design
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.savepoints import (

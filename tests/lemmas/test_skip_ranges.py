@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from model.cep.merge import Inlet, ready
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
-from model.cep.predicates import Type
 from model.cep.savepoint import Savepoint
 from model.cep.skips import Ranges, Skips, covers
 from model.cep.windows import PatternWindows
@@ -21,6 +20,7 @@ from model.core import Arrival, Inputs, Role, Scope, Site
 from model.events import NOTHING, SN, Body, Event
 from model.graph import SOURCE
 from model.log import Log
+from model.predicates import Type
 from model.protocols.upstream_backup import buffers as backup
 from model.protocols.upstream_backup.buffers import Ack, Outlet, release
 from model.protocols.upstream_backup.nodes import Config, Design

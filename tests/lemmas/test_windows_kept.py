@@ -19,12 +19,12 @@ from model.cep.denotation import Slice, slices
 from model.cep.engines import Engine, Mealy
 from model.cep.operator import Operator
 from model.cep.patterns import Strategy, sequence
-from model.cep.predicates import Type
 from model.cep.savepoint import Savepoint
 from model.cep.skips import covers
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.core import Scope
 from model.events import Body, Event
+from model.predicates import Type
 from model.protocols.upstream_backup.layouts import Drawing, Window
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.savepoints import (

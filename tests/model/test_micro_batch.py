@@ -30,6 +30,7 @@ from model.core import (
 from model.errors import Invalid
 from model.events import Body, Event
 from model.graph import SINK, SOURCE, Graph, chain
+from model.observations import observe
 from model.play import Play, timers_last
 from model.properties import comparisons, guarantee
 from model.protocols.micro_batch.crashes import CrashPoint, replay_crash
@@ -50,7 +51,11 @@ from model.protocols.micro_batch.scopes import counting_operator
 from model.protocols.micro_batch.variants import build
 from model.registry import protocols
 from model.system import System
-from model.world import enabled, observe, quiescent, replace_item
+from model.world import (
+    enabled,
+    quiescent,
+    replace_item,
+)
 from proofs.explore.explorer import Exploration, edges, explore
 from proofs.explore.random_attack import machine
 from proofs.explore.strategies import operators, words

@@ -31,9 +31,10 @@ from model.core import (
 )
 from model.events import Body
 from model.graph import chain
+from model.observations import observe
 from model.registry import protocols
 from model.system import System
-from model.world import World, apply, enabled, initial, observe
+from model.world import World, apply, enabled, initial
 from proofs.explore.collapse import Collapsed
 from proofs.explore.explorer import Exploration, explore
 

@@ -12,8 +12,9 @@ import pytest
 
 from docs.examples import forgetful, standby
 from model.core import Guarantee, PinnedScope, Protocol, When
+from model.observations import first_violation
 from model.registry import protocols
-from model.world import apply, enabled, first_violation, initial
+from model.world import apply, enabled, initial
 from proofs.explore import random_walk
 from proofs.explore.explorer import Counterexample, explore
 from proofs.explore.mutants import mutate

@@ -35,14 +35,16 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.stateless import Relay
 from model.core import Arrival, Inputs, Scope
 from model.graph import chain
-from model.pairs import ACKNOWLEDGE, Ack, Last, Output, Returns
 from model.protocols.active_standby.messages import Trim
 from model.protocols.active_standby.nodes import deploy as deploy_active
+from model.protocols.passive_standby.checkpoints import CHECKPOINT
 from model.protocols.passive_standby.messages import Checkpoint
-from model.protocols.passive_standby.nodes import CHECKPOINT
 from model.protocols.passive_standby.nodes import deploy as deploy_passive
 from model.protocols.upstream_backup_acks.nodes import deploy as deploy_acks
 from model.registry import protocols
+from model.standbys.choices import Returns
+from model.standbys.consumers import ACKNOWLEDGE
+from model.standbys.messages import Ack, Last, Output
 from model.system import System
 from model.world import Deliver, Inject
 from sim.experiments.hwang.node import LEG_MS, Moments, NodeResult, process, run_at

@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.boxes.stateless import Filter, Map, Relay, Union
-from model.cep.predicates import Type
 from model.core import Guarantee, Protocol, Scope
 from model.graph import chain
+from model.observations import observe
 from model.pair_scopes import COPIES, EVERY, PAIRS, SLIDING, after_union, two, windows
 from model.parts import over_words
 from model.play import Play
+from model.predicates import Type
 from model.properties import guarantee
 from model.protocols.upstream_backup_acks.design import (
     ARBITRARY_TOO,
@@ -38,7 +39,6 @@ from model.world import (
     Inject,
     Suspect,
     enabled,
-    observe,
 )
 
 CONVERGING = (

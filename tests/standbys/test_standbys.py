@@ -15,8 +15,8 @@ from model.core import (
     Guarantee,
     OperatorClass,
 )
+from model.observations import observe
 from model.pair_scopes import LAST_ALONE, SCOPES, two
-from model.pairs import Returns
 from model.play import Play
 from model.properties import guarantee
 from model.protocols.active_standby.design import PUBLISHED, Design, Serves
@@ -25,12 +25,12 @@ from model.protocols.active_standby.variants import build
 from model.protocols.upstream_backup_acks import design as upstream
 from model.protocols.upstream_backup_acks.nodes import deploy
 from model.registry import protocols
+from model.standbys.choices import Returns
 from model.world import (
     Crash,
     Deliver,
     Inject,
     Timeout,
-    observe,
 )
 from proofs.explore import witness as witnesses
 from proofs.explore.explorer import explore

@@ -27,7 +27,6 @@ from model.core import (
     Quantity,
 )
 from model.pair_scopes import ARBITRARY, CONVERGENT_CAPABLE, DETERMINISTIC, REPEATABLE, pin
-from model.pairs import REJOINED, TOOK_OVER, Again, Deposes, Determinants, Late, Returns
 from model.properties import AS_IF, COMPLETE, NOTHING_LOST
 from model.protocols.active_standby import design as designs
 from model.protocols.active_standby.design import (
@@ -52,6 +51,8 @@ from model.protocols.active_standby.nodes import (
     step,
 )
 from model.protocols.active_standby.pins import PINS
+from model.standbys.choices import Again, Deposes, Determinants, Late, Returns
+from model.standbys.messages import REJOINED, TOOK_OVER
 
 SINGLE, ANY = Assumptions(Failures.SINGLE), Assumptions(Failures.ANY)
 SUSPICIONS = Assumptions(Failures.SINGLE, suspicions=True)

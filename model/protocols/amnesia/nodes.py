@@ -1,9 +1,16 @@
 """The nodes of amnesia: sources, operators and sinks that keep nothing for a restart.
 
 Rule of this file: nothing is kept, numbered, acknowledged or saved; what is here is the work of a
-run that nothing protects.  Watermarks are part of this work: an operator that merges its inputs in
-the order of time needs them.
-Hwang et al., Section 4.
+run that nothing protects.
+
+Theory of operation (Hwang et al., Section 4):
+
+1. A source sends each tuple once, and forgets it.
+2. An operator processes the tuples that arrive, and sends its outputs.
+3. An operator that merges its inputs in the order of time needs watermarks: they are part of this
+   work, and no protection.
+4. A crash loses the state of the operator and the tuples on their way to it.
+5. A restarted operator begins with an empty state, and goes on with the tuples that come then.
 """
 
 from __future__ import annotations

@@ -17,10 +17,10 @@ from model.boxes.box import Box
 from model.boxes.join import Join
 from model.boxes.reorder import Ordered
 from model.boxes.stateless import Filter, Relay, Union
-from model.cep.predicates import Type
 from model.core import Arrival, Inputs, OperatorClass, Scope
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.predicates import Type
 from model.protocols.cec.messages import Logged
 
 REPEATABLE = OperatorClass.REPEATABLE

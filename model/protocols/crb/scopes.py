@@ -15,11 +15,11 @@ from model.boxes.box import Box
 from model.boxes.stateless import Filter
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
-from model.cep.predicates import Type
 from model.cep.windows import CountWindows
 from model.core import Guarantee, OperatorClass, Outcome, PinnedScope, Scope
 from model.graph import chain
 from model.parts import over_words
+from model.predicates import Type
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE

@@ -17,11 +17,12 @@ from typing import NamedTuple
 from model.boxes.box import bodies
 from model.core import Arrival, Guarantee, Inputs, Protocol, Save, Scope, Send
 from model.graph import chain
+from model.observations import observe
 from model.play import OwnAction, Play, timers_last
 from model.properties import comparisons, guarantee
 from model.protocols.micro_batch.messages import Batch, Checkpoint, Read, Rows, Write, empty
 from model.protocols.micro_batch.scopes import counting_operator
-from model.world import observe, real_effects
+from model.world import real_effects
 
 SOURCE, QUERY, SINK = "source", "query", "sink"
 EVENT = Arrival(1, "event")

@@ -28,7 +28,6 @@ from model.core import (
     Quantity,
 )
 from model.pair_scopes import ARBITRARY, CONVERGENT_CAPABLE, DETERMINISTIC, REPEATABLE, pin
-from model.pairs import REJOINED, TOOK_OVER, Again, Deposes, Late, Returns
 from model.properties import AS_IF, COMPLETE, NOTHING_LOST, at_least
 from model.protocols.passive_standby import design as designs
 from model.protocols.passive_standby.design import (
@@ -54,6 +53,8 @@ from model.protocols.passive_standby.nodes import (
     step,
 )
 from model.protocols.passive_standby.pins import PINS
+from model.standbys.choices import Again, Deposes, Late, Returns
+from model.standbys.messages import REJOINED, TOOK_OVER
 
 SINGLE, ANY = Assumptions(Failures.SINGLE), Assumptions(Failures.ANY)
 SUSPICIONS = Assumptions(Failures.SINGLE, suspicions=True)

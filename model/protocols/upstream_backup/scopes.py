@@ -8,7 +8,6 @@ from __future__ import annotations
 from model.cep.engines import Engine, Mealy
 from model.cep.operator import Operator
 from model.cep.patterns import Strategy, sequence
-from model.cep.predicates import Type
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.core import (
     Arrival,
@@ -19,6 +18,7 @@ from model.core import (
 )
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.predicates import Type
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE

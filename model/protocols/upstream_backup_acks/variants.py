@@ -27,7 +27,6 @@ from model.core import (
     Quantity,
 )
 from model.pair_scopes import ARBITRARY, CONVERGENT_CAPABLE, DETERMINISTIC, REPEATABLE, pin
-from model.pairs import REJOINED, TOOK_OVER, Deposes, Determinants, Late, Newest, Returns
 from model.properties import AS_IF, COMPLETE, NOTHING_LOST
 from model.protocols.upstream_backup_acks.design import (
     ARBITRARY_TOO,
@@ -54,6 +53,8 @@ from model.protocols.upstream_backup_acks.nodes import (
     step,
 )
 from model.protocols.upstream_backup_acks.pins import PINS
+from model.standbys.choices import Deposes, Determinants, Late, Newest, Returns
+from model.standbys.messages import REJOINED, TOOK_OVER
 
 SINGLE, ANY = Assumptions(Failures.SINGLE), Assumptions(Failures.ANY)
 SUSPICIONS = Assumptions(Failures.SINGLE, suspicions=True)

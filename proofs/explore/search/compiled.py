@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from model.core import Failures, Guarantee, Observation, Property
 from model.errors import StepFailed
-from model.world import World, observe_at_rest
+from model.observations import observe_at_rest
+from model.world import World
 from proofs.explore.collapse import CLEAR, CLOSE, CLOSED, CachedEffect, Collapsed, NodeView
 from proofs.explore.processes import usable_cores
 from proofs.explore.search import loops

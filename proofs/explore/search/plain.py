@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from model.core import Failures, Guarantee, Observation, Property
 from model.errors import StepFailed
-from model.world import World, observe_at_rest
+from model.observations import observe_at_rest
+from model.world import World
 from proofs.explore.collapse import Collapsed
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.meter import Meter, Watch
