@@ -31,8 +31,8 @@ from model.system import System
 from model.world import Action, World, apply, faults, initial, may_fail, offers, progress
 from proofs.explore import random_walk
 from proofs.explore.explorer import Counterexample, Trace, answer_property
-from proofs.explore.garbage import seldom_collected
 from proofs.explore.shrinker import shrink
+from proofs.garbage import seldom_collected
 
 STEPS = 60
 """Chosen actions of a run; after these the system comes to rest."""

@@ -12,7 +12,7 @@ from model.core import Outcome
 from proofs.prove.grounding import Sizes
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import Query, smallest
+from proofs.prove.query import SolverQuery, smallest
 from proofs.prove.transition import TransitionSystem, bounded
 
 
@@ -42,8 +42,8 @@ def refuted(
 
 def _search(
     system: TransitionSystem, claim: str, steps: int, sizes: Sizes, _: Given
-) -> Iterator[Query]:
-    def run(depth: int, kind: QueryKind) -> Query:
+) -> Iterator[SolverQuery]:
+    def run(depth: int, kind: QueryKind) -> SolverQuery:
         return bounded(system, claim, depth, kind, sizes)
 
     yield from smallest(run, range(1, steps + 1))

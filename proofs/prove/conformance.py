@@ -53,7 +53,7 @@ class Abstraction:
     paths: Callable[[System], Paths]
 
 
-class Misfit(StrEnum):
+class FormulaMisfit(StrEnum):
     """The kinds of formulas that may not hold."""
 
     AXIOM = "the axiom does not hold"
@@ -66,7 +66,7 @@ class Mismatch(NamedTuple):
     """What does not fit.  states: of which the formula does not hold.  formula: its name, if it is
     an axiom or an invariant."""
 
-    kind: Misfit
+    kind: FormulaMisfit
     states: tuple[Mapping[str, Any], ...]
     formula: str | None = None
 
@@ -174,26 +174,28 @@ class Comparison:
             self._rigid[id(path.rigid)] = path.rigid
             for name, axiom in self._formulas.axioms.items():
                 if not axiom.holds(path.rigid):
-                    return Mismatch(Misfit.AXIOM, path.states[:1], name)
+                    return Mismatch(FormulaMisfit.AXIOM, path.states[:1], name)
         like = [(id(path.rigid), _freeze(state)) for state in path.states]
         whole = (path.initial, *like)
         if whole in self._fit:
             return None
         if path.initial and not self._formulas.init.holds(_at(path.rigid, path.states[0])):
-            return Mismatch(Misfit.INITIAL, path.states[:1])
+            return Mismatch(FormulaMisfit.INITIAL, path.states[:1])
         for state, like_it in zip(path.states, like, strict=True):
             account.states += 1
             if like_it not in self._fit:
                 structure = _at(path.rigid, state)
                 if not self._formulas.invariant.holds(structure):
-                    return Mismatch(Misfit.INVARIANT, (state,), self._formulas.broken(structure))
+                    return Mismatch(
+                        FormulaMisfit.INVARIANT, (state,), self._formulas.broken(structure)
+                    )
                 self._fit.add(like_it)
         for before, after in pairwise(path.states):
             if before == after:
                 continue
             taken = self._formulas.allowing(path.rigid, before, after)
             if not taken:
-                return Mismatch(Misfit.STEP, (before, after))
+                return Mismatch(FormulaMisfit.STEP, (before, after))
             account.transitions[taken[0]] += 1
             if len(taken) == 1:
                 account.alone.add(taken[0])

@@ -23,7 +23,7 @@ from proofs.prove.kinds import Answer, QueryKind
 from proofs.prove.lemma import Lemma, all_given
 from proofs.prove.lemma import mutants as mutants_of
 from proofs.prove.lemma_index import Choice, theory
-from proofs.prove.query import Query, ask, search
+from proofs.prove.query import SolverQuery, ask, search
 from proofs.prove.second_solver import second
 
 MUTANT_LIMIT_S = 20.0
@@ -109,7 +109,7 @@ def _settle(of: str, lemma_name: str, mutants: bool, opinion: bool) -> dict[str,
 
 def settle(lemma: Lemma, opinion: bool = False) -> dict[str, Any]:
     """The verdict on a lemma, of all its queries, and whether it is the expected one."""
-    rows: list[tuple[Query, dict[str, Any]]] = []
+    rows: list[tuple[SolverQuery, dict[str, Any]]] = []
     for query in lemma.build(all_given):
         asked = ask(query)
         row: dict[str, Any] = {
@@ -150,7 +150,7 @@ def settle(lemma: Lemma, opinion: bool = False) -> dict[str, Any]:
     }
 
 
-def _counters(query: Query, answer: str) -> bool:
+def _counters(query: SolverQuery, answer: str) -> bool:
     """Does the answer speak against the lemma?"""
     return answer == Answer.SAT.value and query.kind is not QueryKind.SOMETIMES
 
@@ -160,7 +160,7 @@ def drop_each(lemma: Lemma) -> list[dict[str, Any]]:
     return [_drop(name, queries) for name, queries in mutants_of(lemma)]
 
 
-def _drop(given: str, queries: Iterable[Query]) -> dict[str, Any]:
+def _drop(given: str, queries: Iterable[SolverQuery]) -> dict[str, Any]:
     started = time.perf_counter()
     for query in queries:
         if query.expect is not Answer.UNSAT:

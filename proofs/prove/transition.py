@@ -21,7 +21,7 @@ import z3
 from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.grounding import Sizes, declarations, ground
 from proofs.prove.kinds import QueryKind
-from proofs.prove.query import Query, sometimes
+from proofs.prove.query import SolverQuery, sometimes
 
 
 class Symbol:
@@ -52,7 +52,7 @@ class Symbol:
         return z3.ForAll(args, self.at(after)(*args) == self.at(before)(*args))
 
 
-class Moment:
+class AtTime:
     """The state at one time: `moment.held(n, m)`, `moment.heard`."""
 
     def __init__(self, symbols: Iterable[Symbol], times: Mapping[str, int] | int) -> None:
@@ -86,9 +86,9 @@ class TransitionSystem:
     name: str
     state: tuple[Symbol, ...]
     axioms: Mapping[str, Any]
-    init: Callable[[Moment], Any]
+    init: Callable[[AtTime], Any]
     transitions: tuple[Transition, ...]
-    invariants: Mapping[str, Callable[[Moment], Any]]
+    invariants: Mapping[str, Callable[[AtTime], Any]]
 
     @property
     def sorts(self) -> tuple[Any, ...]:
@@ -101,12 +101,12 @@ class TransitionSystem:
         found = {s.name(): s for s in sorts if s.kind() == z3.Z3_UNINTERPRETED_SORT}
         return tuple(found.values())
 
-    def moment(self, time: int) -> Moment:
-        return Moment(self.state, time)
+    def moment(self, time: int) -> AtTime:
+        return AtTime(self.state, time)
 
-    def after(self, transition: Transition) -> Moment:
+    def after(self, transition: Transition) -> AtTime:
         """What follows moment(0): only what the transition changes has another name."""
-        return Moment(self.state, _times(self, transition))
+        return AtTime(self.state, _times(self, transition))
 
 
 def _times(system: TransitionSystem, transition: Transition) -> dict[str, int]:
@@ -114,16 +114,16 @@ def _times(system: TransitionSystem, transition: Transition) -> dict[str, int]:
 
 
 # --- induction -------------------------------------------------------------------------------
-def inductive(system: TransitionSystem) -> list[Query]:
+def inductive(system: TransitionSystem) -> list[SolverQuery]:
     """The invariants hold at first, and every transition keeps every one of them."""
     return [*check_init(system), *check_steps(system)]
 
 
-def check_init(system: TransitionSystem) -> list[Query]:
+def check_init(system: TransitionSystem) -> list[SolverQuery]:
     start = system.moment(0)
     background = (*system.axioms.values(), system.init(start))
     return [
-        Query(
+        SolverQuery(
             f"initially × {name}",
             QueryKind.INITIAL,
             (*background, z3.Not(invariant(start))),
@@ -135,7 +135,7 @@ def check_init(system: TransitionSystem) -> list[Query]:
     ]
 
 
-def check_steps(system: TransitionSystem) -> list[Query]:
+def check_steps(system: TransitionSystem) -> list[SolverQuery]:
     before = system.moment(0)
     assumed = (*system.axioms.values(), *(inv(before) for inv in system.invariants.values()))
     queries = []
@@ -144,7 +144,7 @@ def check_steps(system: TransitionSystem) -> list[Query]:
         params = _params(transition, 0)
         step = transition.relation(before, after, *params)
         queries += [
-            Query(
+            SolverQuery(
                 f"{transition.name} × {name}",
                 QueryKind.STEP,
                 (*assumed, step, z3.Not(invariant(after))),
@@ -158,7 +158,7 @@ def check_steps(system: TransitionSystem) -> list[Query]:
     return queries
 
 
-def k_inductive(system: TransitionSystem, invariant: str, k: int) -> list[Query]:
+def k_inductive(system: TransitionSystem, invariant: str, k: int) -> list[SolverQuery]:
     """It holds in the first k states of every run, and k states in a row that satisfy it are
     followed by another one that does; the other invariants are not used."""
     holds = system.invariants[invariant]
@@ -171,7 +171,7 @@ def k_inductive(system: TransitionSystem, invariant: str, k: int) -> list[Query]
         z3.Not(holds(system.moment(k))),
     )
     caption = f"{k} good states in a row, then not: {invariant}"
-    step = Query(
+    step = SolverQuery(
         f"{k} states × {invariant}",
         QueryKind.CLAIM,
         claims,
@@ -191,7 +191,7 @@ def bounded(
     kind: QueryKind = QueryKind.CLAIM,
     sizes: Sizes | None = None,
     assuming: Sequence[Any] = (),
-) -> Query:
+) -> SolverQuery:
     """A run of `depth` transitions at whose end the invariant does not hold.
 
     sizes: of the uninterpreted sorts; without them all sizes are meant, which a solver may not
@@ -202,16 +202,16 @@ def bounded(
     claims = _run(system, depth, violated, sizes, assuming)
     show = partial(_run_grid, system, depth, name)
     sorts = system.sorts if sizes is None else ()
-    return Query(name, kind, claims, show, sorts, invariant=invariant, steps=depth)
+    return SolverQuery(name, kind, claims, show, sorts, invariant=invariant, steps=depth)
 
 
 def reaches(
     system: TransitionSystem,
     what: str,
-    goal: Callable[[Moment], Any],
+    goal: Callable[[AtTime], Any],
     depth: int,
     sizes: Sizes | None = None,
-) -> Query:
+) -> SolverQuery:
     """Some run of `depth` transitions gets there, so what is proved is not empty."""
     claims = _run(system, depth, goal(system.moment(depth)), sizes, ())
     what += _in_a_world(sizes)

@@ -39,7 +39,7 @@ from proofs.lemmas.upstream_backup.windows import first_window, first_window_abs
 from proofs.prove.conformance import compare
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Lemma, all_given
-from proofs.prove.query import Query
+from proofs.prove.query import SolverQuery
 
 
 # --- what the operator does ------------------------------------------------------------------
@@ -127,7 +127,7 @@ LEMMAS = {
 }
 
 
-def refuting(lemma: Lemma) -> tuple[Query, int, Any]:
+def refuting(lemma: Lemma) -> tuple[SolverQuery, int, Any]:
     """The query that refutes it, its place, and a model."""
     queries = list(lemma.build(all_given))
     ((size, query),) = [

@@ -40,7 +40,7 @@ from model.registry import protocols
 from proofs.lemmas.upstream_backup.reference import FailureFreeRun, run_operator
 from proofs.lemmas.upstream_backup.replay import abstraction, counterexamples, pairs
 from proofs.lemmas.upstream_backup.replay.counterexamples import FoundReplay, Wrong
-from proofs.prove.conformance import Comparison, Coverage, Formulas, Misfit, Path, compare
+from proofs.prove.conformance import Comparison, Coverage, FormulaMisfit, Formulas, Path, compare
 from proofs.prove.kinds import Answer, QueryKind
 from proofs.prove.lemma import all_given
 from proofs.prove.query import ask
@@ -428,5 +428,5 @@ def test_windows_that_open_elsewhere_drift(name: str) -> None:
     protocol = protocols()[f"upstream-backup:{name}"]
     ((_, account),) = compare(abstraction.ABSTRACTIONS, protocol, SKIPPY).items()
     assert account.drift is not None
-    assert account.drift.kind is Misfit.INVARIANT
+    assert account.drift.kind is FormulaMisfit.INVARIANT
     assert account.drift.formula == "the same windows kept are open"

@@ -45,7 +45,7 @@ from proofs.lemmas.upstream_backup.skip_ranges.counterexamples import (
     PUBLISHED,
     FoundRun,
 )
-from proofs.prove.conformance import Misfit, compare
+from proofs.prove.conformance import FormulaMisfit, compare
 from proofs.prove.lemma import all_given, without
 
 OPERATOR = Operator(sequence("a"), PatternWindows(Type("a"), size=1))
@@ -281,12 +281,12 @@ ONE_ARRAY = protocols()["upstream-backup:coalesced-skips"]
 def test_one_array_drifts_from_the_system_with_an_array_an_edge() -> None:
     (account,) = compare(ABSTRACTIONS, ONE_ARRAY, NARROW).values()
     assert account.drift is not None
-    assert account.drift.kind is Misfit.AXIOM
+    assert account.drift.kind is FormulaMisfit.AXIOM
     assert account.drift.formula == ranges.ARRAYS
     given_up = without(ranges.ARRAYS)
     (account,) = compare(ABSTRACTIONS, ONE_ARRAY, NARROW, given_up).values()
     assert account.drift is not None
-    assert account.drift.kind is Misfit.INVARIANT
+    assert account.drift.kind is FormulaMisfit.INVARIANT
     assert account.drift.formula == "the run covers no event that is needed"
 
 
@@ -312,5 +312,5 @@ def test_deleting_one_event_too_many_drifts(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(backup, "covers", wider)
     (account,) = compare(ABSTRACTIONS, PROTOCOL, scope, limit=10_000).values()
     assert account.drift is not None
-    assert account.drift.kind is Misfit.INVARIANT
+    assert account.drift.kind is FormulaMisfit.INVARIANT
     assert account.drift.formula == ranges.DELETED

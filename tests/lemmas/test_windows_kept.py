@@ -43,7 +43,7 @@ from proofs.lemmas.upstream_backup.numbering.streams import BITS, WindowPlace
 from proofs.lemmas.upstream_backup.windows import abstraction, counterexamples, savepoints
 from proofs.lemmas.upstream_backup.windows.counterexamples import FoundRecount, Recount
 from proofs.lemmas.upstream_backup.windows.savepoints import COUNTED, TIMED, WindowKind
-from proofs.prove.conformance import Comparison, Coverage, Formulas, Misfit, Path, compare
+from proofs.prove.conformance import Comparison, Coverage, FormulaMisfit, Formulas, Path, compare
 from proofs.prove.grid import CellMark, Grid
 from proofs.prove.kinds import Answer
 from proofs.prove.lemma import all_given
@@ -443,5 +443,5 @@ def test_trimming_one_event_too_many_drifts(kind: WindowKind, name: str) -> None
     edited = path._replace(states=(before, {**after, "trimmed": {**trimmed, one_more: True}}))
     drift = comparison.compare(edited, Coverage())
     assert drift is not None
-    assert drift.kind is Misfit.INVARIANT
+    assert drift.kind is FormulaMisfit.INVARIANT
     assert drift.formula == TRIMMED, kind

@@ -26,7 +26,7 @@ from proofs.prove.conformance import (
 from proofs.prove.lemma import Given
 from proofs.prove.lemma_index import theories
 from proofs.prove.structure import Structure
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem
+from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem
 
 THEORIES = theories()
 SCOPES = [
@@ -146,7 +146,7 @@ def test_edges_are_those_of_the_explorer(name: str) -> None:
 def lamp() -> TransitionSystem:
     """A lamp that is switched on once, and a limit that never changes."""
 
-    def switch(s: Moment, t: Moment, who: Any) -> Any:
+    def switch(s: AtTime, t: AtTime, who: Any) -> Any:
         return z3.And(z3.Not(s.on), t.on, z3.Function("may", PERSON, z3.BoolSort())(who))
 
     return TransitionSystem(

@@ -26,16 +26,16 @@ from model.protocols.cec.design import MENDED, Bound, Checked, Closed, Design
 from model.queues import Stamp
 from proofs.lemmas.cec.readings import PAPER, refuted
 from proofs.prove.lemma import Given, Lemma, all_given
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
 
 TUPLE, WINDOW, KEY = DeclareSort("input"), DeclareSort("window"), DeclareSort("key")
 STATE, TIME = DeclareSort("state"), DeclareSort("time")
 BOOL = z3.BoolSort()
 
 # --- what never changes ----------------------------------------------------------------------
-tuples, times = Order(TUPLE, "le#tuple"), Order(TIME, "le#time")
+tuples, times = TotalOrder(TUPLE, "le#tuple"), TotalOrder(TIME, "le#time")
 le, before = tuples.le, tuples.less
 time, key = Function("time", TUPLE, TIME), Function("key", TUPLE, KEY)
 group, opener = Function("group", WINDOW, KEY), Function("opener", WINDOW, TUPLE)
@@ -83,7 +83,7 @@ def earlier(design: Design, one: Any, other: Any, bound: Bound) -> Any:
     return (order.le if bound is Bound.WITH else order.less)(at(one), at(other))
 
 
-def feed(s: Moment, t: Moment, names: tuple[str, ...], one: Any, wakes: Any, deaf: Any) -> Any:
+def feed(s: AtTime, t: AtTime, names: tuple[str, ...], one: Any, wakes: Any, deaf: Any) -> Any:
     """A run takes a tuple.  wakes: may it open a window?  deaf: does window w ignore it?"""
     (open_, inner, turn), here = (getattr(s, name) for name in names), key(one)
     open_then, inner_then, turn_then = (getattr(t, name) for name in names)
@@ -105,7 +105,7 @@ def system(given: Given, design: Design = MENDED, reads: Bound = Bound.WITHOUT) 
     def ignored(one: Any, floor_: Any) -> Any:
         return earlier(design, one, floor_, design.ignore)
 
-    def again(s: Moment, t: Moment, one: Any) -> Any:
+    def again(s: AtTime, t: AtTime, one: Any) -> Any:
         after = earlier(design, one, start, Bound.WITH)
         if design.replay is Bound.WITH:
             after = earlier(design, one, start, Bound.WITHOUT)
@@ -114,7 +114,7 @@ def system(given: Given, design: Design = MENDED, reads: Bound = Bound.WITHOUT) 
         deaf = Or(after, And(loaded(w), ignored(one, foot(w))))
         return feed(s, t, AGAIN, one, Not(Or(after, below)), deaf)
 
-    def logged(s: Moment, t: Moment, one: Any) -> Any:
+    def logged(s: AtTime, t: AtTime, one: Any) -> Any:
         """What the log says of the tuple."""
         entering = And(design.checked is Checked.ENTERING, foot(w) != opener(w))
         state = stored(w) == If(entering, s.inner(w), t.inner(w))
@@ -137,7 +137,7 @@ def system(given: Given, design: Design = MENDED, reads: Bound = Bound.WITHOUT) 
             given(ANEW, ForAll([k], anew)),
         )
 
-    def process(s: Moment, t: Moment, one: Any) -> Any:
+    def process(s: AtTime, t: AtTime, one: Any) -> Any:
         return And(
             Not(s.done(one)),
             ForAll([q], Implies(before(q, one), s.done(q))),
@@ -147,7 +147,7 @@ def system(given: Given, design: Design = MENDED, reads: Bound = Bound.WITHOUT) 
             logged(s, t, one),
         )
 
-    def init(s: Moment) -> Any:
+    def init(s: AtTime) -> Any:
         resumed = If(known(k), resumes(k), fresh)
         return And(
             ForAll([q], Not(s.done(q))),
@@ -185,13 +185,13 @@ def system(given: Given, design: Design = MENDED, reads: Bound = Bound.WITHOUT) 
 
 
 # --- invariants ------------------------------------------------------------------------------
-def same(s: Moment) -> Any:
+def same(s: AtTime) -> Any:
     return And(s.open_again(w) == s.open(w), Implies(s.open(w), s.again(w) == s.inner(w)))
 
 
 PRECISE = "a window is as in the original run, from its footprint on or from the newest record on"
 TURNS = "a turn is as in the original run, from the newest record of the key on"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     "what is done is a prefix": lambda s: ForAll(
         [p, q], Implies(And(s.done(q), le(p, q)), s.done(p))
     ),
@@ -234,8 +234,8 @@ def worlds(count: int) -> dict[Any, int]:
     return {TUPLE: count, WINDOW: 2, KEY: min(2, count), STATE: 3, TIME: min(2, count)}
 
 
-def prove(design: Design, reads: Bound, given: Given) -> Iterator[Query]:
-    def ignores(s: Moment) -> Any:
+def prove(design: Design, reads: Bound, given: Given) -> Iterator[SolverQuery]:
+    def ignores(s: AtTime) -> Any:
         other = And(before(start, p), le(p, end), key(p) != group(w), known(key(p)))
         return Exists([w, p], And(loaded(w), s.done(end), Not(s.open_again(w)), other))
 

@@ -20,15 +20,15 @@ from model.core import Outcome
 from model.protocols.cec.design import Count, LogTrim
 from proofs.lemmas.cec.readings import PAPER, refuted
 from proofs.prove.lemma import Given, Lemma, all_given, without
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
 
 RECORD, WINDOW = DeclareSort("record"), DeclareSort("window")
 NAME, STAMP = DeclareSort("name"), DeclareSort("stamp")
 BOOL, INT = z3.BoolSort(), z3.IntSort()
 
-records, stamps = Order(RECORD, "le#record"), Order(STAMP, "le#stamp")
+records, stamps = TotalOrder(RECORD, "le#record"), TotalOrder(STAMP, "le#stamp")
 le, before = records.le, records.less
 of, closes = Function("of", RECORD, WINDOW), Function("closes", RECORD, BOOL)
 stamp, named = Function("stamp", RECORD, STAMP), Function("named", WINDOW, NAME)
@@ -65,22 +65,22 @@ STATE = (
 )
 
 
-def is_open(s: Moment, window: Any) -> Any:
+def is_open(s: AtTime, window: Any) -> Any:
     return Or(s.left(window), s.found(window))
 
 
-def is_done(s: Moment) -> Any:
+def is_done(s: AtTime) -> Any:
     """The scan stops: it knows N, and has found as many footprints."""
     return And(s.scanning, s.count == s.wanted, Or(s.read(s.last), s.last == origin))
 
 
-def until(s: Moment, what: Any) -> Any:
+def until(s: AtTime, what: Any) -> Any:
     """Is the stamp at most T?"""
     newest = ForAll([w], Implies(is_open(s, w), stamps.le(what, stamp(s.newest(w)))))
     return And(stamps.le(what, stamp(s.last)), newest)
 
 
-def also(s: Moment, t: Moment, name: str, element: Any) -> Any:
+def also(s: AtTime, t: AtTime, name: str, element: Any) -> Any:
     """The relation also holds of the element."""
     x = Const("x", element.sort())
     return ForAll([x], getattr(t, name)(x) == Or(getattr(s, name)(x), x == element))
@@ -91,7 +91,7 @@ def system(
 ) -> TransitionSystem:
     """A log, and a scan of it.  count: the records that have N.  trims: what is let go."""
 
-    def append(s: Moment, t: Moment, record: Any, window: Any) -> Any:
+    def append(s: AtTime, t: AtTime, record: Any, window: Any) -> Any:
         has_n = count is Count.EVERY or Not(closes(record))
         return And(
             And(Not(s.scanning), of(record) == window, before(s.last, record), t.last == record),
@@ -102,28 +102,28 @@ def system(
             given(NUMBER, (t.size == 0) == ForAll([w], Not(t.left(w)))),
         )
 
-    def leaves(s: Moment, t: Moment, window: Any) -> Any:
+    def leaves(s: AtTime, t: AtTime, window: Any) -> Any:
         others = ForAll([w], t.left(w) == And(s.left(w), w != window))
         counted = given(NUMBER, (t.size == 0) == ForAll([w], Not(t.left(w))))
         return And(s.left(window), others, t.size == s.size - 1, counted)
 
-    def open_(s: Moment, t: Moment, record: Any, window: Any) -> Any:
+    def open_(s: AtTime, t: AtTime, record: Any, window: Any) -> Any:
         first = ForAll([r], Implies(s.written(r), of(r) != window))
         more = And(Not(closes(record)), also(s, t, "left", window), t.size == s.size + 1)
         return And(append(s, t, record, window), first, more)
 
-    def check(s: Moment, t: Moment, record: Any, window: Any) -> Any:
+    def check(s: AtTime, t: AtTime, record: Any, window: Any) -> Any:
         same = And(t.size == s.size, ForAll([w], t.left(w) == s.left(w)))
         return And(append(s, t, record, window), Not(closes(record)), s.left(window), same)
 
-    def close(s: Moment, t: Moment, record: Any, window: Any) -> Any:
+    def close(s: AtTime, t: AtTime, record: Any, window: Any) -> Any:
         return And(append(s, t, record, window), closes(record), leaves(s, t, window))
 
-    def acknowledge(s: Moment, t: Moment, record: Any) -> Any:
+    def acknowledge(s: AtTime, t: AtTime, record: Any) -> Any:
         later = before(s.acknowledged, record)
         return And(s.kept(record), closes(record), later, t.acknowledged == record)
 
-    def let_go(s: Moment, t: Moment) -> Any:
+    def let_go(s: AtTime, t: AtTime) -> Any:
         alone = trims is LogTrim.ACKNOWLEDGED
         gone = And(s.kept(r), Not(t.kept(r)))
         received = Implies(Or(closes(r), alone), le(r, s.acknowledged))
@@ -136,32 +136,32 @@ def system(
             given(RECEIVED, ForAll([r], Implies(gone, received))),
         )
 
-    def release(s: Moment, t: Moment) -> Any:
+    def release(s: AtTime, t: AtTime) -> Any:
         return And(Not(s.scanning), given(STORED, until(s, t.released)))
 
-    def restart(s: Moment, t: Moment) -> Any:
+    def restart(s: AtTime, t: AtTime) -> Any:
         return And(Not(s.scanning), t.scanning)
 
-    def read(s: Moment, t: Moment, record: Any) -> Any:
+    def read(s: AtTime, t: AtTime, record: Any) -> Any:
         later = ForAll([q], Implies(And(s.kept(q), before(record, q)), s.read(q)))
         unread = And(s.kept(record), Not(s.read(record)), later)
         return And(s.scanning, Not(is_done(s)), unread, also(s, t, "read", record))
 
-    def seen(s: Moment, record: Any) -> Any:
+    def seen(s: AtTime, record: Any) -> Any:
         return Exists([q], And(s.read(q), named(of(q)) == named(of(record))))
 
-    def find(s: Moment, t: Moment, record: Any) -> Any:
+    def find(s: AtTime, t: AtTime, record: Any) -> Any:
         first = And(Not(closes(record)), Not(seen(s, record)), t.count == s.count + 1)
         foot = ForAll([w], t.foot(w) == If(w == of(record), record, s.foot(w)))
         found = And(leaves(s, t, of(record)), also(s, t, "found", of(record)), foot)
         return And(read(s, t, record), first, found)
 
-    def pass_(s: Moment, t: Moment, record: Any) -> Any:
+    def pass_(s: AtTime, t: AtTime, record: Any) -> Any:
         counts = And(count is Count.FOOTPRINTS, Not(seen(s, record)))
         skips = Or(closes(record), seen(s, record))
         return And(read(s, t, record), skips, t.count == s.count + If(counts, 1, 0))
 
-    def start(s: Moment) -> Any:
+    def start(s: AtTime) -> Any:
         zero = And(s.size == 0, s.wanted == 0, s.count == 0, Not(s.scanning))
         first = And(s.last == origin, s.acknowledged == origin, s.released == stamp(origin))
         empty = ForAll([r], Not(Or(s.kept(r), s.written(r), s.read(r))))
@@ -194,12 +194,12 @@ def system(
 
 
 # --- invariants ------------------------------------------------------------------------------
-def _each(claim: Callable[[Moment], Any]) -> Callable[[Moment], Any]:
+def _each(claim: Callable[[AtTime], Any]) -> Callable[[AtTime], Any]:
     """The claim, of all records r and q and each window w."""
     return lambda s: ForAll([r, q, w], claim(s))
 
 
-def _newest_of(s: Moment) -> Any:
+def _newest_of(s: AtTime) -> Any:
     newest = s.newest(of(r))
     known = And(of(newest) == of(r), s.written(newest), closes(newest) == Not(is_open(s, of(r))))
     return Implies(s.written(r), And(le(r, s.last), le(r, newest), known))
@@ -210,7 +210,7 @@ STOPS, EXACT = "the scan stops in the log", "where the scan stops, no open windo
 NEWEST, WITHIN = "what is found is the newest footprint", "no result after T is left unread"
 RESULTS = "what downstream may ask for again is in the log"
 INPUTS = "what a replay asks for is upstream"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     "N is the number of windows found and left": lambda s: And(
         s.wanted == s.size + s.count, (s.size == 0) == ForAll([w], Not(s.left(w)))
     ),
@@ -250,8 +250,8 @@ def worlds(windows: int, records_: int, stamps_: int = 1) -> dict[Any, int]:
     return {RECORD: records_ + 1, WINDOW: windows, NAME: windows, STAMP: stamps_}
 
 
-def prove(given: Given) -> Iterator[Query]:
-    def early(s: Moment) -> Any:
+def prove(given: Given) -> Iterator[SolverQuery]:
+    def early(s: AtTime) -> Any:
         unread, gone = And(s.kept(r), Not(s.read(r))), And(s.written(q), Not(s.kept(q)))
         return And(is_done(s), Exists([w], s.found(w)), Exists([r, q], And(unread, gone)))
 

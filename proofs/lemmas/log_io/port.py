@@ -20,13 +20,13 @@ from model.core import Outcome
 from model.protocols.log_io.design import Delivery, Design, Inputs, Known, Obsolete
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
 
 PAPER = "LOG.io, Algorithms 2, 7, 9"
 EVENT, BOOL = DeclareSort("event"), z3.BoolSort()
-events = Order(EVENT)
+events = TotalOrder(EVENT)
 nothing, p, q = (Const(name, EVENT) for name in ("nothing", "p", "q"))
 """Nothing stands before all events: the number of a port that has accepted none."""
 ORDERED = And(events.axiom, ForAll([p], events.le(nothing, p)))
@@ -45,12 +45,12 @@ def port(given: Given, design: Design) -> TransitionSystem:
     """kept: assigned and undone rows.  fed: what the receiver has taken into an input set."""
     lossy = design.connection is Delivery.LOSSY
 
-    def log(s: Moment, t: Moment, one: Any) -> Any:
+    def log(s: AtTime, t: AtTime, one: Any) -> Any:
         first = ForAll([q], Implies(events.less(q, one), s.logged(q)))
         grown = And(t.logged(p) == Or(s.logged(p), p == one), t.owed(p) == Or(s.owed(p), p == one))
         return And(Not(s.logged(one)), first, ForAll([p], grown))
 
-    def send(s: Moment, t: Moment, one: Any) -> Any:
+    def send(s: AtTime, t: AtTime, one: Any) -> Any:
         first = ForAll([q], Implies(events.less(q, one), Not(s.owed(q))))
         moved = And(
             t.carried(p) == Or(s.carried(p), p == one), t.owed(p) == And(s.owed(p), p != one)
@@ -58,7 +58,7 @@ def port(given: Given, design: Design) -> TransitionSystem:
         known = given(LOGGED_FIRST, s.owed(one))
         return And(known, one != nothing, given(IN_TURN, first), ForAll([p], moved))
 
-    def accept(s: Moment, t: Moment, one: Any, *, crash: bool) -> Any:
+    def accept(s: AtTime, t: AtTime, one: Any, *, crash: bool) -> Any:
         smaller = design.obsolete is Obsolete.SMALLER
         new = events.le(s.last, one) if smaller else events.less(s.last, one)
         ahead = ForAll([q], Not(And(s.carried(q), events.less(s.last, q), events.less(q, one))))
@@ -68,19 +68,19 @@ def port(given: Given, design: Design) -> TransitionSystem:
         guards = And(s.carried(one), given(FILTER, new), given(FIFO, ahead))
         return And(guards, ForAll([p], taken), left, twice, t.last == one)
 
-    def discard(s: Moment, t: Moment, one: Any) -> Any:
+    def discard(s: AtTime, t: AtTime, one: Any) -> Any:
         left = ForAll([p], t.carried(p) == And(s.carried(p), p != one))
         return And(given(KEPT, s.fed(one)), left)
 
-    def generate(s: Moment, t: Moment) -> Any:
+    def generate(s: AtTime, t: AtTime) -> Any:
         done = ForAll([p], Implies(t.kept(p), s.kept(p)))
         return And(done, given(STORED, t.stored == s.last))
 
-    def restart_sender(s: Moment, t: Moment) -> Any:
+    def restart_sender(s: AtTime, t: AtTime) -> Any:
         owed = And(s.logged(p), Not(s.fed(p)))
         return given(RESENT, ForAll([p], t.owed(p) == owed))
 
-    def restart_receiver(s: Moment, t: Moment) -> Any:
+    def restart_receiver(s: AtTime, t: AtTime) -> Any:
         begin = s.stored if design.greatest is Known.CONTEXT else nothing
         greatest = ForAll([p], Implies(s.kept(p), events.le(p, t.last)))
         one = Or(t.last == begin, s.kept(t.last))
@@ -90,7 +90,7 @@ def port(given: Given, design: Design) -> TransitionSystem:
             held = Or(held, And(s.logged(p), Not(s.fed(p))))
         return And(known, ForAll([p], t.carried(p) == held))
 
-    def init(s: Moment) -> Any:
+    def init(s: AtTime) -> Any:
         sets = And(s.logged(p) == (p == nothing), s.fed(p) == (p == nothing))
         none = Not(Or(s.owed(p), s.carried(p), s.kept(p)))
         return And(
@@ -126,7 +126,7 @@ def port(given: Given, design: Design) -> TransitionSystem:
 ONCE = "no event feeds input sets twice"
 PRESENT = "an event that is logged and not assigned is in the connection, or owed"
 INCREASING = "what was accepted has no greater number than the last one"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     ONCE: lambda s: Not(s.twice),
     PRESENT: lambda s: ForAll(
         [p], Implies(And(s.logged(p), Not(s.fed(p))), Or(s.carried(p), s.owed(p)))
@@ -156,11 +156,11 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def once(design: Design, given: Given) -> Iterator[Query]:
+def once(design: Design, given: Given) -> Iterator[SolverQuery]:
     proved = port(given, design)
     yield from inductive(proved)
 
-    def again(s: Moment) -> Any:
+    def again(s: AtTime) -> Any:
         return And(s.last != nothing, s.stored == s.last, s.carried(s.last))
 
     yield reaches(proved, "an assigned event is still in the connection", again, 4, {EVENT: 2})

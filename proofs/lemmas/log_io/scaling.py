@@ -16,8 +16,8 @@ from z3 import And, Const, Consts, DeclareSort, ForAll, Function, Implies, Not, 
 from model.core import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.query import SolverQuery
+from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
 
 PAPER = "LOG.io, Algorithm 13"
 EVENT, BOOL = DeclareSort("event"), z3.BoolSort()
@@ -36,51 +36,51 @@ def scaling(given: Given) -> TransitionSystem:
     replica's port.  fed: in an Input Set of the replica.  out: the replica has logged an output,
     which the merger has not taken.  again: done elsewhere.  twice: an event made outputs twice."""
 
-    def send(s: Moment, t: Moment, one: Any) -> Any:
+    def send(s: AtTime, t: AtTime, one: Any) -> Any:
         known = And(Not(s.sent(one)), Not(s.deleted), given(ELSEWHERE, Not(s.preparing)))
         grown = And(t.sent(e) == Or(s.sent(e), e == one), t.row(e) == Or(s.row(e), e == one))
         return And(known, ForAll([e], grown))
 
-    def assign(s: Moment, t: Moment, one: Any) -> Any:
+    def assign(s: AtTime, t: AtTime, one: Any) -> Any:
         known = And(s.sent(one), Not(s.done(one)), Not(s.deleted))
         grown = And(t.fed(e) == Or(s.fed(e), e == one), t.row(e) == Or(s.row(e), e == one))
         return And(known, given(REFUSED, s.row(one)), ForAll([e], grown))
 
-    def generate(s: Moment, t: Moment, one: Any) -> Any:
+    def generate(s: AtTime, t: AtTime, one: Any) -> Any:
         known = And(s.fed(one), Not(s.deleted), given(FAILS, s.row(one)))
         used = ForAll([e], t.fed(e) == And(s.fed(e), e != one))
         out = ForAll([e], t.out(e) == Or(s.out(e), e == one))
         return And(known, used, out, _done(s, t, one))
 
-    def generate_elsewhere(s: Moment, t: Moment, one: Any) -> Any:
+    def generate_elsewhere(s: AtTime, t: AtTime, one: Any) -> Any:
         again = ForAll([e], t.again(e) == Or(s.again(e), e == one))
         return And(s.moved(one), Not(s.again(one)), _done(s, t, one), again)
 
-    def merge(s: Moment, t: Moment, one: Any) -> Any:
+    def merge(s: AtTime, t: AtTime, one: Any) -> Any:
         left = ForAll([e], t.out(e) == And(s.out(e), e != one))
         return And(s.out(one), Not(s.deleted), left)
 
-    def prepare(s: Moment, t: Moment) -> Any:  # 1.a, and 1.b
+    def prepare(s: AtTime, t: AtTime) -> Any:  # 1.a, and 1.b
         undone = ForAll([e], t.chosen(e) == And(s.row(e), Not(s.done(e))))
         return And(undone, t.preparing)
 
-    def move(s: Moment, t: Moment) -> Any:  # 1.c
+    def move(s: AtTime, t: AtTime) -> Any:  # 1.c
         changed = And(s.chosen(e), given(STILL_UNDONE, Not(s.done(e))))
         moved = And(t.moved(e) == Or(s.moved(e), changed), t.row(e) == And(s.row(e), Not(changed)))
         return And(s.preparing, ForAll([e], moved), t.prepared)
 
-    def restart_dispatcher(s: Moment, t: Moment) -> Any:
+    def restart_dispatcher(s: AtTime, t: AtTime) -> Any:
         return And(ForAll([e], Not(t.chosen(e))), t.preparing == s.prepared)
 
-    def restart_replica(s: Moment, t: Moment) -> Any:
+    def restart_replica(s: AtTime, t: AtTime) -> Any:
         rows = ForAll([e], t.fed(e) == And(s.fed(e), s.row(e)))
         return And(Not(s.deleted), rows)
 
-    def delete(s: Moment, t: Moment) -> Any:
+    def delete(s: AtTime, t: AtTime) -> Any:
         taken = ForAll([e], Not(s.out(e)))
         return And(given(LAST, s.prepared), given(DRAINED, taken), t.deleted)
 
-    def init(s: Moment) -> Any:
+    def init(s: AtTime) -> Any:
         none = Or(
             s.sent(e), s.row(e), s.fed(e), s.out(e), s.done(e), s.chosen(e), s.moved(e), s.again(e)
         )
@@ -114,7 +114,7 @@ def scaling(given: Given) -> TransitionSystem:
     )
 
 
-def _done(s: Moment, t: Moment, one: Any) -> Any:
+def _done(s: AtTime, t: AtTime, one: Any) -> Any:
     grown = ForAll([e], t.done(e) == Or(s.done(e), e == one))
     return And(grown, t.twice == Or(s.twice, s.done(one)))
 
@@ -122,7 +122,7 @@ def _done(s: Moment, t: Moment, one: Any) -> Any:
 ONCE = "no event makes outputs twice"
 OWNED = "an undone event is at a replica that is there, or has moved"
 TAKEN = "a deleted replica leaves no output that is not taken"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     ONCE: lambda s: Not(s.twice),
     OWNED: lambda s: ForAll([e], Implies(And(s.deleted, s.sent(e), Not(s.done(e))), s.moved(e))),
     TAKEN: lambda s: ForAll([e], Implies(s.deleted, Not(s.out(e)))),
@@ -151,11 +151,11 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 }
 
 
-def once(given: Given) -> Iterator[Query]:
+def once(given: Given) -> Iterator[SolverQuery]:
     proved = scaling(given)
     yield from inductive(proved)
 
-    def moved(s: Moment) -> Any:
+    def moved(s: AtTime) -> Any:
         return z3.Exists([e], And(s.again(e), s.deleted))
 
     yield reaches(proved, "an event of a deleted replica is done elsewhere", moved, 5, {EVENT: 1})
@@ -175,13 +175,13 @@ def keys(given: Given) -> TransitionSystem:
     """owner: the replica that gets the key.  at: an undone event of a replica.  out: its output is
     not taken yet.  taken: it is.  goes: with the key."""
 
-    def send(s: Moment, t: Moment, one: Any) -> Any:
+    def send(s: AtTime, t: AtTime, one: Any) -> Any:
         sent = And(t.sent(e) == Or(s.sent(e), e == one), Implies(before(e, one), s.sent(e)))
         at = t.at(e, r) == Or(s.at(e, r), And(e == one, r == s.owner))
         return And(Not(s.sent(one)), ForAll([e, r], And(sent, at)))
 
     def passes(name: str, a: str, b: str) -> Transition:
-        def step(s: Moment, t: Moment, one: Any, by: Any) -> Any:
+        def step(s: AtTime, t: AtTime, one: Any, by: Any) -> Any:
             this = And(e == one, r == by)
             left = getattr(t, a)(e, r) == And(getattr(s, a)(e, r), Not(this))
             came = getattr(t, b)(e, r) == Or(getattr(s, b)(e, r), this)
@@ -190,7 +190,7 @@ def keys(given: Given) -> TransitionSystem:
 
         return Transition(name, (("event", EVENT), ("replica", REPLICA)), (a, b), step)
 
-    def hand(s: Moment, t: Moment, to: Any) -> Any:  # Algorithm 12, step 3; 13, step 1.c
+    def hand(s: AtTime, t: AtTime, to: Any) -> Any:  # Algorithm 12, step 3; 13, step 1.c
         goes = And(s.at(e, s.owner), t.goes(e))
         at = t.at(e, r) == Or(And(goes, r == to), And(Not(goes), s.at(e, r)))
         free = given(TAKEN_FIRST, ForAll([e], Not(s.out(e, s.owner))))
@@ -215,7 +215,7 @@ def keys(given: Given) -> TransitionSystem:
 
 
 IN_ORDER = "nothing that is before a taken event waits to be taken"
-KEY_INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+KEY_INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     IN_ORDER: lambda s: ForAll(
         [e, f, r, q],
         Implies(And(before(e, f), s.taken(f, r)), Not(Or(s.at(e, q), s.out(e, q)))),
@@ -235,10 +235,10 @@ KEY_INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 SIZES = {EVENT: 2, REPLICA: 2}
 
 
-def in_order(given: Given) -> Iterator[Query]:
+def in_order(given: Given) -> Iterator[SolverQuery]:
     yield from inductive(keys(given))
 
-    def both(s: Moment) -> Any:
+    def both(s: AtTime) -> Any:
         return z3.Exists([e, f, r], And(s.taken(e, r), s.at(f, s.owner), s.goes(f), r != s.owner))
 
     yield reaches(keys(given), "an event goes with the key after one was taken", both, 5, SIZES)

@@ -22,13 +22,13 @@ from model.protocols.progressive.design import Buffering, Design, Ends
 from proofs.lemmas.readings import refuted
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Given, Lemma, all_given
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Su and Zhou, 4"
 NODE, ITEM, BOOL = DeclareSort("node"), DeclareSort("item"), z3.BoolSort()
-items = Order(ITEM, "le#item")
+items = TotalOrder(ITEM, "le#item")
 source = Function("source", NODE, BOOL)
 by, to = Function("by", ITEM, NODE), Function("to", ITEM, NODE)
 of = Function("of", ITEM, ITEM, BOOL)
@@ -47,40 +47,40 @@ ACYCLIC = "the graph has no cycle"
 
 
 def system(given: Given, design: Design) -> TransitionSystem:
-    def make(s: Moment, t: Moment, one: Any) -> Any:
+    def make(s: AtTime, t: AtTime, one: Any) -> Any:
         kept = ForAll([i], Implies(i != one, t.kept(i) == s.kept(i)))
         buffers = design.buffering is not Buffering.SOURCE
         rule = given(BUFFERS, Or(s.ended, t.kept(one))) if buffers else Not(t.kept(one))
         made = ForAll([i], t.made(i) == Or(s.made(i), i == one))
         return And(Not(source(by(one))), Not(s.made(one)), made, kept, rule)
 
-    def fail(s: Moment, t: Moment, who: Any) -> Any:
+    def fail(s: AtTime, t: AtTime, who: Any) -> Any:
         left = And(
             t.made(i) == And(s.made(i), by(i) != who), t.kept(i) == And(s.kept(i), by(i) != who)
         )
         return And(given(DURABLE, Not(source(who))), ForAll([i], left))
 
-    def notice(s: Moment, t: Moment, who: Any) -> Any:
+    def notice(s: AtTime, t: AtTime, who: Any) -> Any:
         cancels = design.ends is Ends.ALL_BACK
         stays = And(s.stored(v), v != who) if cancels else s.stored(v)
         cancelled = ForAll([v], t.stored(v) == stays)
         down = ForAll([v], t.down(v) == Or(s.down(v), v == who))
         return And(Not(s.ended), Not(source(who)), down, given(CANCELS, cancelled))
 
-    def rejoin(s: Moment, t: Moment, who: Any) -> Any:
+    def rejoin(s: AtTime, t: AtTime, who: Any) -> Any:
         return ForAll([v], t.down(v) == And(s.down(v), v != who))
 
-    def acknowledge(s: Moment, t: Moment, who: Any) -> Any:
+    def acknowledge(s: AtTime, t: AtTime, who: Any) -> Any:
         stored = ForAll([v], t.stored(v) == Or(s.stored(v), v == who))
         return And(Not(source(who)), given(NOTICED, Not(s.down(who))), stored)
 
-    def end(s: Moment, t: Moment) -> Any:
+    def end(s: AtTime, t: AtTime) -> Any:
         everyone = given(ALL_STORED, ForAll([v], Or(source(v), s.stored(v))))
         off = ForAll([i], Implies(t.kept(i), s.kept(i)))
         trimmed = Implies(And(s.kept(i), source(by(i)), Not(contained(i))), t.kept(i))
         return And(Not(s.ended), t.ended, everyone, off, given(TRIMS, ForAll([i], trimmed)))
 
-    def init(s: Moment) -> Any:
+    def init(s: AtTime) -> Any:
         begins = And(s.made(i) == source(by(i)), s.kept(i) == s.made(i))
         nodes = And(Implies(s.down(v), Not(source(v))), Not(s.stored(v)))
         return And(Not(s.ended), ForAll([i], begins), ForAll([v], nodes))
@@ -111,14 +111,14 @@ def system(given: Given, design: Design) -> TransitionSystem:
 
 
 # --- invariants ------------------------------------------------------------------------------
-def _is_within_reach(s: Moment) -> Any:
+def _is_within_reach(s: AtTime) -> Any:
     needed = Or(Not(s.ended), And(s.down(to(i)), Not(contained(i))))
     return ForAll([i], Implies(And(needed, s.made(i)), s.kept(i)))
 
 
 WITHIN_REACH = "what who is down will ask for is kept, or is not made yet"
 KEPT_BY = "sources keep what no checkpoint contains"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     WITHIN_REACH: _is_within_reach,
     KEPT_BY: lambda s: ForAll(
         [i], Implies(And(source(by(i)), Not(And(s.ended, contained(i)))), And(s.made(i), s.kept(i)))
@@ -133,13 +133,13 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def had(s: Moment, can: Any, one: Any) -> Any:
+def had(s: AtTime, can: Any, one: Any) -> Any:
     """The set has the item if it is kept, or if it is not made yet and is made of such items."""
     made_again = And(Not(s.made(one)), ForAll([j], Implies(of(one, j), can(j))))
     return Implies(Or(s.kept(one), made_again), can(one))
 
 
-def prove(given: Given) -> Iterator[Query]:
+def prove(given: Given) -> Iterator[SolverQuery]:
     proved = system(given, Design())
     yield from inductive(proved)
     s, can, least = proved.moment(0), Function("can", ITEM, BOOL), Const("least", ITEM)
@@ -148,9 +148,11 @@ def prove(given: Given) -> Iterator[Query]:
     # By induction along the graph: the first item that nobody can have would be this one.
     first = And(Not(can(least)), ForAll([j], Implies(items.less(j, least), can(j))))
     claims = (*proved.axioms.values(), acyclic, under_way, had(s, can, least), first)
-    yield Query("an item can be had neither from a buffer nor made again", QueryKind.CLAIM, claims)
+    yield SolverQuery(
+        "an item can be had neither from a buffer nor made again", QueryKind.CLAIM, claims
+    )
 
-    def behind(s: Moment) -> Any:
+    def behind(s: AtTime) -> Any:
         return Exists([i], And(s.down(to(i)), s.kept(i), Not(source(by(i))), s.stored(by(i))))
 
     what = "a partition is down, and another one keeps an item for it"

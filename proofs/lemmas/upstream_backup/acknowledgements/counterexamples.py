@@ -20,8 +20,8 @@ from proofs.prove.grid import CellMark, Grid, lane
 from proofs.prove.grounding import element
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Given, Lemma, all_given, without
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, TransitionSystem, bounded, step_is, transitions_taken
+from proofs.prove.query import SolverQuery
+from proofs.prove.transition import AtTime, TransitionSystem, bounded, step_is, transitions_taken
 
 m = Const("m", replicas.MESSAGE)
 n, u, v = (Const(name, replicas.NODE) for name in "nuv")
@@ -29,7 +29,7 @@ n, u, v = (Const(name, replicas.NODE) for name in "nuv")
 LOST = "no event is lost"
 
 
-def nothing_lost(s: Moment) -> Any:
+def nothing_lost(s: AtTime) -> Any:
     """No operator v is down whose predecessor u is up and can neither give what v's savepoint
     needs nor hear of a later one: not from v's messages, not from another node that is up."""
     better = And(replicas.feeds(n, v), s.up(n), replicas.fits(s.held(u, u), u, s.held(n, v)))
@@ -39,7 +39,7 @@ def nothing_lost(s: Moment) -> Any:
 
 
 # --- searches --------------------------------------------------------------------------------
-def refute_alone(_: Given) -> Iterator[Query]:
+def refute_alone(_: Given) -> Iterator[SolverQuery]:
     """Three nodes are too few for any run as long as the shortest one with four."""
     alone = replace(replicas.system(all_given, alone=True), invariants={LOST: nothing_lost})
     yield question(alone, 3, 6, QueryKind.CLAIM, lambda i, j: i < j)
@@ -47,7 +47,7 @@ def refute_alone(_: Given) -> Iterator[Query]:
     yield question(alone, 4, 6, QueryKind.COUNTEREXAMPLE, lambda i, j: i + 1 == j)
 
 
-def refute_relayed(_: Given) -> Iterator[Query]:
+def refute_relayed(_: Given) -> Iterator[SolverQuery]:
     """One run, step by step, because all runs of so many steps are too many to search.
 
     B saves, then A, who reaches only Q of its two predecessors.  Q sends B, which restarts,
@@ -88,7 +88,7 @@ def question(
     depth: int,
     kind: QueryKind,
     may_feed: Callable[[int, int], bool],
-) -> Query:
+) -> SolverQuery:
     """Nodes are numbered along the edges; an operator has an input and an output."""
     all_ = [element(replicas.NODE, i) for i in range(nodes)]
     pairs = product(range(nodes), repeat=2)

@@ -19,8 +19,8 @@ from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.grounding import Sizes
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Given, Lemma, without
-from proofs.prove.query import Query, smallest
-from proofs.prove.transition import Moment, TransitionSystem, bounded, transitions_taken
+from proofs.prove.query import SolverQuery, smallest
+from proofs.prove.transition import AtTime, TransitionSystem, bounded, transitions_taken
 
 e = Const("e", edge.EVENT)
 
@@ -56,7 +56,7 @@ class BrokenEdge(NamedTuple):
     def system(self) -> TransitionSystem:
         return edge.only(edge.system(without(self.hypothesis)), *edge.SPURIOUS, *self.left_out)
 
-    def question(self, depth: int, kind: QueryKind) -> Query:
+    def question(self, depth: int, kind: QueryKind) -> SolverQuery:
         """Does a run of so many steps break the invariant?  In the one drawn every event is
         needed."""
         if kind is QueryKind.CLAIM:
@@ -77,12 +77,12 @@ class BrokenEdge(NamedTuple):
         )
 
 
-def refute(broken: BrokenEdge, _given: Given) -> Iterator[Query]:
+def refute(broken: BrokenEdge, _given: Given) -> Iterator[SolverQuery]:
     """No run of fewer steps breaks the invariant; one of so many does."""
     return smallest(broken.question, range(broken.depth + 1))
 
 
-def lost(s: Moment, event: Any) -> Any:
+def lost(s: AtTime, event: Any) -> Any:
     """The successor has heard a later event and has not had this one, which it needs."""
     heard = edge.le(edge.number(event), s.heard)
     return And(edge.due(s, event), heard, Not(s.done(event)))
@@ -137,14 +137,14 @@ def draw(broken: BrokenEdge, caption: str, model: Any) -> Grid:
     def state(flag: Any) -> Cell:
         return Cell("up") if found.true(flag) else Cell("down", CellMark.BAD)
 
-    def effect(s: Moment, e: Any) -> Cell:
+    def effect(s: AtTime, e: Any) -> Cell:
         if found.true(s.doubled(e)):
             return Cell("twice", CellMark.BAD)
         if found.true(s.done(e)):
             return Cell("done", CellMark.GOOD)
         return Cell("lost", CellMark.BAD) if found.true(lost(s, e)) else Cell()
 
-    def on_its_way(s: Moment) -> Cell:
+    def on_its_way(s: AtTime) -> Cell:
         sent = [m for m in found.messages if found.true(edge.in_flight(s, m))]
         return Cell(" ".join(str(found.rank(edge.stamp(m))) for m in sent))
 

@@ -36,15 +36,15 @@ from z3 import (
 
 from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
 
 EVENT, NUMBER, MESSAGE = map(DeclareSort, ("event", "number", "message"))
 BOOL = BoolSort()
 
 # --- what never changes ----------------------------------------------------------------------
-numbers, messages = Order(NUMBER), Order(MESSAGE, "message_le")
+numbers, messages = TotalOrder(NUMBER), TotalOrder(MESSAGE, "message_le")
 le, less, later = numbers.le, numbers.less, numbers.later
 before = messages.less
 nothing = Const("nothing", NUMBER)
@@ -100,24 +100,24 @@ def axioms(given: Given) -> dict[str, Any]:
     }
 
 
-def passed(given: Given, t: Moment, place: Any) -> Any:
+def passed(given: Given, t: AtTime, place: Any) -> Any:
     """The cursor comes to `place`, and over what is left out behind it."""
     left_out = Or(unneeded(e), le(number(e), place), less(t.cursor, number(e)))
     return And(le(place, t.cursor), given(IN_ORDER, ForAll([e], left_out)))
 
 
-def in_flight(s: Moment, message: Any) -> Any:
+def in_flight(s: AtTime, message: Any) -> Any:
     return And(before(s.gone, message), Not(before(s.sent, message)))
 
 
-def heard_of(s: Moment, p: Any) -> Any:
+def heard_of(s: AtTime, p: Any) -> Any:
     """Up to p the successor has heard all; if it is down, it once had."""
     return le(p, If(s.listening, s.heard, s.farthest))
 
 
 # --- the producer ----------------------------------------------------------------------------
 def give(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, m: Any) -> Any:
+    def relation(s: AtTime, t: AtTime, m: Any) -> Any:
         """The next event; or, at the beginning of a replay, one that nobody is owed (III-B2)."""
         true = number(event(m))
         between = And(less(s.cursor, number(e)), less(number(e), true))
@@ -135,7 +135,7 @@ def give(given: Given) -> Callable[..., Any]:
 
 
 def acknowledge(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, p: Any) -> Any:
+    def relation(s: AtTime, t: AtTime, p: Any) -> Any:
         """The successor will not ask for anything up to p again."""
         return And(
             s.running,
@@ -148,27 +148,27 @@ def acknowledge(given: Given) -> Callable[..., Any]:
     return relation
 
 
-def producer_crash(s: Moment, t: Moment) -> Any:
+def producer_crash(s: AtTime, t: AtTime) -> Any:
     """What it has sent still arrives."""
     return And(s.running, Not(t.running))
 
 
-def mute_crash(s: Moment, t: Moment) -> Any:
+def mute_crash(s: AtTime, t: AtTime) -> Any:
     """What it has sent is lost with its connections.  It may crash while it is being restored."""
     return And(Not(t.running), t.gone == s.sent)
 
 
-def answer_lost(s: Moment, t: Moment) -> Any:
+def answer_lost(s: AtTime, t: AtTime) -> Any:
     """So is its answer to a hello: the successor still waits for one."""
     return And(mute_crash(s, t), s.listening, forgotten(t))
 
 
-def forgotten(t: Moment) -> Any:
+def forgotten(t: AtTime) -> Any:
     return And(Not(t.listening), t.heard == nothing, ForAll([e], Not(t.done(e))))
 
 
 def producer_restored(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, p: Any) -> Any:
+    def relation(s: AtTime, t: AtTime, p: Any) -> Any:
         """From a savepoint with which it gives all above p again.  If the successor is down as
         well, its own savepoint will have to fit (REPLAYED)."""
         return And(
@@ -183,7 +183,7 @@ def producer_restored(given: Given) -> Callable[..., Any]:
 
 
 def replay(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment) -> Any:
+    def relation(s: AtTime, t: AtTime) -> Any:
         """A hello that has been answered is answered once more: the whole backup again."""
         return And(s.running, passed(given, t, s.base))
 
@@ -192,7 +192,7 @@ def replay(given: Given) -> Callable[..., Any]:
 
 # --- the successor ---------------------------------------------------------------------------
 def take(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, m: Any) -> Any:
+    def relation(s: AtTime, t: AtTime, m: Any) -> Any:
         has = And(e == event(m), Not(unneeded(e)))
         return And(
             s.listening,
@@ -211,7 +211,7 @@ def take(given: Given) -> Callable[..., Any]:
 
 
 def discard(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, m: Any) -> Any:
+    def relation(s: AtTime, t: AtTime, m: Any) -> Any:
         return And(
             s.listening,
             in_flight(s, m),
@@ -223,12 +223,12 @@ def discard(given: Given) -> Callable[..., Any]:
     return relation
 
 
-def successor_crash(s: Moment, t: Moment) -> Any:
+def successor_crash(s: AtTime, t: AtTime) -> Any:
     return And(s.listening, forgotten(t), t.gone == s.sent)
 
 
 def answer(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, p: Any) -> Any:
+    def relation(s: AtTime, t: AtTime, p: Any) -> Any:
         """The successor will start from a savepoint with the effects up to p.  The producer's
         answer brings it, and the whole backup; or another predecessor's brings a later one."""
         first = And(
@@ -252,26 +252,26 @@ def answer(given: Given) -> Callable[..., Any]:
 
 
 # --- invariants ------------------------------------------------------------------------------
-def due(s: Moment, e: Any) -> Any:
+def due(s: AtTime, e: Any) -> Any:
     return And(s.listening, Not(unneeded(e)))
 
 
-def none_missing(s: Moment) -> Any:
+def none_missing(s: AtTime) -> Any:
     return ForAll([e], Implies(And(due(s, e), le(number(e), s.heard)), s.done(e)))
 
 
-def no_jump(s: Moment) -> Any:
+def no_jump(s: AtTime) -> Any:
     ahead = And(then(s.gone, m), in_flight(s, m), less(number(e), stamp(m)))
     return ForAll([m, e], Implies(And(ahead, due(s, e)), le(number(e), s.heard)))
 
 
-def no_gap(s: Moment) -> Any:
+def no_gap(s: AtTime) -> Any:
     pair = And(in_flight(s, k), then(k, m), in_flight(s, m), less(number(e), stamp(m)))
     known = Or(le(number(e), stamp(k)), le(number(e), s.heard))
     return ForAll([k, m, e], Implies(And(pair, due(s, e)), known))
 
 
-def passed_on(s: Moment) -> Any:
+def passed_on(s: AtTime) -> Any:
     given = And(s.running, due(s, e), le(number(e), s.cursor))
     coming = And(s.gone != s.sent, le(number(e), stamp(s.sent)))
     return ForAll([e], Implies(given, Or(le(number(e), s.heard), coming)))
@@ -279,7 +279,7 @@ def passed_on(s: Moment) -> Any:
 
 ONCE = "no event has its effect twice"
 ALL = "of what was heard, nothing is missing"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     ONCE: lambda s: ForAll([e], Not(s.doubled(e))),
     ALL: none_missing,
     "nothing has an effect that was not heard": lambda s: ForAll(
@@ -303,7 +303,7 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 }
 
 
-def initial(s: Moment) -> Any:
+def initial(s: AtTime) -> Any:
     return And(
         s.running,
         s.listening,
@@ -351,7 +351,7 @@ def only(whole: TransitionSystem, *left_out: str) -> TransitionSystem:
     return replace(whole, transitions=steps)
 
 
-def _once(given: Given) -> Iterator[Query]:
+def _once(given: Given) -> Iterator[SolverQuery]:
     whole = system(given)
     yield from inductive(whole)
     yield reaches(

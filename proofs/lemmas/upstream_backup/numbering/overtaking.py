@@ -21,7 +21,7 @@ from proofs.lemmas.upstream_backup.windows import first_window
 from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import Query, smallest, sometimes
+from proofs.prove.query import SolverQuery, smallest, sometimes
 
 
 # --- which strategies keep the order ---------------------------------------------------------
@@ -38,7 +38,7 @@ class AnyPattern:
         )  # the d-th step is a plus
 
 
-def next_conditions(given: Given) -> Iterable[Query]:
+def next_conditions(given: Given) -> Iterable[SolverQuery]:
     """NEXT: an engine's state is the progress of its one run, the order that of the integers.  A
     plus changes nothing: the run stays where it is, or goes on as soon as it can."""
     p = AnyPattern()
@@ -58,13 +58,13 @@ def next_conditions(given: Given) -> Iterable[Query]:
     bounds = [p.length >= 1, old >= 0, young >= 0, old < p.length, young < p.length]
     unguarded = given("no step is negated", z3.And(z3.Not(p.kills(old)), z3.Not(p.kills(young))))
     claims = (*bounds, unguarded)
-    yield Query(first_window.START, QueryKind.CLAIM, (*claims, z3.Not(old >= 0)))
-    yield Query(
+    yield SolverQuery(first_window.START, QueryKind.CLAIM, (*claims, z3.Not(old >= 0)))
+    yield SolverQuery(
         first_window.KEPT,
         QueryKind.CLAIM,
         (*claims, old >= young, z3.Not(completes(old)), z3.Not(after(old) >= after(young))),
     )
-    yield Query(
+    yield SolverQuery(
         first_window.TOO,
         QueryKind.CLAIM,
         (*claims, old >= young, completes(young), z3.Not(completes(old))),
@@ -75,7 +75,7 @@ def next_conditions(given: Given) -> Iterable[Query]:
     )
 
 
-def any_conditions(given: Given) -> Iterable[Query]:
+def any_conditions(given: Given) -> Iterable[SolverQuery]:
     """ANY: a state is the set of progresses that some run has reached, the order is inclusion.
     The run that has not begun is always among them.  Negation and plus are covered: what becomes
     of a run does not depend on the others."""
@@ -112,15 +112,15 @@ def any_conditions(given: Given) -> Iterable[Query]:
         p.length >= 1,
         given("the older window has seen all that the younger has", included(young, old)),
     )
-    yield Query(
+    yield SolverQuery(
         first_window.START,
         QueryKind.CLAIM,
         (p.length >= 1, old(0), z3.Not(included(lambda done: done == 0, old))),
     )
-    yield Query(
+    yield SolverQuery(
         first_window.KEPT, QueryKind.CLAIM, (*claims, z3.Not(included(every(young), every(old))))
     )
-    yield Query(
+    yield SolverQuery(
         first_window.TOO, QueryKind.CLAIM, (*claims, completes(young), z3.Not(completes(old)))
     )
     yield sometimes(
@@ -148,12 +148,12 @@ def overtaken(scenario: streams.SymbolicScenario) -> Any:
 
 def smallest_word(
     strategy: Strategy, negation: bool, events: int, _given: Given
-) -> Iterable[Query]:
+) -> Iterable[SolverQuery]:
     """No younger window is first on fewer events; on so many, one is."""
 
-    def question(n: int, kind: QueryKind) -> Query:
+    def question(n: int, kind: QueryKind) -> SolverQuery:
         scenario = streams.SymbolicScenario(n, negation)
-        return Query(
+        return SolverQuery(
             f"a younger window is first on {n} event{'s' * (n > 1)}",
             kind,
             (*scenario.bounds, scenario.uses(strategy), overtaken(scenario)),
@@ -293,14 +293,14 @@ SIZES = (*product([1], range(1, ONE_STATE + 1)), (2, 1), (2, 2))
 """States and events of the engines and streams that are searched."""
 
 
-def smallest_engine(_given: Given) -> Iterable[Query]:
+def smallest_engine(_given: Given) -> Iterable[SolverQuery]:
     """Engines of one state always match first in the oldest window; of two, not even on two
     events."""
 
-    def question(size: tuple[int, int], kind: QueryKind) -> Query:
+    def question(size: tuple[int, int], kind: QueryKind) -> SolverQuery:
         states, events = size
         machine = SymbolicEngine(states, events)
-        return Query(
+        return SolverQuery(
             f"{states} state{'s' * (states > 1)}, {events} event{'s' * (events > 1)}",
             kind,
             (*machine.claims, not_in_first(machine.windows)),

@@ -24,7 +24,7 @@ from proofs.lemmas.upstream_backup.numbering import schemes, streams
 from proofs.prove.grid import Grid
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import Query, smallest, sometimes
+from proofs.prove.query import SolverQuery, smallest, sometimes
 
 
 # --- what can be wrong -----------------------------------------------------------------------
@@ -66,11 +66,11 @@ def question(
     assuming: Callable[[streams.SymbolicScenario], Any],
     events: int,
     kind: QueryKind,
-) -> Query:
+) -> SolverQuery:
     """Is there a stream of so many events on which it goes wrong?"""
     scenario = streams.SymbolicScenario(events)
     scheme = numbering(scenario.windows)
-    return Query(
+    return SolverQuery(
         f"wrong on {events} event{'s' * (events > 1)}",
         kind,
         (*scenario.claims, assuming(scenario), wrong(scenario, scheme)),
@@ -78,7 +78,7 @@ def question(
     )
 
 
-def refute(numbering: Numbering, wrong: Wrong, events: int, _given: Given) -> Iterable[Query]:
+def refute(numbering: Numbering, wrong: Wrong, events: int, _given: Given) -> Iterable[SolverQuery]:
     """Nothing goes wrong on fewer events; on so many, something does."""
     ask = partial(question, numbering, wrong, lambda scenario: scenario.uses(*Strategy))
     return smallest(ask, range(1, events + 1))
@@ -91,7 +91,7 @@ def hold(
     hypothesis: str,
     of: Callable[[streams.SymbolicScenario], Any],
     given: Given,
-) -> Iterable[Query]:
+) -> Iterable[SolverQuery]:
     """Under the hypothesis nothing goes wrong on so many events or fewer; and dropped windows match
     together with kept ones (`partly_dropped`)."""
 

@@ -20,7 +20,7 @@ from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.grounding import Sizes, element
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Given, Lemma, all_given, without
-from proofs.prove.query import Query, smallest
+from proofs.prove.query import SolverQuery, smallest
 from proofs.prove.transition import TransitionSystem, bounded, transitions_taken
 
 
@@ -165,7 +165,7 @@ class Wrong(NamedTuple):
     sizes: Sizes
     simple: Any
 
-    def question(self, depth: int, kind: QueryKind) -> Query:
+    def question(self, depth: int, kind: QueryKind) -> SolverQuery:
         """Is a match lost in a run of so many steps?"""
         if kind is QueryKind.CLAIM:
             return bounded(self.system, skipping.MATCHES, depth)
@@ -201,7 +201,7 @@ def lose_window() -> Wrong:
     return Wrong("an event that one window skipped is left out", system, 4, sizes, NEVER_CLOSE)
 
 
-def refute(rule: Callable[[], Wrong], _given: Given) -> Iterator[Query]:
+def refute(rule: Callable[[], Wrong], _given: Given) -> Iterator[SolverQuery]:
     """No shorter run loses a match, whatever the engine and the windows; this one does."""
     wrong = rule()
     return smallest(wrong.question, range(wrong.depth + 1))

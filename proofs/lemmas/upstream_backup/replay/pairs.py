@@ -17,8 +17,8 @@ from z3 import And, Const, Exists, ForAll, If, Implies, Int, Not, Or
 from model.core import Outcome
 from proofs.lemmas.upstream_backup.replay import numbers, product, skipping
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, TransitionSystem, inductive, reaches
+from proofs.prove.query import SolverQuery
+from proofs.prove.transition import AtTime, Symbol, TransitionSystem, inductive, reaches
 
 p, q = z3.Consts("p q", product.POSITION)
 w, v = z3.Consts("w v", product.WINDOW)
@@ -33,7 +33,7 @@ mended = z3.Bool("mended")
 """The seed's y is the number of the first window kept, not of that of the first match."""
 
 
-def _condition(s: Moment) -> Any:
+def _condition(s: AtTime) -> Any:
     return And(s.missed == 0, Or(mended, source == product.first))
 
 
@@ -41,7 +41,7 @@ def pairs(given: Given) -> product.ProductPart:
     """x counts iterations that produced an event; y is the window.  missed: iterations since the
     first match of the windows kept in which only dropped windows matched."""
 
-    def originally(s: Moment, t: Moment, position: Any) -> Any:
+    def originally(s: AtTime, t: AtTime, position: Any) -> Any:
         alone = And(numbers.has(t.got(w), i), numbers.has(t.got(w), j))
         single = ForAll([w, i, j], Implies(alone, i == j))
         return And(
@@ -50,10 +50,10 @@ def pairs(given: Given) -> product.ProductPart:
             given("no window completes two matches in one iteration", single),
         )
 
-    def again(s: Moment, t: Moment, _: Any) -> Any:
+    def again(s: AtTime, t: AtTime, _: Any) -> Any:
         return t.x_again == s.x_again + numbers.count(Exists([w], t.got_again(w) != product.none))
 
-    def together(s: Moment, t: Moment, _: Any) -> Any:
+    def together(s: AtTime, t: AtTime, _: Any) -> Any:
         matched = Exists([w], t.got(w) != product.none)
         kept_matched = Exists([w], And(product.kept(w), t.got(w) != product.none))
         oldest = ForAll(
@@ -75,12 +75,12 @@ def pairs(given: Given) -> product.ProductPart:
             Implies(And(Not(s.begun), kept_matched), seeds),
         )
 
-    def compared(s: Moment, claim: Callable[[Any], Any]) -> Any:
+    def compared(s: AtTime, claim: Callable[[Any], Any]) -> Any:
         same = And(s.x_again == s.x, s.label_again(w) == s.label(w))
         match = And(s.replaying, product.kept(w), s.got_again(w) != product.none)
         return ForAll([w], Implies(match, claim(same)))
 
-    def distinct(s: Moment) -> Any:
+    def distinct(s: AtTime) -> Any:
         same = And(s.x_of(p) == s.x_of(q), s.label(w) == s.label(v))
         return numbers.two_made(s, Implies(same, And(p == q, w == v, i == j)))
 
@@ -141,7 +141,7 @@ def published(given: Given) -> TransitionSystem:
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def prove(given: Given) -> Iterator[Query]:
+def prove(given: Given) -> Iterator[SolverQuery]:
     system = published(given)
     yield from inductive(system)
     yield reaches(

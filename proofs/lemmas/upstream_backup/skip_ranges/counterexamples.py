@@ -19,8 +19,8 @@ from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.grounding import element, ground
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma, all_given
-from proofs.prove.query import Query, smallest
-from proofs.prove.transition import Moment, TransitionSystem, bounded, transitions_taken
+from proofs.prove.query import SolverQuery, smallest
+from proofs.prove.transition import AtTime, TransitionSystem, bounded, transitions_taken
 
 a = Const("a", ranges.ARRAY)
 e = Const("e", ranges.EVENT)
@@ -79,18 +79,18 @@ class FoundRun(NamedTuple):
     lost: tuple[int, ...]
 
 
-def refute(design: SharedRanges, _given: Given) -> Iterable[Query]:
+def refute(design: SharedRanges, _given: Given) -> Iterable[SolverQuery]:
     """Fewer events are not enough in runs of any length; so many are, in so many steps."""
     return smallest(partial(question, design), range(1, design.events + 1))
 
 
-def question(design: SharedRanges, events: int, kind: QueryKind) -> Query:
+def question(design: SharedRanges, events: int, kind: QueryKind) -> SolverQuery:
     """Is one of so many events deleted although it is needed?"""
     system, sizes = design.system, design.sizes(events)
     name = f"one that is needed is deleted, of {events} event{'s' * (events > 1)}"
     if kind is QueryKind.CLAIM:
         claims = [*number_events(events, design.distinct), *_breaks(system)]
-        return Query(f"{name}, in a run of any length", kind, tuple(ground(claims, sizes)))
+        return SolverQuery(f"{name}, in a run of any length", kind, tuple(ground(claims, sizes)))
     assuming = [*number_events(events, design.distinct), *plain(design, system)]
     query = bounded(system, ranges.DELETED, design.steps, kind, sizes, assuming)
     return replace(query, name=name, show=partial(draw, design, system))
@@ -113,11 +113,11 @@ def _breaks(system: TransitionSystem) -> list[Any]:
     return [*system.axioms.values(), Or(*cases)]
 
 
-def _not_all(wanted: Iterable[Callable[[Moment], Any]], s: Moment) -> Any:
+def _not_all(wanted: Iterable[Callable[[AtTime], Any]], s: AtTime) -> Any:
     return Not(And(*(holds(s) for holds in wanted)))
 
 
-def _ends(s: Moment) -> Any:
+def _ends(s: AtTime) -> Any:
     """A run begins and ends with an event, and that is not needed."""
     ends = And(s.lo(a) != ranges.nothing, s.hi(a) != ranges.nothing)
     skipped = ForAll([e], Implies(ranges.ends_run(s, e), Not(s.needed(e))))
@@ -194,7 +194,7 @@ def draw(design: SharedRanges, system: TransitionSystem, model: Any) -> Grid:
     def true(term: Any) -> bool:
         return bool(z3.is_true(model.eval(term, model_completion=True)))
 
-    def backup(via: int, s: Moment) -> Cell:
+    def backup(via: int, s: AtTime) -> Cell:
         texts, lost = [], False
         for i, (of, number) in sorted(enumerate(found.events), key=lambda item: item[1]):
             if of == via:
@@ -210,7 +210,7 @@ def draw(design: SharedRanges, system: TransitionSystem, model: Any) -> Grid:
         }
         return Cell(ranges_of([number for number in sorted(numbers) if numbers[number]]))
 
-    def in_array(s: Moment) -> Cell:
+    def in_array(s: AtTime) -> Cell:
         one = element(ranges.ARRAY, 0)
         return covered(lambda number: Or(s.made(one, number), ranges.in_run(s, one, number)))
 

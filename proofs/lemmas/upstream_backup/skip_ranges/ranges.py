@@ -30,9 +30,9 @@ from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, N
 
 from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
 
 EVENT, EDGE, ARRAY = DeclareSort("event"), DeclareSort("edge"), DeclareSort("array")
 NUMBER = DeclareSort("number")
@@ -42,7 +42,7 @@ BOOL = z3.BoolSort()
 edge = Function("edge", EVENT, EDGE)
 array = Function("array", EDGE, ARRAY)
 sn = Function("sn", EVENT, NUMBER)
-numbers = Order(NUMBER)
+numbers = TotalOrder(NUMBER)
 le, before = numbers.le, numbers.less
 nothing = Const("nothing", NUMBER)
 
@@ -71,40 +71,40 @@ SYMBOLS = (
 RUN = ("running", "lo", "hi")
 
 
-def in_run(s: Moment, which: Any, number: Any) -> Any:
+def in_run(s: AtTime, which: Any, number: Any) -> Any:
     return And(s.running(which), le(s.lo(which), number), le(number, s.hi(which)))
 
 
-def began(s: Moment) -> Any:
+def began(s: AtTime) -> Any:
     untouched = ForAll([e], And(Not(s.passed(e)), Not(s.deleted(e))))
     empty = And(ForAll([a], Not(s.running(a))), ForAll([a, n], Not(s.made(a, n))))
     return And(untouched, empty, ForAll([g, n], Not(s.sent(g, n))))
 
 
-def same_run(s: Moment, t: Moment) -> Any:
+def same_run(s: AtTime, t: AtTime) -> Any:
     return And(s.running(a), t.lo(a) == s.lo(a), t.hi(a) == s.hi(a))
 
 
-def forgotten(s: Moment, t: Moment) -> Any:
+def forgotten(s: AtTime, t: AtTime) -> Any:
     """Ranges, or some of them; no array has others."""
     made = ForAll([a, n], Implies(t.made(a, n), s.made(a, n)))
     return And(made, ForAll([a], Implies(t.running(a), same_run(s, t))))
 
 
-def ends_run(s: Moment, event: Any) -> Any:
+def ends_run(s: AtTime, event: Any) -> Any:
     """A run that is out of order does not cover its own ends."""
     number, which = sn(event), array(edge(event))
     return And(s.running(which), Or(number == s.lo(which), number == s.hi(which)))
 
 
-def covered(s: Moment, event: Any) -> Any:
+def covered(s: AtTime, event: Any) -> Any:
     """A range covers the event, wherever the range is, or the event is deleted."""
     number, which = sn(event), array(edge(event))
     ranges = (s.made(which, number), in_run(s, which, number), s.sent(edge(event), number))
     return Or(s.deleted(event), ends_run(s, event), *ranges)
 
 
-def fewer(s: Moment, t: Moment) -> Any:
+def fewer(s: AtTime, t: AtTime) -> Any:
     return ForAll([f], Implies(t.needed(f), s.needed(f)))
 
 
@@ -140,7 +140,7 @@ class Turn(NamedTuple):
     name: str
     same: Same
 
-    def comes(self, s: Moment, event: Any) -> Any:
+    def comes(self, s: AtTime, event: Any) -> Any:
         """Events with a smaller number are processed or gone, and no other events are."""
         others = And(
             Implies(before(sn(f), sn(event)), Or(s.passed(f), s.deleted(f))),
@@ -148,7 +148,7 @@ class Turn(NamedTuple):
         )
         return And(Not(s.passed(event)), ForAll([f], Implies(self.same(f, event), others)))
 
-    def passes(self, given: Given, s: Moment, t: Moment, event: Any) -> Any:
+    def passes(self, given: Given, s: AtTime, t: AtTime, event: Any) -> Any:
         done = And(edge(f) == edge(event), le(sn(f), sn(event)))
         return And(
             given(self.name, self.comes(s, event)),
@@ -156,21 +156,21 @@ class Turn(NamedTuple):
         )
 
 
-Trims = Callable[[Moment, Moment], Any]
+Trims = Callable[[AtTime, AtTime], Any]
 
 
-def trims_per_edge(given: Given, s: Moment, t: Moment) -> Any:
+def trims_per_edge(given: Given, s: AtTime, t: AtTime) -> Any:
     up_to = le(sn(f), t.trim(edge(f)))
     return given(TRIMS, ForAll([f], Implies(up_to, s.passed(f))))
 
 
-def one_trim(s: Moment, t: Moment) -> Any:
+def one_trim(s: AtTime, t: AtTime) -> Any:
     """SN_trim as published: the number of the event before the replay start, of any edge."""
     processed = And(s.passed(q), ForAll([g], t.trim(g) == sn(q)))
     return Or(Exists([q], processed), ForAll([g], t.trim(g) == nothing))
 
 
-def in_order(s: Moment) -> Any:
+def in_order(s: AtTime) -> Any:
     """No event that is needed and to come is before one that has been passed, on any edge."""
     earlier = And(s.passed(f), before(sn(e), sn(f)))
     return ForAll([e, f], Implies(earlier, Or(s.passed(e), Not(s.needed(e)))))
@@ -182,14 +182,14 @@ def arrays(
     turn: Turn,
     trims: Trims,
     axioms: Mapping[str, Any],
-    starts: Callable[[Moment], Any] = lambda _: z3.BoolVal(True),
+    starts: Callable[[AtTime], Any] = lambda _: z3.BoolVal(True),
 ) -> TransitionSystem:
     """Arrays of ranges, each of one or more edges.
 
     turn: when events are processed.  trims: what an SN_trim may be.  starts: where replays start.
     """
 
-    def skip(s: Moment, t: Moment, event: Any) -> Any:
+    def skip(s: AtTime, t: AtTime, event: Any) -> Any:
         here = array(edge(event))
         return And(
             turn.passes(given, s, t, event),
@@ -200,7 +200,7 @@ def arrays(
             ForAll([a], t.hi(a) == If(a == here, sn(event), s.hi(a))),
         )
 
-    def keep(s: Moment, t: Moment, event: Any) -> Any:
+    def keep(s: AtTime, t: AtTime, event: Any) -> Any:
         here = array(edge(event))
         return And(
             turn.passes(given, s, t, event),
@@ -210,7 +210,7 @@ def arrays(
             ForAll([a], Implies(And(s.running(a), a != here), t.running(a))),
         )
 
-    def save(s: Moment, t: Moment) -> Any:
+    def save(s: AtTime, t: AtTime) -> Any:
         """Windows may be dropped, and what is covered is reported to all edges of the array; what
         has been reported may be forgotten."""
         up_to, trimmed = le(sn(f), t.trim(edge(f))), le(n, t.trim(g))
@@ -223,7 +223,7 @@ def arrays(
             forgotten(s, t),
         )
 
-    def receive(s: Moment, t: Moment, via: Any) -> Any:
+    def receive(s: AtTime, t: AtTime, via: Any) -> Any:
         """Upstream of an edge deletes what is covered, or some of it; or the message is lost."""
         reported = And(given(OWN, edge(f) == via), s.sent(via, sn(f)))
         return And(
@@ -232,7 +232,7 @@ def arrays(
             ForAll([f], Implies(t.deleted(f), Or(s.deleted(f), reported))),
         )
 
-    def crash(s: Moment, t: Moment) -> Any:
+    def crash(s: AtTime, t: AtTime) -> Any:
         """The operator is restored: it forgets its ranges and processes again what it had passed.
         Or an operator upstream is: it emits again what it had deleted.  Messages may be lost."""
         again = Or(s.needed(f), Not(covered(t, f)))
@@ -268,7 +268,7 @@ IN_TURN = Turn(ORDER, of_one_edge)
 # --- invariants ------------------------------------------------------------------------------
 LAST = "the run ends with the event processed last"
 DELETED = "no event that is needed, or not yet processed, is deleted"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     DELETED: lambda s: ForAll([e], Implies(s.deleted(e), Not(s.needed(e)))),
     "no range on its way covers an event that is needed": lambda s: ForAll(
         [e], Implies(s.sent(edge(e), sn(e)), Not(s.needed(e)))
@@ -314,7 +314,9 @@ def coalesced_in_order(given: Given) -> TransitionSystem:
     return replace(system, invariants={**system.invariants, "all comes in order": in_order})
 
 
-def prove(system: Callable[[Given], TransitionSystem], edges: int, given: Given) -> Iterable[Query]:
+def prove(
+    system: Callable[[Given], TransitionSystem], edges: int, given: Given
+) -> Iterable[SolverQuery]:
     """edges: of the three events of which the one in the middle can be deleted."""
     proved = system(given)
     yield from inductive(proved)
@@ -322,7 +324,7 @@ def prove(system: Callable[[Given], TransitionSystem], edges: int, given: Given)
     apart = And(edge(x) == edge(z), (edge(y) == edge(x)) == (edges == 1))
     among = And(before(sn(x), sn(y)), before(sn(y), sn(z)), apart)
 
-    def goal(s: Moment) -> Any:
+    def goal(s: AtTime) -> Any:
         return And(s.needed(x), s.deleted(y), s.needed(z), s.passed(x), among)
 
     sizes = {EVENT: 3, EDGE: 2, ARRAY: 2, NUMBER: 4}

@@ -23,7 +23,7 @@ from proofs.lemmas.upstream_backup.numbering import streams
 from proofs.prove.grid import Cell, CellMark, Grid, GridRow, lane
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import Query, smallest
+from proofs.prove.query import SolverQuery, smallest
 
 
 class FoundRecount(NamedTuple):
@@ -214,12 +214,12 @@ def draw(recount: Recount, model: Any) -> Grid:
     )
 
 
-def refute(drawing: Drawing, all_listed: bool, events: int, _given: Given) -> Iterable[Query]:
+def refute(drawing: Drawing, all_listed: bool, events: int, _given: Given) -> Iterable[SolverQuery]:
     """No shorter stream differs; one of so many events does."""
 
-    def question(n: int, kind: QueryKind) -> Query:
+    def question(n: int, kind: QueryKind) -> SolverQuery:
         recount = Recount(n, drawing, all_listed)
-        return Query(
+        return SolverQuery(
             f"a match is lost or new, {n} event{'s' * (n > 1)}",
             kind,
             (*recount.claims, recount.wrong),

@@ -26,15 +26,15 @@ from z3 import And, BoolVal, Const, DeclareSort, Exists, ForAll, Function, If, I
 
 from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
 
 EVENT = DeclareSort("event")
 BOOL, INT = z3.BoolSort(), z3.IntSort()
 
 # --- what never changes ----------------------------------------------------------------------
-events = Order(EVENT)
+events = TotalOrder(EVENT)
 le, before = events.le, events.less
 first = Const("first", EVENT)
 """The opener of the first window kept: the replay start."""
@@ -85,7 +85,7 @@ class SplitIteration:
 
     def __init__(
         self,
-        s: Moment,
+        s: AtTime,
         suffix: str,
         splitter: SymbolicSplitter,
         event: Any,
@@ -117,7 +117,7 @@ class SplitIteration:
         full = self.splitter.completes(self.event, window, self.held(window))
         return And(self.holds(window), self._fills(full, window))
 
-    def leads_to(self, t: Moment) -> Any:
+    def leads_to(self, t: AtTime) -> Any:
         is_ = {name: getattr(t, f"{name}{self.suffix}") for name in STATE}
         was, newest = self.was, is_["newest"]
         held = Implies(is_["open"](w), is_["held"](w) == self.held(w))
@@ -162,7 +162,7 @@ SINCE = "the layout says how many events have passed since the newest window ope
 BEYOND = "no event beyond the frontier is left out"
 
 
-def _nothing(s: Moment, suffix: str) -> Any:
+def _nothing(s: AtTime, suffix: str) -> Any:
     opened, open_ = (getattr(s, f"{name}{suffix}") for name in ("opened", "open"))
     nowhere = ForAll([w], And(Not(opened(w)), Not(open_(w))))
     return And(Not(getattr(s, f"begun{suffix}")), nowhere)
@@ -197,7 +197,7 @@ class WindowsTwice:
         return Implies(layout == there_is_one, self.given(hypothesis, formula))
 
     # --- an event in either run --------------------------------------------------------------
-    def _original(self, s: Moment, t: Moment, event: Any) -> tuple[SplitIteration, Any]:
+    def _original(self, s: AtTime, t: AtTime, event: Any) -> tuple[SplitIteration, Any]:
         """What the original run does with it, and that the layout will have said so."""
         iteration = SplitIteration(s, "", ORIGINAL, event)
         fills = ForAll([w], Implies(kept(w), closer(event, w) == iteration.filled(w)))
@@ -215,7 +215,7 @@ class WindowsTwice:
         )
         return iteration, follows
 
-    def _replayed(self, s: Moment, event: Any) -> SplitIteration:
+    def _replayed(self, s: AtTime, event: Any) -> SplitIteration:
         """While there is a script it says what opens, in order, and what is filled."""
         counted = SplitIteration(s, "_again", AGAIN, event)
         older = And(listed(v), kept(v), before(v, event))
@@ -248,12 +248,12 @@ class WindowsTwice:
         )
 
     # --- transitions -------------------------------------------------------------------------
-    def alone(self, s: Moment, t: Moment, event: Any) -> Any:
+    def alone(self, s: AtTime, t: AtTime, event: Any) -> Any:
         """The original run processes an event before the replay start."""
         _, original = self._original(s, t, event)
         return And(Not(s.replaying), original)
 
-    def restore(self, s: Moment, t: Moment) -> Any:
+    def restore(self, s: AtTime, t: AtTime) -> Any:
         starts = ForAll([f], s.done(f) == before(f, first))
         return And(
             Not(s.replaying),
@@ -264,7 +264,7 @@ class WindowsTwice:
             t.scripted == layout,
         )
 
-    def process(self, s: Moment, t: Moment, event: Any) -> Any:
+    def process(self, s: AtTime, t: AtTime, event: Any) -> Any:
         """In both runs."""
         iteration, original = self._original(s, t, event)
         again = self._replayed(s, event)
@@ -277,7 +277,7 @@ class WindowsTwice:
             self._counts(iteration, again),
         )
 
-    def leave_out(self, s: Moment, t: Moment, event: Any) -> Any:
+    def leave_out(self, s: AtTime, t: AtTime, event: Any) -> Any:
         """In the original run alone: upstream has deleted the event."""
         iteration, original = self._original(s, t, event)
         ends = Or(iteration.expired(w), iteration.filled(w))
@@ -289,7 +289,7 @@ class WindowsTwice:
             self._if(True, BEYOND, le(event, frontier)),
         )
 
-    def leave_script(self, s: Moment, t: Moment) -> Any:
+    def leave_script(self, s: AtTime, t: AtTime) -> Any:
         """The next event is beyond the frontier: the splitter counts again, from the layout on."""
         counts = ForAll([w], Implies(And(kept(w), s.open(w)), drawn(w) == s.held(w)))
         return And(
@@ -336,15 +336,15 @@ class WindowsTwice:
         )
 
 
-def _in_both(s: Moment, claim: Any) -> Any:
+def _in_both(s: AtTime, claim: Any) -> Any:
     return ForAll([w], Implies(And(s.replaying, kept(w)), claim))
 
 
-def _with_layout(s: Moment, claim: Any) -> Any:
+def _with_layout(s: AtTime, claim: Any) -> Any:
     return Implies(And(layout, s.replaying), claim)
 
 
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     "windows open again where they did": lambda s: _in_both(s, s.opened_again(w) == s.opened(w)),
     "windows close again where they did": lambda s: _in_both(s, s.open_again(w) == s.open(w)),
     "no other window is in the replay": lambda s: ForAll(
@@ -398,19 +398,19 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 }
 
 
-def _left_out(s: Moment) -> Any:
+def _left_out(s: AtTime) -> Any:
     """Since the newest window opened, the original run has seen more than the replay."""
     return And(s.replaying, s.begun_again, s.since_again < s.since)
 
 
-def _later(s: Moment) -> Any:
+def _later(s: AtTime) -> Any:
     """Without script, another window than the first opens, and one has closed."""
     closed = And(kept(w), s.opened(w), Not(s.open(w)))
     opens = And(s.newest != first, s.since_again == 1)
     return And(s.replaying, Not(s.scripted), opens, Exists([w], closed))
 
 
-def prove_layout(with_layout: bool, given: Given) -> Iterable[Query]:
+def prove_layout(with_layout: bool, given: Given) -> Iterable[SolverQuery]:
     system = WindowsTwice(given, with_layout).system()
     yield from inductive(system)
     yield reaches(system, "an event is left out", _left_out, 3, {EVENT: 2})

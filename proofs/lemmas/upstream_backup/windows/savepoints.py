@@ -20,16 +20,20 @@ from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, N
 
 from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
 
 EVENT, WINDOW, MATCH = DeclareSort("event"), DeclareSort("window"), DeclareSort("complex event")
 TIME = DeclareSort("time")
 BOOL = z3.BoolSort()
 
 # --- what never changes ----------------------------------------------------------------------
-events, matches, times = Order(EVENT), Order(MATCH, "match_le"), Order(TIME, "time_le")
+events, matches, times = (
+    TotalOrder(EVENT),
+    TotalOrder(MATCH, "match_le"),
+    TotalOrder(TIME, "time_le"),
+)
 le, before = events.le, events.less
 opener = Function("opener", WINDOW, EVENT)
 restart = Const("restart", WINDOW)
@@ -117,11 +121,11 @@ SYMBOLS = (
 )
 
 
-def opened(s: Moment, window: Any) -> Any:
+def opened(s: AtTime, window: Any) -> Any:
     return s.done(opener(window))
 
 
-def waits(s: Moment, match: Any) -> Any:
+def waits(s: AtTime, match: Any) -> Any:
     """For its acknowledgement."""
     return And(s.made(match), Not(s.acked(match)))
 
@@ -145,7 +149,7 @@ def axioms(given: Given, kind: WindowKind) -> dict[str, Any]:
     }
 
 
-def restored(s: Moment) -> Any:
+def restored(s: AtTime) -> Any:
     """The operator is deployed, or restored from a savepoint that says where to begin."""
     return And(
         ForAll([e, f], Implies(And(s.done(f), le(e, f)), s.done(e))),
@@ -158,7 +162,7 @@ def restored(s: Moment) -> Any:
 def trimming(given: Given, kind: WindowKind) -> TransitionSystem:
     """closes: has any window been closed?  latest: the last of those.  reached: the first after."""
 
-    def event(s: Moment, t: Moment, event_: Any, closes: Any, latest: Any, reached: Any) -> Any:
+    def event(s: AtTime, t: AtTime, event_: Any, closes: Any, latest: Any, reached: Any) -> Any:
         new = And(trigger(m) == event_, opened(t, of(m)), Not(s.closed(of(m))))
         first = And(
             Or(t.retained(m) == of(m), t.retained(m) == reached),
@@ -188,7 +192,7 @@ def trimming(given: Given, kind: WindowKind) -> TransitionSystem:
             ForAll([m], If(new, first, t.retained(m) == s.retained(m))),
         )
 
-    def acknowledgement(s: Moment, t: Moment, theta: Any) -> Any:
+    def acknowledgement(s: AtTime, t: AtTime, theta: Any) -> Any:
         replay_start = s.retained(theta)
         return And(
             waits(s, theta),
@@ -223,7 +227,7 @@ def trimming(given: Given, kind: WindowKind) -> TransitionSystem:
     )
 
 
-def invariants(kind: WindowKind) -> dict[str, Callable[[Moment], Any]]:
+def invariants(kind: WindowKind) -> dict[str, Callable[[AtTime], Any]]:
     return {
         "no event trimmed is in a window kept, or in one that opens later": lambda s: ForAll(
             [w, e], Implies(And(s.trimmed(e), kind.belongs(w, e)), s.dropped(w))
@@ -261,13 +265,13 @@ def invariants(kind: WindowKind) -> dict[str, Callable[[Moment], Any]]:
     }
 
 
-def _trims(s: Moment) -> Any:
+def _trims(s: AtTime) -> Any:
     """An event is trimmed and another is not, a match waits, and its window is closed."""
     waiting = Exists([m], And(waits(s, m), s.closed(of(m))))
     return And(Exists([e], s.trimmed(e)), Exists([e], And(s.done(e), Not(s.trimmed(e)))), waiting)
 
 
-def prove_trim(kind: WindowKind, given: Given) -> Iterable[Query]:
+def prove_trim(kind: WindowKind, given: Given) -> Iterable[SolverQuery]:
     system = trimming(given, kind)
     yield from inductive(system)
     yield reaches(
