@@ -9,14 +9,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
+import z3
 
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
-from model.core import Arrival, Inputs, Mutant, Protocol, Received, Scope
+from model.core import Arrival, Inputs, Mutant, Outcome, Protocol, Received, Scope
 from model.events import Body, Event
 from model.graph import chain
 from model.play import OwnAction, Play
@@ -37,14 +38,14 @@ from model.world import (
     real_effects,
 )
 from proofs.explore.mutants import mutate, mutated_source
-from proofs.lemmas.upstream_backup.duplicates import counterexamples
+from proofs.lemmas.upstream_backup.duplicates import edge
 from proofs.lemmas.upstream_backup.duplicates.abstraction import ABSTRACTIONS
-from proofs.lemmas.upstream_backup.duplicates.counterexamples import FoundEdgeRun
 from proofs.prove.conformance import Comparison, Coverage, Formulas, compare
 from proofs.prove.grid import Grid
-from proofs.prove.kinds import Answer, QueryKind
+from proofs.prove.kinds import Answer
 from proofs.prove.lemma import all_given
 from proofs.prove.query import ask
+from proofs.prove.transition import transitions_taken
 
 PROTOCOL = protocols()["upstream-backup"]
 HOME = "model.protocols.upstream_backup.protocol"
@@ -55,31 +56,75 @@ def mutant(name: str) -> Mutant:
     return next(mutant for mutant in MUTANTS if mutant.name == name)
 
 
-BROKEN = {
-    "duplicates-undiscarded": counterexamples.UNDISCARDED,
-    "duplicates-late-restore": counterexamples.LATE_RESTORE,
-    "duplicates-late-replay": counterexamples.LATE_REPLAY,
-}
+REFUTED = {lemma.name: lemma for lemma in edge.LEMMAS if lemma.expect is Outcome.REFUTED}
 
 
-def test_all_counterexamples_are_run() -> None:
-    assert [lemma.name for lemma in counterexamples.LEMMAS] == [*BROKEN]
+class FoundEdgeRun(NamedTuple):
+    """A run of the edge.  Events are known by their rank among the numbers, from 1.
+
+    steps: transitions, each with the event concerned.  twice, lost: the events that have had their
+    effect twice in the end, and those that have none although a later one was heard.
+    """
+
+    steps: tuple[tuple[str, int | None], ...]
+    twice: tuple[int, ...]
+    lost: tuple[int, ...]
+
+
+def read(model: Any, depth: int) -> FoundEdgeRun:
+    """The run that a model describes."""
+    system = edge.system(all_given)
+    events, end = model.get_universe(edge.EVENT) or (), system.moment(depth)
+
+    def true(formula: Any) -> bool:
+        return z3.is_true(model.eval(formula, model_completion=True))
+
+    def rank(place: Any) -> int:
+        """How many events have this number or a smaller one."""
+        return sum(true(edge.le(edge.number(e), place)) for e in events)
+
+    def event_of(params: tuple[Any, ...]) -> int | None:
+        """The event that a transition concerns: of a message, or the last one up to a place."""
+        if not params:
+            return None
+        (what,) = params
+        return rank(edge.stamp(what) if what.sort() == edge.MESSAGE else what)
+
+    def lost(e: Any) -> bool:
+        """The successor has heard a later event and has not had this one, which it needs."""
+        heard = edge.le(edge.number(e), end.heard)
+        return true(z3.And(edge.due(end, e), heard, z3.Not(end.done(e))))
+
+    ranked = sorted((rank(edge.number(e)), str(e), e) for e in events)
+    return FoundEdgeRun(
+        tuple((s.name, event_of(s.params)) for s in transitions_taken(system, model, depth)),
+        tuple(number for number, _, e in ranked if true(end.doubled(e))),
+        tuple(number for number, _, e in ranked if lost(e)),
+    )
 
 
 @cache
 def found(name: str) -> FoundEdgeRun:
     """The counterexample of a refuted lemma."""
-    broken = BROKEN[name]
-    query = broken.question(broken.depth, QueryKind.COUNTEREXAMPLE)
+    *_, query = REFUTED[name].build(all_given)
     assert query.show is not None
-    draw, runs = query.show, list[FoundEdgeRun]()
+    assert query.steps is not None
+    draw, depth, runs = query.show, query.steps, list[FoundEdgeRun]()
 
     def show(model: Any) -> Grid:
-        runs.append(broken.read(model))
+        runs.append(read(model, depth))
         return draw(model)
 
     assert ask(replace(query, show=show)).answer is Answer.SAT
     return runs[-1]
+
+
+def test_all_counterexamples_are_run() -> None:
+    assert [*REFUTED] == [
+        "duplicates-undiscarded",
+        "duplicates-late-restore",
+        "duplicates-late-replay",
+    ]
 
 
 # --- counterexamples -------------------------------------------------------------------------
@@ -259,8 +304,8 @@ def test_a_later_savepoint_may_come_with_a_second_answer() -> None:
     paths = ABSTRACTION.paths(system)
     comparison, account = Comparison(Formulas(ABSTRACTION.system(all_given))), Coverage()
     later = 0
-    for edge in answers_that_differ():
-        for path in paths(*edge):
+    for taken in answers_that_differ():
+        for path in paths(*taken):
             assert comparison.compare(path, account) is None
             later += any(
                 s["listening"] and t["heard"] > s["heard"] and t["gone"] == s["gone"]
