@@ -21,7 +21,8 @@ from proofs.prove.conformance import Abstraction, Path, Paths
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import SolverQuery
 from proofs.prove.structure import Structure
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 __all__ = ["ABSTRACTIONS", "LEMMAS", "PROTOCOL"]
 

@@ -13,7 +13,7 @@ from model.core import Arrival, OperatorClass
 from model.events import Body
 from proofs.classify.classes import classify
 from proofs.classify.figure3 import BOXES
-from proofs.classify.pairs import BeginSecond, PairEvent, Expire, Fail, Feed, Swap
+from proofs.classify.pairs import BeginSecond, Expire, Fail, Feed, PairEvent, Swap
 from proofs.classify.witness import picture, replay, show_body
 from proofs.prove.grid import CellMark
 

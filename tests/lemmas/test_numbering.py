@@ -28,7 +28,7 @@ from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.scopes import SCOPES
 from proofs.lemmas.upstream_backup.numbering import overtaking, replays, schemes
 from proofs.lemmas.upstream_backup.numbering.overtaking import SymbolicEngine
-from proofs.lemmas.upstream_backup.numbering.streams import (
+from proofs.lemmas.upstream_backup.streams import (
     STEPS,
     FoundStream,
     SymbolicScenario,

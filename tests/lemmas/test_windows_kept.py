@@ -39,7 +39,7 @@ from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESS
 from model.registry import protocols
 from model.system import System
 from proofs.explore.explorer import edges
-from proofs.lemmas.upstream_backup.numbering.streams import BITS, WindowPlace
+from proofs.lemmas.upstream_backup.streams import BITS, WindowPlace
 from proofs.lemmas.upstream_backup.windows import abstraction, counterexamples, savepoints
 from proofs.lemmas.upstream_backup.windows.counterexamples import FoundRecount, Recount
 from proofs.lemmas.upstream_backup.windows.savepoints import COUNTED, TIMED, WindowKind

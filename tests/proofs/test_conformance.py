@@ -26,7 +26,8 @@ from proofs.prove.conformance import (
 from proofs.prove.lemma import Given
 from proofs.prove.lemma_index import theories
 from proofs.prove.structure import Structure
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem
 
 THEORIES = theories()
 SCOPES = [

@@ -15,9 +15,8 @@ from proofs.prove.lemma import Given, Lemma, all_given, mutants, without
 from proofs.prove.lemma_index import theory
 from proofs.prove.query import SolverQuery, ask, search
 from proofs.prove.structure import Term
+from proofs.prove.symbols import AtTime, Symbol
 from proofs.prove.transition import (
-    AtTime,
-    Symbol,
     Transition,
     TransitionSystem,
     bounded,

@@ -18,7 +18,8 @@ from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "LOG.io, Section 8.1.1"
 EPOCH, RUN, BOOL = DeclareSort("epoch"), DeclareSort("run"), z3.BoolSort()

@@ -19,7 +19,8 @@ from model.protocols.abs.design import Alignment
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "LOG.io, Section 8.1.1"
 RECORD, INPUT, BOOL = DeclareSort("record"), DeclareSort("input"), z3.BoolSort()

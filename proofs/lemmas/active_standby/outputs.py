@@ -22,7 +22,8 @@ from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given, without
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER, PRECISE = "Hwang et al., 5.3", "Hwang et al., 6"
 OUTPUT, INPUT, CHOICE = DeclareSort("output"), DeclareSort("input"), DeclareSort("choice")

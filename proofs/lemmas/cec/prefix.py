@@ -17,7 +17,8 @@ from proofs.lemmas.cec.readings import PAPER, refuted
 from proofs.prove.lemma import Given, Lemma, without
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 TUPLE, RECORD, WINDOW = DeclareSort("input"), DeclareSort("record"), DeclareSort("window")
 BOOL = z3.BoolSort()

@@ -24,7 +24,8 @@ from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Sebepou and Magoutis, II.A"
 TUPLE, TIME, BOOL = DeclareSort("input"), DeclareSort("time"), z3.BoolSort()

@@ -16,7 +16,8 @@ from model.core import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "LOG.io, Algorithm 3"
 INPUT, SET, BOOL = DeclareSort("input"), DeclareSort("set"), z3.BoolSort()

@@ -8,6 +8,7 @@ LOG.io, Algorithms 12 and 13, and Section 7.2.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import z3
@@ -17,7 +18,8 @@ from model.core import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "LOG.io, Algorithm 13"
 EVENT, BOOL = DeclareSort("event"), z3.BoolSort()
@@ -31,60 +33,68 @@ DRAINED = "the replica is deleted when its outputs have been taken"
 ELSEWHERE = "a dispatcher that prepares the deletion sends the replica no more events"
 
 
-def scaling(given: Given) -> TransitionSystem:
-    """sent: to the replica.  row: its port has a row for the event.  moved: the row went to another
-    replica's port.  fed: in an Input Set of the replica.  out: the replica has logged an output,
-    which the merger has not taken.  again: done elsewhere.  twice: an event made outputs twice."""
+@dataclass(frozen=True)
+class ScaleDownSteps:
+    """The steps of a scale-down, if these hypotheses hold."""
 
-    def send(s: AtTime, t: AtTime, one: Any) -> Any:
-        known = And(Not(s.sent(one)), Not(s.deleted), given(ELSEWHERE, Not(s.preparing)))
+    given: Given
+
+    def send(self, s: AtTime, t: AtTime, one: Any) -> Any:
+        known = And(Not(s.sent(one)), Not(s.deleted), self.given(ELSEWHERE, Not(s.preparing)))
         grown = And(t.sent(e) == Or(s.sent(e), e == one), t.row(e) == Or(s.row(e), e == one))
         return And(known, ForAll([e], grown))
 
-    def assign(s: AtTime, t: AtTime, one: Any) -> Any:
+    def assign(self, s: AtTime, t: AtTime, one: Any) -> Any:
         known = And(s.sent(one), Not(s.done(one)), Not(s.deleted))
         grown = And(t.fed(e) == Or(s.fed(e), e == one), t.row(e) == Or(s.row(e), e == one))
-        return And(known, given(REFUSED, s.row(one)), ForAll([e], grown))
+        return And(known, self.given(REFUSED, s.row(one)), ForAll([e], grown))
 
-    def generate(s: AtTime, t: AtTime, one: Any) -> Any:
-        known = And(s.fed(one), Not(s.deleted), given(FAILS, s.row(one)))
+    def generate(self, s: AtTime, t: AtTime, one: Any) -> Any:
+        known = And(s.fed(one), Not(s.deleted), self.given(FAILS, s.row(one)))
         used = ForAll([e], t.fed(e) == And(s.fed(e), e != one))
         out = ForAll([e], t.out(e) == Or(s.out(e), e == one))
         return And(known, used, out, _done(s, t, one))
 
-    def generate_elsewhere(s: AtTime, t: AtTime, one: Any) -> Any:
+    def generate_elsewhere(self, s: AtTime, t: AtTime, one: Any) -> Any:
         again = ForAll([e], t.again(e) == Or(s.again(e), e == one))
         return And(s.moved(one), Not(s.again(one)), _done(s, t, one), again)
 
-    def merge(s: AtTime, t: AtTime, one: Any) -> Any:
+    def merge(self, s: AtTime, t: AtTime, one: Any) -> Any:
         left = ForAll([e], t.out(e) == And(s.out(e), e != one))
         return And(s.out(one), Not(s.deleted), left)
 
-    def prepare(s: AtTime, t: AtTime) -> Any:  # 1.a, and 1.b
+    def prepare(self, s: AtTime, t: AtTime) -> Any:  # 1.a, and 1.b
         undone = ForAll([e], t.chosen(e) == And(s.row(e), Not(s.done(e))))
         return And(undone, t.preparing)
 
-    def move(s: AtTime, t: AtTime) -> Any:  # 1.c
-        changed = And(s.chosen(e), given(STILL_UNDONE, Not(s.done(e))))
+    def move(self, s: AtTime, t: AtTime) -> Any:  # 1.c
+        changed = And(s.chosen(e), self.given(STILL_UNDONE, Not(s.done(e))))
         moved = And(t.moved(e) == Or(s.moved(e), changed), t.row(e) == And(s.row(e), Not(changed)))
         return And(s.preparing, ForAll([e], moved), t.prepared)
 
-    def restart_dispatcher(s: AtTime, t: AtTime) -> Any:
+    def restart_dispatcher(self, s: AtTime, t: AtTime) -> Any:
         return And(ForAll([e], Not(t.chosen(e))), t.preparing == s.prepared)
 
-    def restart_replica(s: AtTime, t: AtTime) -> Any:
+    def restart_replica(self, s: AtTime, t: AtTime) -> Any:
         rows = ForAll([e], t.fed(e) == And(s.fed(e), s.row(e)))
         return And(Not(s.deleted), rows)
 
-    def delete(s: AtTime, t: AtTime) -> Any:
+    def delete(self, s: AtTime, t: AtTime) -> Any:
         taken = ForAll([e], Not(s.out(e)))
-        return And(given(LAST, s.prepared), given(DRAINED, taken), t.deleted)
+        return And(self.given(LAST, s.prepared), self.given(DRAINED, taken), t.deleted)
 
-    def init(s: AtTime) -> Any:
+    def init(self, s: AtTime) -> Any:
         none = Or(
             s.sent(e), s.row(e), s.fed(e), s.out(e), s.done(e), s.chosen(e), s.moved(e), s.again(e)
         )
         return And(ForAll([e], Not(none)), Not(Or(s.preparing, s.prepared, s.deleted, s.twice)))
+
+
+def scaling(given: Given) -> TransitionSystem:
+    """sent: to the replica.  row: its port has a row for the event.  moved: the row went to another
+    replica's port.  fed: in an Input Set of the replica.  out: the replica has logged an output,
+    which the merger has not taken.  again: done elsewhere.  twice: an event made outputs twice."""
+    steps = ScaleDownSteps(given)
 
     one = (("event", EVENT),)
     return TransitionSystem(
@@ -97,18 +107,22 @@ def scaling(given: Given) -> TransitionSystem:
             *(Symbol(x, BOOL) for x in ("preparing", "prepared", "deleted", "twice")),
         ),
         axioms={},
-        init=init,
+        init=steps.init,
         transitions=(
-            Transition("send", one, ("sent", "row"), send),
-            Transition("assign", one, ("fed", "row"), assign),
-            Transition("generate", one, ("fed", "out", "done", "twice"), generate),
-            Transition("generate elsewhere", one, ("done", "twice", "again"), generate_elsewhere),
-            Transition("merge", one, ("out",), merge),
-            Transition("prepare", (), ("chosen", "preparing"), prepare),
-            Transition("move", (), ("moved", "row", "prepared"), move),
-            Transition("restart the dispatcher", (), ("chosen", "preparing"), restart_dispatcher),
-            Transition("restart the replica", (), ("fed",), restart_replica),
-            Transition("delete", (), ("deleted",), delete),
+            Transition("send", one, ("sent", "row"), steps.send),
+            Transition("assign", one, ("fed", "row"), steps.assign),
+            Transition("generate", one, ("fed", "out", "done", "twice"), steps.generate),
+            Transition(
+                "generate elsewhere", one, ("done", "twice", "again"), steps.generate_elsewhere
+            ),
+            Transition("merge", one, ("out",), steps.merge),
+            Transition("prepare", (), ("chosen", "preparing"), steps.prepare),
+            Transition("move", (), ("moved", "row", "prepared"), steps.move),
+            Transition(
+                "restart the dispatcher", (), ("chosen", "preparing"), steps.restart_dispatcher
+            ),
+            Transition("restart the replica", (), ("fed",), steps.restart_replica),
+            Transition("delete", (), ("deleted",), steps.delete),
         ),
         invariants=INVARIANTS,
     )

@@ -19,7 +19,8 @@ from model.core import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given, without
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Hwang et al., 5.1"
 BOX, ITEM, BOOL = DeclareSort("operator"), DeclareSort("item"), z3.BoolSort()

@@ -11,7 +11,7 @@ Su and Zhou, Progressive Recovery, 2016, Section 4 ("Adaptive Buffering", "Progr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import z3
@@ -24,7 +24,8 @@ from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Given, Lemma, all_given
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Su and Zhou, 4"
 NODE, ITEM, BOOL = DeclareSort("node"), DeclareSort("item"), z3.BoolSort()
@@ -46,44 +47,54 @@ TRIMS = "sources let go of nothing but what the new checkpoint contains"
 ACYCLIC = "the graph has no cycle"
 
 
-def system(given: Given, design: Design) -> TransitionSystem:
-    def make(s: AtTime, t: AtTime, one: Any) -> Any:
+@dataclass(frozen=True)
+class RecoverySteps:
+    """The steps of a progressive recovery, if these hypotheses hold."""
+
+    given: Given
+    design: Design
+
+    def make(self, s: AtTime, t: AtTime, one: Any) -> Any:
         kept = ForAll([i], Implies(i != one, t.kept(i) == s.kept(i)))
-        buffers = design.buffering is not Buffering.SOURCE
-        rule = given(BUFFERS, Or(s.ended, t.kept(one))) if buffers else Not(t.kept(one))
+        buffers = self.design.buffering is not Buffering.SOURCE
+        rule = self.given(BUFFERS, Or(s.ended, t.kept(one))) if buffers else Not(t.kept(one))
         made = ForAll([i], t.made(i) == Or(s.made(i), i == one))
         return And(Not(source(by(one))), Not(s.made(one)), made, kept, rule)
 
-    def fail(s: AtTime, t: AtTime, who: Any) -> Any:
+    def fail(self, s: AtTime, t: AtTime, who: Any) -> Any:
         left = And(
             t.made(i) == And(s.made(i), by(i) != who), t.kept(i) == And(s.kept(i), by(i) != who)
         )
-        return And(given(DURABLE, Not(source(who))), ForAll([i], left))
+        return And(self.given(DURABLE, Not(source(who))), ForAll([i], left))
 
-    def notice(s: AtTime, t: AtTime, who: Any) -> Any:
-        cancels = design.ends is Ends.ALL_BACK
+    def notice(self, s: AtTime, t: AtTime, who: Any) -> Any:
+        cancels = self.design.ends is Ends.ALL_BACK
         stays = And(s.stored(v), v != who) if cancels else s.stored(v)
         cancelled = ForAll([v], t.stored(v) == stays)
         down = ForAll([v], t.down(v) == Or(s.down(v), v == who))
-        return And(Not(s.ended), Not(source(who)), down, given(CANCELS, cancelled))
+        return And(Not(s.ended), Not(source(who)), down, self.given(CANCELS, cancelled))
 
-    def rejoin(s: AtTime, t: AtTime, who: Any) -> Any:
+    def rejoin(self, s: AtTime, t: AtTime, who: Any) -> Any:
         return ForAll([v], t.down(v) == And(s.down(v), v != who))
 
-    def acknowledge(s: AtTime, t: AtTime, who: Any) -> Any:
+    def acknowledge(self, s: AtTime, t: AtTime, who: Any) -> Any:
         stored = ForAll([v], t.stored(v) == Or(s.stored(v), v == who))
-        return And(Not(source(who)), given(NOTICED, Not(s.down(who))), stored)
+        return And(Not(source(who)), self.given(NOTICED, Not(s.down(who))), stored)
 
-    def end(s: AtTime, t: AtTime) -> Any:
-        everyone = given(ALL_STORED, ForAll([v], Or(source(v), s.stored(v))))
+    def end(self, s: AtTime, t: AtTime) -> Any:
+        everyone = self.given(ALL_STORED, ForAll([v], Or(source(v), s.stored(v))))
         off = ForAll([i], Implies(t.kept(i), s.kept(i)))
         trimmed = Implies(And(s.kept(i), source(by(i)), Not(contained(i))), t.kept(i))
-        return And(Not(s.ended), t.ended, everyone, off, given(TRIMS, ForAll([i], trimmed)))
+        return And(Not(s.ended), t.ended, everyone, off, self.given(TRIMS, ForAll([i], trimmed)))
 
-    def init(s: AtTime) -> Any:
+    def init(self, s: AtTime) -> Any:
         begins = And(s.made(i) == source(by(i)), s.kept(i) == s.made(i))
         nodes = And(Implies(s.down(v), Not(source(v))), Not(s.stored(v)))
         return And(Not(s.ended), ForAll([i], begins), ForAll([v], nodes))
+
+
+def system(given: Given, design: Design) -> TransitionSystem:
+    steps = RecoverySteps(given, design)
 
     one, who = (("item", ITEM),), (("node", NODE),)
     return TransitionSystem(
@@ -97,14 +108,14 @@ def system(given: Given, design: Design) -> TransitionSystem:
             "items are in a total order": items.axiom,
             "no partition reads itself": ForAll([i], by(i) != to(i)),
         },
-        init=init,
+        init=steps.init,
         transitions=(
-            Transition("make", one, ("made", "kept"), make),
-            Transition("fail", who, ("made", "kept"), fail),
-            Transition("notice", who, ("down", "stored"), notice),
-            Transition("rejoin", who, ("down",), rejoin),
-            Transition("acknowledge", who, ("stored",), acknowledge),
-            Transition("end", (), ("ended", "kept"), end),
+            Transition("make", one, ("made", "kept"), steps.make),
+            Transition("fail", who, ("made", "kept"), steps.fail),
+            Transition("notice", who, ("down", "stored"), steps.notice),
+            Transition("rejoin", who, ("down",), steps.rejoin),
+            Transition("acknowledge", who, ("stored",), steps.acknowledge),
+            Transition("end", (), ("ended", "kept"), steps.end),
         ),
         invariants=INVARIANTS,
     )

@@ -12,6 +12,7 @@ Su and Zhou, Progressive Recovery, 2016, Section 4 ("Progressive Recovery").
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -24,7 +25,8 @@ from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Su and Zhou, 4"
 ITEM, INPUT, TUPLE = DeclareSort("item"), DeclareSort("input"), DeclareSort("value")
@@ -85,48 +87,58 @@ def axioms(given: Given, single: bool) -> dict[str, Any]:
     return every
 
 
-def system(given: Given, rule: Rule, single: bool = False) -> TransitionSystem:
-    """rule: when the fixed order is on.  single: there is one input."""
+@dataclass(frozen=True)
+class PartitionSteps:
+    """The steps of a partition, if these hypotheses hold."""
 
-    def waits(s: AtTime, one: Any) -> Any:
+    given: Given
+    rule: Rule
+
+    def waits(self, s: AtTime, one: Any) -> Any:
         def done(before: Any) -> Any:
             return ForAll([q], Implies(And(before, items.less(q, one)), s.done(q)))
 
-        match rule:
+        match self.rule:
             case Rule.ALWAYS:
-                return given(ORDER, done(True))
+                return self.given(ORDER, done(True))
             case Rule.RECOVERY:
                 return And(
-                    given(IN_ORDER, done(edge(q) == edge(one))), Implies(s.recovering, done(True))
+                    self.given(IN_ORDER, done(edge(q) == edge(one))),
+                    Implies(s.recovering, done(True)),
                 )
             case Rule.NEVER:
-                return given(IN_ORDER, done(edge(q) == edge(one)))
+                return self.given(IN_ORDER, done(edge(q) == edge(one)))
 
-    def take(s: AtTime, t: AtTime, one: Any, after: Any, value: Any) -> Any:
+    def take(self, s: AtTime, t: AtTime, one: Any, after: Any, value: Any) -> Any:
         new = And(makes(t.box), n == t.number, x == made(t.box))
         number = If(makes(t.box), succeeds(s.number, t.number), t.number == s.number)
         return And(
-            And(Not(s.done(one)), adjacent(after, one), waits(s, one), t.at == one),
-            given(INPUTS, value == content(one)),
+            And(Not(s.done(one)), adjacent(after, one), self.waits(s, one), t.at == one),
+            self.given(INPUTS, value == content(one)),
             And(feeds(s.box, value, t.box), number),
             ForAll([q], t.done(q) == Or(s.done(q), q == one)),
             ForAll([n, x], t.sent(n, x) == Or(s.sent(n, x), new)),
         )
 
-    def store(s: AtTime, t: AtTime) -> Any:
+    def store(self, s: AtTime, t: AtTime) -> Any:
         copied = And(t.stored == s.box, t.stored_at == s.at, t.stored_number == s.number)
         return And(copied, ForAll([q], t.stored_done(q) == s.done(q)))
 
-    def restart(s: AtTime, t: AtTime) -> Any:
+    def restart(self, s: AtTime, t: AtTime) -> Any:
         places = And(ForAll([q], t.done(q) == s.stored_done(q)), t.at == s.stored_at)
-        loaded = given(LOADED, And(t.box == s.stored, places))
-        return And(loaded, given(NUMBERED, t.number == s.stored_number), t.recovering)
+        loaded = self.given(LOADED, And(t.box == s.stored, places))
+        return And(loaded, self.given(NUMBERED, t.number == s.stored_number), t.recovering)
 
-    def init(s: AtTime) -> Any:
+    def init(self, s: AtTime) -> Any:
         at = And(s.at == origin, s.box == reached(origin), s.number == upto(origin))
         stored = And(s.stored_at == s.at, s.stored == s.box, s.stored_number == s.number)
         first = ForAll([q], And(s.done(q) == (q == origin), s.stored_done(q) == s.done(q)))
         return And(at, stored, first, ForAll([n, x], Not(s.sent(n, x))), Not(s.recovering))
+
+
+def system(given: Given, rule: Rule, single: bool = False) -> TransitionSystem:
+    """rule: when the fixed order is on.  single: there is one input."""
+    steps = PartitionSteps(given, rule)
 
     checkpoint = ("stored", "stored_at", "stored_done", "stored_number")
     taken = (("item", ITEM), ("after", ITEM), ("tuple", TUPLE))
@@ -142,11 +154,11 @@ def system(given: Given, rule: Rule, single: bool = False) -> TransitionSystem:
             Symbol("recovering", BOOL),
         ),
         axioms=axioms(given, single),
-        init=init,
+        init=steps.init,
         transitions=(
-            Transition("take", taken, ("box", "at", "done", "number", "sent"), take),
-            Transition("store", (), checkpoint, store),
-            Transition("restart", (), loads, restart),
+            Transition("take", taken, ("box", "at", "done", "number", "sent"), steps.take),
+            Transition("store", (), checkpoint, steps.store),
+            Transition("restart", (), loads, steps.restart),
         ),
         invariants=INVARIANTS,
     )
@@ -196,7 +208,7 @@ TURNED_ON = (
     "If the order is turned on when the recovery begins, a number from before is that of an equal "
     "tuple."
 )
-CLAIM = "TotalOrder-preserved processing is turned on in the beginning of the recovery."
+CLAIM = "Order-preserved processing is turned on in the beginning of the recovery."
 LEMMAS = (
     Lemma("numbers-ordered", ALWAYS, PAPER, Outcome.HOLDS, partial(prove, Rule.ALWAYS, False)),
     Lemma("numbers-one-input", SINGLE, PAPER, Outcome.HOLDS, partial(prove, Rule.NEVER, True)),

@@ -10,6 +10,7 @@ Hwang et al., High-Availability Algorithms, 2005, Section 5.2.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import z3
@@ -20,7 +21,8 @@ from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given, without
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Hwang et al., 5.2"
 TUPLE, STREAM, PLACE = DeclareSort("item"), DeclareSort("stream"), DeclareSort("place")
@@ -44,49 +46,60 @@ RISE = "indicators on a stream never decrease"
 KEPT = "what has yet to affect what downstream receives is made of nothing that is trimmed"
 
 
-def system(given: Given, affecting: bool = False) -> TransitionSystem:
-    """affecting: an indicator is of the oldest tuple that affected the output."""
+@dataclass(frozen=True)
+class NodeSteps:
+    """The steps of a node, if these hypotheses hold."""
 
-    def state(s: AtTime, t: AtTime, at: Any) -> Any:
+    given: Given
+    affecting: bool
+
+    def state(self, s: AtTime, t: AtTime, at: Any) -> Any:
         """Only the state of this stream changes; omega is the indicator of its oldest tuple."""
         kept = And(t.held(p), on(p) == at)
         least = ForAll([p], Implies(kept, places.le(t.omega(at), mark(p))))
         others = ForAll([r], Implies(r != at, t.omega(r) == s.omega(r)))
         return And(Exists([p], And(kept, t.omega(at) == mark(p))), least, others)
 
-    def take(s: AtTime, t: AtTime, one: Any) -> Any:
+    def take(self, s: AtTime, t: AtTime, one: Any) -> Any:
         earlier = And(s.sent(p), on(p) == on(one), tuples.less(p, one))
-        in_order = given(QUEUES, ForAll([p], Implies(earlier, s.taken(p))))
+        in_order = self.given(QUEUES, ForAll([p], Implies(earlier, s.taken(p))))
         taken = And(t.taken(p) == Or(s.taken(p), p == one), t.held(p) == Or(s.held(p), p == one))
         new = And(s.sent(one), Not(s.taken(one)), in_order)
-        return And(new, ForAll([p], taken), state(s, t, on(one)))
+        return And(new, ForAll([p], taken), self.state(s, t, on(one)))
 
-    def forget(s: AtTime, t: AtTime, at: Any) -> Any:
-        back = given(ONCE, Implies(t.held(p), s.held(p)))
+    def forget(self, s: AtTime, t: AtTime, at: Any) -> Any:
+        back = self.given(ONCE, Implies(t.held(p), s.held(p)))
         only = Implies(t.held(p) != s.held(p), And(on(p) == at, s.taken(p)))
-        return And(ForAll([p], And(back, only)), state(s, t, at))
+        return And(ForAll([p], And(back, only)), self.state(s, t, at))
 
-    def make(s: AtTime, t: AtTime, one: Any, of: Any) -> Any:
+    def make(self, s: AtTime, t: AtTime, one: Any, of: Any) -> Any:
         later = ForAll([p], Implies(And(s.sent(p), on(p) == on(one)), tuples.less(p, one)))
         made = And(later, reads(on(one), on(of)), s.held(of), made_of(one) == made_of(of))
         below = ForAll([r], Implies(reads(on(one), r), places.le(mark(one), s.omega(r))))
         some = Exists([r], And(reads(on(one), r), mark(one) == s.omega(r)))
-        omega = True if affecting else And(given(LOWEST, below), given(ATTAINED, some))
-        rule = mark(one) == mark(of) if affecting else omega
+        omega = (
+            True if self.affecting else And(self.given(LOWEST, below), self.given(ATTAINED, some))
+        )
+        rule = mark(one) == mark(of) if self.affecting else omega
         return And(Not(s.sent(one)), made, rule, ForAll([p], t.sent(p) == Or(s.sent(p), p == one)))
 
-    def acknowledge(s: AtTime, t: AtTime, one: Any) -> Any:
+    def acknowledge(self, s: AtTime, t: AtTime, one: Any) -> Any:
         upto = And(on(p) == on(one), tuples.le(p, one))
         received = ForAll([p], t.received(p) == Or(s.received(p), upto))
         level_1 = ForAll([r], t.upto(r) == If(r == on(one), mark(one), s.upto(r)))
         every = ForAll([r], Implies(leaves(r), places.le(t.trimmed, t.upto(r))))
         new = And(s.sent(one), leaves(on(one)), Not(s.received(one)))
-        return And(new, received, level_1, given(EVERY, every))
+        return And(new, received, level_1, self.given(EVERY, every))
 
-    def init(s: AtTime) -> Any:
+    def init(self, s: AtTime) -> Any:
         waits = And(s.sent(p) == enters(on(p)), Not(Or(s.taken(p), s.held(p), s.received(p))))
         begins = ForAll([r], And(s.omega(r) == zero, s.upto(r) == zero))
         return And(ForAll([p], waits), begins, s.trimmed == zero)
+
+
+def system(given: Given, affecting: bool = False) -> TransitionSystem:
+    """affecting: an indicator is of the oldest tuple that affected the output."""
+    steps = NodeSteps(given, affecting)
 
     in_order = And(enters(on(p)), on(p) == on(q), tuples.le(p, q))
     paths = behind(r, u) == Or(reads(r, u), Exists([v], And(reads(r, v), behind(v, u))))
@@ -100,15 +113,15 @@ def system(given: Given, affecting: bool = False) -> TransitionSystem:
     of_tuples = [Symbol(name, TUPLE, BOOL) for name in ("sent", "taken", "held", "received")]
     of_streams = [Symbol(name, STREAM, PLACE) for name in ("omega", "upto")]
     state_ = (*of_tuples, *of_streams, Symbol("trimmed", PLACE))
-    steps = (
-        Transition("take", (("tuple", TUPLE),), ("taken", "held", "omega"), take),
-        Transition("forget", (("stream", STREAM),), ("held", "omega"), forget),
-        Transition("make", (("tuple", TUPLE), ("of", TUPLE)), ("sent",), make),
+    transitions = (
+        Transition("take", (("tuple", TUPLE),), ("taken", "held", "omega"), steps.take),
+        Transition("forget", (("stream", STREAM),), ("held", "omega"), steps.forget),
+        Transition("make", (("tuple", TUPLE), ("of", TUPLE)), ("sent",), steps.make),
         Transition(
-            "acknowledge", (("tuple", TUPLE),), ("received", "upto", "trimmed"), acknowledge
+            "acknowledge", (("tuple", TUPLE),), ("received", "upto", "trimmed"), steps.acknowledge
         ),
     )
-    return TransitionSystem("a node", state_, axioms, init, steps, INVARIANTS)
+    return TransitionSystem("a node", state_, axioms, steps.init, transitions, INVARIANTS)
 
 
 def _waits(s: AtTime) -> Any:

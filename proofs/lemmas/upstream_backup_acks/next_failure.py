@@ -17,7 +17,8 @@ from model.core import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Hwang et al., 5.2"
 NODE, TUPLE, BOOL = DeclareSort("node"), DeclareSort("item"), z3.BoolSort()

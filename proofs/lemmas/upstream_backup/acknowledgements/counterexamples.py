@@ -19,7 +19,8 @@ from proofs.prove.grounding import element
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Given, Lemma, all_given, without
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, TransitionSystem, bounded, step_is
+from proofs.prove.symbols import AtTime
+from proofs.prove.transition import TransitionSystem, bounded, step_is
 
 m = Const("m", replicas.MESSAGE)
 n, u, v = (Const(name, replicas.NODE) for name in "nuv")

@@ -36,7 +36,8 @@ from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 NODE, SAVE, POSITION, MESSAGE = map(DeclareSort, ("node", "savepoint", "position", "message"))
 BOOL = BoolSort()

@@ -29,7 +29,8 @@ from proofs.prove.grounding import Sizes
 from proofs.prove.lemma import Given, Lemma, without
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 EVENT, NUMBER, MESSAGE = map(DeclareSort, ("event", "number", "message"))
 BOOL = z3.BoolSort()

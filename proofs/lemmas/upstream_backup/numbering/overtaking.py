@@ -16,9 +16,10 @@ import z3
 
 from model.cep.patterns import Strategy
 from model.core import Outcome
-from proofs.lemmas.upstream_backup.numbering import schemes, streams
+from proofs.lemmas.upstream_backup import streams
+from proofs.lemmas.upstream_backup.numbering import schemes
 from proofs.lemmas.upstream_backup.windows import first_window
-from proofs.prove.grid import Cell, CellMark, Grid, GridRow
+from proofs.prove.grid import Cell, CellMark, Grid
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
 from proofs.prove.query import SolverQuery, smallest, sometimes
@@ -183,24 +184,15 @@ def draw_word(scenario: streams.SymbolicScenario, model: Any) -> Grid:
         if opener and completed[opener] and completed[opener][0] < min([*completed[0], len(events)])
     ]
 
-    def cell(opener: int, event: int) -> Cell:
-        if event < opener:
-            return Cell()
-        if event not in completed[opener]:
+    def cell(place: streams.WindowPlace) -> Cell:
+        if place.event not in completed[place.opener]:
             return Cell("·", CellMark.DIM)
-        return Cell("match", CellMark.BAD if opener else CellMark.GOOD)
+        return Cell("match", CellMark.BAD if place.opener else CellMark.GOOD)
 
-    return Grid(
-        f"pattern {' '.join(found.pattern)} ({found.strategy.value}): a younger window is first",
-        tuple(f"{letter}{number}" for number, letter in enumerate(found.word, 1)),
-        tuple(
-            GridRow(
-                f"window from event {opener + 1}",
-                tuple(cell(opener, event) for event in events),
-            )
-            for opener in (0, *ahead)
-        ),
-    )
+    name, n = "window from event {}", scenario.events
+    rows = (streams.window_row(name.format(o + 1), o, n, cell) for o in (0, *ahead))
+    what = f"pattern {' '.join(found.pattern)} ({found.strategy.value}): a younger window is first"
+    return Grid(what, streams.columns(found.word), tuple(rows))
 
 
 # --- the smallest engine ---------------------------------------------------------------------
@@ -231,7 +223,7 @@ class SymbolicEngine:
             for letter in "ab"
         ]
         self._runs = {opener: self._run(opener, events) for opener in range(events)}
-        self.windows = streams.Windows(events, self._completed)
+        self.windows = streams.CountedWindows(events, self._completed)
 
     @property
     def claims(self) -> tuple[Any, ...]:
@@ -247,9 +239,6 @@ class SymbolicEngine:
         def true(condition: Any) -> bool:
             return bool(model.eval(condition, model_completion=True))
 
-        theta = streams.WindowPlace(
-            streams.value(model, windows.theta_opener), streams.value(model, windows.theta_event)
-        )
         return FoundEngine(
             "".join("a" if true(is_a) else "b" for is_a in self.types),
             tuple(
@@ -262,7 +251,7 @@ class SymbolicEngine:
             ),
             streams.value(model, windows.size),
             streams.value(model, windows.slide),
-            theta,
+            windows.read_theta(model),
         )
 
     def _run(self, opener: int, events: int) -> list[Any]:
@@ -282,7 +271,7 @@ class SymbolicEngine:
         return z3.If(match, streams.small(1), streams.small(0))
 
 
-def not_in_first(windows: streams.Windows) -> Any:
+def not_in_first(windows: streams.CountedWindows) -> Any:
     """The first match of the windows kept is not in the first of them."""
     opener = windows.first_match(lambda place: streams.small(place.opener))
     return opener != windows.first_kept(streams.small)
@@ -320,9 +309,8 @@ def draw_engine(machine: SymbolicEngine, model: Any) -> Grid:
         for state, row in enumerate(found.rows)
     )
     caption = f"windows of {found.size} events every {found.slide}; {rows}"
-    return schemes.draw_replay(
-        machine.windows, schemes.pairs(machine.windows), model, found.word, caption
-    )
+    numbering = schemes.pairs(machine.windows)
+    return schemes.ReplayPicture(machine.windows, numbering, model).grid(found.word, caption)
 
 
 # --- lemmas ----------------------------------------------------------------------------------

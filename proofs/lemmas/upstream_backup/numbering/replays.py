@@ -20,7 +20,8 @@ import z3
 
 from model.cep.patterns import Strategy
 from model.core import Outcome
-from proofs.lemmas.upstream_backup.numbering import schemes, streams
+from proofs.lemmas.upstream_backup import streams
+from proofs.lemmas.upstream_backup.numbering import schemes
 from proofs.prove.grid import Grid
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
@@ -56,7 +57,7 @@ def shared(scenario: streams.SymbolicScenario, scheme: schemes.NumberingScheme) 
     return z3.Or(*together, *apart)
 
 
-Numbering = Callable[[streams.Windows], schemes.NumberingScheme]
+Numbering = Callable[[streams.CountedWindows], schemes.NumberingScheme]
 Wrong = Callable[[streams.SymbolicScenario, schemes.NumberingScheme], Any]
 
 
@@ -135,7 +136,7 @@ def draw(scenario: streams.SymbolicScenario, scheme: schemes.NumberingScheme, mo
     found = scenario.read(model)
     pattern = f"{' '.join(found.pattern)} ({found.strategy.value})"
     caption = f"pattern {pattern}, windows of {found.size} events every {found.slide}"
-    return schemes.draw_replay(scenario.windows, scheme, model, found.word, caption)
+    return schemes.ReplayPicture(scenario.windows, scheme, model).grid(found.word, caption)
 
 
 # --- lemmas ----------------------------------------------------------------------------------

@@ -19,7 +19,8 @@ from proofs.lemmas.upstream_backup.replay import product, skipping
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder, lexical
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import TransitionSystem, inductive, reaches
 
 INDEX = DeclareSort("index")
 INT = z3.IntSort()
@@ -43,34 +44,37 @@ def count(condition: Any) -> Any:
     return If(condition, 1, 0)
 
 
+def _counts_windows(s: AtTime, t: AtTime, position: Any) -> Any:
+    return And(
+        t.opened == s.opened + count(Exists([w], product.opens(position, w))),
+        ForAll([w], t.label(w) == If(product.opens(position, w), t.opened, s.label(w))),
+    )
+
+
+def _counts_again(s: AtTime, t: AtTime, position: Any) -> Any:
+    named_ = If(product.opens_again(position, w), t.opened_again, s.label_again(w))
+    return And(
+        t.opened_again == s.opened_again + count(Exists([w], product.opens_again(position, w))),
+        ForAll([w], t.label_again(w) == named_),
+    )
+
+
+def _counts_nothing(s: AtTime, t: AtTime, _: Any) -> Any:
+    same = ForAll([w], t.label_again(w) == s.label_again(w))
+    return And(t.opened_again == s.opened_again, same)
+
+
 def window_numbers(seeded: Any) -> product.ProductPart:
     """Windows are counted as they open.  seeded: what is known of the seed."""
-
-    def originally(s: AtTime, t: AtTime, position: Any) -> Any:
-        return And(
-            t.opened == s.opened + count(Exists([w], product.opens(position, w))),
-            ForAll([w], t.label(w) == If(product.opens(position, w), t.opened, s.label(w))),
-        )
-
-    def again(s: AtTime, t: AtTime, position: Any) -> Any:
-        named_ = If(product.opens_again(position, w), t.opened_again, s.label_again(w))
-        return And(
-            t.opened_again == s.opened_again + count(Exists([w], product.opens_again(position, w))),
-            ForAll([w], t.label_again(w) == named_),
-        )
-
-    def left_out(s: AtTime, t: AtTime, _: Any) -> Any:
-        same = ForAll([w], t.label_again(w) == s.label_again(w))
-        return And(t.opened_again == s.opened_again, same)
 
     return product.ProductPart(
         original=(Symbol("opened", INT), Symbol("label", product.WINDOW, INT)),
         replay=(Symbol("opened_again", INT), Symbol("label_again", product.WINDOW, INT)),
         axioms={"the seed": seeded},
         init=lambda s: s.opened == 0,
-        originally=originally,
-        again=again,
-        left_out=left_out,
+        originally=_counts_windows,
+        again=_counts_again,
+        left_out=_counts_nothing,
         restore=lambda s, t: And(t.opened_again == seed - 1, named == s.opened + 1),
         invariants={
             "what is done is a prefix": lambda s: ForAll(

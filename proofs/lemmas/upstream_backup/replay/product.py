@@ -27,7 +27,8 @@ from z3 import And, Const, DeclareSort, ForAll, Function, If, Implies, Not, Or
 
 from proofs.prove.lemma import Given
 from proofs.prove.orders import TotalOrder
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem
 
 POSITION, WINDOW = DeclareSort("position"), DeclareSort("window")
 STATE, OUTPUT = DeclareSort("state"), DeclareSort("output")

@@ -6,7 +6,8 @@ and engines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import z3
@@ -16,7 +17,8 @@ from model.core import Outcome
 from proofs.lemmas.upstream_backup.replay import product
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import TransitionSystem, inductive, reaches
 
 p, q = z3.Consts("p q", product.POSITION)
 w, v = z3.Consts("w v", product.WINDOW)
@@ -74,44 +76,50 @@ def one_window_skipped(given: Given, s: AtTime, position: Any) -> Any:
 MATCHES = "an iteration completes the same matches in the windows kept"
 
 
-def runs(given: Given) -> product.ProductPart:
-    def init(s: AtTime) -> Any:
+@dataclass(frozen=True)
+class WindowsAndEngines:
+    """What both runs do with windows and engines."""
+
+    given: Given
+
+    def init(self, s: AtTime) -> Any:
         fresh = And(Not(s.open(w)), s.got(w) == product.none)
         return And(ForAll([p], Not(s.done(p))), ForAll([w], fresh))
 
-    def originally(s: AtTime, t: AtTime, position: Any) -> Any:
+    def originally(self, s: AtTime, t: AtTime, position: Any) -> Any:
         return And(
             ForAll([q], t.done(q) == Or(q == position, s.done(q))),
             product.ORIGINAL.windows(s, t, position),
             product.ORIGINAL.engines(s, t, position),
         )
 
-    def again(s: AtTime, t: AtTime, position: Any) -> Any:
+    def again(self, s: AtTime, t: AtTime, position: Any) -> Any:
         engines = product.REPLAY.engines(s, t, position)
         return And(
             ForAll([q], t.done_again(q) == Or(q == position, s.done_again(q))),
             product.REPLAY.windows(s, t, position),
-            given("the engine is a function of the events in its window", engines),
+            self.given("the engine is a function of the events in its window", engines),
         )
 
-    def left_out(s: AtTime, t: AtTime, _: Any) -> Any:
+    def left_out(self, s: AtTime, t: AtTime, _: Any) -> Any:
         state = Implies(s.open_again(w), t.again(w) == s.again(w))
         same = And(t.open_again(w) == s.open_again(w), state)
         gone = ForAll([q], t.done_again(q) == s.done_again(q))
         return And(gone, ForAll([w], And(same, t.got_again(w) == product.none)))
 
-    def restore(_: AtTime, t: AtTime) -> Any:
+    def restore(self, _: AtTime, t: AtTime) -> Any:
         empty = ForAll([w], And(Not(t.open_again(w)), t.got_again(w) == product.none))
         return And(empty, ForAll([q], Not(t.done_again(q))))
 
-    def ends_again(position: Any, window: Any) -> Any:
+    def ends_again(self, position: Any, window: Any) -> Any:
         return And(
             product.expires_again(position, window) == product.expires(position, window),
             product.completes_again(position, window) == product.completes(position, window),
         )
 
-    def in_both(s: AtTime) -> Any:
-        return And(s.replaying, product.kept(w))
+
+def runs(given: Given) -> product.ProductPart:
+    part = WindowsAndEngines(given)
 
     return product.ProductPart(
         original=(
@@ -136,41 +144,46 @@ def runs(given: Given) -> product.ProductPart:
                 ForAll([p, w], product.opens_again(p, w) == product.opens(p, w)),
             ),
             "windows close where they did": given(
-                "windows close again where they did", ForAll([p, w], ends_again(p, w))
+                "windows close again where they did", ForAll([p, w], part.ends_again(p, w))
             ),
         },
-        init=init,
-        originally=originally,
-        again=again,
-        left_out=left_out,
-        restore=restore,
-        invariants={
-            "the same windows kept are open": lambda s: ForAll(
-                [w], Implies(in_both(s), s.open_again(w) == s.open(w))
-            ),
-            "engine states agree": lambda s: ForAll(
-                [w], Implies(And(in_both(s), s.open(w)), s.again(w) == s.inner(w))
-            ),
-            MATCHES: lambda s: ForAll([w], Implies(in_both(s), s.got_again(w) == s.got(w))),
-            "dropped windows are not in the replay": lambda s: ForAll(
-                [w],
-                Implies(
-                    And(s.replaying, Not(product.kept(w))),
-                    And(Not(s.open_again(w)), s.got_again(w) == product.none),
-                ),
-            ),
-            "windows open with their openers": lambda s: ForAll(
-                [w],
-                Implies(
-                    Not(s.done(product.opener(w))), And(Not(s.open(w)), s.got(w) == product.none)
-                ),
-            ),
-            "the replay has begun at the replay start": lambda s: Implies(
-                s.replaying,
-                ForAll([q], Implies(product.before(q, product.opener(product.first)), s.done(q))),
-            ),
-        },
+        init=part.init,
+        originally=part.originally,
+        again=part.again,
+        left_out=part.left_out,
+        restore=part.restore,
+        invariants=INVARIANTS,
     )
+
+
+def _in_both(s: AtTime) -> Any:
+    return And(s.replaying, product.kept(w))
+
+
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
+    "the same windows kept are open": lambda s: ForAll(
+        [w], Implies(_in_both(s), s.open_again(w) == s.open(w))
+    ),
+    "engine states agree": lambda s: ForAll(
+        [w], Implies(And(_in_both(s), s.open(w)), s.again(w) == s.inner(w))
+    ),
+    MATCHES: lambda s: ForAll([w], Implies(_in_both(s), s.got_again(w) == s.got(w))),
+    "dropped windows are not in the replay": lambda s: ForAll(
+        [w],
+        Implies(
+            And(s.replaying, Not(product.kept(w))),
+            And(Not(s.open_again(w)), s.got_again(w) == product.none),
+        ),
+    ),
+    "windows open with their openers": lambda s: ForAll(
+        [w],
+        Implies(Not(s.done(product.opener(w))), And(Not(s.open(w)), s.got(w) == product.none)),
+    ),
+    "the replay has begun at the replay start": lambda s: Implies(
+        s.replaying,
+        ForAll([q], Implies(product.before(q, product.opener(product.first)), s.done(q))),
+    ),
+}
 
 
 def system(given: Given, may_skip: product.Guard = every_window_skipped) -> TransitionSystem:

@@ -21,7 +21,8 @@ from proofs.prove.grounding import element, ground
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma, all_given
 from proofs.prove.query import SolverQuery, smallest
-from proofs.prove.transition import AtTime, TransitionSystem, bounded
+from proofs.prove.symbols import AtTime
+from proofs.prove.transition import TransitionSystem, bounded
 
 a = Const("a", ranges.ARRAY)
 e = Const("e", ranges.EVENT)

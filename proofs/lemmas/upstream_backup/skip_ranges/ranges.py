@@ -21,7 +21,7 @@ Everything is in EPR: functions go from events to edges to arrays to numbers and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -32,7 +32,8 @@ from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 EVENT, EDGE, ARRAY = DeclareSort("event"), DeclareSort("edge"), DeclareSort("array")
 NUMBER = DeclareSort("number")
@@ -134,7 +135,7 @@ def of_any_edge(_one: Any, _other: Any) -> Any:
     return z3.BoolVal(True)
 
 
-class Turn(NamedTuple):
+class EdgeTurn(NamedTuple):
     """When an event may be processed: in order among the events that are the `same`."""
 
     name: str
@@ -176,10 +177,76 @@ def in_order(s: AtTime) -> Any:
     return ForAll([e, f], Implies(earlier, Or(s.passed(e), Not(s.needed(e)))))
 
 
+@dataclass(frozen=True)
+class ArraySteps:
+    """The steps of an operator with arrays of ranges, if these hypotheses hold."""
+
+    given: Given
+    turn: EdgeTurn
+    trims: Trims
+    starts: Callable[[AtTime], Any]
+
+    def skip(self, s: AtTime, t: AtTime, event: Any) -> Any:
+        here = array(edge(event))
+        return And(
+            self.turn.passes(self.given, s, t, event),
+            self.given(SKIPPED, Not(t.needed(event))),
+            ForAll([f], Implies(f != event, t.needed(f) == s.needed(f))),
+            ForAll([a], t.running(a) == Or(s.running(a), a == here)),
+            ForAll([a], t.lo(a) == If(And(a == here, Not(s.running(a))), sn(event), s.lo(a))),
+            ForAll([a], t.hi(a) == If(a == here, sn(event), s.hi(a))),
+        )
+
+    def keep(self, s: AtTime, t: AtTime, event: Any) -> Any:
+        here = array(edge(event))
+        return And(
+            self.turn.passes(self.given, s, t, event),
+            ForAll([a, n], t.made(a, n) == Or(s.made(a, n), And(a == here, in_run(s, a, n)))),
+            self.given(ENDS, Not(t.running(here))),
+            ForAll([a], Implies(t.running(a), same_run(s, t))),
+            ForAll([a], Implies(And(s.running(a), a != here), t.running(a))),
+        )
+
+    def save(self, s: AtTime, t: AtTime) -> Any:
+        """Windows may be dropped, and what is covered is reported to all edges of the array; what
+        has been reported may be forgotten."""
+        up_to, trimmed = le(sn(f), t.trim(edge(f))), le(n, t.trim(g))
+        covered_ = Or(s.made(array(g), n), in_run(s, array(g), n))
+        return And(
+            self.given(NEVER, fewer(s, t)),
+            self.trims(s, t),
+            self.given(TRIM, ForAll([f], Implies(And(s.passed(f), up_to), Not(t.needed(f))))),
+            ForAll([g, n], Implies(t.sent(g, n), Or(s.sent(g, n), trimmed, covered_))),
+            forgotten(s, t),
+        )
+
+    def receive(self, s: AtTime, t: AtTime, via: Any) -> Any:
+        """Upstream of an edge deletes what is covered, or some of it; or the message is lost."""
+        reported = And(self.given(OWN, edge(f) == via), s.sent(via, sn(f)))
+        return And(
+            ForAll([g, n], Implies(t.sent(g, n), s.sent(g, n))),
+            ForAll([f], Implies(s.deleted(f), t.deleted(f))),
+            ForAll([f], Implies(t.deleted(f), Or(s.deleted(f), reported))),
+        )
+
+    def crash(self, s: AtTime, t: AtTime) -> Any:
+        """The operator is restored: it forgets its ranges and processes again what it had passed.
+        Or an operator upstream is: it emits again what it had deleted.  Messages may be lost."""
+        again = Or(s.needed(f), Not(covered(t, f)))
+        return And(
+            self.given(TOGETHER, ForAll([f], Implies(t.needed(f), again))),
+            ForAll([f], Implies(t.passed(f), s.passed(f))),
+            self.starts(t),
+            ForAll([f], Implies(t.deleted(f), s.deleted(f))),
+            ForAll([g, n], Implies(t.sent(g, n), s.sent(g, n))),
+            forgotten(s, t),
+        )
+
+
 def arrays(
     given: Given,
     name: str,
-    turn: Turn,
+    turn: EdgeTurn,
     trims: Trims,
     axioms: Mapping[str, Any],
     starts: Callable[[AtTime], Any] = lambda _: z3.BoolVal(True),
@@ -188,62 +255,7 @@ def arrays(
 
     turn: when events are processed.  trims: what an SN_trim may be.  starts: where replays start.
     """
-
-    def skip(s: AtTime, t: AtTime, event: Any) -> Any:
-        here = array(edge(event))
-        return And(
-            turn.passes(given, s, t, event),
-            given(SKIPPED, Not(t.needed(event))),
-            ForAll([f], Implies(f != event, t.needed(f) == s.needed(f))),
-            ForAll([a], t.running(a) == Or(s.running(a), a == here)),
-            ForAll([a], t.lo(a) == If(And(a == here, Not(s.running(a))), sn(event), s.lo(a))),
-            ForAll([a], t.hi(a) == If(a == here, sn(event), s.hi(a))),
-        )
-
-    def keep(s: AtTime, t: AtTime, event: Any) -> Any:
-        here = array(edge(event))
-        return And(
-            turn.passes(given, s, t, event),
-            ForAll([a, n], t.made(a, n) == Or(s.made(a, n), And(a == here, in_run(s, a, n)))),
-            given(ENDS, Not(t.running(here))),
-            ForAll([a], Implies(t.running(a), same_run(s, t))),
-            ForAll([a], Implies(And(s.running(a), a != here), t.running(a))),
-        )
-
-    def save(s: AtTime, t: AtTime) -> Any:
-        """Windows may be dropped, and what is covered is reported to all edges of the array; what
-        has been reported may be forgotten."""
-        up_to, trimmed = le(sn(f), t.trim(edge(f))), le(n, t.trim(g))
-        covered_ = Or(s.made(array(g), n), in_run(s, array(g), n))
-        return And(
-            given(NEVER, fewer(s, t)),
-            trims(s, t),
-            given(TRIM, ForAll([f], Implies(And(s.passed(f), up_to), Not(t.needed(f))))),
-            ForAll([g, n], Implies(t.sent(g, n), Or(s.sent(g, n), trimmed, covered_))),
-            forgotten(s, t),
-        )
-
-    def receive(s: AtTime, t: AtTime, via: Any) -> Any:
-        """Upstream of an edge deletes what is covered, or some of it; or the message is lost."""
-        reported = And(given(OWN, edge(f) == via), s.sent(via, sn(f)))
-        return And(
-            ForAll([g, n], Implies(t.sent(g, n), s.sent(g, n))),
-            ForAll([f], Implies(s.deleted(f), t.deleted(f))),
-            ForAll([f], Implies(t.deleted(f), Or(s.deleted(f), reported))),
-        )
-
-    def crash(s: AtTime, t: AtTime) -> Any:
-        """The operator is restored: it forgets its ranges and processes again what it had passed.
-        Or an operator upstream is: it emits again what it had deleted.  Messages may be lost."""
-        again = Or(s.needed(f), Not(covered(t, f)))
-        return And(
-            given(TOGETHER, ForAll([f], Implies(t.needed(f), again))),
-            ForAll([f], Implies(t.passed(f), s.passed(f))),
-            starts(t),
-            ForAll([f], Implies(t.deleted(f), s.deleted(f))),
-            ForAll([g, n], Implies(t.sent(g, n), s.sent(g, n))),
-            forgotten(s, t),
-        )
+    steps = ArraySteps(given, turn, trims, starts)
 
     one = (("e", EVENT),)
     return TransitionSystem(
@@ -252,17 +264,17 @@ def arrays(
         axioms={**NUMBERS, **axioms},
         init=began,
         transitions=(
-            Transition("skip", one, ("passed", "needed", *RUN), skip),
-            Transition("keep", one, ("passed", "made", *RUN), keep),
-            Transition("save", (), ("needed", "trim", "made", "sent", *RUN), save),
-            Transition("receive", (("edge", EDGE),), ("sent", "deleted"), receive),
-            Transition("crash", (), tuple(symbol.name for symbol in SYMBOLS), crash),
+            Transition("skip", one, ("passed", "needed", *RUN), steps.skip),
+            Transition("keep", one, ("passed", "made", *RUN), steps.keep),
+            Transition("save", (), ("needed", "trim", "made", "sent", *RUN), steps.save),
+            Transition("receive", (("edge", EDGE),), ("sent", "deleted"), steps.receive),
+            Transition("crash", (), tuple(symbol.name for symbol in SYMBOLS), steps.crash),
         ),
         invariants=INVARIANTS,
     )
 
 
-IN_TURN = Turn(ORDER, of_one_edge)
+IN_TURN = EdgeTurn(ORDER, of_one_edge)
 
 
 # --- invariants ------------------------------------------------------------------------------
@@ -306,7 +318,7 @@ def coalesced_in_order(given: Given) -> TransitionSystem:
     system = arrays(
         given,
         "one array, one order",
-        Turn(MERGED, of_any_edge),
+        EdgeTurn(MERGED, of_any_edge),
         one_trim,
         axioms,
         lambda s: given(START, in_order(s)),

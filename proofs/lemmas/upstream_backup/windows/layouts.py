@@ -5,10 +5,8 @@ Rule of this file: splitters alone, for any size, slide and stream; a window is 
 that opened it.  Both runs go side by side from the replay start on.  replay takes it as given that
 windows open and close again where they did; here it is proved, and of what it depends.
 
-A splitter is any relation between the event at hand, the openers of the newest window and of the
-window concerned, and how many events have passed (model.cep.windows.Splitter).  The layout of a
-savepoint is what the original run *will* have done up to the frontier: it never changes, and the
-original run is bound to do it.
+The layout of a savepoint is what the original run *will* have done up to the frontier: it never
+changes, and the original run is bound to do it.
 
 The fragment: relations over one order of events, constants, and functions from events to integers,
 over which nothing is quantified.
@@ -22,20 +20,32 @@ from functools import partial
 from typing import Any
 
 import z3
-from z3 import And, BoolVal, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Int, Not, Or
+from z3 import And, BoolVal, Const, Exists, ForAll, Function, If, Implies, Int, Not, Or
 
 from model.core import Outcome
+from proofs.lemmas.upstream_backup.windows.splits import (
+    AGAIN,
+    BOOL,
+    EVENT,
+    INT,
+    ORIGINAL,
+    STATE,
+    SplitIteration,
+    SymbolicSplitter,
+    before,
+    e,
+    events,
+    f,
+    le,
+    run_state,
+    v,
+    w,
+)
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
-EVENT = DeclareSort("event")
-BOOL, INT = z3.BoolSort(), z3.IntSort()
-
-# --- what never changes ----------------------------------------------------------------------
-events = TotalOrder(EVENT)
-le, before = events.le, events.less
 first = Const("first", EVENT)
 """The opener of the first window kept: the replay start."""
 
@@ -45,104 +55,9 @@ closer = Function("closer", EVENT, EVENT, BOOL)
 drawn = Function("drawn", EVENT, INT)
 drawn_since = Int("drawn_since")
 
-e, f = z3.Consts("e f", EVENT)
-w, v = z3.Consts("w v", EVENT)
-
 
 def kept(window: Any) -> Any:
     return le(first, window)
-
-
-@dataclass(frozen=True)
-class SymbolicSplitter:
-    """fresh: the event opens a window if it is the first to do so.  The others read counts."""
-
-    fresh: Any
-    opens: Any
-    expires: Any
-    completes: Any
-
-
-def _splitter(suffix: str) -> SymbolicSplitter:
-    return SymbolicSplitter(
-        Function(f"fresh{suffix}", EVENT, BOOL),
-        Function(f"opens{suffix}", EVENT, EVENT, INT, BOOL),
-        Function(f"expires{suffix}", EVENT, EVENT, INT, BOOL),
-        Function(f"completes{suffix}", EVENT, EVENT, INT, BOOL),
-    )
-
-
-ORIGINAL, AGAIN = _splitter(""), _splitter("_again")
-
-
-# --- one run ---------------------------------------------------------------------------------
-class SplitIteration:
-    """One event in one run.
-
-    opens: whether it opens a window, unless the splitter is to say so.  fills: which windows it is
-    the last event of, from what the splitter says.
-    """
-
-    def __init__(
-        self,
-        s: AtTime,
-        suffix: str,
-        splitter: SymbolicSplitter,
-        event: Any,
-        opens: Any = None,
-        fills: Callable[[Any, Any], Any] = lambda full, _window: full,
-    ) -> None:
-        self.was = {name: getattr(s, f"{name}{suffix}") for name in STATE}
-        self.suffix, self.splitter, self.event = suffix, splitter, event
-        newest, since = self.was["newest"], self.was["since"]
-        counted = If(self.was["begun"], splitter.opens(event, newest, since), splitter.fresh(event))
-        self.opens = counted if opens is None else opens
-        self._fills = fills
-
-    def new(self, window: Any) -> Any:
-        return And(window == self.event, self.opens)
-
-    def expired(self, window: Any) -> Any:
-        expires = self.splitter.expires(self.event, window, self.was["held"](window))
-        return And(self.was["open"](window), expires)
-
-    def holds(self, window: Any) -> Any:
-        return Or(self.new(window), And(self.was["open"](window), Not(self.expired(window))))
-
-    def held(self, window: Any) -> Any:
-        """With this event, if the window holds it."""
-        return If(self.new(window), 1, self.was["held"](window) + 1)
-
-    def filled(self, window: Any) -> Any:
-        full = self.splitter.completes(self.event, window, self.held(window))
-        return And(self.holds(window), self._fills(full, window))
-
-    def leads_to(self, t: AtTime) -> Any:
-        is_ = {name: getattr(t, f"{name}{self.suffix}") for name in STATE}
-        was, newest = self.was, is_["newest"]
-        held = Implies(is_["open"](w), is_["held"](w) == self.held(w))
-        return And(
-            ForAll([w], is_["opened"](w) == Or(was["opened"](w), self.new(w))),
-            ForAll([w], is_["open"](w) == And(self.holds(w), Not(self.filled(w)))),
-            ForAll([w], held),
-            newest == If(self.opens, self.event, was["newest"]),
-            is_["begun"] == Or(was["begun"], self.opens),
-            Implies(is_["begun"], is_["since"] == If(self.opens, 1, was["since"] + 1)),
-        )
-
-
-STATE = ("opened", "open", "held", "newest", "begun", "since")
-
-
-def _state(suffix: str) -> tuple[Symbol, ...]:
-    return (
-        Symbol(f"opened{suffix}", EVENT, BOOL),
-        Symbol(f"open{suffix}", EVENT, BOOL),
-        Symbol(f"held{suffix}", EVENT, INT),  # how many events; of closed windows anything
-        Symbol(f"newest{suffix}", EVENT),  # before one has opened, anything
-        Symbol(f"begun{suffix}", BOOL),
-        Symbol(f"since{suffix}", INT),  # events since then, its opener included
-    )
 
 
 # --- two runs --------------------------------------------------------------------------------
@@ -311,10 +226,10 @@ class WindowsTwice:
             name="windows twice",
             state=(
                 Symbol("done", EVENT, BOOL),
-                *_state(""),
+                *run_state(""),
                 Symbol("replaying", BOOL),
                 Symbol("scripted", BOOL),
-                *_state("_again"),
+                *run_state("_again"),
             ),
             axioms={"events are in order": events.axiom} | cases[self.with_layout],
             init=lambda s: And(

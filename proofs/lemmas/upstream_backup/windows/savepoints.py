@@ -22,7 +22,8 @@ from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.transition import AtTime, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 EVENT, WINDOW, MATCH = DeclareSort("event"), DeclareSort("window"), DeclareSort("complex event")
 TIME = DeclareSort("time")
@@ -159,15 +160,21 @@ def restored(s: AtTime) -> Any:
     )
 
 
-def trimming(given: Given, kind: WindowKind) -> TransitionSystem:
-    """closes: has any window been closed?  latest: the last of those.  reached: the first after."""
+@dataclass(frozen=True)
+class TrimSteps:
+    """What an operator does that trims, if these hypotheses hold."""
 
-    def event(s: AtTime, t: AtTime, event_: Any, closes: Any, latest: Any, reached: Any) -> Any:
+    given: Given
+    kind: WindowKind
+
+    def event(
+        self, s: AtTime, t: AtTime, event_: Any, closes: Any, latest: Any, reached: Any
+    ) -> Any:
         new = And(trigger(m) == event_, opened(t, of(m)), Not(s.closed(of(m))))
         first = And(
             Or(t.retained(m) == of(m), t.retained(m) == reached),
             not_younger(t.retained(m), reached),
-            given(
+            self.given(
                 "no window younger than that of the match comes first",
                 not_younger(t.retained(m), of(m)),
             ),
@@ -185,24 +192,29 @@ def trimming(given: Given, kind: WindowKind) -> TransitionSystem:
             ForAll([f], t.done(f) == Or(s.done(f), f == event_)),
             ForAll(
                 [w],
-                t.closed(w) == Or(s.closed(w), And(opened(t, w), kind.ends(event_, w))),
+                t.closed(w) == Or(s.closed(w), And(opened(t, w), self.kind.ends(event_, w))),
             ),
             ForAll([m], t.made(m) == Or(s.made(m), new)),
             If(closes, after_latest, oldest),
             ForAll([m], If(new, first, t.retained(m) == s.retained(m))),
         )
 
-    def acknowledgement(s: AtTime, t: AtTime, theta: Any) -> Any:
+    def acknowledgement(self, s: AtTime, t: AtTime, theta: Any) -> Any:
         replay_start = s.retained(theta)
         return And(
             waits(s, theta),
             ForAll([m], t.acked(m) == Or(s.acked(m), And(s.made(m), matches.le(m, theta)))),
             ForAll([w], t.dropped(w) == Or(s.dropped(w), older(w, replay_start))),
-            given(
+            self.given(
                 "SN_trim is below the replay start",
                 ForAll([e], Implies(t.trimmed(e), before(e, opener(replay_start)))),
             ),
         )
+
+
+def trimming(given: Given, kind: WindowKind) -> TransitionSystem:
+    """closes: has any window been closed?  latest: the last of those.  reached: the first after."""
+    steps = TrimSteps(given, kind)
 
     return TransitionSystem(
         name=f"what is trimmed, {kind.name} windows",
@@ -214,13 +226,13 @@ def trimming(given: Given, kind: WindowKind) -> TransitionSystem:
                 "an event",
                 (("event", EVENT), ("closes", BOOL), ("latest", WINDOW), ("reached", WINDOW)),
                 ("done", "closed", "made", "retained"),
-                event,
+                steps.event,
             ),
             Transition(
                 "an acknowledgement",
                 (("theta", MATCH),),
                 ("acked", "dropped", "trimmed"),
-                acknowledgement,
+                steps.acknowledgement,
             ),
         ),
         invariants=invariants(kind),
