@@ -24,7 +24,7 @@ from model.world import Action, World
 from proofs.explore.explorer import edges
 from proofs.prove.grid import CellMark, Grid, lane
 from proofs.prove.lemma import Given, all_given
-from proofs.prove.structure import Compiled, Structure, compile_
+from proofs.prove.structure import Compiled, Structure, Table, compile_
 from proofs.prove.transition import TransitionSystem
 
 
@@ -35,7 +35,7 @@ class Path(NamedTuple):
     """
 
     rigid: Structure
-    states: tuple[Mapping[str, Any], ...]
+    states: tuple[Table, ...]
     initial: bool = False
 
 
@@ -67,7 +67,7 @@ class Mismatch(NamedTuple):
     an axiom or an invariant."""
 
     kind: FormulaMisfit
-    states: tuple[Mapping[str, Any], ...]
+    states: tuple[Table, ...]
     formula: str | None = None
 
     @property
@@ -92,7 +92,7 @@ class Mismatch(NamedTuple):
         return Grid(self.what, columns, tuple(rows))
 
 
-def _table(name: str, value: Any) -> dict[str, Any]:
+def _table(name: str, value: Any) -> Table:
     """By what stands for it: the values of a symbol."""
     if callable(value):
         return {}
@@ -146,9 +146,7 @@ class Formulas:
         """The first invariant that does not hold, where one does not."""
         return next(name for name, one in self.invariants.items() if not one.holds(structure))
 
-    def allowing(
-        self, rigid: Structure, before: Mapping[str, Any], after: Mapping[str, Any]
-    ) -> list[str]:
+    def allowing(self, rigid: Structure, before: Table, after: Table) -> list[str]:
         """The transitions that allow the step from one state to another."""
         changed = {name for name in self.state if before[name] != after[name]}
         structure = _at(rigid, before, after)
@@ -203,12 +201,12 @@ class Comparison:
         return None
 
 
-def _freeze(state: Mapping[str, Any]) -> tuple[Any, ...]:
+def _freeze(state: Table) -> tuple[Any, ...]:
     """Hashable: the values in their order; functions stand for themselves."""
     return tuple([tuple(v.items()) if isinstance(v, dict | Mapping) else v for v in state.values()])
 
 
-def _at(rigid: Structure, *states: Mapping[str, Any]) -> Structure:
+def _at(rigid: Structure, *states: Table) -> Structure:
     """States, each at its time, and what never changes."""
     symbols = dict(rigid.symbols)
     for time, state in enumerate(states):

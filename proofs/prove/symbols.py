@@ -6,9 +6,12 @@ Rule of this file: a symbol says what a state has, and nothing about how it chan
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import z3
+
+Axioms: TypeAlias = Mapping[str, Any]
+"""Formulas about what never changes, by name."""
 
 
 class Symbol:

@@ -23,7 +23,7 @@ from proofs.prove.grid import Grid
 from proofs.prove.grounding import Sizes, declarations, ground
 from proofs.prove.kinds import QueryKind
 from proofs.prove.query import SolverQuery, sometimes
-from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.symbols import AtTime, Axioms, Symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class TransitionSystem:
 
     name: str
     state: tuple[Symbol, ...]
-    axioms: Mapping[str, Any]
+    axioms: Axioms
     init: Callable[[AtTime], Any]
     transitions: tuple[Transition, ...]
     invariants: Mapping[str, Callable[[AtTime], Any]]

@@ -77,7 +77,7 @@ def read(model: Any, depth: int) -> FoundEdgeRun:
     events, end = model.get_universe(edge.EVENT) or (), system.moment(depth)
 
     def true(formula: Any) -> bool:
-        return z3.is_true(model.eval(formula, model_completion=True))
+        return bool(z3.is_true(model.eval(formula, model_completion=True)))
 
     def rank(place: Any) -> int:
         """How many events have this number or a smaller one."""

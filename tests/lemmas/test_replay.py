@@ -73,7 +73,7 @@ def read(wrong: Wrong, model: Any) -> FoundReplay:
     """The run that a model describes."""
 
     def true(formula: Any) -> bool:
-        return z3.is_true(model.eval(formula, model_completion=True))
+        return bool(z3.is_true(model.eval(formula, model_completion=True)))
 
     def all_(sort: Any, before: Any = None) -> list[Any]:
         """The elements of a sort, `before` being the first of them."""

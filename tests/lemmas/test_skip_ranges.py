@@ -84,7 +84,7 @@ def read(design: counterexamples.SharedRanges, model: Any) -> FoundRun:
     edges = [element(ranges.EDGE, i) for i in range(2)]
 
     def true(term: Any) -> bool:
-        return z3.is_true(model.eval(term, model_completion=True))
+        return bool(z3.is_true(model.eval(term, model_completion=True)))
 
     def place(event: Any) -> tuple[int, int]:
         at = next(i for i, one in enumerate(edges) if true(ranges.edge(event) == one))

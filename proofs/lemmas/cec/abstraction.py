@@ -21,7 +21,7 @@ from model.system import System
 from model.world import Action, Restart, World
 from proofs.lemmas.cec import scan
 from proofs.prove.conformance import Abstraction, Path, Paths
-from proofs.prove.structure import Structure
+from proofs.prove.structure import StateTable, Structure
 
 ORIGIN = 0
 """The records of a log are 1, 2, ..."""
@@ -62,7 +62,7 @@ class Records(NamedTuple):
     def path(self, states: Sequence[State], initial: bool = False) -> Path:
         return Path(structure(self.records), tuple(map(self.table, states)), initial)
 
-    def table(self, state: State) -> dict[str, Any]:
+    def table(self, state: State) -> StateTable:
         """The symbols of the lemma.  A log ends with a segment, so N counts there alone."""
         written = dict(enumerate(self.records[: state.written], 1))
         newest = {window_of(record): at for at, record in written.items()}

@@ -24,7 +24,7 @@ from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.symbols import AtTime, Axioms, Symbol
 from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Sebepou and Magoutis, II.A"
@@ -55,7 +55,7 @@ def asks(design: Design, place: Any, one: Any) -> Any:
     return And(one != origin, comes(at(place), at(one)))
 
 
-def of_times(given: Given, design: Design) -> dict[str, Any]:
+def of_times(given: Given, design: Design) -> Axioms:
     """The axioms about times, where these are stamps."""
     if design.stamp is Stamp.PLACE:
         return {}

@@ -25,7 +25,7 @@ from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.symbols import AtTime, Axioms, Symbol
 from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Su and Zhou, 4"
@@ -64,7 +64,7 @@ def direct(order: TotalOrder, relation: Any, one: Any, other: Any, any_: Any) ->
     )
 
 
-def axioms(given: Given, single: bool) -> dict[str, Any]:
+def axioms(given: Given, single: bool) -> Axioms:
     counts = And(succeeds(upto(p), upto(q)), named(upto(q)) == made(reached(q)))
     counted = If(makes(reached(q)), counts, upto(p) == upto(q))
     follows = And(feeds(reached(p), content(q), reached(q)), counted)

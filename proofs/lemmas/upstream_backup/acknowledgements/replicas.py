@@ -36,7 +36,7 @@ from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.symbols import AtTime, Axioms, Symbol
 from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 NODE, SAVE, POSITION, MESSAGE = map(DeclareSort, ("node", "savepoint", "position", "message"))
@@ -70,7 +70,7 @@ a = Const("a", SAVE)
 m, k = Const("m", MESSAGE), Const("k", MESSAGE)
 
 
-def axioms() -> dict[str, Any]:
+def axioms() -> Axioms:
     return {
         "positions are in a total order": positions.axiom,
         "nothing is the least position": ForAll([p], le(nothing, p)),

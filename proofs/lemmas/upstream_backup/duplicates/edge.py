@@ -29,7 +29,7 @@ from proofs.prove.grounding import Sizes
 from proofs.prove.lemma import Given, Lemma, without
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.symbols import AtTime, Axioms, Symbol
 from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 EVENT, NUMBER, MESSAGE = map(DeclareSort, ("event", "number", "message"))
@@ -77,7 +77,7 @@ REAL = "no savepoint is of events that were never heard"
 ACKED = "no acknowledgement is of events that were not heard"
 
 
-def axioms(given: Given) -> dict[str, Any]:
+def axioms(given: Given) -> Axioms:
     least = And(ForAll([p], le(nothing, p)), ForAll([e], number(e) != nothing))
     between = And(then(m, k), before(m, x))
     return {

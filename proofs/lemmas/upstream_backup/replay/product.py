@@ -27,7 +27,7 @@ from z3 import And, Const, DeclareSort, ForAll, Function, If, Implies, Not, Or
 
 from proofs.prove.lemma import Given
 from proofs.prove.orders import TotalOrder
-from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.symbols import AtTime, Axioms, Symbol
 from proofs.prove.transition import Transition, TransitionSystem
 
 POSITION, WINDOW = DeclareSort("position"), DeclareSort("window")
@@ -128,7 +128,7 @@ class ProductPart:
 
     original: tuple[Symbol, ...]
     replay: tuple[Symbol, ...] = ()
-    axioms: Mapping[str, Any] = field(default_factory=dict)
+    axioms: Axioms = field(default_factory=dict)
     init: Callable[[AtTime], Any] = _nothing
     originally: Relation = _nothing
     again: Relation = _nothing

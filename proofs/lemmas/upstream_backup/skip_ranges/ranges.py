@@ -20,7 +20,7 @@ Everything is in EPR: functions go from events to edges to arrays to numbers and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.symbols import AtTime, Axioms, Symbol
 from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 EVENT, EDGE, ARRAY = DeclareSort("event"), DeclareSort("edge"), DeclareSort("array")
@@ -248,7 +248,7 @@ def arrays(
     name: str,
     turn: EdgeTurn,
     trims: Trims,
-    axioms: Mapping[str, Any],
+    axioms: Axioms,
     starts: Callable[[AtTime], Any] = lambda _: z3.BoolVal(True),
 ) -> TransitionSystem:
     """Arrays of ranges, each of one or more edges.

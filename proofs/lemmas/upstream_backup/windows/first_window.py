@@ -21,7 +21,7 @@ from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.symbols import AtTime, Axioms, Symbol
 from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 # --- the transition system: all windows, one engine ------------------------------------------
@@ -47,7 +47,7 @@ KEPT = "an event that completes nothing keeps the order"
 TOO = "who is at least as far completes a match too"
 
 
-def axioms(given: Given) -> dict[str, Any]:
+def axioms(given: Given) -> Axioms:
     """waiting: reachable before any match; above: at least as far."""
     return {
         "windows are in a total order": windows.axiom,

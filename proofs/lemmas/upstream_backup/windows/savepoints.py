@@ -10,7 +10,7 @@ times.  Counting is not needed here: of a count window nothing matters but its l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,7 +22,7 @@ from model.core import Outcome
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
-from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.symbols import AtTime, Axioms, Symbol
 from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 EVENT, WINDOW, MATCH = DeclareSort("event"), DeclareSort("window"), DeclareSort("complex event")
@@ -71,10 +71,10 @@ class WindowKind:
     name: str
     belongs: Callable[[Any, Any], Any]
     ends: Callable[[Any, Any], Any]
-    axioms: Callable[[Given], Mapping[str, Any]]
+    axioms: Callable[[Given], Axioms]
 
 
-def _time_axioms(given: Given) -> dict[str, Any]:
+def _time_axioms(given: Given) -> Axioms:
     ends = Implies(older(w, v), times.le(end(w), end(v)))
     first = Implies(times.le(start(w), time(e)), le(opener(w), e))
     return {
@@ -89,7 +89,7 @@ def _time_axioms(given: Given) -> dict[str, Any]:
 FILLED = "windows are filled in the order in which they opened"
 
 
-def _count_axioms(given: Given) -> dict[str, Any]:
+def _count_axioms(given: Given) -> Axioms:
     filled = Implies(older(w, v), le(last(w), last(v)))
     return {"ends": given(FILLED, ForAll([w, v], filled))}
 
@@ -131,7 +131,7 @@ def waits(s: AtTime, match: Any) -> Any:
     return And(s.made(match), Not(s.acked(match)))
 
 
-def axioms(given: Given, kind: WindowKind) -> dict[str, Any]:
+def axioms(given: Given, kind: WindowKind) -> Axioms:
     in_order = And(trigger(m) == trigger(n), older(of(m), of(n)))
     return {
         "events are in order": events.axiom,
