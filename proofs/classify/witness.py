@@ -13,7 +13,7 @@ from model.boxes.box import Box, Fed, Item, Of, Out, oldest
 from model.core import Arrival
 from model.events import Body
 from proofs.classify.pairs import BeginSecond, Expire, Fail, Feed, PairEvent, Swap, feed_all
-from proofs.prove.grid import Cell, CellMark, Grid, GridRow
+from proofs.grid import Cell, CellMark, Grid, GridRow
 
 
 class WitnessStep(NamedTuple):

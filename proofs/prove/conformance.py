@@ -22,7 +22,7 @@ from model.core import Protocol, Scope
 from model.system import System
 from model.world import Action, World
 from proofs.explore.explorer import edges
-from proofs.prove.grid import CellMark, Grid, lane
+from proofs.grid import CellMark, Grid, lane
 from proofs.prove.lemma import Given, all_given
 from proofs.prove.structure import Compiled, Structure, Table, compile_
 from proofs.prove.transition import TransitionSystem

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import z3
 
-from proofs.prove.grid import Grid
+from proofs.grid import Grid
 from proofs.prove.grounding import ground
 from proofs.prove.kinds import Answer, QueryKind
 

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import z3
 
+from proofs.grid import Grid
 from proofs.prove.drawing import grid, short
-from proofs.prove.grid import Grid
 from proofs.prove.grounding import Sizes, declarations, ground
 from proofs.prove.kinds import QueryKind
 from proofs.prove.query import SolverQuery, sometimes

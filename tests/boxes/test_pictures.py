@@ -15,7 +15,7 @@ from proofs.classify.classes import classify
 from proofs.classify.figure3 import BOXES
 from proofs.classify.pairs import BeginSecond, Expire, Fail, Feed, PairEvent, Swap
 from proofs.classify.witness import picture, replay, show_body
-from proofs.prove.grid import CellMark
+from proofs.grid import CellMark
 
 DETERMINISTIC = OperatorClass.DETERMINISTIC
 SIGNS = {CellMark.PLAIN: "", CellMark.DIM: "~", CellMark.BAD: "!"}

@@ -38,10 +38,10 @@ from model.world import (
     real_effects,
 )
 from proofs.explore.mutants import mutate, mutated_source
+from proofs.grid import Grid
 from proofs.lemmas.upstream_backup.duplicates import edge
 from proofs.lemmas.upstream_backup.duplicates.abstraction import ABSTRACTIONS
 from proofs.prove.conformance import Comparison, Coverage, Formulas, compare
-from proofs.prove.grid import Grid
 from proofs.prove.kinds import Answer
 from proofs.prove.lemma import all_given
 from proofs.prove.query import ask

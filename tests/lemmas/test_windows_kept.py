@@ -39,12 +39,12 @@ from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESS
 from model.registry import protocols
 from model.system import System
 from proofs.explore.explorer import edges
+from proofs.grid import CellMark, Grid
 from proofs.lemmas.upstream_backup.streams import BITS, WindowPlace
 from proofs.lemmas.upstream_backup.windows import abstraction, counterexamples, savepoints
 from proofs.lemmas.upstream_backup.windows.counterexamples import FoundRecount, Recount
 from proofs.lemmas.upstream_backup.windows.savepoints import COUNTED, TIMED, WindowKind
 from proofs.prove.conformance import Comparison, Coverage, FormulaMisfit, Formulas, Path, compare
-from proofs.prove.grid import CellMark, Grid
 from proofs.prove.kinds import Answer
 from proofs.prove.lemma import all_given
 from proofs.prove.query import ask

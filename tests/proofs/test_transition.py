@@ -9,7 +9,7 @@ import pytest
 import z3
 
 from model.core import Outcome
-from proofs.prove.grid import CellMark
+from proofs.grid import CellMark
 from proofs.prove.kinds import Answer, QueryKind
 from proofs.prove.lemma import Given, Lemma, all_given, mutants, without
 from proofs.prove.lemma_index import theory

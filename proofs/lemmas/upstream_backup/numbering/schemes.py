@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import z3
 
+from proofs.grid import Cell, CellMark, Grid, GridRow, lane
 from proofs.lemmas.upstream_backup import streams
-from proofs.prove.grid import Cell, CellMark, Grid, GridRow, lane
 
 Opened = Callable[[int], Any]
 """Whether the run at hand has the window that this event opens: a replay has only those kept."""
