@@ -47,7 +47,7 @@ KEPT = "what has yet to affect what downstream receives is made of nothing that 
 
 
 @dataclass(frozen=True)
-class NodeSteps:
+class IndicatorSteps:
     """The steps of a node, if these hypotheses hold."""
 
     given: Given
@@ -99,7 +99,7 @@ class NodeSteps:
 
 def system(given: Given, affecting: bool = False) -> TransitionSystem:
     """affecting: an indicator is of the oldest tuple that affected the output."""
-    steps = NodeSteps(given, affecting)
+    steps = IndicatorSteps(given, affecting)
 
     in_order = And(enters(on(p)), on(p) == on(q), tuples.le(p, q))
     paths = behind(r, u) == Or(reads(r, u), Exists([v], And(reads(r, v), behind(v, u))))
