@@ -12,7 +12,7 @@ import time
 from typing import NamedTuple
 from unittest import mock
 
-from model.core import PinnedScope
+from model.evidence import PinnedScope
 from model.registry import protocols
 from model.system import System
 from model.world import World, apply, enabled, initial

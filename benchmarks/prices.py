@@ -19,9 +19,10 @@ from rich.table import Column, Table
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
-from model.core import CHECKPOINTED, Arrival, Input, Inputs, Note, Protocol, Received, Scope, Send
+from model.core import CHECKPOINTED, Arrival, Input, Inputs, Note, Received, Scope, Send
 from model.events import Body, Event
 from model.graph import SOURCE, chain
+from model.protocol import Protocol
 from model.registry import protocols, unprotected
 from model.system import System
 from model.world import boot_node

@@ -17,25 +17,11 @@ from typing import Any
 
 import simpy
 
-from model.core import (
-    EVENT,
-    NO_GAUGES,
-    Answer,
-    Arrival,
-    Assumptions,
-    Deployment,
-    Emit,
-    Failures,
-    Input,
-    Inputs,
-    Protocol,
-    Received,
-    Scope,
-    Send,
-    Site,
-)
+from model.core import Answer, Arrival, Deployment, Emit, Input, Inputs, Received, Scope, Send, Site
+from model.costs import EVENT, NO_GAUGES
 from model.graph import chain
 from model.parts import deploy_graph
+from model.protocol import Assumptions, Failures, Protocol
 from model.system import System
 from sim.timed.costs import PS, Costs, Link, Service
 from sim.timed.simulator import run_timed

@@ -10,8 +10,8 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-from model.core import Knob, Protocol
 from model.errors import Invalid, nearest
+from model.protocol import Knob, Protocol
 
 OFF = "off"
 """The word for a number that is missing."""

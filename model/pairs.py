@@ -20,7 +20,6 @@ from model.cep.box import CepBox
 from model.cep.operator import Operator
 from model.core import (
     DISCARDED,
-    EVENT,
     REPLAYED,
     STALE,
     Arrival,
@@ -28,7 +27,6 @@ from model.core import (
     Effect,
     Emit,
     Input,
-    MessageKind,
     NodeName,
     Note,
     Quantity,
@@ -38,10 +36,10 @@ from model.core import (
     Send,
     SetTimer,
     Site,
-    Size,
     Step,
     TimerFired,
 )
+from model.costs import EVENT, MessageKind, Size
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SOURCE

@@ -16,8 +16,8 @@ from types import ModuleType
 from typing import NamedTuple
 
 import model.protocols
-from model.core import Protocol
 from model.errors import Invalid, unknown
+from model.protocol import Protocol
 
 
 def modules() -> Mapping[str, Protocol]:

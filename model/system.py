@@ -11,21 +11,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from model.core import (
-    CONTROL,
     Arrival,
     Deployment,
     Effect,
     Emit,
-    Failures,
-    Gauges,
     Input,
     Lost,
-    Memory,
     NodeName,
     Note,
     Observation,
     Property,
-    Protocol,
     Quantity,
     Received,
     Role,
@@ -34,13 +29,14 @@ from model.core import (
     Send,
     SetTimer,
     Site,
-    Size,
     Step,
     TimerFired,
     When,
 )
+from model.costs import CONTROL, Gauges, Memory, Size
 from model.errors import Invalid, StepFailed, describe_error, nearest
 from model.graph import SINK
+from model.protocol import Failures, Protocol
 
 LETS_GO = "without faults, at rest, nodes buffer only what a restart needs"
 

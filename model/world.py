@@ -32,14 +32,12 @@ from model.core import (
     Arrival,
     Effect,
     Emit,
-    Failures,
     Input,
     Lost,
     NodeName,
     Note,
     Observation,
     Property,
-    Protocol,
     Received,
     Save,
     Send,
@@ -50,6 +48,7 @@ from model.core import (
     When,
 )
 from model.errors import StepFailed, describe_error
+from model.protocol import Failures, Protocol
 from model.system import System, check_state, is_satisfied
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from model.core import OperatorClass, Outcome, PinnedScope, Protocol
+from model.core import OperatorClass
+from model.evidence import Outcome, PinnedScope
 from model.plans.design import MEANT, READINGS
 from model.plans.evidence import WORSE, Worse
+from model.protocol import Protocol
 from model.registry import modules, protocols
 
 PAGE = Path(__file__).parent.parent / "docs" / "protocols.md"

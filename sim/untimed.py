@@ -24,13 +24,11 @@ from model.core import (
     Arrival,
     Effect,
     Emit,
-    Failures,
     Input,
     Inputs,
     Lost,
     NodeName,
     Note,
-    Protocol,
     Received,
     Save,
     Scope,
@@ -40,6 +38,7 @@ from model.core import (
 )
 from model.errors import Invalid, nearest
 from model.oracle import by_edge
+from model.protocol import Failures, Protocol
 from model.system import System, call_step, check_state, check_step, faulty_output, read_gauges
 from model.world import (
     DOWN,

@@ -54,7 +54,7 @@ def report(
     """Check every protocol and variant, hunt the mutants, run on real input; write one page."""
     from importlib.metadata import version
 
-    from model.core import Outcome
+    from model.evidence import Outcome
     from model.registry import modules, protocols
     from proofs.classify import figure2
     from proofs.classify import verdict as classifying

@@ -12,8 +12,8 @@ import typer
 from asif.console import JsonOption, print_all, save, write
 
 if TYPE_CHECKING:
-    from model.core import Protocol
     from model.progress import Progress
+    from model.protocol import Protocol
     from sim.inputs.streams import Workload
     from sim.outputs import Outputs
 
@@ -135,8 +135,8 @@ def run_and_compare(
     if none are given, as far as their nodes are deployed, and the failures assumed.  keep: as in
     sim.comparison.
     """
-    from model.core import Failures
     from model.errors import unknown
+    from model.protocol import Failures
     from model.registry import protocols
     from sim import untimed
     from sim.comparison import compare

@@ -16,27 +16,24 @@ from model.core import (
     SPANNED,
     Answer,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
-    Gauges,
     Guarantee,
     Input,
     OperatorClass,
-    Outcome,
-    PinnedScope,
-    Protocol,
     Received,
     Role,
     Scope,
     Send,
     Site,
 )
+from model.costs import Gauges
 from model.events import Body
+from model.evidence import Outcome, PinnedScope
 from model.graph import chain
 from model.parts import deploy_graph, over_words
 from model.properties import AS_IF, COMPLETE
+from model.protocol import Assumptions, Failures, Protocol
 
 
 class Clock(NamedTuple):

@@ -16,28 +16,25 @@ from model.core import (
     REPLAYED,
     Answer,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
-    Gauges,
     Guarantee,
     Input,
     Note,
     OperatorClass,
-    Outcome,
-    PinnedScope,
-    Protocol,
     Received,
     Role,
     Scope,
     Send,
     Site,
 )
+from model.costs import Gauges
 from model.events import Body, Event
+from model.evidence import Outcome, PinnedScope
 from model.graph import chain
 from model.parts import deploy_graph, over_words
 from model.properties import AS_IF, COMPLETE
+from model.protocol import Assumptions, Failures, Protocol
 
 # States.  Source: all events it ever sent.  Relay: is it up to date?  Sink: the number of the last
 # event that it passed on, which it does not look at.

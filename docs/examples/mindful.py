@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from docs.examples import forgetful
-from model.core import DISCARDED, Answer, Input, Note, PinnedScope, Received, Role, Site
+from model.core import DISCARDED, Answer, Input, Note, Received, Role, Site
 from model.events import Event
+from model.evidence import PinnedScope
 
 
 def step(site: Site, state: Any, input_: Input) -> Answer:

@@ -12,8 +12,9 @@ from model import core
 from model.cep.engines import Function
 from model.cep.operator import CepState, Operator, process
 from model.cep.windows import CountWindows
-from model.core import Answer, Guarantee, Mutant, Note, Outcome, Received, Role, Send, Site
+from model.core import Answer, Guarantee, Note, Received, Role, Send, Site
 from model.events import Event
+from model.evidence import Mutant, Outcome
 from model.graph import chain
 from model.parts import deploy_graph, over_words
 from model.properties import AS_IF, COMPLETE, guarantee

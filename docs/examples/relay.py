@@ -18,21 +18,14 @@ from model.core import (
     REPLAYED,
     Answer,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
-    Gauges,
     Guarantee,
     Input,
-    MessageKind,
-    Mutant,
     Note,
     Observation,
     OperatorClass,
-    PinnedScope,
     Property,
-    Protocol,
     Quantity,
     Received,
     Role,
@@ -40,17 +33,18 @@ from model.core import (
     Send,
     SetTimer,
     Site,
-    Size,
     TimerFired,
     When,
-    default_size,
 )
+from model.costs import Gauges, MessageKind, Size, default_size
 from model.errors import Invalid
 from model.events import Body, Event
+from model.evidence import Mutant, PinnedScope
 from model.graph import chain
 from model.log import Log
 from model.parts import deploy_graph, over_words
 from model.properties import AS_IF, COMPLETE
+from model.protocol import Assumptions, Failures, Protocol
 
 
 class Result(NamedTuple):

@@ -14,22 +14,16 @@ from model.cep.windows import CountWindows
 from model.core import (
     CRASHED,
     DISCARDED,
-    NO_GAUGES,
     RESTORED,
     Answer,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
     Guarantee,
     Note,
     Observation,
     OperatorClass,
-    Outcome,
-    PinnedScope,
     Property,
-    Protocol,
     Received,
     Role,
     Scope,
@@ -37,10 +31,13 @@ from model.core import (
     Site,
     When,
 )
+from model.costs import NO_GAUGES
 from model.events import Body, Event
+from model.evidence import Outcome, PinnedScope
 from model.graph import chain
 from model.parts import deploy_graph, over_words
 from model.properties import AS_IF, COMPLETE
+from model.protocol import Assumptions, Failures, Protocol
 
 
 class Result(NamedTuple):

@@ -31,7 +31,8 @@ from enum import Enum
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from model.core import Failures, Input, NodeName, Step
+from model.core import Input, NodeName, Step
+from model.protocol import Failures
 from model.system import System
 from model.world import (
     DOWN,

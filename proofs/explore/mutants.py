@@ -23,8 +23,10 @@ from types import ModuleType
 
 import networkx as nx
 
-from model.core import Guarantee, Mutant, Outcome, Protocol, Scope
+from model.core import Guarantee, Scope
 from model.errors import Invalid, describe_error
+from model.evidence import Mutant, Outcome
+from model.protocol import Protocol
 from model.system import System
 from proofs.explore.explorer import explore
 from proofs.explore.random_attack import Attack

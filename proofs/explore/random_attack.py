@@ -24,8 +24,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from model.core import Failures, Outcome, Property, Protocol, Scope
+from model.core import Property, Scope
 from model.errors import StepFailed
+from model.evidence import Outcome
+from model.protocol import Failures, Protocol
 from model.system import System
 from model.world import (
     Action,

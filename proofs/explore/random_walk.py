@@ -10,8 +10,9 @@ import random
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from model.core import Property, Protocol, Scope
+from model.core import Property, Scope
 from model.errors import StepFailed
+from model.protocol import Protocol
 from model.system import System
 from model.world import first_violation
 from proofs.explore.collapse import Collapsed, Move

@@ -10,8 +10,9 @@ import time
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from model.core import Mutant, Outcome, PinnedScope, Protocol
 from model.errors import Invalid
+from model.evidence import Mutant, Outcome, PinnedScope
+from model.protocol import Protocol
 from model.registry import Subject, subject
 from proofs.classify.graphs import class_of
 from proofs.explore.explorer import Exploration, explore

@@ -13,9 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from model.core import Guarantee, OperatorClass, Outcome, Protocol
+from model.core import Guarantee, OperatorClass
 from model.errors import Invalid
+from model.evidence import Outcome
 from model.progress import Progress, silent
+from model.protocol import Protocol
 from model.registry import Subject, subject
 from proofs.explore.processes import Ended, call_all, usable_cores
 from proofs.explore.search.meter import UNLIMITED, Budget

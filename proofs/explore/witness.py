@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from model.core import Guarantee, Outcome, PinnedScope, Protocol
+from model.core import Guarantee
 from model.errors import Invalid, nearest
+from model.evidence import Outcome, PinnedScope
 from model.properties import at_least
+from model.protocol import Protocol
 from proofs.explore.explorer import explore
 from proofs.explore.tasks import WORLD_LIMIT
 from proofs.explore.trace_json import story

@@ -15,8 +15,8 @@ from types import ModuleType
 from typing import NamedTuple, TypeAlias
 
 import proofs.lemmas
-from model.core import Protocol
 from model.errors import Invalid, unknown
+from model.protocol import Protocol
 from model.registry import protocols, subject
 from proofs.prove.conformance import Abstraction
 from proofs.prove.lemma import Lemma

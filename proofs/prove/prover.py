@@ -16,7 +16,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.progress import Progress, silent
 from proofs.prove.conformance import compare
 from proofs.prove.kinds import Answer, QueryKind

@@ -18,11 +18,12 @@ from statistics import median
 from typing import NamedTuple
 
 from model.boxes.triggered import Triggered
-from model.core import REPLAYED, Arrival, Inputs, Note, Protocol, Scope, Send
+from model.core import REPLAYED, Arrival, Inputs, Note, Scope, Send
 from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
+from model.protocol import Protocol
 from model.protocols.abs.messages import Prepared
 from model.protocols.abs.protocol import PROTOCOL
 from model.system import System

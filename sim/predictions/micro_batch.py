@@ -19,22 +19,12 @@ from itertools import pairwise
 from math import gcd
 from typing import Any, NamedTuple
 
-from model.core import (
-    Answer,
-    Arrival,
-    Effect,
-    Input,
-    Inputs,
-    Protocol,
-    Received,
-    Scope,
-    Send,
-    Site,
-)
+from model.core import Answer, Arrival, Effect, Input, Inputs, Received, Scope, Send, Site
 from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
+from model.protocol import Protocol
 from model.protocols.micro_batch.messages import (
     AGAIN,
     Ask,

@@ -17,9 +17,10 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from model.core import DISCARDED, REPLAYED, Arrival, Inputs, NodeName, Note, Protocol, Role, Scope
+from model.core import DISCARDED, REPLAYED, Arrival, Inputs, NodeName, Note, Role, Scope
 from model.events import Body, Event
 from model.graph import Graph
+from model.protocol import Protocol
 from model.system import System
 from model.world import Action, Crash, Deliver, Inject, Restart, Suspect, apply, initial, response
 

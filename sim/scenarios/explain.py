@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from pydantic.fields import FieldInfo
 
-from model.core import Protocol
 from model.knobs import OFF, allowed, settings
+from model.protocol import Protocol
 from sim.scenarios.tables import ScenarioFile
 from sim.timed.costs import ScenarioTable
 

@@ -20,10 +20,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from model.core import COMMON, Arrival, NodeName, Protocol, Scope
+from model.core import COMMON, Arrival, NodeName, Scope
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE
 from model.knobs import settings, turn
+from model.protocol import Protocol
 from model.registry import is_file, protocols, subject
 from model.system import System
 from sim.inputs.flights import flight_workload

@@ -21,8 +21,10 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from model.core import Guarantee, Outcome, Protocol
+from model.core import Guarantee
 from model.errors import Invalid
+from model.evidence import Outcome
+from model.protocol import Protocol
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import Draft, check_draft
 from sim.sweeps.grid import Sweep, SweepRun, check, version

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from model.core import RESTORED, Effect, Input, Note, Protocol, Received, Role
+from model.core import RESTORED, Effect, Input, Note, Received, Role
 from model.graph import Graph
+from model.protocol import Protocol
 from model.system import size_of
 from sim.timed.failures import Outage
 from sim.timed.network import TimedNode

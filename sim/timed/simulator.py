@@ -29,12 +29,10 @@ from typing import Any, TypeAlias
 from simpy.events import NORMAL, URGENT, Event
 
 from model.core import (
-    CONTROL,
     RESENT,
     Arrival,
     Effect,
     Emit,
-    Failures,
     Input,
     Lost,
     NodeName,
@@ -44,11 +42,12 @@ from model.core import (
     Save,
     Send,
     SetTimer,
-    Size,
     Step,
     TimerFired,
 )
+from model.costs import CONTROL, Size
 from model.errors import Invalid, StepFailed, describe_error
+from model.protocol import Failures
 from model.system import (
     System,
     call_step,

@@ -22,11 +22,9 @@ from typing import Any
 from simpy.events import NORMAL, URGENT, Event
 
 from model.core import (
-    CONTROL,
     Arrival,
     Effect,
     Input,
-    MessageKind,
     NodeName,
     Note,
     Received,
@@ -35,6 +33,7 @@ from model.core import (
     SetTimer,
     TimerFired,
 )
+from model.costs import CONTROL, MessageKind
 from model.errors import Invalid
 from model.system import size_of
 from sim.timed.clock import Occurrence

@@ -18,8 +18,8 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from model.core import Protocol
 from model.errors import Invalid
+from model.protocol import Protocol
 from model.protocols.micro_batch import crashes as model_crashes
 from model.protocols.micro_batch.messages import NO_BATCH, Batch
 from model.protocols.micro_batch.protocol import PROTOCOL

@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from model.core import Arrival, Inputs, Protocol, Received, Role, Scope, Send, Site
+from model.core import Arrival, Inputs, Received, Role, Scope, Send, Site
 from model.graph import Graph
 from model.oracle import assign_times
+from model.protocol import Protocol
 from model.protocols.upstream_backup.buffers import Ack, Restore
 from model.registry import protocols
 from model.system import System

@@ -15,8 +15,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from model.core import DISCARDED, Emit, Note, Protocol, Received, Send, Site
+from model.core import DISCARDED, Emit, Note, Received, Send, Site
 from model.events import SN, Body
+from model.protocol import Protocol
 from model.protocols.upstream_backup.nodes import SinkState
 
 TABLES = """

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from model.core import Property, Protocol
+from model.core import Property
+from model.protocol import Protocol
 from model.protocols.abs.design import Design
 from model.protocols.abs.family import build
 from model.protocols.abs.scopes import SCOPES

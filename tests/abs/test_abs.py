@@ -7,20 +7,11 @@ from dataclasses import replace
 import pytest
 
 from model.boxes.stateless import Relay
-from model.core import (
-    NO_MEMORY,
-    Arrival,
-    Gauges,
-    Guarantee,
-    MessageKind,
-    Outcome,
-    Received,
-    Send,
-    Size,
-    TimerFired,
-)
+from model.core import Arrival, Guarantee, Received, Send, TimerFired
+from model.costs import NO_MEMORY, Gauges, MessageKind, Size
 from model.errors import Invalid
 from model.events import Body
+from model.evidence import Outcome
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
 from model.protocols.abs.design import Alignment, Completes, Design, Settles, Writes

@@ -15,9 +15,10 @@ from model.boxes.box import Box, Of, Out, Stream, bodies
 from model.boxes.join import Join
 from model.boxes.reorder import Ordered
 from model.boxes.stateless import Union
-from model.core import Guarantee, Outcome, Received, Role, Site, TimerFired
+from model.core import Guarantee, Received, Role, Site, TimerFired
 from model.errors import Invalid
 from model.events import BEGINNING, Body, Event
+from model.evidence import Outcome
 from model.protocols.cec.design import MENDED, Interleaving, Position
 from model.protocols.cec.messages import Logged, NodeState
 from model.protocols.cec.nodes import CHECK, Config, boot, deploy, recover, step

@@ -7,7 +7,8 @@ from itertools import product
 
 import pytest
 
-from model.core import Guarantee, Outcome
+from model.core import Guarantee
+from model.evidence import Outcome
 from model.protocols.cec.design import MENDED, PUBLISHED, Bound, Checked, Design
 from model.protocols.cec.scopes import SCOPES
 from model.protocols.cec.variants import SEEN, VARIANTS, Pin, build

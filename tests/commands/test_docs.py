@@ -20,8 +20,10 @@ from typer.core import TyperGroup
 import asif
 from asif.console import console
 from docs.examples import passive_standby
-from model.core import Guarantee, Outcome, Protocol
+from model.core import Guarantee
 from model.events import Body
+from model.evidence import Outcome
+from model.protocol import Protocol
 from model.recovery import classify
 from model.registry import protocols
 from proofs.prove.lemma import Lemma, all_given, mutants

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.registry import protocols
 from proofs.prove.lemma_index import theories
 

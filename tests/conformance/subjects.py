@@ -11,18 +11,10 @@ from functools import cache
 
 import pytest
 
-from model.core import (
-    Arrival,
-    Failures,
-    Guarantee,
-    Inputs,
-    Outcome,
-    PinnedScope,
-    Protocol,
-    Role,
-    Scope,
-)
+from model.core import Arrival, Guarantee, Inputs, Role, Scope
+from model.evidence import Outcome, PinnedScope
 from model.oracle import oracle
+from model.protocol import Failures, Protocol
 from model.registry import protocols
 from model.system import System
 from model.world import Action, World, apply, enabled, initial

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from model.core import Failures
 from model.oracle import by_edge
+from model.protocol import Failures
 from model.world import DOWN, Action, World, quiescent
 from reports import commands
 from sim.comparison import compare

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from model.core import COMMON, Emit, MessageKind, Note, Outcome, Save, Send, Size
+from model.core import COMMON, Emit, Note, Save, Send
+from model.costs import MessageKind, Size
+from model.evidence import Outcome
 from model.system import System, read_gauges, read_memory
 from model.world import DOWN, Crash, Suspect, World, apply, enabled, response
 from proofs.explore import explorer, tasks, verdict

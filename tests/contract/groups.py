@@ -14,31 +14,27 @@ from model.cep.windows import CountWindows
 from model.core import (
     Answer,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
-    Gauges,
     Guarantee,
     Input,
     Lost,
     OperatorClass,
-    PinnedScope,
     Property,
-    Protocol,
     Received,
     Role,
     Save,
     Scope,
     Send,
     Site,
-    Size,
     When,
-    default_size,
 )
+from model.costs import Gauges, Size, default_size
 from model.events import Body
+from model.evidence import PinnedScope
 from model.graph import chain
 from model.parts import deploy_graph, over_words
+from model.protocol import Assumptions, Failures, Protocol
 
 HOST = frozenset({"A", "B"})
 WATCHED = frozenset({("A", "sink"), ("B", "sink"), ("A", "B")})

@@ -12,20 +12,15 @@ from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import (
-    NO_GAUGES,
     Answer,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
     Guarantee,
     Input,
     Observation,
     OperatorClass,
-    PinnedScope,
     Property,
-    Protocol,
     Received,
     Role,
     Save,
@@ -34,9 +29,12 @@ from model.core import (
     Site,
     When,
 )
+from model.costs import NO_GAUGES
 from model.events import Body
+from model.evidence import PinnedScope
 from model.graph import chain
 from model.parts import deploy_graph, over_words
+from model.protocol import Assumptions, Failures, Protocol
 
 
 class Restarts(NamedTuple):

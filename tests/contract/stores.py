@@ -15,17 +15,12 @@ from model.cep.windows import CountWindows
 from model.core import (
     Answer,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
-    Gauges,
     Guarantee,
     Input,
     Lost,
     OperatorClass,
-    PinnedScope,
-    Protocol,
     Received,
     Role,
     Save,
@@ -35,9 +30,12 @@ from model.core import (
     Site,
     TimerFired,
 )
+from model.costs import Gauges
 from model.events import Body
+from model.evidence import PinnedScope
 from model.graph import chain
 from model.parts import deploy_graph, over_words
+from model.protocol import Assumptions, Failures, Protocol
 
 STORE = "store"
 

@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from docs.examples.passive_standby import PROTOCOL, READY, REPEATS, SCOPE
-from model.core import Guarantee, Mutant, Outcome, Protocol
+from model.core import Guarantee
+from model.evidence import Mutant, Outcome
+from model.protocol import Protocol
 from proofs.explore.explorer import explore
 from proofs.explore.mutants import hunt, mutate
 from proofs.explore.random_attack import attack

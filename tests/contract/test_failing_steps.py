@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from docs.examples import amnesia
-from model.core import Answer, Emit, Input, Outcome, Protocol, Received, Role, Send, Site
+from model.core import Answer, Emit, Input, Received, Role, Send, Site
 from model.errors import Invalid, StepFailed
+from model.evidence import Outcome
+from model.protocol import Protocol
 from proofs.explore.explorer import Trace, explore
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from model.core import Guarantee, Mutant, Outcome, PinnedScope, Protocol
+from model.core import Guarantee
+from model.evidence import Mutant, Outcome, PinnedScope
+from model.protocol import Protocol
 from model.registry import modules, protocols
 from model.system import LETS_GO, System
 from proofs.explore.explorer import explore

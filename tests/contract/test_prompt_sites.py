@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.core import Assumptions, Failures, Outcome, Property, Scope, When
+from model.core import Property, Scope, When
+from model.evidence import Outcome
 from model.oracle import by_edge
+from model.protocol import Assumptions, Failures
 from model.system import System
 from model.world import World, act, apply, enabled, initial, progress, unfold
 from proofs.explore.explorer import Trace, edges, explore

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.core import Arrival, Assumptions, Failures, Guarantee, Outcome, Protocol
+from model.core import Arrival, Guarantee
 from model.errors import Invalid
+from model.evidence import Outcome
+from model.protocol import Assumptions, Failures, Protocol
 from model.system import System
 from model.world import Action, Crash, Inject, Suspect, World, apply, enabled, initial, quiescent
 from proofs.explore.explorer import Trace, edges, explore

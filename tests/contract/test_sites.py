@@ -16,7 +16,6 @@ from model.core import (
     Deployment,
     Emit,
     Input,
-    Outcome,
     Property,
     Received,
     Role,
@@ -28,6 +27,7 @@ from model.core import (
     When,
 )
 from model.events import Body
+from model.evidence import Outcome
 from model.parts import deploy_graph
 from model.system import System
 from model.world import Action, Timeout, enabled, initial, quiescent

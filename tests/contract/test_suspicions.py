@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from model.core import SUSPECTED, Arrival, Assumptions, Failures, Guarantee, Lost, Outcome, Protocol
+from model.core import SUSPECTED, Arrival, Guarantee, Lost
 from model.errors import Invalid
+from model.evidence import Outcome
+from model.protocol import Assumptions, Failures, Protocol
 from model.system import System
 from model.world import Crash, Deliver, Restart, Suspect, apply, enabled, initial, quiescent
 from proofs.explore.explorer import Trace, explore

@@ -12,7 +12,8 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.box import NOTHING_OF, Item, Of
 from model.boxes.join import Join
 from model.boxes.stateless import Relay
-from model.core import Arrival, Gauges, Inputs, MessageKind, Received, Scope, Size
+from model.core import Arrival, Inputs, Received, Scope
+from model.costs import Gauges, MessageKind, Size
 from model.errors import Invalid
 from model.events import Body, Event
 from model.graph import SINK, SOURCE, Graph, chain

@@ -7,7 +7,9 @@ from itertools import product
 
 import pytest
 
-from model.core import Guarantee, Outcome, Protocol, Scope
+from model.core import Guarantee, Scope
+from model.evidence import Outcome
+from model.protocol import Protocol
 from model.protocols.crb.design import PUBLISHED, Design, Instant, Mode, Queue, Replays, Resumes
 from model.protocols.crb.protocol import PROTOCOL
 from model.protocols.crb.scopes import SCOPES

@@ -16,9 +16,11 @@ import pytest
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
-from model.core import Arrival, Inputs, Mutant, Protocol, Received, Scope
+from model.core import Arrival, Inputs, Received, Scope
 from model.events import Body, Event
+from model.evidence import Mutant
 from model.graph import chain
+from model.protocol import Protocol
 from model.protocols.upstream_backup.mutants import MUTANTS
 from model.protocols.upstream_backup.nodes import OperatorNode
 from model.protocols.upstream_backup.scopes import UNEVEN

@@ -21,8 +21,8 @@ from model.cep.engines import Engine, Mealy
 from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, SCALAR, TRIGGERED, Numbering
 from model.cep.patterns import Pattern, Strategy, sequence
 from model.cep.windows import CountWindows
-from model.core import Outcome
 from model.events import Body, Event
+from model.evidence import Outcome
 from model.protocols.upstream_backup.gem import Gem
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.scopes import SCOPES

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from model.core import Protocol, Scope
+from model.core import Scope
+from model.protocol import Protocol
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.tables import Tables

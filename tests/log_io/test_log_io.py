@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.core import Guarantee, Outcome, Property, Send, When
+from model.core import Guarantee, Property, Send, When
 from model.errors import Invalid
 from model.events import Body
+from model.evidence import Outcome
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
 from model.protocols.log_io.deployment import deploy

@@ -15,23 +15,14 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box, Out, Stream
 from model.cep.denotation import evaluate
 from model.cep.operator import Operator
-from model.core import (
-    Arrival,
-    Gauges,
-    Guarantee,
-    Inputs,
-    MessageKind,
-    OperatorClass,
-    Outcome,
-    Protocol,
-    Received,
-    Scope,
-    Size,
-)
+from model.core import Arrival, Guarantee, Inputs, OperatorClass, Received, Scope
+from model.costs import Gauges, MessageKind, Size
 from model.errors import Invalid
 from model.events import Body, Event
+from model.evidence import Outcome
 from model.graph import SINK, SOURCE, Graph, chain
 from model.properties import comparisons, guarantee
+from model.protocol import Protocol
 from model.protocols.micro_batch.crashes import CrashPoint, replay_crash
 from model.protocols.micro_batch.messages import (
     NO_BATCH,

@@ -7,7 +7,8 @@ from itertools import product
 
 import pytest
 
-from model.core import Guarantee, Outcome, Scope
+from model.core import Guarantee, Scope
+from model.evidence import Outcome
 from model.protocols.progressive.design import PUBLISHED, Design, Order, Outputs
 from model.protocols.progressive.scopes import SCOPES
 from model.protocols.progressive.variants import build

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import z3
 
-from model.core import PinnedScope
+from model.evidence import PinnedScope
 from model.registry import protocols
 from proofs.explore.explorer import edges, explore
 from proofs.prove.conformance import (

@@ -19,9 +19,6 @@ from model.core import (
     Guarantee,
     Input,
     Inputs,
-    Outcome,
-    PinnedScope,
-    Protocol,
     Received,
     Scope,
     Send,
@@ -30,7 +27,9 @@ from model.core import (
     When,
 )
 from model.events import Body
+from model.evidence import Outcome, PinnedScope
 from model.graph import chain
+from model.protocol import Protocol
 from model.registry import protocols
 from model.system import System
 from model.world import World, apply, enabled, initial, observe

@@ -11,8 +11,9 @@ from unittest import mock
 
 import pytest
 
-from model.core import Mutant, Protocol
 from model.errors import Invalid
+from model.evidence import Mutant
+from model.protocol import Protocol
 from model.registry import modules, protocols
 from proofs.explore.explorer import explore
 from proofs.explore.mutants import hunt, mutate, mutated_source

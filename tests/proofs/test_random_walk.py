@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from docs.examples import forgetful, standby
-from model.core import Guarantee, PinnedScope, Protocol, When
+from model.core import Guarantee, When
+from model.evidence import PinnedScope
+from model.protocol import Protocol
 from model.registry import protocols
 from model.world import apply, enabled, first_violation, initial
 from proofs.explore import random_walk

@@ -27,22 +27,16 @@ from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import (
     CHECKPOINTED,
-    NO_GAUGES,
     Answer,
-    Assumptions,
     Deployment,
     Effect,
     Emit,
-    Failures,
     Guarantee,
     Input,
     Note,
     Observation,
     OperatorClass,
-    Outcome,
-    PinnedScope,
     Property,
-    Protocol,
     Role,
     Save,
     Scope,
@@ -51,9 +45,12 @@ from model.core import (
     Site,
     When,
 )
+from model.costs import NO_GAUGES
 from model.events import Body
+from model.evidence import Outcome, PinnedScope
 from model.graph import chain
 from model.parts import deploy_graph, over_words
+from model.protocol import Assumptions, Failures, Protocol
 from model.registry import protocols
 from model.system import System
 from model.world import World, apply, enabled, initial, progress

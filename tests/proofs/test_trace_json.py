@@ -17,9 +17,11 @@ from rich.console import Console
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
-from model.core import Arrival, Inputs, Lost, MessageKind, Protocol, Scope
+from model.core import Arrival, Inputs, Lost, Scope
+from model.costs import MessageKind
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
+from model.protocol import Protocol
 from model.registry import protocols
 from model.system import System
 from model.world import DOWN, Action, World, apply, enabled, initial, unfold

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from model.core import Knob, Protocol
 from model.errors import Invalid
 from model.knobs import settings, turn
+from model.protocol import Knob, Protocol
 from model.registry import modules, protocols
 from model.world import quiescent
 from sim.scenarios.run import run, simulate

@@ -24,15 +24,11 @@ from model.cep.windows import CountWindows, TimeWindows
 from model.core import (
     REPLAYED,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
-    Gauges,
     Input,
     Inputs,
     Note,
-    Protocol,
     Quantity,
     Received,
     Role,
@@ -44,10 +40,12 @@ from model.core import (
     Step,
     TimerFired,
 )
+from model.costs import Gauges
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
 from model.parts import deploy_graph
+from model.protocol import Assumptions, Failures, Protocol
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.system import System
 from model.world import DOWN, World, apply, enabled, initial, quiescent

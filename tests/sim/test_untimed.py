@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, TimeWindows
-from model.core import Arrival, Inputs, Protocol, Scope
+from model.core import Arrival, Inputs, Scope
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
+from model.protocol import Protocol
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.system import System
 from model.world import Action, Crash, Restart, World, apply, enabled, initial, quiescent

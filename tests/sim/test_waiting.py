@@ -13,26 +13,13 @@ from pydantic import ValidationError
 
 from model.boxes.stateless import Relay
 from model.boxes.triggered import Triggered
-from model.core import (
-    RESENT,
-    Arrival,
-    Assumptions,
-    Deployment,
-    Failures,
-    Gauges,
-    Input,
-    Protocol,
-    Received,
-    Role,
-    Scope,
-    Send,
-    Site,
-    Step,
-)
+from model.core import RESENT, Arrival, Deployment, Input, Received, Role, Scope, Send, Site, Step
+from model.costs import Gauges
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph, chain
 from model.knobs import turn
+from model.protocol import Assumptions, Failures, Protocol
 from model.protocols.abs.messages import ALIGNED
 from model.protocols.abs.protocol import PROTOCOL as ABS
 from model.protocols.log_io.protocol import PROTOCOL as LOG_IO

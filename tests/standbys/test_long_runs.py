@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from model.boxes.stateless import Filter, Map, Relay, Union
 from model.cep.predicates import Type
-from model.core import Guarantee, Protocol, Scope
+from model.core import Guarantee, Scope
 from model.graph import chain
 from model.pair_scopes import COPIES, EVERY, PAIRS, SLIDING, after_union, two, windows
 from model.parts import over_words
 from model.properties import guarantee
+from model.protocol import Protocol
 from model.protocols.upstream_backup_acks.design import (
     ARBITRARY_TOO,
     PRECISE,

@@ -9,18 +9,11 @@ from functools import partial
 
 import pytest
 
-from model.core import (
-    Arrival,
-    Assumptions,
-    Failures,
-    Guarantee,
-    OperatorClass,
-    Protocol,
-    Scope,
-)
+from model.core import Arrival, Guarantee, OperatorClass, Scope
 from model.pair_scopes import LAST_ALONE, SCOPES, two
 from model.pairs import Returns
 from model.properties import guarantee
+from model.protocol import Assumptions, Failures, Protocol
 from model.protocols.active_standby.design import PUBLISHED, Design, Serves
 from model.protocols.active_standby.protocol import PROTOCOL as ACTIVE
 from model.protocols.active_standby.variants import build

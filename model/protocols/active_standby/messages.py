@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias
 
 from model import pairs
-from model.core import MessageKind, NodeName, Quantity, Size
+from model.core import NodeName, Quantity
+from model.costs import MessageKind, Size
 from model.pairs import (
     REJOINED,
     TOOK_OVER,

@@ -17,14 +17,11 @@ from model.core import (
     DISCARDED,
     RESTORED,
     STALE,
-    Amount,
     Answer,
     Deployment,
     Effect,
-    Gauges,
     Input,
     Lost,
-    Memory,
     NodeName,
     Note,
     Observation,
@@ -37,6 +34,7 @@ from model.core import (
     Step,
     TimerFired,
 )
+from model.costs import Amount, Gauges, Memory
 from model.log import Log
 from model.pairs import (
     ACKNOWLEDGE,

@@ -25,14 +25,11 @@ from model.cep.operator import Operator
 from model.core import (
     CHECKPOINTED,
     RESTORED,
-    Amount,
     Arrival,
     Deployment,
     Effect,
     Emit,
-    Gauges,
     Input,
-    Memory,
     NodeName,
     Note,
     Observation,
@@ -45,6 +42,7 @@ from model.core import (
     Step,
     TimerFired,
 )
+from model.costs import Amount, Gauges, Memory
 from model.errors import Invalid
 from model.events import BEGINNING, Event
 from model.parts import contents, deploy_graph

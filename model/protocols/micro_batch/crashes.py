@@ -15,9 +15,10 @@ from enum import Enum
 from typing import NamedTuple
 
 from model.boxes.box import bodies
-from model.core import Arrival, Guarantee, Inputs, Protocol, Received, Save, Scope, Send
+from model.core import Arrival, Guarantee, Inputs, Received, Save, Scope, Send
 from model.graph import chain
 from model.properties import comparisons, guarantee
+from model.protocol import Protocol
 from model.protocols.micro_batch.messages import Batch, Checkpoint, Read, Rows, Write, empty
 from model.protocols.micro_batch.scopes import counting_operator
 from model.system import System

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from model import pairs
 from model.boxes.box import Item
-from model.core import MessageKind, Quantity, Size
+from model.core import Quantity
+from model.costs import MessageKind, Size
 from model.pairs import (
     REJOINED,
     TOOK_OVER,

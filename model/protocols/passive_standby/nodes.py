@@ -21,14 +21,11 @@ from model.core import (
     DISCARDED,
     RESTORED,
     STALE,
-    Amount,
     Answer,
     Deployment,
     Effect,
-    Gauges,
     Input,
     Lost,
-    Memory,
     NodeName,
     Note,
     Observation,
@@ -41,6 +38,7 @@ from model.core import (
     Step,
     TimerFired,
 )
+from model.costs import Amount, Gauges, Memory
 from model.pairs import (
     ACKNOWLEDGE,
     REJOINED,

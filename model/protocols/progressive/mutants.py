@@ -5,7 +5,7 @@ Rule of this file: no code but the lines of mutants; model.core.Mutant explains 
 
 from __future__ import annotations
 
-from model.core import Mutant
+from model.evidence import Mutant
 
 HOME = "model.protocols.progressive"
 SOURCE, PARTITION = f"{HOME}.source", f"{HOME}.partition"

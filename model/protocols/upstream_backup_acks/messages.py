@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias
 
 from model import pairs
-from model.core import MessageKind, Quantity, Size
+from model.core import Quantity
+from model.costs import MessageKind, Size
 from model.pairs import REJOINED, TOOK_OVER, WITHHELD, Inlet, Marks, Queue, SinkInlets, SourceQueue
 from model.protocols.upstream_backup_acks.journal import Cut, Entry, Journal, Label, Renewed
 from model.queues import TRIMMED

@@ -17,14 +17,11 @@ from model.boxes.box import Item, Lineage, Of, Out, inputs_in
 from model.core import (
     RESTORED,
     STALE,
-    Amount,
     Answer,
     Deployment,
     Effect,
-    Gauges,
     Input,
     Lost,
-    Memory,
     NodeName,
     Note,
     Observation,
@@ -37,6 +34,7 @@ from model.core import (
     Step,
     TimerFired,
 )
+from model.costs import Amount, Gauges, Memory
 from model.pairs import (
     ACKNOWLEDGE,
     REJOINED,

@@ -19,8 +19,9 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from model.core import Failures, Guarantee, Observation, Property
+from model.core import Guarantee, Observation, Property
 from model.errors import StepFailed
+from model.protocol import Failures
 from model.world import World, observe_at_rest
 from proofs.explore.collapse import CLEAR, CLOSE, CLOSED, CachedEffect, Collapsed, NodeView
 from proofs.explore.processes import usable_cores

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from model.core import Failures, Guarantee, Observation, Property
+from model.core import Guarantee, Observation, Property
 from model.errors import StepFailed
+from model.protocol import Failures
 from model.world import World, observe_at_rest
 from proofs.explore.collapse import Collapsed
 from proofs.explore.search.judge import FailedIn, Judge

@@ -20,11 +20,12 @@ from typing import NamedTuple
 
 from model.boxes.stateless import Relay
 from model.boxes.triggered import Triggered
-from model.core import Arrival, Inputs, Protocol, Scope, Send
+from model.core import Arrival, Inputs, Scope, Send
 from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
+from model.protocol import Protocol
 from model.protocols.log_io.deployment import deploy, reader_of
 from model.protocols.log_io.design import Design, Writes
 from model.protocols.log_io.lineage.design import Capture

@@ -17,24 +17,16 @@ from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import (
     CRASHED,
-    Amount,
     Answer,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
-    Gauges,
     Guarantee,
     Input,
-    Memory,
     Note,
     Observation,
     OperatorClass,
-    Outcome,
-    PinnedScope,
     Property,
-    Protocol,
     Received,
     Role,
     Scope,
@@ -42,11 +34,14 @@ from model.core import (
     Site,
     When,
 )
+from model.costs import Amount, Gauges, Memory
 from model.errors import Invalid
 from model.events import Body
+from model.evidence import Outcome, PinnedScope
 from model.graph import SINK, SOURCE, chain
 from model.parts import over_words
 from model.properties import AS_IF, COMPLETE
+from model.protocol import Assumptions, Failures, Protocol
 
 from .messages import (
     OUTPUTS_COPIED,

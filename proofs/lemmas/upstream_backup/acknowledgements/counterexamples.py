@@ -14,7 +14,7 @@ from typing import Any
 
 from z3 import And, BoolVal, Const, Exists, Implies, Not, Or, is_true
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.acknowledgements import replicas
 from proofs.prove.grid import CellMark, Grid, lane
 from proofs.prove.grounding import element

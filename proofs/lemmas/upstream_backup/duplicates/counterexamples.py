@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from z3 import And, Const, ForAll, Not, is_true
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.duplicates import edge
 from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.grounding import Sizes

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import z3
 
 from model.cep.patterns import Strategy
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.numbering import schemes, streams
 from proofs.lemmas.upstream_backup.windows import first_window
 from proofs.prove.grid import Cell, CellMark, Grid, GridRow

@@ -24,7 +24,7 @@ from typing import Any
 import z3
 from z3 import And, BoolVal, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Int, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import Order
 from proofs.prove.query import Query
