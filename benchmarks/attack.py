@@ -48,7 +48,7 @@ def main() -> None:
     walked: list[Hunted] = []
     drawn: list[Hunted] = []
     for home, protocol in modules().items():
-        for mutant in protocol.mutants:
+        for mutant in protocol.evidence.mutants:
             broken = mutate(protocol, mutant, home)
             walked.append(measure_walks(broken))
             drawn.append(measure_hypothesis(broken))

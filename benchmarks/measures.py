@@ -37,7 +37,7 @@ class Measurement(NamedTuple):
 
 
 def find_pinned(name: str) -> PinnedScope:
-    return next(s for s in protocols()["upstream-backup"].scopes if s.name == name)
+    return next(s for s in protocols()["upstream-backup"].evidence.scopes if s.name == name)
 
 
 def measure_explorer(name: str) -> Measurement:

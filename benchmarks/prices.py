@@ -59,7 +59,9 @@ def steps(protocol: Protocol) -> Iterator[tuple[str, Any, tuple[Any, ...], float
         while waiting:
             name, input_ = waiting.pop(0)
             started = time.perf_counter()
-            states[name], effects = protocol.step(system.sites[name], states[name], input_)
+            states[name], effects = protocol.behaviour.step(
+                system.sites[name], states[name], input_
+            )
             took = time.perf_counter() - started
             yield name, input_, effects, took
             waiting += [(e.to, Received(name, e.message)) for e in effects if isinstance(e, Send)]

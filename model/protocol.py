@@ -7,7 +7,7 @@ functions.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -121,7 +121,8 @@ class Promise:
     protects: bool = True
 
 
-class Words(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Words:
     """The words for people.  source: where it is published.  finding: what its evidence shows."""
 
     title: str
@@ -154,6 +155,15 @@ class Protocol:
     def deploy(self, scope: Scope) -> Deployment:
         """The deployment of this design in a scope."""
         return self.behaviour.deploy(self.design, scope)
+
+    def vary(self, **changes: Any) -> Protocol:
+        """This protocol with other values of these fields, each in the part that has the field."""
+        for name in ("behaviour", "promise", "evidence", "words"):
+            part = changes.get(name, getattr(self, name))
+            own = {one.name for one in fields(part)} & {*changes}
+            if own:
+                changes[name] = replace(part, **{one: changes.pop(one) for one in own})
+        return replace(self, **changes)
 
     def named(self, name: str) -> Protocol:
         """This protocol or one of its variants, by full name; KeyError if there is none."""

@@ -224,7 +224,7 @@ class UntimedRun:
         self.passed_on: dict[NodeName, list[Any]] = {name: [] for name in system.sink_at}
         self.notes: Counter[str] = Counter()
         self.outages: list[Outage] = []
-        self.single = protocol.assumes.failures is Failures.SINGLE
+        self.single = protocol.promise.assumes.failures is Failures.SINGLE
         self.event = 0
         for plan in plans:
             self._group(plan)

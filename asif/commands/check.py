@@ -84,7 +84,7 @@ def check(
         names = [*protocols()]
     else:
         protocol, names = subject(name).protocol, [absolute(name)]
-        if mutants and not protocol.mutants:
+        if mutants and not protocol.evidence.mutants:
             raise Invalid(f"{protocol.name} has no mutants")
     if seconds is not None and math.isnan(seconds):
         raise Invalid("--seconds nan: write a number, as in 60")

@@ -103,7 +103,7 @@ def report(
         begin("simulations, experiments, flights")
         large, most, limit = (EVENTS, 1, DEPARTURES) if quick else (None, None, None)
         # What is expected to lose is not judged by whether it loses.
-        names = [one.name for one in modules().values() if one.expected is Outcome.HOLDS]
+        names = [one.name for one in modules().values() if one.evidence.expected is Outcome.HOLDS]
         simulations = {f"simulating {at.stem}": partial(_simulate, at, large) for at in SCENARIOS}
         reproductions = {
             f"reproducing {n}": partial(_reproduce, n, out, most)

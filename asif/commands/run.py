@@ -142,11 +142,11 @@ def run_and_compare(
     from sim.comparison import compare
     from sim.inputs.streams import deployable
 
-    if other is None and protocol.compare_with:
+    if other is None and protocol.evidence.compare_with:
         known = {**protocols(), **{one.name: one for one in protocol.variants}}
-        if protocol.compare_with not in known:
-            raise unknown("protocol", protocol.compare_with, known)
-        other = known[protocol.compare_with]
+        if protocol.evidence.compare_with not in known:
+            raise unknown("protocol", protocol.evidence.compare_with, known)
+        other = known[protocol.evidence.compare_with]
     for one in (protocol, other):
         workload = deployable(workload, one) if one else workload
     names = untimed.crashable(protocol, workload)
@@ -154,7 +154,9 @@ def run_and_compare(
         names = [name for name in names if name in untimed.crashable(other, workload)]
     if crashes is None:
         crashes = [text for text in usual if text.split("@")[0] in names]
-        if any(one and one.assumes.failures is Failures.SINGLE for one in (protocol, other)):
+        if any(
+            one and one.promise.assumes.failures is Failures.SINGLE for one in (protocol, other)
+        ):
             crashes = _one_by_one(crashes)
     plans = untimed.crash_plans(crashes, names, workload.size)
     part = partial(watch, workload.name)

@@ -30,10 +30,10 @@ from model.core import (
 from model.costs import Gauges
 from model.events import Body
 from model.evidence import Outcome, PinnedScope
+from model.family import Family
 from model.graph import chain
 from model.parts import deploy_graph, over_words
-from model.properties import AS_IF, COMPLETE
-from model.protocol import Assumptions, Failures, Protocol
+from model.protocol import Behaviour
 
 
 class Clock(NamedTuple):
@@ -42,7 +42,7 @@ class Clock(NamedTuple):
     now: int = 0
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     return deploy_graph(scope.graph)
 
 
@@ -80,19 +80,19 @@ def gauges(site: Site, state: Any) -> Gauges:
 ONE = chain(("A", Operator(sequence("a", "b"), CountWindows(9, 9))))
 SMALL = over_words(ONE, 2)
 
-PROTOCOL = Protocol(
-    name="amnesia",
-    title="Amnesia",
-    source="Hwang et al., Section 4",
-    deploy=deploy,
-    boot=boot,
-    recover=recover,
-    step=step,
-    gauges=gauges,
-    show=lambda value: value.type if isinstance(value, Body) else "",
-    assumes=Assumptions(Failures.ANY),
-    claims={OperatorClass.DETERMINISTIC: Guarantee.GAP},
-    properties=(AS_IF, COMPLETE),
+PROTOCOL = Family(
+    "amnesia",
+    "Amnesia",
+    "Hwang et al., Section 4",
+    Behaviour(
+        deploy,
+        boot,
+        step,
+        recover,
+        gauges=gauges,
+        show=lambda value: value.type if isinstance(value, Body) else "",
+    ),
+).design(
     scopes=(
         PinnedScope(
             "two events",
@@ -104,5 +104,6 @@ PROTOCOL = Protocol(
             guarantee=Guarantee.GAP,
         ),
     ),
+    claims={OperatorClass.DETERMINISTIC: Guarantee.GAP},
     must_occur=(CRASHED, SPANNED),
 )

@@ -31,10 +31,10 @@ from model.core import (
 from model.costs import Gauges
 from model.events import Body, Event
 from model.evidence import Outcome, PinnedScope
+from model.family import Family
 from model.graph import chain
 from model.parts import deploy_graph, over_words
-from model.properties import AS_IF, COMPLETE
-from model.protocol import Assumptions, Failures, Protocol
+from model.protocol import Behaviour
 
 # States.  Source: all events it ever sent.  Relay: is it up to date?  Sink: the number of the last
 # event that it passed on, which it does not look at.
@@ -50,7 +50,7 @@ class Again(NamedTuple):
     events: tuple[Event, ...]
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     one_way = deploy_graph(scope.graph)
     channels = (*one_way.channels, ("relay", "source"))
     return one_way._replace(channels=channels, crashable=frozenset({"relay"}))
@@ -101,20 +101,20 @@ SMALL = over_words(RELAY, 2, crashes=2)
 CLASS = OperatorClass.REPEATABLE
 PINNED = PinnedScope("two crashes", SMALL, CLASS, Outcome.REFUTED, 747, 8, Guarantee.REPEATING)
 
-PROTOCOL = Protocol(
-    name="forgetful",
-    title="A relay that forgets",
-    source="docs/add-a-protocol.md",
-    deploy=deploy,
-    boot=boot,
-    recover=recover,
-    step=step,
-    gauges=gauges,
-    show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
-    assumes=Assumptions(Failures.ANY),
-    claims={CLASS: Guarantee.PRECISE},
-    properties=(AS_IF, COMPLETE),
+PROTOCOL = Family(
+    "forgetful",
+    "A relay that forgets",
+    "docs/add-a-protocol.md",
+    Behaviour(
+        deploy,
+        boot,
+        step,
+        recover,
+        gauges=gauges,
+        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+    ),
+).design(
     scopes=(PINNED,),
-    must_occur=(CRASHED, REPLAYED),
     finding="Whatever was passed on before the crash is passed on again.",
+    must_occur=(CRASHED, REPLAYED),
 )

@@ -34,7 +34,7 @@ class Replica(NamedTuple):
     after: int = 0  # the sink has the outputs up to this one
 
 
-def deploy(scope: core.Scope) -> core.Deployment:
+def deploy(_design: None, scope: core.Scope) -> core.Deployment:
     source, first, sink = deploy_graph(scope.graph).sites
     both = ((first.name, "standby"), ("standby", first.name))
     sites = (source, *(first._replace(name=name, config=other) for name, other in both), sink)
@@ -114,21 +114,26 @@ CLASS, REST = core.OperatorClass.DETERMINISTIC, core.When.QUIESCENT
 GAP, REPEATING, PRECISE = Guarantee.GAP, Guarantee.REPEATING, Guarantee.PRECISE
 READY = core.Property("at rest, the secondary has all, and the source nothing", REST, ready, True)
 REPEATS = core.Property("at rest, outputs repeat", REST, lambda *of: guarantee(*of) <= REPEATING)
-BASE = core.Protocol(
-    name="passive_standby",
-    title="A standby that holds checkpoints",
-    source="Hwang et al., Section 5.1",
-    deploy=deploy,
-    boot=boot,
-    recover=recover,
-    step=step,
-    gauges=lambda _, one: core.Gauges(progress=one.copy[0] if isinstance(one, Replica) else None),
-    show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+BASE = Family(
+    "passive_standby",
+    "A standby that holds checkpoints",
+    "Hwang et al., Section 5.1",
+    Behaviour(
+        deploy,
+        boot,
+        step,
+        recover,
+        gauges=lambda _, one: core.Gauges(
+            progress=one.copy[0] if isinstance(one, Replica) else None
+        ),
+        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+        timers={"checkpoint": "From the first input after a checkpoint to the next checkpoint."},
+    ),
     assumes=core.Assumptions(core.Failures.SINGLE),
-    claims={CLASS: REPEATING},
     properties=(READY, REPEATS),
+).design(
     scopes=(core.PinnedScope("two crashes", SCOPE, CLASS, states=29_563, guarantee=REPEATING),),
-    timers={"checkpoint": "From the first input after a checkpoint to the next checkpoint."},
+    claims={CLASS: REPEATING},
     must_occur=(core.CRASHED, core.REPLAYED, core.CHECKPOINTED),
     mutants=(
         Mutant("nothing is acknowledged", __name__, "return held, (ack,)", "return held, ()"),

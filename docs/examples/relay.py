@@ -20,7 +20,6 @@ from model.core import (
     Arrival,
     Deployment,
     Emit,
-    Guarantee,
     Input,
     Note,
     Observation,
@@ -40,11 +39,12 @@ from model.costs import Gauges, MessageKind, Size, default_size
 from model.errors import Invalid
 from model.events import Body, Event
 from model.evidence import Mutant, PinnedScope
+from model.family import Family
 from model.graph import chain
 from model.log import Log
 from model.parts import deploy_graph, over_words
 from model.properties import AS_IF, COMPLETE
-from model.protocol import Assumptions, Failures, Protocol
+from model.protocol import Behaviour
 
 
 class Result(NamedTuple):
@@ -76,7 +76,7 @@ def boot(site: Site) -> Any:
     return {Role.SOURCE: Source(), Role.OPERATOR: None, Role.SINK: 0}[site.role]
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     if len(scope.graph.nodes) != 3:
         raise Invalid("relay: the graph must be a source, an operator and a sink")
     return deploy_graph(scope.graph, replies=True)
@@ -165,22 +165,12 @@ def gauges(site: Site, state: Any) -> Gauges:
 GRAPH = chain(("relay", Operator(sequence("a"), CountWindows(1, 1))))
 CLASS = OperatorClass.REPEATABLE
 ONE = PinnedScope("one event", over_words(GRAPH, 1), CLASS)
-RELAY = Protocol(
-    name="relay",
-    title="An acknowledged relay",
-    source="docs/add-a-protocol.md",
-    deploy=deploy,
-    boot=boot,
-    recover=recover,
-    step=step,
-    gauges=gauges,
-    show=show,
-    size=size,
-    assumes=Assumptions(Failures.ANY),
-    claims={CLASS: Guarantee.PRECISE},
-    properties=(AS_IF, COMPLETE),
-    scopes=(ONE,),
-)
+RELAY = Family(
+    "relay",
+    "An acknowledged relay",
+    "docs/add-a-protocol.md",
+    Behaviour(deploy, boot, step, recover, gauges=gauges, show=show, size=size),
+).design(scopes=(ONE,))
 
 
 def trimmed(_scope: Scope, seen: Observation) -> bool:

@@ -31,13 +31,13 @@ from model.core import (
     Site,
     When,
 )
-from model.costs import NO_GAUGES
 from model.events import Body, Event
 from model.evidence import Outcome, PinnedScope
+from model.family import Family
 from model.graph import chain
 from model.parts import deploy_graph, over_words
 from model.properties import AS_IF, COMPLETE
-from model.protocol import Assumptions, Failures, Protocol
+from model.protocol import Assumptions, Behaviour, Failures
 
 
 class Result(NamedTuple):
@@ -58,7 +58,7 @@ class Waiting(NamedTuple):  # a restarted replica, until the copy comes
     queue: tuple[Event, ...] = ()
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     source, primary, sink = deploy_graph(scope.graph).sites
     pair = (primary.name, "standby")
     replicas = (primary._replace(name=name, config=other) for name, other in (pair, pair[::-1]))
@@ -121,19 +121,20 @@ def both_ready(_scope: Scope, seen: Observation) -> bool:
 ONE = chain(("A", Operator(sequence("a", "b"), CountWindows(9, 9))))
 SMALL, CLASS = over_words(ONE, 2, crashes=2), OperatorClass.DETERMINISTIC
 READY = Property("at rest, both replicas are ready", When.QUIESCENT, both_ready, nodes=True)
-SINGLE = Protocol(
-    name="standby",
-    title="A standby that works along",
-    source="Hwang et al., Section 4",
-    deploy=deploy,
-    boot=boot,
-    recover=recover,
-    step=step,
-    gauges=lambda _site, _state: NO_GAUGES,
-    show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+SINGLE = Family(
+    "standby",
+    "A standby that works along",
+    "Hwang et al., Section 4",
+    Behaviour(
+        deploy,
+        boot,
+        step,
+        recover,
+        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+    ),
     assumes=Assumptions(Failures.SINGLE),
-    claims={CLASS: Guarantee.PRECISE},
     properties=(AS_IF, COMPLETE, READY),
+).design(
     scopes=(PinnedScope("two crashes", SMALL, CLASS, states=5_025),),
     must_occur=(CRASHED, RESTORED, DISCARDED),
 )

@@ -80,7 +80,7 @@ def mutate(protocol: Protocol, mutant: Mutant, home: str) -> Protocol:
         except Exception as error:
             why = describe_error(error)
             raise Invalid(f"mutant {mutant.name!r}: it cannot be imported: {why}") from error
-    return fresh.variant(protocol.name)
+    return fresh.named(protocol.name)
 
 
 @contextmanager
@@ -217,7 +217,7 @@ def _hunting_grounds(protocol: Protocol) -> dict[str, tuple[Protocol, Scope]]:
     found: dict[str, tuple[Protocol, Scope]] = {}
     for variant in (protocol, *protocol.variants):
         before = "" if variant is protocol else f"{variant.name.partition(':')[2]}: "
-        for pinned in sorted(variant.scopes, key=lambda s: (not s.quick, s.states or 0)):
+        for pinned in sorted(variant.evidence.scopes, key=lambda s: (not s.quick, s.states or 0)):
             if pinned.expect is Outcome.HOLDS:
                 found[before + pinned.name] = variant, pinned.scope
     return found

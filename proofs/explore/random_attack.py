@@ -174,8 +174,8 @@ def enlarge(protocol: Protocol) -> tuple[Scope, ...]:
 
     A variant that is expected to be refuted keeps its own refuted scopes.
     """
-    if any(pinned.expect is Outcome.REFUTED for pinned in protocol.scopes):
-        return tuple(p.scope for p in protocol.scopes if p.expect is Outcome.REFUTED)
+    if any(pinned.expect is Outcome.REFUTED for pinned in protocol.evidence.scopes):
+        return tuple(p.scope for p in protocol.evidence.scopes if p.expect is Outcome.REFUTED)
     return tuple(
         replace(
             pinned.scope,
@@ -183,9 +183,9 @@ def enlarge(protocol: Protocol) -> tuple[Scope, ...]:
                 (name, inputs._replace(length=inputs.length + 3))
                 for name, inputs in pinned.scope.inputs
             ),
-            crashes=pinned.scope.crashes + (protocol.assumes.failures is not Failures.NONE),
+            crashes=pinned.scope.crashes + (protocol.promise.assumes.failures is not Failures.NONE),
         )
-        for pinned in protocol.scopes
+        for pinned in protocol.evidence.scopes
     )
 
 
@@ -193,7 +193,7 @@ def targets(protocol: Protocol) -> tuple[Scope, ...]:
     """The scopes of an attack: the pinned ones and the enlarged ones; of a variant that is expected
     to be refuted, its refuted ones."""
     enlarged = enlarge(protocol)
-    pinned = tuple(pinned.scope for pinned in protocol.scopes)
+    pinned = tuple(pinned.scope for pinned in protocol.evidence.scopes)
     return enlarged if {*enlarged} <= {*pinned} else pinned + enlarged
 
 

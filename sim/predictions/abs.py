@@ -56,7 +56,7 @@ class SinkKind(StrEnum):
     @property
     def protocol(self) -> Protocol:
         name = {SinkKind.PLAIN: "abs:transactional", SinkKind.IDEMPOTENT: "abs:checked"}[self]
-        return PROTOCOL.variant(name)
+        return PROTOCOL.named(name)
 
 
 class CrashPoint(StrEnum):

@@ -210,8 +210,8 @@ class _Reader:
             for name in named:
                 self._check_operator(("costs", key, name), key, name, operators, system)
         for kind in file.costs.timers:
-            if kind not in protocol.timers:
-                fix = nearest(kind, sorted(protocol.timers))
+            if kind not in protocol.behaviour.timers:
+                fix = nearest(kind, sorted(protocol.behaviour.timers))
                 raise self.wrong(
                     ("costs", "timers", kind),
                     f"timers: {protocol.name} sets no timer {kind!r}{fix}",
@@ -223,7 +223,7 @@ class _Reader:
                     ("costs", "stores", name),
                     f"stores: {protocol.name} deploys no prompt site {name!r}{fix}",
                 )
-        priced = [quantity.name for quantity in (*COMMON, *protocol.quantities)]
+        priced = [quantity.name for quantity in (*COMMON, *protocol.behaviour.quantities)]
         for name in file.costs.notes:
             if name not in priced:
                 fix = nearest(name, priced)

@@ -126,8 +126,8 @@ class TimedRun:
         protocol = system.protocol
         self.system, self.protocol, self.costs, self.detector = system, protocol, costs, detector
         self.record, self.log = record, log
-        self.step, self.size = protocol.step, protocol.size
-        self.single = protocol.assumes.failures is Failures.SINGLE
+        self.step, self.size = protocol.behaviour.step, protocol.behaviour.size
+        self.single = protocol.promise.assumes.failures is Failures.SINGLE
         self.clock = Clock()
         self.at = self.clock.at
         self.nodes: dict[NodeName, TimedNode] = {}
@@ -410,7 +410,7 @@ class TimedRun:
         done = times[2]
         kept = None
         if node.gauged:
-            kept = self.protocol.gauges(node.site, node.state).buffered or 0
+            kept = self.protocol.behaviour.gauges(node.site, node.state).buffered or 0
         logged = None
         if self.log is not None and node.name not in self.system.deployment.prompt:
             self.order += 1
@@ -608,7 +608,7 @@ class TimedRun:
         if before is not None and before.replayed_ps is None:
             reached = before.reached
         else:
-            reached = self.protocol.gauges(node.site, node.settled).progress
+            reached = self.protocol.behaviour.gauges(node.site, node.settled).progress
         node.state, node.settled, node.since = DOWN, DOWN, NEVER
         detected, back = returns
         node.outage = Outage(node.name, now, detected, reached)

@@ -36,7 +36,7 @@ T = TypeVar("T")
 JOB = "spark_check.micro_batch.job:run"
 SINKS = {
     SinkKind.BY_BATCH: PROTOCOL,
-    SinkKind.APPEND: PROTOCOL.variant("micro-batch:foreach-batch"),
+    SinkKind.APPEND: PROTOCOL.named("micro-batch:foreach-batch"),
 }
 """The model of a query with this sink."""
 TYPES = "aababbb"

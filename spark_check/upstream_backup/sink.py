@@ -46,7 +46,7 @@ class DurableSink(NamedTuple):
             (heard, discarded) = file.execute("SELECT heard, discarded FROM sink").fetchone()
             state = SinkState((tuple(json.loads(heard)),))
             for message in messages:
-                state, effects = protocol.step(site, state, Received(sender, message))
+                state, effects = protocol.behaviour.step(site, state, Received(sender, message))
                 for effect in effects:
                     match effect:
                         case Emit((_, body)):

@@ -22,8 +22,9 @@ from model.evidence import Outcome
 from model.protocols.cec.design import MENDED, Interleaving, Position
 from model.protocols.cec.messages import Logged, NodeState
 from model.protocols.cec.nodes import CHECK, Config, boot, deploy, recover, step
-from model.protocols.cec.scopes import SCOPES, joined
-from model.protocols.cec.variants import SEEN, build
+from model.protocols.cec.scopes import joined
+from model.protocols.cec.family import CEC
+from model.evidence import Case
 from model.queues import Entry, Inlets, Replayed, Stamp
 from proofs.explore.explorer import explore
 
@@ -143,7 +144,7 @@ def holding(scope: str) -> set[tuple[Stamp, Position, Interleaving]]:
     for stamp, position, interleaving in product(Stamp, Position, Interleaving):
         design = replace(MENDED, stamp=stamp, position=position, interleaving=interleaving)
         explored = explore(
-            build("reading", design, (), "", SEEN), SCOPES[scope].scope, until=Guarantee.PRECISE
+            CEC.design("reading", design), case.scope, until=Guarantee.PRECISE
         )
         if explored.outcome is Outcome.HOLDS:
             found.add((stamp, position, interleaving))

@@ -10,8 +10,9 @@ import pytest
 from model.core import Guarantee
 from model.evidence import Outcome
 from model.protocols.cec.design import MENDED, PUBLISHED, Bound, Checked, Design
-from model.protocols.cec.scopes import SCOPES
-from model.protocols.cec.variants import SEEN, VARIANTS, Pin, build
+from model.protocols.cec import scopes
+from model.protocols.cec.variants import VARIANTS
+from model.protocols.cec.family import CEC
 from model.queues import Stamp
 from proofs.explore.explorer import explore
 

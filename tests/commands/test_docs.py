@@ -212,7 +212,7 @@ def test_the_counterexample_on_the_first_page_is_the_protocol_s_shortest() -> No
     (picture,) = PICTURES.glob("micro-batch-*.svg")
     drawn = re.search(r"Space-time diagram: (\d+) moments", picture.read_text("utf-8"))
     name = picture.stem.replace("micro-batch-", "micro-batch:")
-    pinned = [one.steps for one in protocols()[name].scopes]
+    pinned = [one.steps for one in protocols()[name].evidence.scopes]
     assert drawn
     assert int(drawn[1]) == min(steps for steps in pinned if steps is not None)
 
@@ -331,7 +331,7 @@ def test_the_tutorial_gives_the_steps_that_each_fault_takes() -> None:
 def steps_of(protocol: Protocol) -> Iterator[tuple[str, int | None]]:
     """For each variant its name and the pinned length of its shortest counterexample."""
     for one in protocol.variants:
-        yield one.name.partition(":")[2], one.scopes[0].steps
+        yield one.name.partition(":")[2], one.evidence.scopes[0].steps
 
 
 def test_passive_standby_is_as_short_as_the_tutorial_says() -> None:

@@ -72,6 +72,6 @@ def test_all_are_listed(
     rows = {row["protocol"]: row for row in json.loads((tmp_path / "list.json").read_text())}
     assert sorted(rows) == NAMES
     for name, row in rows.items():
-        assert row["expected"] == PROTOCOLS[name].expected.value
-        assert row["scopes"] == len(PROTOCOLS[name].scopes)
+        assert row["expected"] == PROTOCOLS[name].evidence.expected.value
+        assert row["scopes"] == len(PROTOCOLS[name].evidence.scopes)
         assert row["claims"]

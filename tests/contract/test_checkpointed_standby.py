@@ -21,7 +21,7 @@ FAULTS = {"alone": Outcome.HOLDS, "delta": Outcome.HOLDS, "early": Outcome.REFUT
 
 
 def variant(name: str) -> Protocol:
-    return PROTOCOL.variant(f"{PROTOCOL.name}:{name}")
+    return PROTOCOL.named(f"{PROTOCOL.name}:{name}")
 
 
 def test_without_faults_no_crash_takes_the_redundancy() -> None:
@@ -32,7 +32,7 @@ def test_without_faults_no_crash_takes_the_redundancy() -> None:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_loses_what_the_next_crash_needs(name: str) -> None:
-    blind = replace(variant(name), properties=(REPEATS,))
+    blind = variant(name).vary(properties=(REPEATS,))
     assert explore(blind, ONE_CRASH).outcome is FAULTS[name]
     assert explore(blind, SCOPE).outcome is Outcome.REFUTED
 
@@ -41,7 +41,7 @@ def test_a_fault_loses_what_the_next_crash_needs(name: str) -> None:
 def test_the_nodes_show_the_fault_before_the_next_crash(name: str) -> None:
     found = explore(variant(name), ONE_CRASH).counterexample
     assert found is not None
-    assert len(found.trace.actions) == variant(name).scopes[0].steps
+    assert len(found.trace.actions) == variant(name).evidence.scopes[0].steps
 
 
 def test_to_ask_the_sink_is_not_enough() -> None:

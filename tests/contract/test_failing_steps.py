@@ -247,7 +247,7 @@ def emits_alone(site: Site, state: Any, input_: Input) -> Answer:
 
 
 def test_an_output_without_its_edge_is_a_failing_step(tmp_path: Path) -> None:
-    protocol = replace(BASE, step=emits_alone)
+    protocol = BASE.vary(step=emits_alone)
     found = explore(protocol, amnesia.SMALL).counterexample
     assert found is not None
     assert "sink, Body from A: emits Body(" in found.property.name

@@ -49,7 +49,7 @@ Asif = Callable[..., Any]
 
 
 # --- timers that are set at boot -----------------------------------------------------------------
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     """As many timers as the operator may have: a restarted node sets its own."""
     deployment = deploy_graph(scope.graph)
     armed = tuple(
@@ -85,8 +85,7 @@ AWAKE = Property(
     lambda _, seen: all(state for name, state in seen.states if name == "A"),
     nodes=True,
 )
-TIMED = replace(
-    restarts.ANY,
+TIMED = restarts.ANY.vary(
     name="timers",
     deploy=deploy,
     boot=lambda site: 0 if site.role is Role.SOURCE else False,
@@ -94,7 +93,7 @@ TIMED = replace(
     step=step,
     properties=(AWAKE,),
 )
-ASLEEP = replace(TIMED, deploy=lambda scope: deploy_graph(scope.graph))
+ASLEEP = TIMED.vary(deploy=lambda _, scope: deploy_graph(scope.graph))
 
 
 def test_the_world_starts_with_them() -> None:

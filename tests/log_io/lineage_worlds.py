@@ -28,5 +28,5 @@ def every_world(protocol: Protocol, scope: Scope) -> Iterator[Tables]:
 
 def whole(variant: str, scope: Scope) -> Tables:
     """The tables with the most rows, without crashes."""
-    tables = every_world(PROTOCOL.variant(variant), replace(scope, crashes=0))
+    tables = every_world(PROTOCOL.named(variant), replace(scope, crashes=0))
     return max(tables, key=lambda one: (len(one.used), len(one.data)))

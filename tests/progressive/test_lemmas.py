@@ -22,8 +22,8 @@ from model.protocols.progressive.messages import (
     Phase,
     SourceState,
 )
-from model.protocols.progressive.scopes import SCOPES
-from model.protocols.progressive.variants import build
+from model.protocols.progressive import scopes
+from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.system import System
 from model.world import World
 from proofs.explore.explorer import edges
@@ -151,7 +151,7 @@ def between(before: Table, after: Table) -> Iterator[Table]:
 def paths(design: Design, scope_name: str) -> Iterator[Path]:
     """All edges of progressive recoveries, and their beginnings."""
     scope = SCOPES[scope_name].scope
-    protocol = build("to compare", design, (), "")
+    protocol = PROGRESSIVE_RECOVERY.design("to compare", design)
     see = Observer(System(protocol, scope))
     rigid = rigid_of(scope.graph, see.members)
     for before, _, after in edges(protocol, scope, limit=WORLDS):

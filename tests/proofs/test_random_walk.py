@@ -25,7 +25,7 @@ from proofs.explore.shrinker import replay, shrink
 PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
 HOME = "model.protocols.upstream_backup.protocol"
-CRASHING, RESTING = forgetful.PROTOCOL, standby.PROTOCOL.variant("standby:any")
+CRASHING, RESTING = forgetful.PROTOCOL, standby.PROTOCOL.named("standby:any")
 REFUTED = [
     pytest.param(
         protocol,
@@ -42,11 +42,11 @@ REFUTED = [
 
 def walks_find_all(walks: Callable[..., random_walk.Walks]) -> bool:
     """Do the walks come to rest, crash, and look at properties of outputs and of nodes at rest?"""
-    whole = walks(MAIN, MAIN.scopes[0].scope, 20, seed=1)
-    crashed = walks(CRASHING, CRASHING.scopes[0].scope, 200, seed=1).property
+    whole = walks(MAIN, MAIN.evidence.scopes[0].scope, 20, seed=1)
+    crashed = walks(CRASHING, CRASHING.evidence.scopes[0].scope, 200, seed=1).property
     resting = walks(RESTING, RESTING.scopes[0].scope, 200, seed=1).property
     gap = PROTOCOLS["micro-batch:commit-first"]
-    lost = walks(gap, gap.scopes[0].scope, 200, seed=1).property
+    lost = walks(gap, gap.evidence.scopes[0].scope, 200, seed=1).property
     return (
         whole.rested == whole.count == 20
         and crashed is not None
@@ -133,14 +133,14 @@ def test_walks_go_through_pinned_and_enlarged_scopes(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(random_walk, "walks", spy)
     attack(MAIN, walks=1_000, examples=0)
     assert [scope for scope, _ in walked] == list(targets(MAIN))
-    assert {*(pinned.scope for pinned in MAIN.scopes)} < {scope for scope, _ in walked}
+    assert {*(pinned.scope for pinned in MAIN.evidence.scopes)} < {scope for scope, _ in walked}
     assert {count for _, count in walked} <= {1_000 // len(walked), 1_000 // len(walked) + 1}
 
 
 @pytest.mark.slow
 def test_walks_find_mutants_that_need_a_late_crash() -> None:
     for name in ("seed from the wrong window", "lose the replicas of the nodes below"):
-        mutant = next(mutant for mutant in MAIN.mutants if mutant.name == name)
+        mutant = next(mutant for mutant in MAIN.evidence.mutants if mutant.name == name)
         found = attack(mutate(MAIN, mutant, HOME), walks=5_000, examples=0)
         assert found.by == "walk"
 

@@ -185,7 +185,7 @@ def test_processes_have_the_results_of_this_one_in_the_same_order() -> None:
     assert untimed(together) == untimed(alone)
     assert json.loads(json.dumps(together)) == together
     assert [row["name"] for row in together[2]["scopes"]] == [
-        pinned.name for pinned in protocols()["micro-batch:commit-first"].scopes
+        pinned.name for pinned in protocols()["micro-batch:commit-first"].evidence.scopes
     ]
 
 
@@ -301,7 +301,7 @@ def test_what_is_refuted_once_is_refuted_as_pinned() -> None:
 @pytest.mark.parametrize("pin", [{"steps": 99}, {"guarantee": Guarantee.DIVERGENT}])
 def test_what_is_refuted_otherwise_than_pinned_is_not_as_expected(pin: dict[str, Any]) -> None:
     protocol = protocols()["micro-batch:commit-first"]
-    wrong = replace(protocol, scopes=tuple(replace(one, **pin) for one in protocol.scopes))
+    wrong = protocol.vary(scopes=tuple(replace(one, **pin) for one in protocol.evidence.scopes))
     tasks_ = list_tasks(wrong.name, wrong, "quick", walks=0, examples=0, mutants=False, once=True)
     results = [perform_on(Subject(wrong, home=""), task) for task in tasks_]
     assert not checking.assemble(wrong, "quick", tasks_, results)["expected"]

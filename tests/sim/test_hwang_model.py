@@ -140,7 +140,7 @@ def work_ms(network: Network) -> float:
 def timed(setting: Setting, box: Any, moments: Moments, design: Any = None) -> Timed:
     name, deploy, rollback, precise = FAMILIES[setting.protocol]
     chosen = replace(design or (precise if setting.precise else rollback), returns=Returns.NEVER)
-    protocol = replace(protocols()[name], deploy=partial(deploy, chosen))
+    protocol = protocols()[name].vary(deploy=partial(deploy, chosen))
     system = System(protocol, Scope(chain(("A", box)), (("source", Inputs((), 0)),), 1))
     log: list[LogEntry] = []
     passed: list[Any] = []

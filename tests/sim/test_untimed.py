@@ -28,7 +28,7 @@ from sim.inputs.streams import Workload, graph_for
 from sim.outputs import digest
 from sim.untimed import CrashPlan, Outage, UntimedResult, crash_plans, crashable, run
 
-NO_SKIPS = PROTOCOL.variant("upstream-backup:no-skips")
+NO_SKIPS = PROTOCOL.named("upstream-backup:no-skips")
 NAMES = st.sampled_from(["upstream-backup", "upstream-backup:no-skips", "upstream-backup:notices"])
 """Not the protocols themselves: a failing example prints its arguments."""
 
@@ -96,11 +96,11 @@ def test_every_run_is_one_that_the_world_allows(
     case: tuple[Workload, list[CrashPlan]], away: int, name: str
 ) -> None:
     workload, crashes = case
-    done = driven(PROTOCOL.variant(name), workload, crashes, away)
+    done = driven(PROTOCOL.named(name), workload, crashes, away)
     if done is None:
         return
     ran, actions = done
-    world = followed(PROTOCOL.variant(name), workload, actions)
+    world = followed(PROTOCOL.named(name), workload, actions)
     assert world.arrivals == tuple(workload.events.values())
     assert len(ran.outages) == len(crashes) == 3 - world.crashes
     for edges, outputs in zip(ran.outputs, world.outputs, strict=True):
@@ -114,7 +114,7 @@ def test_crashes_change_no_output(
     case: tuple[Workload, list[CrashPlan]], away: int, name: str
 ) -> None:
     workload, crashes = case
-    done = driven(PROTOCOL.variant(name), workload, crashes, away)
+    done = driven(PROTOCOL.named(name), workload, crashes, away)
     if done is not None:
         assert done[0].outputs == expected(workload)
 
@@ -233,7 +233,7 @@ def test_crashes_change_nothing_of_a_week_of_flights() -> None:
 
 def test_a_wrong_output_is_not_the_same() -> None:
     """The comparison can fail: a protocol that forgets skipped events counts windows wrongly."""
-    broken = PROTOCOL.variant("upstream-backup:counted-windows")
+    broken = PROTOCOL.named("upstream-backup:counted-windows")
     workload = Workload("", "", chain(A), word("aabab" * 20))
     verdicts = [
         compare(broken, NO_SKIPS, workload, [CrashPlan("A", event)], restart_after=0)["same"]

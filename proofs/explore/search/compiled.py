@@ -124,7 +124,7 @@ class CompiledSearch:
         layout = _Layout(self.bits)
         heads = np.zeros((width, FIRST_ROOM), np.int32)
         heads[:, loops.CLOSED] = loops.CLOSED
-        single = system.protocol.assumes.failures is Failures.SINGLE
+        single = system.protocol.promise.assumes.failures is Failures.SINGLE
         self.slots = zeros(MOST_BYTES // 4, np.uint32)
         self.tables = Tables(
             per=layout.per,

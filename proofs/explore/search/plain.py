@@ -51,7 +51,7 @@ class PlainSearch:
         observation, unpack, moves_of = collapsed.observation, collapsed.numbers, collapsed.moves
         appends, append = collapsed.appends, collapsed.append
         settle = collapsed.settle if collapsed.prompt else None
-        single = self.system.protocol.assumes.failures is Failures.SINGLE
+        single = self.system.protocol.promise.assumes.failures is Failures.SINGLE
         rationed = single and self.system.scope.crashes > 1
         judged = self.judged
         frontier = [collapsed.initial]

@@ -237,7 +237,7 @@ class PipelineRun:
 
 
 def _protocol(design: Design) -> Protocol:
-    return replace(PROTOCOL, deploy=partial(deploy, design))
+    return PROTOCOL.vary(design=design)
 
 
 def _scope(types: str) -> Scope:
