@@ -8,33 +8,35 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from model.cep.operator import Operator
-from model.cep.patterns import sequence
-from model.cep.windows import CountWindows
-from model.core import (
+from asif.protocol import (
     CRASHED,
     REPLAYED,
     Answer,
     Arrival,
+    Behaviour,
+    Body,
+    Case,
+    CountWindows,
     Deployment,
     Emit,
+    Event,
+    Family,
+    Gauges,
     Guarantee,
     Input,
     Note,
+    Operator,
     OperatorClass,
     Received,
     Role,
     Scope,
     Send,
     Site,
+    chain,
+    deploy_graph,
+    over_words,
+    sequence,
 )
-from model.costs import Gauges
-from model.events import Body, Event
-from model.evidence import Outcome, PinnedScope
-from model.family import Family
-from model.graph import chain
-from model.parts import deploy_graph, over_words
-from model.protocol import Behaviour
 
 # States.  Source: all events it ever sent.  Relay: is it up to date?  Sink: the number of the last
 # event that it passed on, which it does not look at.
@@ -99,9 +101,8 @@ def passed(site: Site, events: tuple[Event, ...]) -> tuple[Send, ...]:
 RELAY = chain(("relay", Operator(sequence("a"), CountWindows(1, 1))))
 SMALL = over_words(RELAY, 2, crashes=2)
 CLASS = OperatorClass.REPEATABLE
-PINNED = PinnedScope("two crashes", SMALL, CLASS, Outcome.REFUTED, 747, 8, Guarantee.REPEATING)
-
-PROTOCOL = Family(
+TWO_CRASHES = Case("two crashes", SMALL, CLASS)
+FORGETFUL = Family(
     "forgetful",
     "A relay that forgets",
     "docs/add-a-protocol.md",
@@ -113,8 +114,9 @@ PROTOCOL = Family(
         gauges=gauges,
         show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
     ),
-).design(
-    scopes=(PINNED,),
-    finding="Whatever was passed on before the crash is passed on again.",
+)
+PROTOCOL = FORGETFUL.design(
+    scopes=(TWO_CRASHES.fails(747, 8, Guarantee.REPEATING),),
     must_occur=(CRASHED, REPLAYED),
+    finding="Whatever was passed on before the crash is passed on again.",
 )

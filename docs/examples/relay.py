@@ -9,20 +9,31 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from model.cep.operator import Operator
-from model.cep.patterns import sequence
-from model.cep.windows import CountWindows
-from model.core import (
+from asif.protocol import (
+    AS_IF,
+    COMPLETE,
     CRASHED,
     DISCARDED,
     REPLAYED,
     Answer,
     Arrival,
+    Behaviour,
+    Body,
+    Case,
+    CountWindows,
     Deployment,
     Emit,
+    Event,
+    Family,
+    Gauges,
     Input,
+    Invalid,
+    Log,
+    MessageKind,
+    Mutant,
     Note,
     Observation,
+    Operator,
     OperatorClass,
     Property,
     Quantity,
@@ -32,19 +43,15 @@ from model.core import (
     Send,
     SetTimer,
     Site,
+    Size,
     TimerFired,
     When,
+    chain,
+    default_size,
+    deploy_graph,
+    over_words,
+    sequence,
 )
-from model.costs import Gauges, MessageKind, Size, default_size
-from model.errors import Invalid
-from model.events import Body, Event
-from model.evidence import Mutant, PinnedScope
-from model.family import Family
-from model.graph import chain
-from model.log import Log
-from model.parts import deploy_graph, over_words
-from model.properties import AS_IF, COMPLETE
-from model.protocol import Behaviour
 
 
 class Result(NamedTuple):
@@ -163,14 +170,13 @@ def gauges(site: Site, state: Any) -> Gauges:
 
 
 GRAPH = chain(("relay", Operator(sequence("a"), CountWindows(1, 1))))
-CLASS = OperatorClass.REPEATABLE
-ONE = PinnedScope("one event", over_words(GRAPH, 1), CLASS)
+ONE = Case("one event", over_words(GRAPH, 1), OperatorClass.REPEATABLE)
 RELAY = Family(
     "relay",
     "An acknowledged relay",
     "docs/add-a-protocol.md",
     Behaviour(deploy, boot, step, recover, gauges=gauges, show=show, size=size),
-).design(scopes=(ONE,))
+)
 
 
 def trimmed(_scope: Scope, seen: Observation) -> bool:
@@ -178,7 +184,7 @@ def trimmed(_scope: Scope, seen: Observation) -> bool:
 
 
 TRIMMED = Property("at rest, the source keeps nothing", When.QUIESCENT, trimmed, nodes=True)
-TWO = PinnedScope("two events", over_words(GRAPH, 2, crashes=2), CLASS, states=6_327)
+TWO = Case("two events", over_words(GRAPH, 2, crashes=2), OperatorClass.REPEATABLE)
 
 
 def lazy_step(site: Site, state: Any, input_: Input) -> Answer:
@@ -193,7 +199,11 @@ def lazy_step(site: Site, state: Any, input_: Input) -> Answer:
             return step(site, state, input_)
 
 
-LAZY = replace(RELAY, name="relay:lazy", step=lazy_step, scopes=(replace(TWO, states=11_079),))
+LAZY = RELAY.design(
+    "lazy",
+    scopes=(TWO.holds(11_079),),
+    behaviour=replace(RELAY.behaviour, step=lazy_step),
+)
 MUTANTS = (
     Mutant("the sink takes duplicates", __name__, "if number <= last:", "if number < last:"),
     Mutant("the sink takes early results", __name__, "if number > last + 1:", "if False:"),
@@ -210,12 +220,11 @@ MUTANTS = (
         "return Send(site.succs[0], Result(number, bodies)), Send(site.preds[0], Ack(number))",
     ),
 )
-PROTOCOL = replace(
-    RELAY,
+PROTOCOL = RELAY.design(
+    scopes=(ONE.holds(), TWO.holds(6_327)),
+    behaviour=replace(RELAY.behaviour, quantities=(EARLY,)),
     properties=(AS_IF, COMPLETE, TRIMMED),
-    scopes=(ONE, TWO),
     must_occur=(CRASHED, REPLAYED, DISCARDED, EARLY),
-    quantities=(EARLY,),
-    variants=(LAZY,),
     mutants=MUTANTS,
+    variants=(LAZY,),
 )

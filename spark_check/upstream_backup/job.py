@@ -94,7 +94,7 @@ class HostedOperator:
         if self.epoch == 1:
             self.state = self.protocol.behaviour.boot(self.site)
             return
-        self.state, effects = self.protocol.behaviour.recover(self.site, None)
+        self.state, effects = self.protocol.behaviour.restart(self.site, None)
         self._send(effects)
         self.outbox[self.source].clear()  # the hello that begin() has answered
         held = ((self.site.name, answer.savepoint),) if answer.savepoint else ()

@@ -5,14 +5,12 @@ Rule of this file: no verdict; tests compare what is found with what is expected
 
 from __future__ import annotations
 
-from functools import partial
-
 from model.core import Property
+from model.evidence import Case
 from model.protocol import Protocol
+from model.protocols.abs import scopes
 from model.protocols.abs.design import Design
 from model.protocols.abs.family import ABS
-from model.protocols.abs import scopes
-from model.evidence import Case
 from proofs.explore.explorer import Exploration, explore
 
 CASES = {case.name: case for case in vars(scopes).values() if isinstance(case, Case)}

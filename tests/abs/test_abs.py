@@ -14,6 +14,7 @@ from model.events import Body
 from model.evidence import Outcome
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.protocols.abs import scopes
 from model.protocols.abs.design import Alignment, Completes, Design, Settles, Writes
 from model.protocols.abs.messages import (
     AskRun,
@@ -40,7 +41,6 @@ from model.protocols.abs.messages import (
 )
 from model.protocols.abs.nodes import gauges, memory, step
 from model.protocols.abs.protocol import PROTOCOL
-from model.protocols.abs import scopes
 from model.protocols.abs.variants import VARIANTS
 from model.system import System
 from model.world import Crash, Deliver

@@ -9,6 +9,7 @@ import pytest
 
 from model.core import Guarantee, Received, Save, Send, Step
 from model.events import Body
+from model.protocols.abs import scopes
 from model.protocols.abs.coordinator_variants import COORDINATOR_VARIANTS, KEEPS_ALL
 from model.protocols.abs.design import Coordinator, Decides, Design, Returns, Sources
 from model.protocols.abs.family import ABS
@@ -28,11 +29,10 @@ from model.protocols.abs.messages import (
 )
 from model.protocols.abs.nodes import recover, step
 from model.protocols.abs.protocol import PROTOCOL
-from model.protocols.abs import scopes
 from model.system import System
 from model.world import Crash, Deliver, Restart
 from proofs.explore.explorer import explore
-from tests.abs.explored import explored, reading
+from tests.abs.explored import CASES, explored, reading
 
 BY_NAME = {protocol.name: protocol for protocol in COORDINATOR_VARIANTS}
 MENDED = BY_NAME["abs:coordinator"]
@@ -61,7 +61,7 @@ def test_one_choice_of_each_kind_is_right() -> None:
     for keeps, decides, returns in product(kept, Decides, Returns):
         design = Design(coordinator=keeps, decides=decides, returns=returns)
         protocol = ABS.design("reading", design)
-        runs = (explore(protocol, SCOPES[scope].scope, until=Guarantee.PRECISE) for scope in scopes)
+        runs = (explore(protocol, CASES[scope].scope, until=Guarantee.PRECISE) for scope in scopes)
         if all(run.counterexample is None for run in runs):
             right.append((keeps, decides, returns))
     keeps, first = Coordinator.EPOCHS_AND_RUNS, Decides.STORED_FIRST

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from asif import main
+from asif.cli import main
 from model.world import Crash, unfold
 from proofs.explore.trace_json import story
 from reports.diagrams import spacetime, terminal

@@ -26,7 +26,7 @@ def variant(name: str) -> Protocol:
 
 def test_without_faults_no_crash_takes_the_redundancy() -> None:
     for protocol in (PROTOCOL, variant("precise")):
-        assert READY in protocol.properties
+        assert READY in protocol.promise.properties
         assert explore(protocol, SCOPE).outcome is Outcome.HOLDS
 
 
@@ -54,7 +54,7 @@ def test_to_ask_the_sink_is_not_enough() -> None:
     assert (found.outcome, found.guarantee) == (Outcome.REFUTED, Guarantee.REPEATING)
 
 
-@pytest.mark.parametrize("mutant", PROTOCOL.mutants, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", PROTOCOL.evidence.mutants, ids=lambda mutant: mutant.name)
 def test_every_mutant_of_the_example_is_found(mutant: Mutant) -> None:
     found = hunt(PROTOCOL, mutant, HOME, lambda broken: attack(broken, walks=0, examples=0))
     assert found.by == "explorer"

@@ -49,13 +49,13 @@ def step(site, state, input_):
         return wrong(site, state, input_)
     return amnesia.step(site, state, input_)
 
-PROTOCOL = replace(amnesia.PROTOCOL, step=step)
+PROTOCOL = amnesia.PROTOCOL.vary(step=step)
 """
 RECOVER = """
 def recover(site, durable):
     {wrong}
 
-PROTOCOL = replace(amnesia.PROTOCOL, recover=recover)
+PROTOCOL = amnesia.PROTOCOL.vary(recover=recover)
 """
 BOOT = """
 def boot(site):
@@ -63,7 +63,7 @@ def boot(site):
         raise KeyError('gone')
     return amnesia.boot(site)
 
-PROTOCOL = replace(amnesia.PROTOCOL, boot=boot)
+PROTOCOL = amnesia.PROTOCOL.vary(boot=boot)
 """
 
 
@@ -219,7 +219,7 @@ def test_a_timed_run_refuses_a_protocol_that_cannot_be_priced_or_shown(
     what: str, tmp_path: Path
 ) -> None:
     change, why = BAD[what]
-    protocol = loaded(f"PROTOCOL = replace(amnesia.PROTOCOL, {change})")
+    protocol = loaded(f"PROTOCOL = amnesia.PROTOCOL.vary({change})")
     with pytest.raises(Invalid, match=why):
         simulate(scenario(tmp_path, protocol), traced=True)
 
@@ -230,7 +230,7 @@ def test_gauges_that_raise_later_are_no_failing_step(tmp_path: Path) -> None:
         "def later(site, state):\n"
         "    if state != amnesia.boot(site):\n        raise KeyError('late')\n"
         "    return Gauges(buffered=0)\n"
-        "PROTOCOL = replace(amnesia.PROTOCOL, gauges=later)"
+        "PROTOCOL = amnesia.PROTOCOL.vary(gauges=later)"
     )
     with pytest.raises(Invalid, match="gauges raises KeyError: 'late'"):
         simulate(scenario(tmp_path, protocol))
@@ -260,9 +260,7 @@ MUTANT = """
 def step(site, state, input_):
     return mindful.step(site, state, input_)
 
-PROTOCOL = replace(
-    mindful.PROTOCOL,
-    step=step,
+PROTOCOL = mindful.PROTOCOL.vary(step=step,
     mutants=(
         Mutant(
             "the relay stumbles",

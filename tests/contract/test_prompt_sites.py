@@ -142,7 +142,7 @@ def test_a_bad_deployment_is_one_line(changes: str, line: str, asif: Callable[..
 
 
 def test_a_prompt_site_that_saves_is_a_failing_step() -> None:
-    recover = PROTOCOL.behaviour.recover
+    recover = PROTOCOL.behaviour.restart
 
     def step(site: Any, state: Any, input_: Any) -> Any:
         return (

@@ -86,7 +86,8 @@ AWAKE = Property(
     nodes=True,
 )
 TIMED = restarts.ANY.vary(
-    name="timers",
+    family="timers",
+    variant="",
     deploy=deploy,
     boot=lambda site: 0 if site.role is Role.SOURCE else False,
     recover=recover,
@@ -222,10 +223,8 @@ def step(site, state, input_):
         return input_.message.sn[0], ()
     return mindful.step(site, state, input_)
 
-PROTOCOL = replace(
-    mindful.PROTOCOL,
-    step=step,
-    scopes=(replace(mindful.PROTOCOL.scopes[0], states=None),),
+PROTOCOL = mindful.PROTOCOL.vary(step=step,
+    scopes=(replace(mindful.PROTOCOL.evidence.scopes[0], states=None),),
 )
 """
 

@@ -10,11 +10,11 @@ import pytest
 from model.core import Guarantee, Scope
 from model.evidence import Outcome
 from model.protocol import Protocol
-from model.protocols.crb.design import PUBLISHED, Design, Instant, Mode, Queue, Replays, Resumes
-from model.protocols.crb.protocol import PROTOCOL
 from model.protocols.crb import scopes
-from model.protocols.crb.variants import VARIANTS
+from model.protocols.crb.design import PUBLISHED, Design, Instant, Mode, Queue, Replays, Resumes
 from model.protocols.crb.family import CRB
+from model.protocols.crb.protocol import PROTOCOL
+from model.protocols.crb.variants import VARIANTS
 from model.queues import Stamp
 from proofs.explore.explorer import explore
 

@@ -235,7 +235,7 @@ def test_lineage_is_true_in_every_world(variant: str, scope: str) -> None:
     """Not only at rest: each transaction leaves true rows.  A read is stored before it is used, so
     its effect is looked at at rest alone."""
     protocol = PROTOCOL.named(f"log-io:{variant}")
-    design, found = protocol.deploy.args[0], 0  # type: ignore[attr-defined]
+    design, found = protocol.design, 0
     small = replace(SCOPES[scope].scope, crashes=1)
     capture = capture_in(design, small)
     for tables in {*every_world(protocol, small)}:

@@ -24,6 +24,7 @@ from model.graph import SINK, SOURCE, Graph, chain
 from model.properties import comparisons, guarantee
 from model.protocol import Protocol
 from model.protocols.micro_batch.crashes import CrashPoint, replay_crash
+from model.protocols.micro_batch.family import MICRO_BATCH
 from model.protocols.micro_batch.messages import (
     NO_BATCH,
     Batch,
@@ -38,7 +39,6 @@ from model.protocols.micro_batch.nodes import step
 from model.protocols.micro_batch.operators import begin, process_batch
 from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting_operator
-from model.protocols.micro_batch.family import MICRO_BATCH
 from model.registry import protocols
 from model.system import System
 from model.world import Crash, Inject, Timeout, World, apply, enabled, initial, observe, progress

@@ -7,8 +7,8 @@ from model.core import Arrival
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
 from model.protocols.progressive.design import Design, Order, Outputs
-from model.protocols.progressive.messages import COORDINATOR
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
+from model.protocols.progressive.messages import COORDINATOR
 from model.system import System, read_gauges
 from model.world import (
     DOWN,
@@ -36,7 +36,9 @@ GRAPH = Graph(
     (("p1", "p2"), ("p2", "p3"), ("p3", "p4"), ("p3", "p5"), ("p4", "Q1"), ("p5", "Q2")),
 )
 DESIGN = Design(order=Order.RECOVERY, outputs=Outputs.COMMITTED)
-SYSTEM = System(PROGRESSIVE_RECOVERY.design("figure 2", DESIGN), over_words(GRAPH, 3, "a", crashes=3))
+SYSTEM = System(
+    PROGRESSIVE_RECOVERY.design("figure 2", DESIGN), over_words(GRAPH, 3, "a", crashes=3)
+)
 TIMERS = frozenset({"punctuate"})
 
 

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from model.core import NodeName
+from model.evidence import Case
 from model.graph import Graph
 from model.protocols.progressive import partition
 from model.protocols.progressive.design import Design, Ends
+from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.protocols.progressive.messages import (
     COORDINATOR,
     CoordinatorState,
@@ -22,8 +24,6 @@ from model.protocols.progressive.messages import (
     Phase,
     SourceState,
 )
-from model.protocols.progressive import scopes
-from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.system import System
 from model.world import World
 from proofs.explore.explorer import edges
@@ -148,9 +148,9 @@ def between(before: Table, after: Table) -> Iterator[Table]:
     yield after
 
 
-def paths(design: Design, scope_name: str) -> Iterator[Path]:
+def paths(design: Design, case: Case) -> Iterator[Path]:
     """All edges of progressive recoveries, and their beginnings."""
-    scope = SCOPES[scope_name].scope
+    scope = case.scope
     protocol = PROGRESSIVE_RECOVERY.design("to compare", design)
     see = Observer(System(protocol, scope))
     rigid = rigid_of(scope.graph, see.members)
@@ -167,18 +167,18 @@ def paths(design: Design, scope_name: str) -> Iterator[Path]:
             yield Path(rigid, (see.table(after, rigid, start),), initial=True)
 
 
-def mismatch(design: Design, scope_name: str, account: Coverage) -> Mismatch | None:
+def mismatch(design: Design, case: Case, account: Coverage) -> Mismatch | None:
     comparison = Comparison(FORMULAS)
-    found = (comparison.compare(path, account) for path in paths(design, scope_name))
+    found = (comparison.compare(path, account) for path in paths(design, case))
     return next((one for one in found if one), None)
 
 
 @pytest.mark.slow
 def test_recoveries_are_as_the_lemma_has_them() -> None:
     account = Coverage()
-    for name in (FIRST, SECOND, SIDE):
-        found = mismatch(Design(threshold=0), name, account)
-        assert found is None, f"{name}: {found.what}"
+    for case in (FIRST, SECOND, SIDE):
+        found = mismatch(Design(threshold=0), case, account)
+        assert found is None, f"{case.name}: {found.what}"
     assert account.alone == {"make", "fail", "notice", "rejoin", "acknowledge", "end"}
 
 

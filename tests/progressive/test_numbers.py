@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from model.core import Received, Send, Site
 from model.events import Body
+from model.protocols.progressive import scopes
 from model.protocols.progressive.design import Design, Order
+from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.protocols.progressive.messages import (
     COORDINATOR,
     DataTuple,
@@ -24,8 +26,6 @@ from model.protocols.progressive.messages import (
     Rollback,
 )
 from model.protocols.progressive.partition import boot, recover, step
-from model.protocols.progressive import scopes
-from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.system import System
 from proofs.lemmas.progressive.numbers import system
 from proofs.prove.conformance import Comparison, Coverage, Formulas, Mismatch, Path

@@ -9,8 +9,8 @@ import pytest
 
 from model.core import Guarantee, Scope
 from model.evidence import Outcome
-from model.protocols.progressive.design import PUBLISHED, Design, Order, Outputs
 from model.protocols.progressive import scopes
+from model.protocols.progressive.design import PUBLISHED, Design, Order, Outputs
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from proofs.explore.explorer import Exploration, explore
 

@@ -35,7 +35,7 @@ REFUTED = [
         marks=pytest.mark.exhaustive if (pinned.states or 0) >= 1_000 else (),
     )
     for name, protocol in {**PROTOCOLS, "forgetful": CRASHING, "standby": RESTING}.items()
-    for pinned in protocol.scopes
+    for pinned in protocol.evidence.scopes
     if pinned.steps and (pinned.states or 10**6) < 60_000
 ]
 
@@ -44,7 +44,7 @@ def walks_find_all(walks: Callable[..., random_walk.Walks]) -> bool:
     """Do the walks come to rest, crash, and look at properties of outputs and of nodes at rest?"""
     whole = walks(MAIN, MAIN.evidence.scopes[0].scope, 20, seed=1)
     crashed = walks(CRASHING, CRASHING.evidence.scopes[0].scope, 200, seed=1).property
-    resting = walks(RESTING, RESTING.scopes[0].scope, 200, seed=1).property
+    resting = walks(RESTING, RESTING.evidence.scopes[0].scope, 200, seed=1).property
     gap = PROTOCOLS["micro-batch:commit-first"]
     lost = walks(gap, gap.evidence.scopes[0].scope, 200, seed=1).property
     return (
@@ -146,7 +146,9 @@ def test_walks_find_mutants_that_need_a_late_crash() -> None:
 
 
 def test_a_run_that_needs_no_action_stays_as_it_is() -> None:
-    failure = explore(RESTING, RESTING.scopes[0].scope, until=Guarantee.PRECISE).counterexample
+    failure = explore(
+        RESTING, RESTING.evidence.scopes[0].scope, until=Guarantee.PRECISE
+    ).counterexample
     assert failure is not None
     assert len(shrink(failure).trace.actions) == len(failure.trace.actions)
     assert failure.property.when is When.QUIESCENT

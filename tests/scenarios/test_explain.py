@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from asif import app
+from asif.cli import app
 from model.registry import modules, protocols
 from sim.scenarios.explain import ExplainedTable, explain_knobs, explain_tables
 from sim.scenarios.tables import ScenarioFile

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 
 from model.errors import Invalid
 from model.knobs import settings, turn
-from model.protocol import Knob, Protocol
+from model.protocol import Knob
 from model.registry import modules, protocols
 from model.world import quiescent
 from sim.scenarios.run import run, simulate
@@ -42,9 +41,7 @@ def test_knobs_are_fields_of_the_design(name: str) -> None:
     protocol = protocols()[name]
     if not protocol.behaviour.knobs:
         return
-    assert isinstance(protocol.deploy, partial)
-    design = protocol.deploy.args[0]
-    known = {field.name for field in fields(design)}
+    known = {field.name for field in fields(protocol.design)}
     for knob in protocol.behaviour.knobs:
         assert knob.name in known
         assert knob.description.endswith(".")
@@ -130,13 +127,7 @@ def test_what_is_wrong_is_reported_with_its_line(tmp_path: Path, knobs: str, mes
 
 
 def test_a_protocol_without_knobs_says_so() -> None:
-    bare_one = Protocol(
-        **{
-            field.name: getattr(protocols()["crb"], field.name)
-            for field in fields(Protocol)
-            if field.name != "knobs"
-        }
-    )
+    bare_one = protocols()["crb"].vary(knobs=())
     with pytest.raises(Invalid, match="crb has no knob 'mode'; it has none"):
         turn(bare_one, "mode", "synchronous")
 

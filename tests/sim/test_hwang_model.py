@@ -19,9 +19,7 @@ What the two have by design in different ways, so that the tests convert it:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -36,11 +34,8 @@ from model.core import Arrival, Inputs, Scope
 from model.graph import chain
 from model.pairs import ACKNOWLEDGE, Ack, Last, Output, Returns
 from model.protocols.active_standby.messages import Trim
-from model.protocols.active_standby.nodes import deploy as deploy_active
 from model.protocols.passive_standby.messages import Checkpoint
 from model.protocols.passive_standby.nodes import CHECKPOINT
-from model.protocols.passive_standby.nodes import deploy as deploy_passive
-from model.protocols.upstream_backup_acks.nodes import deploy as deploy_acks
 from model.registry import protocols
 from model.system import System
 from model.world import Deliver, Inject
@@ -70,20 +65,18 @@ MS = PS // 1000
 COUNT, INTERVAL_MS = 800, 50.0
 AGGREGATE = Network("windows", aggregates=1, window=20, advance=5)
 NETWORKS = {"relay": (FILTER, Relay()), "windows": (AGGREGATE, Aggregate("count", 20, 5))}
-FAMILIES: dict[Protocol, tuple[str, Callable[..., Any], Any, Any]] = {
+FAMILIES: dict[Protocol, tuple[str, Any, Any]] = {
     Protocol.PASSIVE: (
         "passive-standby",
-        deploy_passive,
         passive.Design(),
         passive.PRECISE,
     ),
     Protocol.ACTIVE: (
         "active-standby",
-        deploy_active,
         active.Design(serves=active.Serves.HIGH),
         replace(active.PRECISE, serves=active.Serves.HIGH),
     ),
-    Protocol.UPSTREAM: ("upstream-backup-acks", deploy_acks, acks.Design(), acks.PRECISE),
+    Protocol.UPSTREAM: ("upstream-backup-acks", acks.Design(), acks.PRECISE),
 }
 SAME = (Moments(0.3, 437.7, 20.0, 20.0), Moments(0.7, 503.4, 12.0, 12.0))
 OWN = (Moments(0.7, 455.4, 46.0, 12.0), Moments(0.1, 492.6, 12.0, 46.0))
@@ -138,9 +131,9 @@ def work_ms(network: Network) -> float:
 
 
 def timed(setting: Setting, box: Any, moments: Moments, design: Any = None) -> Timed:
-    name, deploy, rollback, precise = FAMILIES[setting.protocol]
+    name, rollback, precise = FAMILIES[setting.protocol]
     chosen = replace(design or (precise if setting.precise else rollback), returns=Returns.NEVER)
-    protocol = protocols()[name].vary(deploy=partial(deploy, chosen))
+    protocol = protocols()[name].vary(design=chosen)
     system = System(protocol, Scope(chain(("A", box)), (("source", Inputs((), 0)),), 1))
     log: list[LogEntry] = []
     passed: list[Any] = []

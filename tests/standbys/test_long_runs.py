@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
@@ -30,7 +29,6 @@ from model.protocols.upstream_backup_acks.design import (
     Names,
     Renews,
 )
-from model.protocols.upstream_backup_acks.nodes import deploy
 from model.registry import protocols
 from model.system import System
 from model.world import (

@@ -5,21 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
-from model.core import Arrival, Guarantee, OperatorClass, Scope
 from model import pair_scopes as scopes
+from model.core import Arrival, Guarantee, OperatorClass, Scope
 from model.pair_scopes import LAST_ALONE, two
 from model.pairs import Returns
 from model.properties import guarantee
-from model.protocol import Assumptions, Failures, Protocol
+from model.protocol import Failures, Protocol
 from model.protocols.active_standby.design import PUBLISHED, Design, Serves
-from model.protocols.active_standby.protocol import PROTOCOL as ACTIVE
 from model.protocols.active_standby.family import ACTIVE_STANDBY
+from model.protocols.active_standby.protocol import PROTOCOL as ACTIVE
 from model.protocols.upstream_backup_acks import design as upstream
-from model.protocols.upstream_backup_acks.nodes import deploy
 from model.registry import protocols
 from model.system import System
 from model.world import (

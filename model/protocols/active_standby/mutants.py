@@ -1,6 +1,6 @@
 """One-line faults of active standby, which the checkers must find.
 
-Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+Rule of this file: no code but the lines of mutants; model.evidence.Mutant explains the fields.
 """
 
 from __future__ import annotations

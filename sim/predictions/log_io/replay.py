@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,7 +25,7 @@ from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
 from model.protocol import Protocol
-from model.protocols.log_io.deployment import deploy, reader_of
+from model.protocols.log_io.deployment import reader_of
 from model.protocols.log_io.design import Design, Writes
 from model.protocols.log_io.lineage.design import Capture
 from model.protocols.log_io.lineage.queries import backward

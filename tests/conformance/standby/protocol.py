@@ -231,7 +231,7 @@ PROTOCOL = Family(
     must_occur=(CRASHED, TAKEN_OVER, OUTPUTS_COPIED),
 )
 ANY = PROTOCOL.vary(
-    name="standby:any",
+    variant="any",
     title="Passive standby, any failures",
     assumes=Assumptions(Failures.ANY),
     claims={CLASS: Guarantee.GAP},
@@ -247,11 +247,11 @@ ANY = PROTOCOL.vary(
     ),
 )
 UNREADY = PROTOCOL.vary(
-    name="standby:unready",
+    variant="unready",
     title="Passive standby that is not copied to again",
     step=forgets_the_standby(step),
     scopes=(
         PinnedScope("one crash", replace(TWO_CRASHES, crashes=1), CLASS, Outcome.REFUTED, steps=4),
     ),
 )
-PROTOCOL = replace(PROTOCOL, variants=(ANY, UNREADY))
+PROTOCOL = PROTOCOL.vary(variants=(ANY, UNREADY))
