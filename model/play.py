@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any, TypeAlias
 
-from model.core import Arrival, Effect, NodeName, Note, Protocol, Scope
+from model.core import Arrival, Effect, NodeName, Note, Scope
+from model.protocol import Protocol
 from model.system import System
 from model.world import (
     Action,

@@ -32,12 +32,10 @@ from model.core import (
     Arrival,
     Effect,
     Emit,
-    Failures,
     Input,
     Lost,
     NodeName,
     Note,
-    Protocol,
     Received,
     Save,
     Send,
@@ -47,6 +45,7 @@ from model.core import (
     TimerFired,
 )
 from model.errors import StepFailed, describe_error
+from model.protocol import Failures, Protocol
 from model.system import System, check_state
 
 
@@ -151,7 +150,7 @@ def initial(system: System) -> World:
 def boot_node(protocol: Protocol, site: Site) -> Node:
     """The node as deployed.  Raises StepFailed if its state cannot be made."""
     try:
-        state = protocol.boot(site)
+        state = protocol.behaviour.boot(site)
     except Exception as error:  # of a protocol, which may be anybody's
         raise StepFailed(site.name, "boot", describe_error(error)) from error
     check_state(site.name, "boot", state)
@@ -173,7 +172,11 @@ def may_fail(system: System, world: World) -> bool:
     if not world.crashes:
         return False
     first = world.crashes == system.scope.crashes
-    return first or system.protocol.assumes.failures is Failures.ANY or quiescent(system, world)
+    return (
+        first
+        or system.protocol.promise.assumes.failures is Failures.ANY
+        or quiescent(system, world)
+    )
 
 
 def quiescent(system: System, world: World) -> bool:
@@ -242,7 +245,7 @@ def faults_of(
             action._replace(crash_after=crash_after, group=group)
             for crash_after in range(1, points)
         ]
-    if system.protocol.assumes.suspicions and actions and not group:
+    if system.protocol.promise.assumes.suspicions and actions and not group:
         ends = system.deployment.channels
         watched = (end for end in ends if end[0] == name and end in system.deployment.watched)
         actions += [Suspect(*end) for end in watched if not _is_down(system, world, name)]

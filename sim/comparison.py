@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from model.core import DISCARDED, REPLAYED, Protocol
+from model.core import DISCARDED, REPLAYED
 from model.oracle import oracle
+from model.protocol import Protocol
 from sim.inputs.streams import Workload
 from sim.outputs import Outputs, count, differences, digest
 from sim.untimed.crashes import UntimedCrash

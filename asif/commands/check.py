@@ -71,7 +71,7 @@ def check(
     json_: JsonOption = None,
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
-    from model.core import Outcome
+    from model.evidence import Outcome
     from model.registry import absolute, protocols, subject
     from proofs.explore.search.meter import Budget
     from proofs.explore.verdict import good, verdicts
@@ -84,7 +84,7 @@ def check(
         names = [*protocols()]
     else:
         protocol, names = subject(name).protocol, [absolute(name)]
-        if mutants and not protocol.mutants:
+        if mutants and not protocol.evidence.mutants:
             raise Invalid(f"{protocol.name} has no mutants")
     if seconds is not None and math.isnan(seconds):
         raise Invalid("--seconds nan: write a number, as in 60")
@@ -129,7 +129,7 @@ def _execute(
 
 
 def _show(result: Mapping[str, Any], out: Path) -> None:
-    from model.core import Outcome
+    from model.evidence import Outcome
     from reports import commands
 
     print_all(commands.verdict(result))

@@ -14,7 +14,7 @@ from typing import Any
 import z3
 
 from docs.examples.mindful import PROTOCOL
-from model.core import Outcome
+from model.evidence import Outcome
 from model.system import System
 from model.world import Action, Deliver, World
 from proofs.prove.conformance import Abstraction, Path, Paths

@@ -10,20 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from model.boxes.box import Of
-from model.core import (
-    Amount,
-    Arrival,
-    Emit,
-    Gauges,
-    Input,
-    Memory,
-    Received,
-    Role,
-    SetTimer,
-    Site,
-    Step,
-    TimerFired,
-)
+from model.core import Arrival, Emit, Input, Received, Role, SetTimer, Site, Step, TimerFired
+from model.costs import Amount, Gauges, Memory
 from model.events import Body
 from model.standbys import consumers, producers
 from model.standbys.consumers import ACKNOWLEDGE, StreamEnd

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias
 
 from model.boxes.box import NOTHING_OF, Lineage
-from model.core import EVENT, MessageKind, Quantity, Size
+from model.core import Quantity
+from model.costs import EVENT, MessageKind, Size
 from model.events import Body
 from model.standbys.choices import Again
 

@@ -15,8 +15,10 @@ from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from model.core import Guarantee, Outcome, Property, Protocol, Scope, When
+from model.core import Guarantee, Property, Scope, When
 from model.errors import StepFailed
+from model.evidence import Outcome
+from model.protocol import Protocol
 from model.system import System
 from model.world import Action, World, apply, enabled, offers, progress
 from proofs.explore.collapse import Collapsed, Overflow

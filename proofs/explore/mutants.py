@@ -23,8 +23,10 @@ from types import ModuleType
 
 import networkx as nx
 
-from model.core import Guarantee, Mutant, Outcome, Protocol, Scope
+from model.core import Guarantee, Scope
 from model.errors import Invalid, describe_error
+from model.evidence import Mutant, Outcome
+from model.protocol import Protocol
 from model.system import System
 from proofs.explore.explorer import explore
 from proofs.explore.random_attack import Attack
@@ -78,7 +80,7 @@ def mutate(protocol: Protocol, mutant: Mutant, home: str) -> Protocol:
         except Exception as error:
             why = describe_error(error)
             raise Invalid(f"mutant {mutant.name!r}: it cannot be imported: {why}") from error
-    return fresh.variant(protocol.name)
+    return fresh.named(protocol.name)
 
 
 @contextmanager
@@ -214,8 +216,8 @@ def _hunting_grounds(protocol: Protocol) -> dict[str, tuple[Protocol, Scope]]:
     "VARIANT: SCOPE", each with the protocol that holds there."""
     found: dict[str, tuple[Protocol, Scope]] = {}
     for variant in (protocol, *protocol.variants):
-        before = "" if variant is protocol else f"{variant.name.partition(':')[2]}: "
-        for pinned in sorted(variant.scopes, key=lambda s: (not s.quick, s.states or 0)):
+        before = "" if variant is protocol else f"{variant.variant}: "
+        for pinned in sorted(variant.evidence.scopes, key=lambda s: (not s.quick, s.states or 0)):
             if pinned.expect is Outcome.HOLDS:
                 found[before + pinned.name] = variant, pinned.scope
     return found

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.prove.grounding import Sizes
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import z3
 
-from model.core import Protocol, Scope
+from model.core import Scope
+from model.protocol import Protocol
 from model.system import System
 from model.world import Action, World
 from proofs.explore.explorer import edges

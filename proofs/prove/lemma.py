@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import z3
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.prove.query import SolverQuery
 
 Given: TypeAlias = Callable[[str, Any], Any]

@@ -14,8 +14,8 @@ from functools import cache
 from types import ModuleType
 from typing import NamedTuple, TypeAlias
 
-from model.core import Protocol
 from model.errors import Invalid, unknown
+from model.protocol import Protocol
 from model.registry import protocols, subject
 from proofs.prove.conformance import Abstraction
 from proofs.prove.lemma import Lemma

@@ -16,7 +16,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.progress import Progress, silent
 from proofs.prove.conformance import compare
 from proofs.prove.kinds import Answer, QueryKind
@@ -57,7 +57,7 @@ def prove(
             longer = proofs_ if lemma.expect is Outcome.HOLDS else refutations
             longer[one.of, "lemma", lemma.name] = _settle, one.of, lemma.name, mutants, opinion
         if worlds and one.abstractions:
-            for at, pinned in enumerate(one.protocol.scopes):
+            for at, pinned in enumerate(one.protocol.evidence.scopes):
                 comparisons[one.of, "scope", pinned.name] = _compare, one.of, at, worlds
     # What takes longest comes first, so that no process is left alone with it at the end.
     tasks = {**proofs_, **refutations, **comparisons}
@@ -182,7 +182,7 @@ def _mutant_row(
 def _compare(of: str, at: int, worlds: int) -> dict[str, dict[str, Any]]:
     """One scope, by name of the abstraction."""
     one = theory(of)
-    pinned = one.protocol.scopes[at]
+    pinned = one.protocol.evidence.scopes[at]
     accounts = compare(one.abstractions, one.protocol, pinned.scope, limit=worlds)
     return {
         name: {

@@ -19,12 +19,13 @@ from statistics import median
 from typing import NamedTuple
 
 from model.boxes.triggered import Triggered
-from model.core import REPLAYED, Arrival, Inputs, Protocol, Scope, Send
+from model.core import REPLAYED, Arrival, Inputs, Scope, Send
 from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
 from model.play import OwnAction, Play, timers_last
+from model.protocol import Protocol
 from model.protocols.abs.messages import Prepared
 from model.protocols.abs.protocol import PROTOCOL
 from model.world import real_effects
@@ -47,7 +48,7 @@ class EpochSink(StrEnum):
     @property
     def protocol(self) -> Protocol:
         name = {EpochSink.PLAIN: "abs:transactional", EpochSink.IDEMPOTENT: "abs:checked"}[self]
-        return PROTOCOL.variant(name)
+        return PROTOCOL.named(name)
 
 
 class EpochPoint(StrEnum):

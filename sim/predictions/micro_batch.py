@@ -12,29 +12,18 @@ control takes fewer, and so does the query here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from itertools import pairwise
 from math import gcd
 from typing import Any, NamedTuple
 
-from model.core import (
-    Answer,
-    Arrival,
-    Effect,
-    Input,
-    Inputs,
-    Protocol,
-    Received,
-    Scope,
-    Send,
-    Site,
-)
+from model.core import Answer, Arrival, Effect, Input, Inputs, Received, Scope, Send, Site
 from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
+from model.protocol import Protocol
 from model.protocols.micro_batch.messages import (
     AGAIN,
     Ask,
@@ -184,14 +173,14 @@ def admitting(protocol: Protocol, ends: Sequence[int]) -> Protocol:
     """The protocol with a source that admits events up to the next of the ends only."""
 
     def step(site: Site, state: Any, input_: Input) -> Answer:
-        after, effects = protocol.step(site, state, input_)
+        after, effects = protocol.behaviour.step(site, state, input_)
         if not isinstance(state, SourceState):
             return after, effects
         message = input_.message if isinstance(input_, Received) else None
         limited = partial(_limit, ends, message.after if isinstance(message, Ask) else state.asked)
         return after, tuple(map(limited, effects))
 
-    return replace(protocol, step=step)
+    return protocol.vary(step=step)
 
 
 def _limit(ends: Sequence[int], asked: int | None, effect: Effect) -> Effect:

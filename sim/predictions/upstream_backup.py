@@ -16,10 +16,11 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from model.core import DISCARDED, REPLAYED, Arrival, Inputs, NodeName, Protocol, Role, Scope
+from model.core import DISCARDED, REPLAYED, Arrival, Inputs, NodeName, Role, Scope
 from model.events import Body, Event
 from model.graph import Graph
 from model.play import Play
+from model.protocol import Protocol
 from model.world import Deliver, Restart
 
 

@@ -46,7 +46,7 @@ def simulate(
     failures in every byte and in order: if `same` is False, the protocol has failed.
     """
     size = scenario.workload.size
-    runs = (True, bool(scenario.planned), scenario.protocol.protects)
+    runs = (True, bool(scenario.planned), scenario.protocol.promise.protects)
     stages = sum(runs)
 
     def stage(number: int) -> Callable[[int], None] | None:
@@ -58,7 +58,7 @@ def simulate(
     found = _metrics(scenario, ran, free_run)
     free = _metrics(scenario, free_run)
     bare = free
-    if scenario.protocol.protects:
+    if scenario.protocol.promise.protects:
         bare = _metrics(scenario, run(baseline(scenario), (), watch=stage(stages - 1)))
     bare = {**bare, "keep_alive_bytes": 0}  # nobody waits for them
     failures = recoveries_under_load(ran.result.outages, ran.result.asked, free_run.result.asked)

@@ -20,10 +20,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from model.core import COMMON, Arrival, NodeName, Protocol, Scope
+from model.core import COMMON, Arrival, NodeName, Scope
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE
 from model.knobs import settings, turn
+from model.protocol import Protocol
 from model.registry import is_file, protocols, subject
 from model.system import System
 from sim.inputs.flights import flight_workload
@@ -209,8 +210,8 @@ class _Reader:
             for name in named:
                 self._check_operator(("costs", key, name), key, name, operators, system)
         for kind in file.costs.timers:
-            if kind not in protocol.timers:
-                fix = nearest(kind, sorted(protocol.timers))
+            if kind not in protocol.behaviour.timers:
+                fix = nearest(kind, sorted(protocol.behaviour.timers))
                 raise self.wrong(
                     ("costs", "timers", kind),
                     f"timers: {protocol.name} sets no timer {kind!r}{fix}",
@@ -222,7 +223,7 @@ class _Reader:
                     ("costs", "stores", name),
                     f"stores: {protocol.name} deploys no prompt site {name!r}{fix}",
                 )
-        priced = [quantity.name for quantity in (*COMMON, *protocol.quantities)]
+        priced = [quantity.name for quantity in (*COMMON, *protocol.behaviour.quantities)]
         for name in file.costs.notes:
             if name not in priced:
                 fix = nearest(name, priced)

@@ -13,7 +13,8 @@ from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from model.core import CHECKPOINTED, Memory, NodeName, Size
+from model.core import CHECKPOINTED, NodeName
+from model.costs import Memory, Size
 
 PS = 10**12
 """The number of picoseconds in a second."""

@@ -15,8 +15,10 @@ from typing import Any
 
 from simpy.events import URGENT
 
-from model.core import CONTROL, Effect, Failures, Lost, NodeName, Save, Send
+from model.core import Effect, Lost, NodeName, Save, Send
+from model.costs import CONTROL
 from model.errors import Invalid
+from model.protocol import Failures
 from model.system import size_of
 from model.world import DOWN, Crash
 from sim.timed.clock import LAST, Occurrence
@@ -40,7 +42,7 @@ class Crashes:
     ) -> None:
         self.run, self.system, self.detector = run, run.system, detector
         self.after_crash = after_crash
-        self.single = run.protocol.assumes.failures is Failures.SINGLE
+        self.single = run.protocol.promise.assumes.failures is Failures.SINGLE
         self.restart_ps = picoseconds(detector.restart_s)
         self.restarts: set[int] = set()
         self._plan(planned)
@@ -115,7 +117,7 @@ class Crashes:
         if before is not None and before.replayed_ps is None:
             reached = before.reached
         else:
-            reached = self.run.protocol.gauges(node.site, node.settled).progress
+            reached = self.run.protocol.behaviour.gauges(node.site, node.settled).progress
         node.state, node.settled, node.since = DOWN, DOWN, NEVER
         detected, back = returns
         node.outage = TimedOutage(node.name, now, detected, reached)
@@ -173,7 +175,7 @@ class Crashes:
         return node, 0, effects, None
 
     def _save_ps(self, value: Any) -> int:
-        return self.run.costs.save_ps(self.run.protocol.size(value))
+        return self.run.costs.save_ps(self.run.protocol.behaviour.size(value))
 
     def come_back(self, node: TimedNode, done: int) -> None:
         """Let the node run again: the effects of its first step take place."""

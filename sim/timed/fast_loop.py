@@ -21,7 +21,6 @@ from typing import Any
 from simpy.events import NORMAL, URGENT, Event
 
 from model.core import (
-    CONTROL,
     Arrival,
     Effect,
     Emit,
@@ -32,9 +31,9 @@ from model.core import (
     Save,
     Send,
     SetTimer,
-    Size,
     TimerFired,
 )
+from model.costs import CONTROL, Size
 from model.errors import Invalid, StepFailed, describe_error
 from model.system import call_step, check_step, describe, read_gauges, size_of
 from sim.timed.clock import Entry, Occurrence
@@ -69,7 +68,7 @@ class FastLoop:
         self.timers.start_all()
         run, clock, nodes = self.state, self.state.clock, self.state.nodes
         queue, count = clock.queue, clock.count
-        step, size_of = run.protocol.step, run.protocol.size
+        step, size_of = run.protocol.behaviour.step, run.protocol.behaviour.size
         watched, seen, affect, take_effect = run.watched, run.seen, run.affect, run.take_effect
         offer = Event(clock)
         given: Any = next(feed, None)
@@ -251,7 +250,7 @@ class FastLoop:
         done = max(busy, node.done)
         for effect in effects:
             if isinstance(effect, Save):
-                takes = run.costs.save_ps(run.protocol.size(effect.value))
+                takes = run.costs.save_ps(run.protocol.behaviour.size(effect.value))
                 done += takes
                 run.saves += 1
                 run.saving += takes

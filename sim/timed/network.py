@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 
 from simpy.events import Event
 
-from model.core import Effect, Input, MessageKind, NodeName, Site, Size
+from model.core import Effect, Input, NodeName, Site
+from model.costs import MessageKind, Size
 from sim.timed.clock import Occurrence
 from sim.timed.costs import Costs
 from sim.timed.failures import TimedOutage

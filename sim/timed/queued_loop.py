@@ -20,11 +20,9 @@ from collections.abc import Iterator, Sequence
 from simpy.events import NORMAL, URGENT, Event
 
 from model.core import (
-    CONTROL,
     Arrival,
     Effect,
     Input,
-    MessageKind,
     NodeName,
     Note,
     Received,
@@ -33,6 +31,7 @@ from model.core import (
     SetTimer,
     TimerFired,
 )
+from model.costs import CONTROL, MessageKind
 from model.errors import Invalid
 from model.system import size_of
 from sim.timed.clock import Occurrence

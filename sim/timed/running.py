@@ -22,9 +22,9 @@ from model.core import (
     Role,
     Save,
     Send,
-    Size,
     Step,
 )
+from model.costs import Size
 from model.system import System, call_step, check_step, read_gauges, size_of
 from model.world import boot_node
 from sim.timed.clock import Occurrence, SimulatedClock
@@ -109,7 +109,7 @@ class RunState:
             check_step(self.system, node.name, input_, (node.state, effects))
         kept = None
         if node.gauged:
-            kept = self.protocol.gauges(node.site, node.state).buffered or 0
+            kept = self.protocol.behaviour.gauges(node.site, node.state).buffered or 0
         logged = None
         if self.log is not None and node.name not in self.system.deployment.prompt:
             self.order += 1
@@ -137,7 +137,7 @@ class RunState:
             if type(effect) is Note and effect.what == RESENT:
                 found -= effect.times
             if type(effect) is Send:
-                size = self.protocol.size(effect.message)
+                size = self.protocol.behaviour.size(effect.message)
                 if size.events and not is_stored(node.outgoing[effect.to], size):
                     found += size.events
         return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from heapq import heapify, heapreplace
 
-from model.core import Size
+from model.costs import Size
 from sim.timed.costs import Costs, StoreCosts, picoseconds
 
 

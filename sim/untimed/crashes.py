@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from model.core import NodeName, Protocol, Scope
+from model.core import NodeName, Scope
 from model.errors import Invalid, nearest
+from model.protocol import Protocol
 from sim.inputs.streams import Workload
 
 

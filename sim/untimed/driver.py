@@ -19,7 +19,6 @@ from model.core import (
     Arrival,
     Effect,
     Emit,
-    Failures,
     Input,
     Lost,
     NodeName,
@@ -32,6 +31,7 @@ from model.core import (
 )
 from model.errors import Invalid
 from model.oracle import by_edge
+from model.protocol import Failures
 from model.system import System, call_step, check_state, check_step, faulty_output, read_gauges
 from model.world import (
     DOWN,
@@ -75,7 +75,7 @@ class UntimedRun:
         self.passed_on: dict[NodeName, list[Any]] = {name: [] for name in system.sink_at}
         self.notes: Counter[str] = Counter()
         self.outages: list[UntimedOutage] = []
-        self.single = protocol.assumes.failures is Failures.SINGLE
+        self.single = protocol.promise.assumes.failures is Failures.SINGLE
         self.event = 0
         for plan in plans:
             self._group(plan)

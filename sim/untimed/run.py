@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import accumulate
 
-from model.core import Arrival, Inputs, Protocol, Scope
+from model.core import Arrival, Inputs, Scope
+from model.protocol import Protocol
 from model.system import System
 from model.world import Action
 from sim.inputs.streams import Workload

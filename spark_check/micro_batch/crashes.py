@@ -18,8 +18,8 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from model.core import Protocol
 from model.errors import Invalid
+from model.protocol import Protocol
 from model.protocols.micro_batch import crashes as model_crashes
 from model.protocols.micro_batch.messages import NO_BATCH, Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
@@ -36,7 +36,7 @@ T = TypeVar("T")
 JOB = "spark_check.micro_batch.job:run"
 SINKS = {
     SinkKind.BY_BATCH: PROTOCOL,
-    SinkKind.APPEND: PROTOCOL.variant("micro-batch:foreach-batch"),
+    SinkKind.APPEND: PROTOCOL.named("micro-batch:foreach-batch"),
 }
 """The model of a query with this sink."""
 TYPES = "aababbb"

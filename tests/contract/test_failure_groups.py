@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-from model.core import CRASHED, Arrival, Guarantee, Lost, Outcome, Protocol, Received, Scope
+from model.core import CRASHED, Arrival, Guarantee, Lost, Received, Scope
+from model.evidence import Outcome
 from model.play import Play
+from model.protocol import Protocol
 from model.system import System
 from model.world import (
     DOWN,

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.core import Arrival, Assumptions, Failures, Guarantee, Outcome, Protocol
+from model.core import Arrival, Guarantee
 from model.errors import Invalid
+from model.evidence import Outcome
 from model.play import Play
+from model.protocol import Assumptions, Failures, Protocol
 from model.system import System
 from model.world import Action, Crash, Inject, Suspect, World, apply, enabled, initial, quiescent
 from proofs.explore.explorer import Trace, edges, explore
@@ -30,7 +32,7 @@ from tests.conformance.standby.protocol import ANY, ONE, PROTOCOL, TWO_CRASHES, 
 from tests.conformance.subjects import deployed, expected, followed
 from tests.contract import restarts
 
-NO_READY = replace(PROTOCOL, properties=PROTOCOL.properties[:2])
+NO_READY = PROTOCOL.vary(properties=PROTOCOL.promise.properties[:2])
 """Without the property that looks at the nodes."""
 
 
@@ -58,7 +60,7 @@ def in_worlds(system: System, actions: Sequence[Action]) -> list[World]:
 # --- verdicts ----------------------------------------------------------------------------------
 def test_one_redundant_copy_survives_single_failures_and_not_any() -> None:
     single, any_ = explore(PROTOCOL, TWO_CRASHES), explore(ANY, TWO_CRASHES)
-    assert (single.outcome, single.states) == (Outcome.HOLDS, PROTOCOL.scopes[0].states)
+    assert (single.outcome, single.states) == (Outcome.HOLDS, PROTOCOL.evidence.scopes[0].states)
     assert single.guarantee is Guarantee.PRECISE
     assert any_.outcome is Outcome.REFUTED
     assert any_.guarantee is Guarantee.GAP
@@ -82,12 +84,12 @@ def test_all_drivers_grant_single_failures_and_any() -> None:
 def test_a_property_of_the_nodes_finds_what_outputs_alone_do_not_show() -> None:
     """A standby that stays empty changes no output, until the next failure."""
     scope = replace(TWO_CRASHES, crashes=1)
-    blind = replace(UNREADY, properties=NO_READY.properties)
+    blind = UNREADY.vary(properties=NO_READY.promise.properties)
     assert explore(blind, scope).outcome is Outcome.HOLDS
     found = explore(UNREADY, scope).counterexample
     assert found is not None
     assert found.property.nodes
-    assert len(found.trace.actions) == UNREADY.scopes[0].steps == 4
+    assert len(found.trace.actions) == UNREADY.evidence.scopes[0].steps == 4
     assert walks(blind, scope, 100, seed=2).property is None
     walked = walks(UNREADY, scope, 100, seed=2).property
     assert walked is not None
@@ -98,7 +100,7 @@ def test_a_property_of_the_nodes_finds_what_outputs_alone_do_not_show() -> None:
 
 
 def test_with_two_failures_outputs_show_it_too() -> None:
-    blind = replace(UNREADY, properties=NO_READY.properties)
+    blind = UNREADY.vary(properties=NO_READY.promise.properties)
     assert explore(blind, TWO_CRASHES).outcome is Outcome.REFUTED
 
 
@@ -242,7 +244,7 @@ def test_some_timed_runs_have_a_second_crash(tmp_path: Path) -> None:
 
 # --- no failures at all ------------------------------------------------------------------------
 def test_a_protocol_that_assumes_no_failure_is_granted_none(tmp_path: Path) -> None:
-    trusting = replace(PROTOCOL, assumes=Assumptions(Failures.NONE))
+    trusting = PROTOCOL.vary(assumes=Assumptions(Failures.NONE))
     for refused in (
         lambda: explore(trusting, TWO_CRASHES),
         lambda: walks(trusting, TWO_CRASHES, 1, seed=0),

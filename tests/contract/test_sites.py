@@ -16,7 +16,6 @@ from model.core import (
     Deployment,
     Emit,
     Input,
-    Outcome,
     Property,
     Received,
     Role,
@@ -28,6 +27,7 @@ from model.core import (
     When,
 )
 from model.events import Body
+from model.evidence import Outcome
 from model.parts import deploy_graph
 from model.system import System
 from model.world import Action, Timeout, enabled, initial, quiescent
@@ -50,7 +50,7 @@ Asif = Callable[..., Any]
 
 
 # --- timers that are set at boot -----------------------------------------------------------------
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     """As many timers as the operator may have: a restarted node sets its own."""
     deployment = deploy_graph(scope.graph)
     armed = tuple(
@@ -86,16 +86,16 @@ AWAKE = Property(
     lambda _, seen: all(state for name, state in seen.states if name == "A"),
     nodes=True,
 )
-TIMED = replace(
-    restarts.ANY,
-    name="timers",
+TIMED = restarts.ANY.vary(
+    family="timers",
+    variant="",
     deploy=deploy,
     boot=lambda site: 0 if site.role is Role.SOURCE else False,
     recover=recover,
     step=step,
     properties=(AWAKE,),
 )
-ASLEEP = replace(TIMED, deploy=lambda scope: deploy_graph(scope.graph))
+ASLEEP = TIMED.vary(deploy=lambda _, scope: deploy_graph(scope.graph))
 
 
 def test_the_world_starts_with_them() -> None:
@@ -224,10 +224,8 @@ def step(site, state, input_):
         return input_.message.sn[0], ()
     return mindful.step(site, state, input_)
 
-PROTOCOL = replace(
-    mindful.PROTOCOL,
-    step=step,
-    scopes=(replace(mindful.PROTOCOL.scopes[0], states=None),),
+PROTOCOL = mindful.PROTOCOL.vary(step=step,
+    scopes=(replace(mindful.PROTOCOL.evidence.scopes[0], states=None),),
 )
 """
 

@@ -17,10 +17,12 @@ import z3
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
-from model.core import Arrival, Inputs, Mutant, Outcome, Protocol, Received, Scope
+from model.core import Arrival, Inputs, Received, Scope
 from model.events import Body, Event
+from model.evidence import Mutant, Outcome
 from model.graph import chain
 from model.play import OwnAction, Play
+from model.protocol import Protocol
 from model.protocols.upstream_backup.mutants import MUTANTS
 from model.protocols.upstream_backup.nodes import OperatorNode
 from model.protocols.upstream_backup.scopes import UNEVEN
@@ -204,11 +206,11 @@ def test_an_event_that_is_left_out_is_lost_for_ever(name: str, where: str) -> No
     lost = run.lost[0]
     assert lost < last
     site = System(PROTOCOL, LINE).sites[where]
-    boot = PROTOCOL.boot(site)
+    boot = PROTOCOL.behaviour.boot(site)
 
     def receive(state: Any, number: int) -> Any:
         event = Event((number,), Body(number, "a"))
-        return PROTOCOL.step(site, state, Received(site.preds[0], event))[0]
+        return PROTOCOL.behaviour.step(site, state, Received(site.preds[0], event))[0]
 
     assert receive(boot, lost) != boot
     without = receive(boot, last)
@@ -259,7 +261,7 @@ DRIFTING = {
 
 
 def scope(name: str) -> Scope:
-    return next(pinned.scope for pinned in PROTOCOL.scopes if pinned.name == name)
+    return next(pinned.scope for pinned in PROTOCOL.evidence.scopes if pinned.name == name)
 
 
 @pytest.mark.parametrize("name", DRIFTING)

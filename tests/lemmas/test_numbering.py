@@ -21,11 +21,10 @@ from model.cep.engines import Engine, Mealy
 from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, SCALAR, TRIGGERED, Numbering
 from model.cep.patterns import Pattern, Strategy, sequence
 from model.cep.windows import CountWindows
-from model.core import Outcome
 from model.events import Body, Event
+from model.evidence import Outcome
 from model.protocols.upstream_backup.gem import Gem
 from model.protocols.upstream_backup.protocol import PROTOCOL
-from model.protocols.upstream_backup.scopes import SCOPES
 from proofs.lemmas.upstream_backup.numbering import overtaking, replays, schemes
 from proofs.lemmas.upstream_backup.numbering.overtaking import SymbolicEngine
 from proofs.lemmas.upstream_backup.streams import (
@@ -411,7 +410,7 @@ def test_no_younger_window_is_first_under_next_and_any(pattern: Pattern, word: s
 
 @pytest.mark.parametrize("name", ["count windows", "time windows", "two input edges"])
 def test_the_operator_takes_the_steps_that_are_proved(name: str) -> None:
-    (scope,) = [pinned.scope for pinned in SCOPES if pinned.name == name]
+    (scope,) = [pinned.scope for pinned in PROTOCOL.evidence.scopes if pinned.name == name]
     (account,) = compare(
         first_window_abstraction.ABSTRACTIONS, PROTOCOL, scope, limit=4_000
     ).values()

@@ -480,7 +480,7 @@ QUICK = ("match at the end of the window", "serial processing", "pattern-opened 
 
 @pytest.mark.parametrize("name", QUICK)
 def test_the_operator_does_what_the_product_does(name: str) -> None:
-    (scope,) = (pinned.scope for pinned in PROTOCOL.scopes if pinned.name == name)
+    (scope,) = (pinned.scope for pinned in PROTOCOL.evidence.scopes if pinned.name == name)
     ((_, account),) = compare(abstraction.ABSTRACTIONS, PROTOCOL, scope, limit=20_000).items()
     assert account.drift is None
     assert account.transitions["restore"]

@@ -349,7 +349,7 @@ def test_deleting_one_event_too_many_drifts(monkeypatch: pytest.MonkeyPatch) -> 
 
     (scope,) = (
         pinned.scope
-        for pinned in PROTOCOL.scopes
+        for pinned in PROTOCOL.evidence.scopes
         if pinned.name == "match at the end of the window"
     )
     monkeypatch.setattr(backup, "covers", wider)

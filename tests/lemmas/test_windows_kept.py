@@ -373,7 +373,7 @@ def test_windows_open_and_close_where_they_did(splitter: Splitter) -> None:
 
 
 def scope_of(name: str) -> Scope:
-    (scope,) = (pinned.scope for pinned in PROTOCOL.scopes if pinned.name == name)
+    (scope,) = (pinned.scope for pinned in PROTOCOL.evidence.scopes if pinned.name == name)
     return scope
 
 
@@ -408,7 +408,7 @@ def test_windows_that_open_elsewhere_drift(name: str) -> None:
 def test_notices_do_not_drift() -> None:
     """Skips that are reported ahead of a savepoint, with the layout."""
     protocol = protocols()["upstream-backup:notices"]
-    for pinned in protocol.scopes:
+    for pinned in protocol.evidence.scopes:
         for account in compare(
             abstraction.ABSTRACTIONS, protocol, pinned.scope, limit=30_000
         ).values():

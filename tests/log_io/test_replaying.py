@@ -23,7 +23,7 @@ from proofs.explore.explorer import explore
 A = Body(1, "a")
 CHAIN = Replaying(frozenset({"first", "second"}))
 NEXT = {"reader": "first", "first": "second", "second": "third"}
-REPLAY = PROTOCOL.variant("log-io:replay")
+REPLAY = PROTOCOL.named("log-io:replay")
 
 
 # --- what the log keeps ------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def test_every_step_is_a_crash_point_that_was_hit() -> None:
         ("replay-chains", "two relays that meet", 2),
     ):
         explored = replace(SCOPES[scope].scope, crashes=crashes)
-        found = explore(PROTOCOL.variant(f"log-io:{name}"), explored)
+        found = explore(PROTOCOL.named(f"log-io:{name}"), explored)
         points |= {(point.node, point.after[-1:]) for point in found.points}
         hit |= {(point.node, point.after[-1:]) for point in found.hit}
     assert hit == points

@@ -14,26 +14,18 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box, Out, Stream
 from model.cep.denotation import evaluate
 from model.cep.operator import Operator
-from model.core import (
-    Arrival,
-    Gauges,
-    Guarantee,
-    Inputs,
-    MessageKind,
-    OperatorClass,
-    Outcome,
-    Protocol,
-    Received,
-    Scope,
-    Size,
-)
+from model.core import Arrival, Guarantee, Inputs, OperatorClass, Received, Scope
+from model.costs import Gauges, MessageKind, Size
 from model.errors import Invalid
 from model.events import Body, Event
+from model.evidence import Outcome
 from model.graph import SINK, SOURCE, Graph, chain
 from model.observations import observe
 from model.play import Play, timers_last
 from model.properties import comparisons, guarantee
+from model.protocol import Protocol
 from model.protocols.micro_batch.crashes import CrashPoint, replay_crash
+from model.protocols.micro_batch.family import MICRO_BATCH
 from model.protocols.micro_batch.messages import (
     NO_BATCH,
     Batch,
@@ -48,7 +40,6 @@ from model.protocols.micro_batch.nodes import step
 from model.protocols.micro_batch.operators import begin, process_batch
 from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting_operator
-from model.protocols.micro_batch.variants import build
 from model.registry import protocols
 from model.system import System
 from model.world import (
@@ -72,7 +63,7 @@ late = st.integers(0, 2)
 
 @cache
 def explored(name: str, scope: str) -> Exploration:
-    pinned = {pinned.name: pinned for pinned in NAMED[name].scopes}
+    pinned = {pinned.name: pinned for pinned in NAMED[name].evidence.scopes}
     return explore(NAMED[name], pinned[scope].scope)
 
 
@@ -231,7 +222,7 @@ def test_where_a_crash_shows(protocol: Protocol) -> None:
 def test_one_crash_at_the_worst_point_is_as_bad_as_any(protocol: Protocol) -> None:
     """The points miss nothing: the weakest guarantee that the explorer finds is found at one."""
     worst = max(replay_crash(protocol, point).guarantee for point in CrashPoint)
-    pinned = [p for p in protocol.scopes if p.operators is OperatorClass.DETERMINISTIC]
+    pinned = [p for p in protocol.evidence.scopes if p.operators is OperatorClass.DETERMINISTIC]
     assert worst is max(p.guarantee for p in pinned)
 
 
@@ -278,7 +269,7 @@ def test_a_known_id_hides_events_or_lets_them_through_twice() -> None:
 
     def ends(first: int | None) -> set[Guarantee]:
         design = Design(offsets=Offsets.AFTER, first=first)
-        system = System(build("", design, (), (), ""), scope)
+        system = System(MICRO_BATCH.design("", design), scope)
         worlds = (world for _, _, world in edges(system.protocol, scope))
         return {guarantee(scope, observe(w)) for w in worlds if quiescent(system, w)}
 
@@ -312,15 +303,15 @@ def test_the_lag_keeps_the_last_batch_in_the_source_at_rest(name: str, kept: int
         play.inject("source", A)
         play.settle(timers_last)
     source = play.system.sites["source"]
-    assert PROTOCOL.gauges(source, play.state("source")).buffered == kept
+    assert PROTOCOL.behaviour.gauges(source, play.state("source")).buffered == kept
 
 
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
 def test_every_variant_says_what_it_found(protocol: Protocol) -> None:
-    refuted = [p for p in protocol.scopes if p.expect is Outcome.REFUTED]
-    assert protocol.finding
+    refuted = [p for p in protocol.evidence.scopes if p.expect is Outcome.REFUTED]
+    assert protocol.words.finding
     assert all(p.states and p.steps for p in refuted)
-    assert all(p.states for p in protocol.scopes)
+    assert all(p.states for p in protocol.evidence.scopes)
 
 
 # --- what is refused, and what is shown ------------------------------------------------------
@@ -346,7 +337,7 @@ def test_a_graph_that_is_no_query_is_refused(graph: Graph) -> None:
 def test_a_message_that_nobody_sends_is_refused() -> None:
     site = System(PROTOCOL, _counted(1)).sites["query"]
     with pytest.raises(TypeError, match="query: nothing to do with"):
-        step(site, PROTOCOL.boot(site), Received("sink", "hello"))
+        step(site, PROTOCOL.behaviour.boot(site), Received("sink", "hello"))
 
 
 def test_messages_and_states_in_words() -> None:
@@ -363,7 +354,8 @@ def test_messages_and_states_in_words() -> None:
     shown = {name: show(state) for name, state in states.items()}
     assert shown == {"source": "", "query": "offsets 0, state 0, commit 0", "sink": ""}
     gauges = {
-        name: PROTOCOL.gauges(play.system.sites[name], state) for name, state in states.items()
+        name: PROTOCOL.behaviour.gauges(play.system.sites[name], state)
+        for name, state in states.items()
     }
     assert gauges == {
         "source": Gauges(1, 0, 1),

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from model.core import Outcome
 from model.errors import Invalid
+from model.evidence import Outcome
 from proofs.prove import prover as proving
 from proofs.prove import query as query_
 from proofs.prove.kinds import Answer, QueryKind

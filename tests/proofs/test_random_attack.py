@@ -23,7 +23,7 @@ from proofs.explore.strategies import actions, scopes
 PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
 HOME = "model.protocols.upstream_backup.protocol"
-KNOWN = {mutant.name: mutant for mutant in MAIN.mutants}
+KNOWN = {mutant.name: mutant for mutant in MAIN.evidence.mutants}
 
 
 class TestAnyGraphAnyOperatorsAnyCrashes(machine(MAIN, scopes()).TestCase):  # type: ignore[misc]
@@ -80,7 +80,7 @@ def test_a_failure_becomes_a_pytest_file_that_fails(tmp_path: Path) -> None:
 
 
 def test_walks_come_to_rest_and_find_a_mutant() -> None:
-    scope = next(p.scope for p in MAIN.scopes if p.name == "one event, one match")
+    scope = next(p.scope for p in MAIN.evidence.scopes if p.name == "one event, one match")
     good = walks(MAIN, scope, count=300, seed=7)
     assert (good.count, good.rested, good.trace) == (300, 300, None)
     broken = mutate(MAIN, KNOWN["replay out of order"], HOME)

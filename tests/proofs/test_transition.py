@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import z3
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.grid import CellMark
 from proofs.prove.kinds import Answer, QueryKind
 from proofs.prove.lemma import Given, Lemma, all_given, mutants, without

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.core import Arrival, Assumptions, Deployment, Failures, Lost, Protocol, Scope
+from model.core import Arrival, Deployment, Lost, Scope
 from model.errors import Invalid
 from model.oracle import by_edge
 from model.parts import deploy_graph
+from model.protocol import Assumptions, Failures, Protocol
 from model.world import Action, Crash, Deliver, Restart
 from sim.inputs.streams import Workload
 from sim.timed.costs import PS, Costs, Link, Service, picoseconds
@@ -32,7 +32,7 @@ from tests.sim.test_untimed import driven, followed
 HOST = ("A", "B")
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     """Every set of operators is a failure group, and every second channel is watched."""
     deployment = deploy_graph(scope.graph, replies=True)
     nodes = sorted(deployment.crashable)
@@ -42,14 +42,14 @@ def deploy(scope: Scope) -> Deployment:
     )
 
 
-def deploy_leaving(scope: Scope) -> Deployment:
+def deploy_leaving(_design: None, scope: Scope) -> Deployment:
     """As `deploy`; every second operator never returns from a crash."""
-    deployment = deploy(scope)
+    deployment = deploy(None, scope)
     return deployment._replace(returning=frozenset(sorted(deployment.crashable)[1::2]))
 
 
-GROUPED = replace(LEDGER, deploy=deploy)
-LEAVING = replace(LEDGER, deploy=deploy_leaving)
+GROUPED = LEDGER.vary(deploy=deploy)
+LEAVING = LEDGER.vary(deploy=deploy_leaving)
 
 
 # --- timed runs ----------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def test_every_untimed_run_is_one_that_the_world_allows(
     case: tuple[Workload, list[UntimedCrash]], away: int, chance: random.Random
 ) -> None:
     workload, plans = case
-    nodes = sorted(deploy(Scope(workload.graph, ())).crashable)
+    nodes = sorted(deploy(None, Scope(workload.graph, ())).crashable)
     grouped = []
     for plan in plans:
         others = [name for name in nodes if name != plan.node]
@@ -192,7 +192,7 @@ def test_every_untimed_run_is_one_that_the_world_allows(
         return
     found, actions = done
     world = followed(GROUPED, workload, actions)
-    sites = deploy(Scope(workload.graph, ())).sites
+    sites = deploy(None, Scope(workload.graph, ())).sites
     edges = {site.name: len(site.preds) for site in sites}
     sinks = [name for name in edges if name.startswith(("sink", "near", "far"))]
     assert found.outputs == tuple(
@@ -244,7 +244,7 @@ def test_a_group_that_is_not_deployed_is_one_line(text: str) -> None:
 
 
 def test_single_failures_are_granted_to_groups_as_to_nodes() -> None:
-    single = replace(groups.PROTOCOL, assumes=Assumptions(Failures.SINGLE))
+    single = groups.PROTOCOL.vary(assumes=Assumptions(Failures.SINGLE))
     early, late = ([UntimedCrash("A", 2, 0, ("B",)), UntimedCrash("A", at)] for at in (3, 8))
     assert len(run(single, word("a" * 9), late, restart_after=2).outages) == 3
     with pytest.raises(Invalid, match="assumes single failures"):

@@ -20,9 +20,7 @@ What the two have by design in different ways, so that the tests convert it:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -36,11 +34,8 @@ from model.boxes.stateless import Relay
 from model.core import Arrival, Inputs, Scope
 from model.graph import chain
 from model.protocols.active_standby.messages import Trim
-from model.protocols.active_standby.nodes import deploy as deploy_active
 from model.protocols.passive_standby.checkpoints import CHECKPOINT
 from model.protocols.passive_standby.messages import Checkpoint
-from model.protocols.passive_standby.nodes import deploy as deploy_passive
-from model.protocols.upstream_backup_acks.nodes import deploy as deploy_acks
 from model.registry import protocols
 from model.standbys.choices import Returns
 from model.standbys.consumers import ACKNOWLEDGE
@@ -73,20 +68,18 @@ MS = PS // 1000
 COUNT, INTERVAL_MS = 800, 50.0
 AGGREGATE = QueryNetwork("windows", aggregates=1, window=20, advance=5)
 NETWORKS = {"relay": (FILTER, Relay()), "windows": (AGGREGATE, Aggregate("count", 20, 5))}
-FAMILIES: dict[StudiedProtocol, tuple[str, Callable[..., Any], Any, Any]] = {
+FAMILIES: dict[StudiedProtocol, tuple[str, Any, Any]] = {
     StudiedProtocol.PASSIVE: (
         "passive-standby",
-        deploy_passive,
         passive.Design(),
         passive.PRECISE,
     ),
     StudiedProtocol.ACTIVE: (
         "active-standby",
-        deploy_active,
         active.Design(serves=active.Serves.HIGH),
         replace(active.PRECISE, serves=active.Serves.HIGH),
     ),
-    StudiedProtocol.UPSTREAM: ("upstream-backup-acks", deploy_acks, acks.Design(), acks.PRECISE),
+    StudiedProtocol.UPSTREAM: ("upstream-backup-acks", acks.Design(), acks.PRECISE),
 }
 SAME = (Moments(0.3, 437.7, 20.0, 20.0), Moments(0.7, 503.4, 12.0, 12.0))
 OWN = (Moments(0.7, 455.4, 46.0, 12.0), Moments(0.1, 492.6, 12.0, 46.0))
@@ -141,9 +134,9 @@ def work_ms(network: QueryNetwork) -> float:
 
 
 def timed(setting: HwangSetting, box: Any, moments: Moments, design: Any = None) -> Timed:
-    name, deploy, rollback, precise = FAMILIES[setting.protocol]
+    name, rollback, precise = FAMILIES[setting.protocol]
     chosen = replace(design or (precise if setting.precise else rollback), returns=Returns.NEVER)
-    protocol = replace(protocols()[name], deploy=partial(deploy, chosen))
+    protocol = protocols()[name].vary(design=chosen)
     system = System(protocol, Scope(chain(("A", box)), (("source", Inputs((), 0)),), 1))
     log: list[LogEntry] = []
     passed: list[Any] = []

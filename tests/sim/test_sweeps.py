@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import asif
+from asif import cli
 from model.errors import Invalid
 from model.registry import protocols
 from reports.results import sweep_plots
@@ -766,7 +766,7 @@ def called(
     def call(*words: str) -> Called:
         monkeypatch.setattr("sys.argv", ["asif", *words])
         with pytest.raises(SystemExit) as ended:
-            asif.main()
+            cli.main()
         assert isinstance(ended.value.code, int)
         return Called(ended.value.code, *capsys.readouterr())
 

@@ -24,15 +24,11 @@ from model.cep.windows import CountWindows, TimeWindows
 from model.core import (
     REPLAYED,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
-    Gauges,
     Input,
     Inputs,
     Note,
-    Protocol,
     Quantity,
     Received,
     Role,
@@ -44,11 +40,14 @@ from model.core import (
     Step,
     TimerFired,
 )
+from model.costs import Gauges
 from model.events import Body
+from model.family import Family
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
 from model.parts import deploy_graph
 from model.play import Play
+from model.protocol import Behaviour, Protocol
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.system import System
 from model.world import DOWN, World
@@ -85,7 +84,7 @@ UNIT = PS  # a time unit is a second, so that small whole numbers of seconds mee
 
 
 # --- a protocol that saves and sets timers -----------------------------------------------------
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     return deploy_graph(scope.graph)
 
 
@@ -113,21 +112,15 @@ def recover(site: Site, durable: int | None) -> Step:
 
 
 HEARD = Quantity("heard", "messages", "")
-LEDGER = Protocol(
-    name="ledger",
-    title="",
-    source="",
-    deploy=deploy,
-    boot=lambda _: 0,
-    recover=recover,
-    step=step,
-    gauges=lambda _, state: Gauges(buffered=state),
-    show=str,
-    assumes=Assumptions(Failures.ANY),
-    claims={},
+LEDGER = Family(
+    "ledger",
+    "",
+    "",
+    Behaviour(
+        deploy, lambda _: 0, step, recover, gauges=lambda _, state: Gauges(buffered=state), show=str
+    ),
     properties=(),
-    scopes=(),
-)
+).design(claims={})
 
 
 # --- every run is a path of the world ----------------------------------------------------------
@@ -247,7 +240,7 @@ def assert_same(
 def test_every_run_is_one_that_the_world_allows(
     case: tuple[Workload, Costs, tuple[TimedCrash, ...]], name: str
 ) -> None:
-    assert_same(PROTOCOL.variant(name), case)
+    assert_same(PROTOCOL.named(name), case)
 
 
 @pytest.mark.slow
@@ -266,7 +259,7 @@ def test_crashes_change_no_output(
     case: tuple[Workload, Costs, tuple[TimedCrash, ...]], name: str
 ) -> None:
     workload, priced, planned = case
-    _, _, outputs = played(PROTOCOL.variant(name), workload, priced, planned)
+    _, _, outputs = played(PROTOCOL.named(name), workload, priced, planned)
     expected = oracle(workload.graph, workload.events)
     for sink, edges in expected.items():
         for edge, bodies in enumerate(edges):
@@ -282,7 +275,7 @@ def test_the_order_of_times(
     """Nothing takes place before its service ends, servers do one thing at a time, and what a
     sink passes on comes in the order of time."""
     workload, priced, planned = case
-    found, log, outputs = played(PROTOCOL.variant(name), workload, priced, planned)
+    found, log, outputs = played(PROTOCOL.named(name), workload, priced, planned)
     for node in found.states:
         steps = [entry for entry in log if entry.action.node == node and entry.rank]
         for before, after in pairwise(steps):

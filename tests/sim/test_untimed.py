@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, TimeWindows
-from model.core import Arrival, Inputs, Protocol, Scope
+from model.core import Arrival, Inputs, Scope
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
 from model.play import Play
+from model.protocol import Protocol
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.world import Action, Crash, Restart, World
 from sim.comparison import compare
@@ -28,7 +29,7 @@ from sim.outputs import digest
 from sim.untimed.crashes import UntimedCrash, UntimedOutage, crash_plans, crashable
 from sim.untimed.run import UntimedResult, run
 
-NO_SKIPS = PROTOCOL.variant("upstream-backup:no-skips")
+NO_SKIPS = PROTOCOL.named("upstream-backup:no-skips")
 NAMES = st.sampled_from(["upstream-backup", "upstream-backup:no-skips", "upstream-backup:notices"])
 """Not the protocols themselves: a failing example prints its arguments."""
 
@@ -93,11 +94,11 @@ def test_every_run_is_one_that_the_world_allows(
     case: tuple[Workload, list[UntimedCrash]], away: int, name: str
 ) -> None:
     workload, crashes = case
-    done = driven(PROTOCOL.variant(name), workload, crashes, away)
+    done = driven(PROTOCOL.named(name), workload, crashes, away)
     if done is None:
         return
     ran, actions = done
-    world = followed(PROTOCOL.variant(name), workload, actions)
+    world = followed(PROTOCOL.named(name), workload, actions)
     assert world.arrivals == tuple(workload.events.values())
     assert len(ran.outages) == len(crashes) == 3 - world.crashes
     for edges, outputs in zip(ran.outputs, world.outputs, strict=True):
@@ -111,7 +112,7 @@ def test_crashes_change_no_output(
     case: tuple[Workload, list[UntimedCrash]], away: int, name: str
 ) -> None:
     workload, crashes = case
-    done = driven(PROTOCOL.variant(name), workload, crashes, away)
+    done = driven(PROTOCOL.named(name), workload, crashes, away)
     if done is not None:
         assert done[0].outputs == expected(workload)
 
@@ -233,7 +234,7 @@ def test_crashes_change_nothing_of_a_week_of_flights() -> None:
 
 def test_a_wrong_output_is_not_the_same() -> None:
     """The comparison can fail: a protocol that forgets skipped events counts windows wrongly."""
-    broken = PROTOCOL.variant("upstream-backup:counted-windows")
+    broken = PROTOCOL.named("upstream-backup:counted-windows")
     workload = Workload("", "", chain(A), word("aabab" * 20))
     verdicts = [
         compare(broken, NO_SKIPS, workload, [UntimedCrash("A", event)], restart_after=0)["same"]

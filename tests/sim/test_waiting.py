@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,26 +12,13 @@ from pydantic import ValidationError
 
 from model.boxes.stateless import Relay
 from model.boxes.triggered import Triggered
-from model.core import (
-    RESENT,
-    Arrival,
-    Assumptions,
-    Deployment,
-    Failures,
-    Gauges,
-    Input,
-    Protocol,
-    Received,
-    Role,
-    Scope,
-    Send,
-    Site,
-    Step,
-)
+from model.core import RESENT, Arrival, Deployment, Input, Received, Role, Scope, Send, Site, Step
 from model.errors import Invalid
 from model.events import Body
+from model.family import Family
 from model.graph import SINK, SOURCE, Graph, chain
 from model.knobs import turn
+from model.protocol import Assumptions, Behaviour, Failures, Protocol
 from model.protocols.abs.messages import ALIGNED
 from model.protocols.abs.protocol import PROTOCOL as ABS
 from model.protocols.log_io.protocol import PROTOCOL as LOG_IO
@@ -102,7 +88,7 @@ NAMES = st.sampled_from(["upstream-backup", "upstream-backup:notices", "ledger"]
 
 
 def named(name: str) -> Protocol:
-    return LEDGER if name == "ledger" else UPSTREAM_BACKUP.variant(name)
+    return LEDGER if name == "ledger" else UPSTREAM_BACKUP.named(name)
 
 
 @pytest.mark.slow
@@ -327,7 +313,7 @@ def test_a_marker_waits_for_the_slow_input() -> None:
 def test_a_circle_of_nodes_that_wait_is_refused() -> None:
     """A and B send each other what they get from the source, and each waits for the other."""
 
-    def deploy(scope: Scope) -> Deployment:
+    def deploy(_design: None, scope: Scope) -> Deployment:
         names = {
             "source": ((), ("A", "B")),
             "A": (("source", "B"), ("B",)),
@@ -346,21 +332,14 @@ def test_a_circle_of_nodes_that_wait_is_refused() -> None:
             return Step(state)
         return Step(state, tuple(Send(succ, Body(0, "a")) for succ in site.succs))
 
-    circle = Protocol(
-        name="circle",
-        title="",
-        source="",
-        deploy=deploy,
-        boot=lambda _: 0,
-        recover=lambda _site, _durable: Step(0),
-        step=step,
-        gauges=lambda _site, _state: Gauges(),
-        show=str,
+    circle = Family(
+        "circle",
+        "",
+        "",
+        Behaviour(deploy, lambda _: 0, step, lambda _site, _durable: Step(0), show=str),
         assumes=Assumptions(Failures.NONE),
-        claims={},
         properties=(),
-        scopes=(),
-    )
+    ).design(claims={})
     costs = Costs(**FREE, room=1, work={name: OperatorWork(event_s=1.0) for name in "AB"})
     workload = Workload("", "", chain(("A", Relay())), word("aaa", gap=0))
     with pytest.raises(Invalid, match="waits for room in a connection for ever"):
@@ -374,7 +353,7 @@ def test_nodes_wait_for_what_they_store(waits: dict[str, Any]) -> None:
 
 
 def test_a_protocol_for_single_failures_cannot_stop_all() -> None:
-    single = replace(LEDGER, assumes=Assumptions(Failures.SINGLE))
+    single = LEDGER.vary(assumes=Assumptions(Failures.SINGLE))
     detector = Detector(whole_pipeline=True)
     workload = Workload("", "", chain(("A", Relay())), word("a"))
     with pytest.raises(Invalid, match="single failures"):

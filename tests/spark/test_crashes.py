@@ -86,7 +86,7 @@ def test_a_quick_check_holds(name: str, results: Results) -> None:
 )
 def test_spark_is_no_other_design(other: str, results: Results) -> None:
     """What was seen of it contradicts the model of each design that does one thing otherwise."""
-    sinks = {SinkKind.BY_BATCH: PROTOCOL.variant(f"micro-batch:{other}")}
+    sinks = {SinkKind.BY_BATCH: PROTOCOL.named(f"micro-batch:{other}")}
     contradictions = set()
     for crash, case in zip(micro_batch.QUICK, results.of("micro-batch"), strict=True):
         left, later = predict(crash.point, crash.load, sinks)

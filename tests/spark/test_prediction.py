@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -133,13 +132,16 @@ def test_a_protocol_that_fails_is_not_predicted_to_be_precise(
     variant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "sim.predictions.micro_batch.PROTOCOL", PROTOCOL.variant(f"micro-batch:{variant}")
+        "sim.predictions.micro_batch.PROTOCOL", PROTOCOL.named(f"micro-batch:{variant}")
     )
     assert not _predicted(1, BatchPhase.COMMITTING, 0.5).same
 
 
 def test_admission_control_changes_no_batch_but_its_end() -> None:
-    assert replace(admitting(PROTOCOL, [1]), step=PROTOCOL.step, size=PROTOCOL.size) == PROTOCOL
+    assert (
+        admitting(PROTOCOL, [1]).vary(step=PROTOCOL.behaviour.step, size=PROTOCOL.behaviour.size)
+        == PROTOCOL
+    )
 
 
 @pytest.mark.parametrize(

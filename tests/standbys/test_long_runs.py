@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
@@ -12,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.boxes.stateless import Filter, Map, Relay, Union
-from model.core import Guarantee, Protocol, Scope
+from model.core import Guarantee, Scope
 from model.graph import chain
 from model.observations import observe
-from model.pair_scopes import COPIES, EVERY, PAIRS, SLIDING, after_union, two, windows
+from model.pair_scopes import COPIES, EVERY, PAIRED, PAIRS, SLIDING, after_union, two, windows
 from model.parts import over_words
 from model.play import Play
 from model.predicates import Type
 from model.properties import guarantee
+from model.protocol import Protocol
 from model.protocols.upstream_backup_acks.design import (
     ARBITRARY_TOO,
     PRECISE,
@@ -31,7 +31,6 @@ from model.protocols.upstream_backup_acks.design import (
     Names,
     Renews,
 )
-from model.protocols.upstream_backup_acks.nodes import deploy
 from model.registry import protocols
 from model.world import (
     Action,
@@ -46,8 +45,8 @@ CONVERGING = (
     *(SLIDING, windows(3, 1, by="time"), windows(2, 1)),
 )
 BOXES = {
-    "passive-standby": (*CONVERGING, PAIRS, EVERY),
-    "active-standby": (*CONVERGING, PAIRS, EVERY),
+    "passive-standby": (*CONVERGING, PAIRED, EVERY),
+    "active-standby": (*CONVERGING, PAIRED, EVERY),
     "upstream-backup-acks": CONVERGING,
 }
 """Operators for which each one claims precise recovery."""
@@ -64,7 +63,7 @@ STEPS = st.one_of(
 
 
 def upstream_backup(design: Design) -> Protocol:
-    return replace(protocols()["upstream-backup-acks"], deploy=partial(deploy, design))
+    return protocols()["upstream-backup-acks"].vary(design=design)
 
 
 def recovery(
@@ -122,7 +121,7 @@ def test_chains_of_nodes_recover_precisely(name: str, ending: str, data: st.Data
 @pytest.mark.parametrize("name", ARBITRARY)
 @given(st.data())
 def test_unions_recover_precisely_by_determinants(name: str, data: st.DataObject) -> None:
-    box = data.draw(st.sampled_from([Relay(), PAIRS, windows(2, 1), windows(3, 2), EVERY]))
+    box = data.draw(st.sampled_from([Relay(), PAIRED, windows(2, 1), windows(3, 2), EVERY]))
     steps = data.draw(st.lists(STEPS, min_size=1, max_size=40))
     kinds = [kind for kind, _ in steps]
     injected = kinds.count(INJECT)
@@ -169,7 +168,7 @@ def test_an_acknowledgement_without_its_connection_releases_another_tuple(labels
 def test_windows_by_count_are_aligned_if_the_state_is_kept(name: str) -> None:
     """Upstream backup keeps their alignment after one failure; after one of the node before, that
     node sends more than the cause."""
-    found = after_two_failures(protocols()[name], PAIRS, 4)
+    found = after_two_failures(protocols()[name], PAIRED, 4)
     assert (found is Guarantee.PRECISE) is (name != "upstream-backup-acks")
 
 

@@ -21,20 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model.core import (
-    Amount,
-    Gauges,
-    Input,
-    Memory,
-    NodeName,
-    Observation,
-    Received,
-    Role,
-    Scope,
-    Send,
-    Site,
-    Step,
-)
+from model.core import Input, NodeName, Observation, Received, Role, Scope, Send, Site, Step
+from model.costs import Amount, Gauges, Memory
 from model.parts import contents, open_windows
 from model.protocols.abs.coordinator import oversee, recover_overseer
 from model.protocols.abs.deployment import OVERSEER

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from model.core import MessageKind, NodeName, Quantity, Size
+from model.core import NodeName, Quantity
+from model.costs import MessageKind, Size
 from model.parts import contents
 from model.queues import TRIMMED
 from model.standbys import ends, messages

@@ -26,14 +26,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from model.core import (
-    Amount,
     Answer,
     Deployment,
     Effect,
-    Gauges,
     Input,
     Lost,
-    Memory,
     NodeName,
     Note,
     Observation,
@@ -46,6 +43,7 @@ from model.core import (
     Step,
     TimerFired,
 )
+from model.costs import Amount, Gauges, Memory
 from model.log import Log
 from model.parts import contents, open_windows
 from model.protocols.active_standby.design import Design, Joins, Renewal

@@ -22,17 +22,12 @@ from model.boxes.box import Box, Item, bodies
 from model.cep.merge import Inlet, low, ready
 from model.cep.operator import CepState, Operator, process
 from model.core import (
-    EVENT,
-    Amount,
     Answer,
     Arrival,
     Deployment,
     Effect,
     Emit,
-    Gauges,
     Input,
-    Memory,
-    MessageKind,
     NodeName,
     Note,
     Quantity,
@@ -41,8 +36,8 @@ from model.core import (
     Scope,
     Send,
     Site,
-    Size,
 )
+from model.costs import EVENT, Amount, Gauges, Memory, MessageKind, Size
 from model.errors import Invalid
 from model.events import BEGINNING, NOTHING, Body, Event, Mark
 from model.graph import Graph
@@ -78,7 +73,7 @@ State = SourceState | OperatorState | SinkState
 
 
 # --- where nodes stand -----------------------------------------------------------------------
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     """The deployment; `config` of a site: its successors that need watermarks.
 
     Raises Invalid for an operator that is neither a box nor a CEP operator.

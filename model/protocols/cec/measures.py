@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any
 
 from model.boxes.aggregate import Pane, Panes
-from model.core import Amount
+from model.costs import Amount
 from model.parts import contents
 from model.protocols.cec.messages import NodeState
 

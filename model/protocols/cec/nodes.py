@@ -38,13 +38,10 @@ from model.boxes.box import Item
 from model.core import (
     CHECKPOINTED,
     RESTORED,
-    Amount,
     Arrival,
     Deployment,
     Effect,
-    Gauges,
     Input,
-    Memory,
     NodeName,
     Note,
     Observation,
@@ -57,6 +54,7 @@ from model.core import (
     Step,
     TimerFired,
 )
+from model.costs import Amount, Gauges, Memory
 from model.events import Event
 from model.parts import deploy_graph
 from model.protocols.cec import consumers

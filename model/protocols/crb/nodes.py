@@ -30,14 +30,11 @@ from model.cep.operator import Operator
 from model.core import (
     CHECKPOINTED,
     RESTORED,
-    Amount,
     Arrival,
     Deployment,
     Effect,
     Emit,
-    Gauges,
     Input,
-    Memory,
     NodeName,
     Note,
     Observation,
@@ -51,6 +48,7 @@ from model.core import (
     Step,
     TimerFired,
 )
+from model.costs import Amount, Gauges, Memory
 from model.errors import Invalid
 from model.events import Body, Event
 from model.log import Log

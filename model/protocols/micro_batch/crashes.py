@@ -15,11 +15,12 @@ from enum import Enum
 from typing import NamedTuple
 
 from model.boxes.box import bodies
-from model.core import Arrival, Guarantee, Inputs, Protocol, Save, Scope, Send
+from model.core import Arrival, Guarantee, Inputs, Save, Scope, Send
 from model.graph import chain
 from model.observations import observe
 from model.play import OwnAction, Play, timers_last
 from model.properties import comparisons, guarantee
+from model.protocol import Protocol
 from model.protocols.micro_batch.messages import Batch, Checkpoint, Read, Rows, Write, empty
 from model.protocols.micro_batch.scopes import counting_operator
 from model.world import real_effects

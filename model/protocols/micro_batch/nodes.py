@@ -29,14 +29,11 @@ from model.core import (
     DISCARDED,
     REPLAYED,
     STALE,
-    Amount,
     Arrival,
     Deployment,
     Effect,
     Emit,
-    Gauges,
     Input,
-    Memory,
     NodeName,
     Note,
     Observation,
@@ -50,6 +47,7 @@ from model.core import (
     Step,
     TimerFired,
 )
+from model.costs import Amount, Gauges, Memory
 from model.events import Body, Event
 from model.graph import chain
 from model.parts import contents, deploy_graph

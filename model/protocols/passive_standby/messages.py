@@ -10,7 +10,8 @@ from enum import Enum
 from typing import Any, NamedTuple, TypeAlias
 
 from model.boxes.box import Item
-from model.core import MessageKind, Quantity, Size
+from model.core import Quantity
+from model.costs import MessageKind, Size
 from model.parts import contents
 from model.queues import TRIMMED
 from model.standbys import ends, messages

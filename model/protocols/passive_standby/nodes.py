@@ -28,13 +28,10 @@ from collections.abc import Mapping
 
 from model.boxes.box import Item
 from model.core import (
-    Amount,
     Answer,
     Deployment,
     Effect,
-    Gauges,
     Input,
-    Memory,
     NodeName,
     Note,
     Observation,
@@ -46,6 +43,7 @@ from model.core import (
     Site,
     Step,
 )
+from model.costs import Amount, Gauges, Memory
 from model.parts import contents, open_windows
 from model.protocols.passive_standby.checkpoints import CHECKPOINT, renew, stop_line, store, sweep
 from model.protocols.passive_standby.design import Design, Releases

@@ -27,19 +27,8 @@ from typing import Any
 from model.boxes.box import Box
 from model.cep.box import CepBox
 from model.cep.operator import Operator
-from model.core import (
-    Amount,
-    Deployment,
-    Gauges,
-    Input,
-    Memory,
-    NodeName,
-    Observation,
-    Role,
-    Scope,
-    Site,
-    Step,
-)
+from model.core import Deployment, Input, NodeName, Observation, Role, Scope, Site, Step
+from model.costs import Amount, Gauges, Memory
 from model.errors import Invalid
 from model.graph import Graph
 from model.parts import contents, deploy_graph, open_windows

@@ -37,20 +37,14 @@ from model.cep.skips import Ranges
 from model.core import (
     CHECKPOINTED,
     DISCARDED,
-    EVENT,
     RESTORED,
     STALE,
-    Amount,
     Answer,
     Arrival,
     Deployment,
     Effect,
     Emit,
-    Gauges,
     Input,
-    Knob,
-    Memory,
-    MessageKind,
     NodeName,
     Note,
     Quantity,
@@ -59,10 +53,11 @@ from model.core import (
     Scope,
     Send,
     Site,
-    Size,
 )
+from model.costs import EVENT, Amount, Gauges, Memory, MessageKind, Size
 from model.events import BEGINNING, NOTHING, SN, Body, Event, Mark
 from model.parts import check_cep, contents, deploy_graph
+from model.protocol import Knob
 from model.protocols.upstream_backup.buffers import (
     Ack,
     Hello,

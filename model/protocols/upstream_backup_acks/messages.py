@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from model.core import MessageKind, Quantity, Size
+from model.core import Quantity
+from model.costs import MessageKind, Size
 from model.protocols.upstream_backup_acks.journal import Cut, Entry, Journal, Label, Renewed
 from model.queues import TRIMMED
 from model.standbys import ends, messages

@@ -26,13 +26,10 @@ from collections.abc import Mapping
 
 from model.boxes.box import inputs_in
 from model.core import (
-    Amount,
     Answer,
     Deployment,
     Effect,
-    Gauges,
     Input,
-    Memory,
     NodeName,
     Note,
     Observation,
@@ -44,6 +41,7 @@ from model.core import (
     Site,
     Step,
 )
+from model.costs import Amount, Gauges, Memory
 from model.parts import contents, open_windows
 from model.protocols.upstream_backup_acks.design import Cuts, Design, Labels
 from model.protocols.upstream_backup_acks.determinants import release, release_all, renew, restrict

@@ -14,7 +14,7 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, ForAll, Function, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.abs.design import Alignment
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given

@@ -12,7 +12,7 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, Implies, Not
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.cec.readings import PAPER, refuted
 from proofs.prove.lemma import Given, Lemma, without
 from proofs.prove.orders import TotalOrder

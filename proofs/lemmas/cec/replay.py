@@ -21,7 +21,7 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.cec.design import MENDED, Bound, Checked, Closed, Design
 from model.queues import Stamp
 from proofs.lemmas.cec.readings import PAPER, refuted

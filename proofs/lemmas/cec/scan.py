@@ -17,7 +17,7 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.cec.design import Count, LogTrim
 from proofs.lemmas.cec.readings import PAPER, refuted
 from proofs.prove.lemma import Given, Lemma, all_given, without

@@ -17,7 +17,7 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.crb.design import Acknowledges, Design, Instant, Replays
 from model.queues import Stamp
 from proofs.lemmas.readings import refuted

@@ -17,7 +17,7 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, ForAll, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.log_io.design import Delivery, Design, Inputs, Known, Obsolete
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given

@@ -17,7 +17,7 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.progressive.design import Buffering, Design, Ends
 from proofs.lemmas.readings import refuted
 from proofs.prove.kinds import QueryKind

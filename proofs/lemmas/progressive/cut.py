@@ -17,7 +17,7 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
 from proofs.prove.query import SolverQuery

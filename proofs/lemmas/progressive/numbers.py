@@ -19,7 +19,7 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.progressive.design import Order as Rule
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given

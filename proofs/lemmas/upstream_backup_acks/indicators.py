@@ -16,7 +16,7 @@ from typing import Any
 import z3
 from z3 import And, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given, without
 from proofs.prove.orders import TotalOrder

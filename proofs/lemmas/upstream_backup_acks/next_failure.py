@@ -13,7 +13,7 @@ from typing import Any
 import z3
 from z3 import And, DeclareSort, ForAll, Function, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
 from proofs.prove.query import SolverQuery

@@ -14,19 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
 from model.boxes.stateless import Relay
 from model.boxes.triggered import Triggered
-from model.core import Arrival, Inputs, Protocol, Scope, Send
+from model.core import Arrival, Inputs, Scope, Send
 from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
 from model.play import OwnAction, Play
-from model.protocols.log_io.deployment import deploy, reader_of
+from model.protocol import Protocol
+from model.protocols.log_io.deployment import reader_of
 from model.protocols.log_io.design import Design, Writes
 from model.protocols.log_io.lineage.design import Capture
 from model.protocols.log_io.lineage.queries import backward
@@ -210,7 +210,7 @@ class PipelineRun:
 
 
 def _protocol(design: Design) -> Protocol:
-    return replace(PROTOCOL, deploy=partial(deploy, design))
+    return PROTOCOL.vary(design=design)
 
 
 def _scope(types: str) -> Scope:

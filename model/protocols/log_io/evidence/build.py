@@ -8,23 +8,22 @@ every class, so the claim is precise recovery.
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any
 
 from model.core import (
     CRASHED,
     REPLAYED,
     RESENT,
     RESTORED,
-    Assumptions,
-    Failures,
     Guarantee,
     OperatorClass,
-    PinnedScope,
     Property,
-    Protocol,
     Quantity,
 )
+from model.evidence import PinnedScope
+from model.family import Family
 from model.properties import AS_IF, COMPLETE
+from model.protocol import Behaviour, Protocol
 from model.protocols.log_io.deployment import deploy
 from model.protocols.log_io.design import Design
 from model.protocols.log_io.display import show, size
@@ -39,33 +38,37 @@ SEEN = (CRASHED, RESTORED, REPLAYED, RESENT)
 CHECKED = (*SEEN, PENDING, CONFIRMED)
 
 
+BEHAVIOUR = Behaviour(
+    deploy,
+    boot,
+    step,
+    recover,
+    gauges=gauges,
+    show=show,
+    size=size,
+    memory=memory,
+    quantities=QUANTITIES,
+)
+LOG_IO = Family(
+    "log-io",
+    "LOG.io",
+    "LOG.io: log-based rollback recovery with lineage, Sections 2 to 4",
+    BEHAVIOUR,
+    properties=(AS_IF, COMPLETE, DONE),
+    must_occur=CHECKED,
+)
+
+
 def build(
     name: str,
     design: Design,
     scopes: tuple[PinnedScope, ...],
     finding: str,
     must_occur: tuple[Quantity, ...] = CHECKED,
-    properties: tuple[Property, ...] = (AS_IF, COMPLETE, DONE),
+    properties: tuple[Property, ...] = LOG_IO.properties,
+    **more: Any,
 ) -> Protocol:
-    """A variant; the classes of its scopes are those of its claims."""
-    operators = {pinned.operators for pinned in scopes}
-    return Protocol(
-        name=f"log-io:{name}" if name else "log-io",
-        title="LOG.io",
-        source="LOG.io: log-based rollback recovery with lineage, Sections 2 to 4",
-        deploy=partial(deploy, design),
-        boot=boot,
-        recover=recover,
-        step=step,
-        gauges=gauges,
-        show=show,
-        size=size,
-        memory=memory,
-        assumes=Assumptions(Failures.ANY),
-        claims={one: Guarantee.PRECISE for one in OperatorClass if one in operators},
-        properties=properties,
-        scopes=scopes,
-        finding=finding,
-        must_occur=must_occur,
-        quantities=QUANTITIES,
+    """A variant.  more: of Family.design."""
+    return LOG_IO.design(
+        name, design, scopes, finding, must_occur=must_occur, properties=properties, **more
     )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from model.core import CRASHED, REPLAYED, RESTORED, Mutant
+from model.core import CRASHED, REPLAYED, RESTORED
+from model.evidence import Mutant
 from model.protocols.log_io.design import Array, Design, Garbage, Known, PortOrder, Triggers
 from model.protocols.log_io.evidence.build import CONVERGENT, DIVERGENT, GAP, build
 from model.protocols.log_io.evidence.scopes import fail, fail_in_full, hold, hold_in_full

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from model.core import Mutant
+from model.evidence import Mutant
 from model.protocols.log_io.design import Design, Executes, Grouped, Status, Transfer, Writes
 from model.protocols.log_io.evidence.build import REPEATING, SEEN, build
 from model.protocols.log_io.evidence.scopes import fail, hold

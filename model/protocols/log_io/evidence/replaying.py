@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from model.core import CRASHED, RESTORED, Guarantee, Mutant
+from model.core import CRASHED, RESTORED, Guarantee
+from model.evidence import Mutant
 from model.properties import AS_IF, COMPLETE
 from model.protocols.log_io.design import Design, Garbage
 from model.protocols.log_io.evidence.build import build

@@ -6,7 +6,8 @@ faults.
 
 from __future__ import annotations
 
-from model.core import Guarantee, Mutant
+from model.core import Guarantee
+from model.evidence import Mutant
 from model.protocols.log_io.design import Design
 from model.protocols.log_io.evidence.build import CHECKED, DIVERGENT, GAP, SEEN, build
 from model.protocols.log_io.evidence.scopes import fail, fail_in_full, hold, hold_in_full

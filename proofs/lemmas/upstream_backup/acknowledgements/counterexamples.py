@@ -13,7 +13,7 @@ from typing import Any
 
 from z3 import And, BoolVal, Const, Exists, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.acknowledgements import replicas
 from proofs.prove.grounding import element
 from proofs.prove.kinds import QueryKind

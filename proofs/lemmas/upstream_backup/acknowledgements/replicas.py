@@ -32,7 +32,7 @@ from z3 import (
     Or,
 )
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery

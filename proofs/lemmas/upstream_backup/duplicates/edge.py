@@ -23,7 +23,7 @@ from typing import Any
 import z3
 from z3 import And, Const, Consts, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import shortest
 from proofs.prove.grounding import Sizes
 from proofs.prove.lemma import Given, Lemma, without

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import z3
 
 from model.cep.patterns import Strategy
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.grid import Cell, CellMark, Grid
 from proofs.lemmas.upstream_backup import streams
 from proofs.lemmas.upstream_backup.numbering import schemes

@@ -19,7 +19,7 @@ from typing import Any
 import z3
 
 from model.cep.patterns import Strategy
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.grid import Grid
 from proofs.lemmas.upstream_backup import streams
 from proofs.lemmas.upstream_backup.numbering import schemes

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import z3
 from z3 import ForAll, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import shortest
 from proofs.lemmas.upstream_backup.replay import product, skipping
 from proofs.prove.grounding import Sizes

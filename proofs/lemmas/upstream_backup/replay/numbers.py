@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import z3
 from z3 import And, DeclareSort, Exists, ForAll, Function, If, Implies, Int, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.replay import product, skipping
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder, lexical

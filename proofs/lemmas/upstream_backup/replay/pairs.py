@@ -15,7 +15,7 @@ from typing import Any
 import z3
 from z3 import And, Const, Exists, ForAll, If, Implies, Int, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.replay import numbers, product, skipping
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import SolverQuery

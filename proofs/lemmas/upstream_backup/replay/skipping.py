@@ -13,7 +13,7 @@ from typing import Any
 import z3
 from z3 import And, Exists, ForAll, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.replay import product
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import SolverQuery

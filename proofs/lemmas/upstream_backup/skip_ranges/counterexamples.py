@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import z3
 from z3 import And, Const, ForAll, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.skip_ranges import ranges
 from proofs.prove.grounding import element, ground
 from proofs.prove.kinds import QueryKind

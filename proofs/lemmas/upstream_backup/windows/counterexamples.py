@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import z3
 from z3 import And, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.upstream_backup.layouts import Drawing
 from proofs.grid import Cell, CellMark, Grid, GridRow, lane
 from proofs.lemmas.upstream_backup import streams

@@ -17,7 +17,7 @@ from typing import Any
 
 import z3
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery

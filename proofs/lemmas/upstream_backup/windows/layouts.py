@@ -22,7 +22,7 @@ from typing import Any
 import z3
 from z3 import And, BoolVal, Const, Exists, ForAll, Function, If, Implies, Int, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.windows.splits import (
     AGAIN,
     BOOL,

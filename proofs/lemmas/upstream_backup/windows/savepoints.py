@@ -18,7 +18,7 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
