@@ -1,5 +1,5 @@
 """`python -m asif`: the command line without an installed script."""
 
-from asif import main
+from asif.cli import main
 
 main()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.table import Table
 
-from model.core import Protocol
+from model.protocol import Protocol
 from model.registry import modules
 from proofs.explore.mutants import mutate
 from proofs.explore.random_attack import Tally, attack, enlarge, machine, run_machine
@@ -48,7 +48,7 @@ def main() -> None:
     walked: list[Hunted] = []
     drawn: list[Hunted] = []
     for home, protocol in modules().items():
-        for mutant in protocol.mutants:
+        for mutant in protocol.evidence.mutants:
             broken = mutate(protocol, mutant, home)
             walked.append(measure_walks(broken))
             drawn.append(measure_hypothesis(broken))

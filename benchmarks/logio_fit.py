@@ -13,7 +13,13 @@ from multiprocessing import Pool
 from typing import NamedTuple
 
 from sim.experiments.logio.figures import FIGURES, Figure
-from sim.experiments.logio.pipeline import Case, Costs, Pipeline, Recovery, run
+from sim.experiments.logio.pipeline import run
+from sim.experiments.logio.study import (
+    PipelineCosts,
+    PipelineRecovery,
+    PipelineStudy,
+    StudiedPipeline,
+)
 from sim.experiments.published import PublishedNumber, numbers, verdict
 
 TRANSACTIONS_S = (0.008, 0.010, 0.012, 0.014, 0.016)
@@ -37,27 +43,29 @@ NAMES = ("normal", "1", "2", "3")
 class Fit(NamedTuple):
     """The costs of a run of all figures, the seconds of each id, and the work done again."""
 
-    costs: Costs
+    costs: PipelineCosts
     seconds: Mapping[str, float]
     lost_s: Mapping[str, float]
 
 
-def _pipeline(figure: Figure) -> Pipeline:
+def _pipeline(figure: Figure) -> StudiedPipeline:
     return [*figure.pipelines.values()][-1]
 
 
-def fit(recovery: Recovery, costs: Costs) -> Fit:
+def fit(recovery: PipelineRecovery, costs: PipelineCosts) -> Fit:
     """Run all figures with these costs."""
     seconds, lost_s = {}, {}
     for figure in FIGURES:
         if not figure.failures:
             continue
         interval_s, failures = next(iter(figure.failures.items()))
-        key = f"{figure.key}-{'log' if recovery is Recovery.LOG else 'abs'}"
+        key = f"{figure.key}-{'log' if recovery is PipelineRecovery.LOG else 'abs'}"
         for count, name in enumerate(NAMES):
-            ran = run(Case(_pipeline(figure), recovery, costs, failures[:count], interval_s))
+            ran = run(
+                PipelineStudy(_pipeline(figure), recovery, costs, failures[:count], interval_s)
+            )
             seconds[f"{key}-{name}"] = ran.seconds
-            if recovery is Recovery.SNAPSHOTS:
+            if recovery is PipelineRecovery.SNAPSHOTS:
                 for id_, place in LOST.items():
                     if place == (figure.key, count):
                         lost_s[id_] = ran.lost_s[-1]
@@ -76,13 +84,13 @@ def count(one: Fit, free_s: Mapping[str, float], start_s: float) -> tuple[int, i
     return sum(near), len(near)
 
 
-def _grid(recovery: Recovery) -> Iterator[tuple[Recovery, Costs]]:
-    if recovery is Recovery.LOG:
+def _grid(recovery: PipelineRecovery) -> Iterator[tuple[PipelineRecovery, PipelineCosts]]:
+    if recovery is PipelineRecovery.LOG:
         for each_s, restart_s, room in product(TRANSACTIONS_S, POD_S, ROOMS):
-            yield recovery, Costs(each_s, each_s, restart_s=restart_s, room=room)
+            yield recovery, PipelineCosts(each_s, each_s, restart_s=restart_s, room=room)
     else:
         for share, restart_s, room in product(SHARES, PIPELINE_S, ROOMS):
-            yield recovery, Costs(share=share, restart_s=restart_s, room=room)
+            yield recovery, PipelineCosts(share=share, restart_s=restart_s, room=room)
 
 
 def _best(found: Iterable[Fit], free_s: Mapping[str, float], start_s: float) -> tuple[int, int]:
@@ -92,13 +100,15 @@ def _best(found: Iterable[Fit], free_s: Mapping[str, float], start_s: float) -> 
 def main() -> None:
     """Print the best count for each start of the pipeline."""
     free_s = {
-        figure.key: run(Case(_pipeline(figure), Recovery.NONE, Costs())).seconds
+        figure.key: run(
+            PipelineStudy(_pipeline(figure), PipelineRecovery.NONE, PipelineCosts())
+        ).seconds
         for figure in FIGURES
     }
     with Pool(2) as pool:
         log, snapshots = (
             pool.starmap(fit, _grid(recovery), chunksize=1)
-            for recovery in (Recovery.LOG, Recovery.SNAPSHOTS)
+            for recovery in (PipelineRecovery.LOG, PipelineRecovery.SNAPSHOTS)
         )
     for start_s in STARTS_S:
         parts = [_best(found, free_s, start_s) for found in (log, snapshots)]

@@ -12,7 +12,7 @@ import time
 from typing import NamedTuple
 from unittest import mock
 
-from model.core import PinnedScope
+from model.evidence import PinnedScope
 from model.registry import protocols
 from model.system import System
 from model.world import World, apply, enabled, initial
@@ -37,7 +37,7 @@ class Measurement(NamedTuple):
 
 
 def find_pinned(name: str) -> PinnedScope:
-    return next(s for s in protocols()["upstream-backup"].scopes if s.name == name)
+    return next(s for s in protocols()["upstream-backup"].evidence.scopes if s.name == name)
 
 
 def measure_explorer(name: str) -> Measurement:

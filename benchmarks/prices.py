@@ -19,9 +19,10 @@ from rich.table import Column, Table
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
-from model.core import CHECKPOINTED, Arrival, Input, Inputs, Note, Protocol, Received, Scope, Send
+from model.core import CHECKPOINTED, Arrival, Input, Inputs, Note, Received, Scope, Send
 from model.events import Body, Event
 from model.graph import SOURCE, chain
+from model.protocol import Protocol
 from model.registry import protocols, unprotected
 from model.system import System
 from model.world import boot_node
@@ -58,7 +59,9 @@ def steps(protocol: Protocol) -> Iterator[tuple[str, Any, tuple[Any, ...], float
         while waiting:
             name, input_ = waiting.pop(0)
             started = time.perf_counter()
-            states[name], effects = protocol.step(system.sites[name], states[name], input_)
+            states[name], effects = protocol.behaviour.step(
+                system.sites[name], states[name], input_
+            )
             took = time.perf_counter() - started
             yield name, input_, effects, took
             waiting += [(e.to, Received(name, e.message)) for e in effects if isinstance(e, Send)]

@@ -17,25 +17,12 @@ from typing import Any
 
 import simpy
 
-from model.core import (
-    EVENT,
-    NO_GAUGES,
-    Answer,
-    Arrival,
-    Assumptions,
-    Deployment,
-    Emit,
-    Failures,
-    Input,
-    Inputs,
-    Protocol,
-    Received,
-    Scope,
-    Send,
-    Site,
-)
+from model.core import Answer, Arrival, Deployment, Emit, Input, Inputs, Received, Scope, Send, Site
+from model.costs import EVENT
+from model.family import Family
 from model.graph import chain
 from model.parts import deploy_graph
+from model.protocol import Assumptions, Behaviour, Failures
 from model.system import System
 from sim.timed.costs import PS, Costs, Link, Service
 from sim.timed.simulator import run_timed
@@ -46,7 +33,7 @@ GAP_S = 0.001
 
 
 # --- a protocol that recovers nothing ----------------------------------------------------------
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     return deploy_graph(scope.graph)
 
 
@@ -57,22 +44,14 @@ def step(site: Site, state: None, input_: Input) -> Answer:
     return state, (Emit(message),)
 
 
-RELAY = Protocol(
-    name="relay",
-    title="Relay",
-    source="benchmarks/relay.py",
-    deploy=deploy,
-    boot=lambda _: None,
-    recover=lambda *_: (None, ()),
-    step=step,
-    gauges=lambda *_: NO_GAUGES,
-    show=str,
+RELAY = Family(
+    "relay",
+    "Relay",
+    "benchmarks/relay.py",
+    Behaviour(deploy, lambda _: None, step, lambda *_: (None, ()), show=str, size=lambda _: EVENT),
     assumes=Assumptions(Failures.NONE),
-    claims={},
     properties=(),
-    scopes=(),
-    size=lambda _: EVENT,
-)
+).design(claims={})
 COSTS = Costs(
     service=Service(event_s=SERVICE_S), link=Link(delay_s=0.0, bandwidth_bytes_per_s=None)
 )

@@ -130,7 +130,7 @@ def main(rows: int = ROWS) -> None:
     _print_row(PLAIN, floor, floor)
     for way in WAYS:
         paths = [str(folder / name) for name in ("reference", way.actual)]
-        command = ["-c", "import asif; asif.main()", "verify-trace", *paths, *way.options]
+        command = ["-c", "from asif.cli import main; main()", "verify-trace", *paths, *way.options]
         _print_row(way.name, watch(command), floor)
 
 

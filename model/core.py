@@ -1,19 +1,19 @@
-"""The one abstraction: a protocol is a value that holds pure functions; effects are returned.
+"""The values that drivers and protocols hand to each other: inputs, effects, sites and scopes.
 
-Rule of this file: no behaviour.  The file only names the values that drivers (the world, the
-explorer, the walkers, the simulator) and protocols hand to each other.
+Rule of this file: no behaviour.  A node receives an input and returns effects as values; a driver
+(the world, the explorer, the walkers, the simulator) makes the effects happen.
+Costs are in model.costs, evidence in model.evidence, the protocol itself in model.protocol.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Any, NamedTuple, TypeAlias
 
 from model.boxes.box import NOTHING_OF, Lineage
 from model.errors import Invalid
-from model.events import Body, Event
 from model.graph import Graph
 
 NodeName: TypeAlias = str
@@ -148,89 +148,6 @@ class Step(NamedTuple):
     effects: tuple[Effect, ...] = ()
 
 
-# --- what it costs ---------------------------------------------------------------------------
-class MessageKind(Enum):
-    """The purpose of a message: diagrams colour by kind, price lists charge by kind."""
-
-    EVENT = "event"
-    ACKNOWLEDGEMENT = "acknowledgement"
-    CONTROL = "control"
-    RECOVERY = "recovery"
-    CHECKPOINT = "checkpoint"
-    COPY = "copy"
-    DETERMINANT = "determinant"
-
-
-class Size(NamedTuple):
-    """The content of a message, for drivers that charge for it; never part of the behaviour.
-
-    events: of the data stream; a message without events is a control message.  items: other
-    contents that take room (savepoints, windows, ranges).  name: the name of its traffic in
-    reports; if empty, the name of the kind.
-    """
-
-    kind: MessageKind
-    events: int = 0
-    items: int = 0
-    name: str = ""
-
-    @property
-    def traffic(self) -> str:
-        return self.name or self.kind.value
-
-
-EVENT, CONTROL = Size(MessageKind.EVENT, 1), Size(MessageKind.CONTROL)
-_EVENTS = (Event, Body)
-
-
-def default_size(message: Any) -> Size:
-    """The size of a message for protocols without a `size`: an event, or a control message."""
-    return EVENT if isinstance(message, _EVENTS) else CONTROL
-
-
-class Gauges(NamedTuple):
-    """The amounts that a node holds now, to plot and to compare; never part of the behaviour.
-
-    buffered: events kept for other nodes, None for a node that keeps none in any state.  windows:
-    open windows, None for a node that has no windows.  progress: how far the state has come in the
-    node's input; values of one type that can be compared and never decrease while the node lives;
-    None where nothing is known.  A restarted node has replayed when its progress is no less than
-    before the crash; the parts of a tuple are then compared one by one.  own: the family's own
-    quantities.
-    """
-
-    buffered: int | None = None
-    windows: int | None = None
-    progress: Any = None
-    own: tuple[tuple[Quantity, int], ...] = ()
-
-
-NO_GAUGES = Gauges()
-
-
-class Amount(NamedTuple):
-    """Contents of a memory that take room, in the words of `Size`: events, and other items."""
-
-    events: int = 0
-    items: int = 0
-
-
-class Memory(NamedTuple):
-    """The contents of a node's memory, for drivers that charge for them; never part of the
-    behaviour.  What is on a disk is not in it.
-
-    buffers: what is kept for other nodes.  savepoints: the node's own and those of others.  state:
-    of the operator, with the input that it cannot take yet.
-    """
-
-    buffers: Amount = Amount()
-    savepoints: Amount = Amount()
-    state: Amount = Amount()
-
-
-NO_MEMORY = Memory()
-
-
 # --- where nodes stand -----------------------------------------------------------------------
 class Role(Enum):
     SOURCE = "source"
@@ -320,33 +237,6 @@ class Scope:
     victims: frozenset[NodeName] | None = None
 
 
-class Outcome(Enum):
-    """The result of a check.  VACUOUS: nothing was refuted, but the check never tried something
-    that it should have tried.  UNFINISHED: nothing was refuted so far, when a budget was spent."""
-
-    HOLDS = "holds"
-    REFUTED = "refuted"
-    VACUOUS = "vacuous"
-    UNFINISHED = "explored so far"
-
-
-@dataclass(frozen=True, slots=True)
-class PinnedScope:
-    """A scope with the evidence that is expected of it.
-
-    states: reachable worlds (None: not pinned).  steps: length of the shortest counterexample.
-    """
-
-    name: str
-    scope: Scope
-    operators: OperatorClass
-    expect: Outcome = Outcome.HOLDS
-    states: int | None = None
-    steps: int | None = None
-    guarantee: Guarantee = Guarantee.PRECISE
-    quick: bool = True
-
-
 class Observation(NamedTuple):
     """The view from outside: the inputs of each source, the outputs of each sink.
 
@@ -379,116 +269,3 @@ class Property:
     def __post_init__(self) -> None:
         if self.nodes and self.when is When.ALWAYS:
             raise Invalid(f"property {self.name!r}: nodes are looked at at rest (When.QUIESCENT)")
-
-
-class Failures(Enum):
-    """The failures that a protocol promises to survive; every driver grants exactly these.
-
-    SINGLE: after the first fault of a run, a further fault comes only when the system is at rest:
-    nothing is in progress, though more inputs may come.
-    """
-
-    NONE = 0
-    SINGLE = 1
-    ANY = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Assumptions:
-    """The assumptions of a protocol; drivers grant exactly these.
-
-    suspicions: a fault may also be a false suspicion: a watched channel carries a notice, and its
-    sender is up.
-    """
-
-    failures: Failures
-    suspicions: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """A protocol with one changed line.  `old` is the whole line, stripped, and stands once.
-
-    scope: the name of a scope that shows the fault, or VARIANT: SCOPE; the hunt begins there.
-    by_chance: no scope shows it, and the random attack does; the hunt begins with the attack.
-    """
-
-    name: str
-    module: str
-    old: str
-    new: str
-    scope: str = ""
-    by_chance: bool = False
-
-
-class Knob(NamedTuple):
-    """A setting of a family by which costs differ (model.knobs): a field of its design.
-
-    name: of the field.  choices: (what users write, the value of the field); empty: any whole
-    number from `least`.
-    """
-
-    name: str
-    unit: str
-    description: str
-    choices: tuple[tuple[str | bool, Any], ...] = ()
-    least: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Protocol:
-    """A recovery protocol: its deployment, the steps of its nodes, its promises, the evidence.
-
-    boot(site) returns the first state of a node; recover(site, durable) is the first step after a
-    crash (durable is None if nothing was ever saved); step(site, state, input) is every other step;
-    gauges(site, state) returns what the node holds, for plots; show(message, state or output)
-    returns one short line for people; size(message or durable value) returns what drivers charge
-    for; memory(site, state) returns what the node's memory holds, and is asked now and then.
-
-    needed(scope, observation) returns, for the nodes that it names, how many events a restart may
-    still need: in a run without faults, at rest, they buffer no more (model.system).
-    must_occur: quantities without which a verdict is vacuous.  quantities: the family's own, which
-    its notes count and its gauges measure.  compare_with: the full name of the variant whose costs
-    are shown beside this protocol's; empty: none.  lemmas: the pinned number of lemmas about it.
-    knobs: what users may set; a protocol with knobs has deploy = partial(function, design).
-    timers: the kinds of its timers (their names up to ":"), each with what it is for; drivers with
-    a clock take the time of each kind from the user.  protects: False for the protocol that
-    protects nothing; what others do beyond it is overhead.
-    """
-
-    name: str
-    title: str
-    source: str
-    deploy: Callable[[Scope], Deployment]
-    boot: Callable[[Site], Any]
-    recover: Callable[[Site, Any], Answer]
-    step: Callable[[Site, Any, Input], Answer]
-    gauges: Callable[[Site, Any], Gauges]
-    show: Callable[[Any], str]
-    assumes: Assumptions
-    claims: Mapping[OperatorClass, Guarantee]
-    properties: tuple[Property, ...]
-    scopes: tuple[PinnedScope, ...]
-    needed: Callable[[Scope, Observation], Mapping[NodeName, int]] | None = None
-    must_occur: tuple[Quantity, ...] = ()
-    finding: str = ""
-    variants: tuple[Protocol, ...] = ()
-    mutants: tuple[Mutant, ...] = ()
-    size: Callable[[Any], Size] = default_size
-    memory: Callable[[Site, Any], Memory] = lambda _site, _state: NO_MEMORY
-    quantities: tuple[Quantity, ...] = ()
-    compare_with: str = ""
-    lemmas: int = 0
-    knobs: tuple[Knob, ...] = ()
-    timers: Mapping[str, str] = field(default_factory=dict)
-    protects: bool = True
-
-    @property
-    def expected(self) -> Outcome:
-        """Refuted if any scope is expected to be."""
-        refuted = any(pinned.expect is Outcome.REFUTED for pinned in self.scopes)
-        return Outcome.REFUTED if refuted else Outcome.HOLDS
-
-    def variant(self, name: str) -> Protocol:
-        """This protocol or one of its variants, by full name; KeyError if there is none."""
-        return {p.name: p for p in (self, *self.variants)}[name]

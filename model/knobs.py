@@ -1,17 +1,16 @@
 """Knobs: the settings of a family that users may choose, read from its design and put into it.
 
-Rule of this file: no family; a knob is a field of the design with which a protocol deploys.
+Rule of this file: no family; a knob is a field of a protocol's design.
 """
 
 from __future__ import annotations
 
 from dataclasses import fields, replace
 from enum import Enum
-from functools import partial
 from typing import Any
 
-from model.core import Knob, Protocol
 from model.errors import Invalid, nearest
+from model.protocol import Knob, Protocol
 
 OFF = "off"
 """The word for a number that is missing."""
@@ -22,28 +21,26 @@ def settings(protocol: Protocol) -> dict[str, Any]:
 
     A variant may have a value that users cannot write: it is there in its own words.
     """
-    return {knob.name: _read(knob, _deploy(protocol).args[0]) for knob in protocol.knobs}
+    return {knob.name: _read(knob, protocol.design) for knob in protocol.behaviour.knobs}
 
 
 def turn(protocol: Protocol, name: str, value: Any) -> Protocol:
     """The protocol with this value of a knob.  Raises Invalid for an unknown knob or value."""
-    known = {knob.name: knob for knob in protocol.knobs}
+    known = {knob.name: knob for knob in protocol.behaviour.knobs}
     if name not in known:
         fix = nearest(name, list(known)) if known else "; it has none"
         raise Invalid(f"{protocol.name} has no knob {name!r}{fix}")
-    deploy = _deploy(protocol)
-    knob, design = known[name], deploy.args[0]
+    knob, design = known[name], protocol.design
     if value == OFF and _may_be_off(knob, design):
         value = None
     elif value is None or not _fits(knob, value):
         raise Invalid(f"{name} = {_format(value)}: give {_allowed(knob, design)}")
-    design = replace(design, **{name: _choice(knob, value)})
-    return replace(protocol, deploy=partial(deploy.func, design))
+    return replace(protocol, design=replace(design, **{name: _choice(knob, value)}))
 
 
 def allowed(protocol: Protocol, knob: Knob) -> str:
     """The values that users may write, for people."""
-    return _allowed(knob, _deploy(protocol).args[0])
+    return _allowed(knob, protocol.design)
 
 
 def _allowed(knob: Knob, design: Any) -> str:
@@ -57,11 +54,6 @@ def _may_be_off(knob: Knob, design: Any) -> bool:
     """Is the knob a number that may be missing?"""
     (default,) = (field.default for field in fields(design) if field.name == knob.name)
     return not knob.choices and default is None
-
-
-def _deploy(protocol: Protocol) -> partial[Any]:
-    assert isinstance(protocol.deploy, partial)  # as model.core.Protocol says
-    return protocol.deploy
 
 
 def _read(knob: Knob, design: Any) -> Any:

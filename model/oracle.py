@@ -6,8 +6,9 @@ Rule of this file: no protocol and no operator.  Each node's spec says what the 
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from model.boxes.box import Lineage, Of, Out, Stream
 from model.core import Arrival
@@ -23,7 +24,7 @@ Expected: TypeAlias = Mapping[str, tuple[tuple[Out, ...], ...]]
 """For every sink the outputs that arrive, by input edge."""
 
 
-class Spec(Protocol):
+class Spec(typing.Protocol):
     """What a node computes."""
 
     def runs(self, inputs: tuple[Stream, ...]) -> Iterator[Stream]:

@@ -9,31 +9,22 @@ Hwang et al., Section 3.2, Fig. 3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.network import INPUT, OUTPUT, Arc, Network
 from model.boxes.stateless import Filter, Map, Relay, Union
-from model.cep.predicates import Not, Type
-from model.core import Arrival, Guarantee, Inputs, OperatorClass, Outcome, PinnedScope, Scope
+from model.core import Arrival, Inputs, OperatorClass, Scope
+from model.evidence import Case
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.predicates import Not, Type
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
 DETERMINISTIC = OperatorClass.DETERMINISTIC
 ARBITRARY = OperatorClass.ARBITRARY
-
-
-MANY = 1_150_000
-"""Scopes of more worlds are left to the full profile."""
-
-
-class Explored(NamedTuple):
-    scope: Scope
-    operators: OperatorClass
 
 
 def windows(size: int, advance: int, **more: Any) -> Aggregate:
@@ -103,71 +94,83 @@ RELAYS = replace(
 )
 """Two nodes in a row, of which the second one has no secondary."""
 
-PAIRS, SLIDING, EVERY = windows(2, 2), windows(2, 1, by="time"), windows(1, 2)
-SCOPES = {
-    "a relay": Explored(one(Relay(), 2), REPEATABLE),
-    "a tuple": Explored(one(Relay(), 1), REPEATABLE),
-    "a filter": Explored(one(Filter(Type("a")), 2, "ab"), REPEATABLE),
-    "two paths": Explored(one(COPIES, 1), REPEATABLE),
-    "sliding windows": Explored(one(SLIDING, 3), CONVERGENT_CAPABLE),
-    "windows that close together": Explored(
-        one(windows(3, 1, by="time"), 2, gaps=(1, 3)), CONVERGENT_CAPABLE
-    ),
-    "pairs": Explored(one(PAIRS, 3), DETERMINISTIC),
-    "a pair": Explored(one(PAIRS, 2), DETERMINISTIC),
-    "every other tuple": Explored(one(EVERY, 3), DETERMINISTIC),
-    "two operators in a node": Explored(one(series(Map("b"), PAIRS), 3), DETERMINISTIC),
-    "a union": Explored(two(Union(), 1, 1), ARBITRARY),
-    "pairs of a union": Explored(two(after_union(windows(2, 1)), 2, 1), ARBITRARY),
-    "two paths after a union": Explored(two(LAST_ALONE, 2, 2, "bc"), ARBITRARY),
-    "two nodes": Explored(over_words(chain(("A", Relay()), ("B", PAIRS)), 2, "a"), DETERMINISTIC),
-    "two nodes that relay": Explored(
-        over_words(chain(("A", Relay()), ("B", SLIDING)), 2, "a"), CONVERGENT_CAPABLE
-    ),
-    "two relays": Explored(RELAYS, REPEATABLE),
-    "two nodes, three tuples": Explored(
-        over_words(chain(("A", Relay()), ("B", windows(3, 3))), 3, "a"), DETERMINISTIC
-    ),
-    "two nodes, overlapping windows": Explored(
-        over_words(chain(("A", Relay()), ("B", windows(2, 1))), 3, "a"), REPEATABLE
-    ),
-    "a window beside a map": Explored(one(beside(windows(3, 3), Map("b")), 3), DETERMINISTIC),
-    "windows by key": Explored(
-        one(windows(2, 2, by="time", group="type"), 4, "ab", gaps=(2,)), REPEATABLE
-    ),
-    "sliding windows, four tuples": Explored(one(SLIDING, 4), CONVERGENT_CAPABLE),
-    "windows from the first tuple": Explored(
-        one(windows(2, 2, by="time", aligned=False), 4, gaps=(3,)), DETERMINISTIC
-    ),
-    "no crash": Explored(one(Relay(), 2, crashes=0), REPEATABLE),
-    "no crash, a filter": Explored(one(Filter(Type("a")), 2, "ab", crashes=0), REPEATABLE),
-    "no crash, sliding windows": Explored(one(SLIDING, 3, crashes=0), CONVERGENT_CAPABLE),
-}
-TWICE = {
-    f"{name}, two crashes": scope._replace(scope=replace(scope.scope, crashes=2, victims=None))
-    for name, scope in SCOPES.items()
-    if scope.scope.crashes
-}
+PAIRED, SLIDING, EVERY = windows(2, 2), windows(2, 1, by="time"), windows(1, 2)
+A_RELAY = Case("a relay", one(Relay(), 2), REPEATABLE)
+A_TUPLE = Case("a tuple", one(Relay(), 1), REPEATABLE)
+A_FILTER = Case("a filter", one(Filter(Type("a")), 2, "ab"), REPEATABLE)
+TWO_PATHS = Case("two paths", one(COPIES, 1), REPEATABLE)
+SLIDING_WINDOWS = Case("sliding windows", one(SLIDING, 3), CONVERGENT_CAPABLE)
+WINDOWS_THAT_CLOSE_TOGETHER = Case(
+    "windows that close together", one(windows(3, 1, by="time"), 2, gaps=(1, 3)), CONVERGENT_CAPABLE
+)
+PAIRS = Case("pairs", one(PAIRED, 3), DETERMINISTIC)
+A_PAIR = Case("a pair", one(PAIRED, 2), DETERMINISTIC)
+EVERY_OTHER_TUPLE = Case("every other tuple", one(EVERY, 3), DETERMINISTIC)
+TWO_OPERATORS_IN_A_NODE = Case(
+    "two operators in a node", one(series(Map("b"), PAIRED), 3), DETERMINISTIC
+)
+A_UNION = Case("a union", two(Union(), 1, 1), ARBITRARY)
+PAIRS_OF_A_UNION = Case("pairs of a union", two(after_union(windows(2, 1)), 2, 1), ARBITRARY)
+TWO_PATHS_AFTER_A_UNION = Case("two paths after a union", two(LAST_ALONE, 2, 2, "bc"), ARBITRARY)
+TWO_NODES = Case(
+    "two nodes", over_words(chain(("A", Relay()), ("B", PAIRED)), 2, "a"), DETERMINISTIC
+)
+TWO_NODES_THAT_RELAY = Case(
+    "two nodes that relay",
+    over_words(chain(("A", Relay()), ("B", SLIDING)), 2, "a"),
+    CONVERGENT_CAPABLE,
+)
+TWO_RELAYS = Case("two relays", RELAYS, REPEATABLE)
+TWO_NODES_THREE_TUPLES = Case(
+    "two nodes, three tuples",
+    over_words(chain(("A", Relay()), ("B", windows(3, 3))), 3, "a"),
+    DETERMINISTIC,
+)
+TWO_NODES_OVERLAPPING_WINDOWS = Case(
+    "two nodes, overlapping windows",
+    over_words(chain(("A", Relay()), ("B", windows(2, 1))), 3, "a"),
+    REPEATABLE,
+)
+A_WINDOW_BESIDE_A_MAP = Case(
+    "a window beside a map", one(beside(windows(3, 3), Map("b")), 3), DETERMINISTIC
+)
+WINDOWS_BY_KEY = Case(
+    "windows by key", one(windows(2, 2, by="time", group="type"), 4, "ab", gaps=(2,)), REPEATABLE
+)
+SLIDING_WINDOWS_FOUR_TUPLES = Case(
+    "sliding windows, four tuples", one(SLIDING, 4), CONVERGENT_CAPABLE
+)
+WINDOWS_FROM_THE_FIRST_TUPLE = Case(
+    "windows from the first tuple",
+    one(windows(2, 2, by="time", aligned=False), 4, gaps=(3,)),
+    DETERMINISTIC,
+)
+NO_CRASH = Case("no crash", one(Relay(), 2, crashes=0), REPEATABLE)
+NO_CRASH_A_FILTER = Case(
+    "no crash, a filter", one(Filter(Type("a")), 2, "ab", crashes=0), REPEATABLE
+)
+NO_CRASH_SLIDING_WINDOWS = Case(
+    "no crash, sliding windows", one(SLIDING, 3, crashes=0), CONVERGENT_CAPABLE
+)
 
 
-Pins: TypeAlias = Mapping[str, tuple[int | None, int | None, Guarantee]]
-"""What is expected in each scope: its worlds (None: they are not counted), the steps of a shortest
-counterexample (None: it holds), the guarantee."""
+def twice(case: Case) -> Case:
+    """The case with two crashes, of any crashable nodes."""
+    scope = replace(case.scope, crashes=2, victims=None)
+    return replace(case, name=f"{case.name}, two crashes", scope=scope)
 
 
-def pin(pins: Pins) -> tuple[PinnedScope, ...]:
-    """The scopes of these names, with what is expected in them."""
-    known = SCOPES | TWICE
-    return tuple(
-        PinnedScope(
-            name,
-            known[name].scope,
-            known[name].operators,
-            Outcome.HOLDS if steps is None else Outcome.REFUTED,
-            states,
-            steps,
-            guarantee,
-            (states or 0) < MANY,
-        )
-        for name, (states, steps, guarantee) in pins.items()
-    )
+A_RELAY_TWO_CRASHES = twice(A_RELAY)
+A_TUPLE_TWO_CRASHES = twice(A_TUPLE)
+A_FILTER_TWO_CRASHES = twice(A_FILTER)
+SLIDING_WINDOWS_TWO_CRASHES = twice(SLIDING_WINDOWS)
+PAIRS_TWO_CRASHES = twice(PAIRS)
+A_PAIR_TWO_CRASHES = twice(A_PAIR)
+TWO_OPERATORS_IN_A_NODE_TWO_CRASHES = twice(TWO_OPERATORS_IN_A_NODE)
+A_UNION_TWO_CRASHES = twice(A_UNION)
+PAIRS_OF_A_UNION_TWO_CRASHES = twice(PAIRS_OF_A_UNION)
+TWO_NODES_TWO_CRASHES = twice(TWO_NODES)
+TWO_NODES_THAT_RELAY_TWO_CRASHES = twice(TWO_NODES_THAT_RELAY)
+TWO_NODES_OVERLAPPING_WINDOWS_TWO_CRASHES = twice(TWO_NODES_OVERLAPPING_WINDOWS)
+SLIDING_WINDOWS_FOUR_TUPLES_TWO_CRASHES = twice(SLIDING_WINDOWS_FOUR_TUPLES)
+WINDOWS_FROM_THE_FIRST_TUPLE_TWO_CRASHES = twice(WINDOWS_FROM_THE_FIRST_TUPLE)

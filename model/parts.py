@@ -13,7 +13,8 @@ from model.boxes.aggregate import Pane, Panes
 from model.boxes.box import Box
 from model.cep.box import Windows
 from model.cep.operator import CepState
-from model.core import Amount, Arrival, Deployment, Inputs, NodeName, Role, Scope, Site
+from model.core import Arrival, Deployment, Inputs, NodeName, Role, Scope, Site
+from model.costs import Amount
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph

@@ -16,9 +16,9 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import unified_diff
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from importlib.machinery import ModuleSpec
 from itertools import accumulate
 from textwrap import dedent, indent
@@ -26,10 +26,18 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from model.errors import Invalid, describe_error
+from model.protocol import Behaviour
 
-_FILES = ("core", "errors", "events", "graph", "log", "patches", "progress", "registry", "system")
-SHARED = frozenset(f"model.{name}" for name in (*_FILES, "world"))
+_FILES = (
+    *("core", "costs", "errors", "events", "evidence", "graph", "log", "patches", "progress"),
+    *("protocol", "registry", "system", "world"),
+)
+SHARED = frozenset(f"model.{name}" for name in _FILES)
 """Modules whose types drivers test for: no patch changes these, and they are loaded once."""
+
+
+FUNCTIONS = ("deploy", "boot", "step", "recover", "gauges", "show", "size", "memory")
+"""The functions of a behaviour that a patched form has from its copy."""
 
 
 class Change(NamedTuple):
@@ -222,17 +230,20 @@ class Patched:
         return found
 
 
-def readings_of(function: Any) -> tuple[Reading, ...]:
-    """The readings of a patched function; none of any other one."""
-    inner = function.func if isinstance(function, partial) else function
-    return inner.readings if isinstance(inner, Patched) else ()
+def patched(behaviour: Behaviour, home: str, readings: tuple[Reading, ...]) -> Behaviour:
+    """The behaviour, which the module `home` has under the same names, where the paper is read
+    so."""
+    return replace(behaviour, **{name: Patched(home, readings, name) for name in FUNCTIONS})
 
 
-def also_changed(function: Any, change: Change) -> Any:
-    """A patched function with one change more, made first; any other function as it is."""
-    match function:
-        case partial(func=Patched() as inner):
-            return partial(also_changed(inner, change), *function.args)
-        case Patched(home, readings, name):
-            return Patched(home, (Reading("", (change,)), *readings), name)
-    return function
+def readings_of(behaviour: Behaviour) -> tuple[Reading, ...]:
+    """The readings of a patched behaviour; none of any other one."""
+    return behaviour.step.readings if isinstance(behaviour.step, Patched) else ()
+
+
+def also_changed(behaviour: Behaviour, change: Change) -> Behaviour:
+    """A patched behaviour with one change more, made first; any other one as it is."""
+    step = behaviour.step
+    if not isinstance(step, Patched):
+        return behaviour
+    return patched(behaviour, step.home, (Reading("", (change,)), *step.readings))

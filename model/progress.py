@@ -5,10 +5,10 @@ Rule of this file: no display; the work calls, and the watcher decides what to s
 
 from __future__ import annotations
 
-from typing import Protocol
+import typing
 
 
-class Progress(Protocol):
+class Progress(typing.Protocol):
     """A function that long work calls now and then with its stage, the number of parts done, the
     number of all parts, and the part that is under way."""
 

@@ -8,9 +8,10 @@ Hwang et al., Section 2 (output queues); Sebepou and Magoutis, Sections II.A and
 
 from __future__ import annotations
 
+import typing
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from model.boxes.box import NOTHING_OF, Lineage
 from model.core import REPLAYED, STALE, Arrival, NodeName, Note, Quantity, Send, Step
@@ -22,7 +23,7 @@ T = TypeVar("T")
 TRIMMED = Quantity("outputs let go", "outputs", "an output queue let go of an output")
 
 
-class Numbered(Protocol):
+class Numbered(typing.Protocol):
     """An output in a queue: an Event, or what else has a place in a stream and a body."""
 
     @property

@@ -16,8 +16,8 @@ from types import ModuleType
 from typing import NamedTuple
 
 import model.protocols
-from model.core import Protocol
 from model.errors import Invalid, unknown
+from model.protocol import Protocol
 
 
 def modules() -> Mapping[str, Protocol]:
@@ -40,7 +40,7 @@ def protocols() -> Mapping[str, Protocol]:
 
 def unprotected() -> Protocol:
     """The protocol that protects nothing: the baseline of what protection costs."""
-    (found,) = (protocol for protocol in modules().values() if not protocol.protects)
+    (found,) = (protocol for protocol in modules().values() if not protocol.promise.protects)
     return found
 
 
@@ -84,7 +84,7 @@ def subject(name: str) -> Subject:
 
 
 def _variant(found: Subject, name: str) -> Subject:
-    known = {variant.name.rpartition(":")[2]: variant for variant in found.protocol.variants}
+    known = {variant.variant: variant for variant in found.protocol.variants}
     known |= {variant.name: variant for variant in found.protocol.variants}
     if name not in known:
         raise unknown("variant", name, [variant.name for variant in found.protocol.variants])
@@ -127,7 +127,7 @@ def _from_file(path: Path) -> Subject:
     if not isinstance(protocol, Protocol):
         del sys.modules[home]
         kind = "has no PROTOCOL" if protocol is None else f"PROTOCOL is a {type(protocol).__name__}"
-        raise Invalid(f"{path}: {kind}; it must hold PROTOCOL, a model.core.Protocol")
+        raise Invalid(f"{path}: {kind}; it must hold PROTOCOL, a Protocol (asif.protocol)")
     try:
         _check(protocol)
     except Invalid as error:
@@ -144,9 +144,9 @@ def _check(protocol: Protocol) -> None:
             raise Invalid(f"two protocols are called {one.name!r}; give each a name of its own")
         known.add(one.name)
         called = "PROTOCOL" if one is protocol else one.name
-        if not one.scopes:
-            raise Invalid(f"{called} has no scopes; give at least one PinnedScope to explore")
-        names = [pinned.name for pinned in one.scopes]
+        if not one.evidence.scopes:
+            raise Invalid(f"{called} has no scopes; give at least one Case, which holds or fails")
+        names = [pinned.name for pinned in one.evidence.scopes]
         for name in names:
             if names.count(name) > 1:
                 raise Invalid(f"{called} has two scopes called {name!r}; give each its own name")

@@ -11,21 +11,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from model.core import (
-    CONTROL,
     Arrival,
     Deployment,
     Effect,
     Emit,
-    Failures,
-    Gauges,
     Input,
     Lost,
-    Memory,
     NodeName,
     Note,
     Observation,
     Property,
-    Protocol,
     Quantity,
     Received,
     Role,
@@ -34,13 +29,14 @@ from model.core import (
     Send,
     SetTimer,
     Site,
-    Size,
     Step,
     TimerFired,
     When,
 )
+from model.costs import CONTROL, Gauges, Memory, Size
 from model.errors import Invalid, StepFailed, describe_error, nearest
 from model.graph import SINK
+from model.protocol import Failures, Protocol
 
 LETS_GO = "without faults, at rest, nodes buffer only what a restart needs"
 
@@ -105,11 +101,11 @@ class System:
                 if group <= victims
             ),
             "prompt": tuple(name for name in names if name in deployment.prompt),
-            "properties": self.protocol.properties,
+            "properties": self.protocol.promise.properties,
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
-        if self.protocol.needed is not None and not self.scope.crashes:
+        if self.protocol.behaviour.needed is not None and not self.scope.crashes:
             lets_go = Property(LETS_GO, When.QUIESCENT, self._lets_go, nodes=True)
             object.__setattr__(self, "properties", (*self.properties, lets_go))
 
@@ -118,8 +114,8 @@ class System:
 
         Where faults are granted, an acknowledgement may be lost, and the next one may not come.
         """
-        assert self.protocol.needed is not None
-        needed = self.protocol.needed(scope, seen)
+        assert self.protocol.behaviour.needed is not None
+        needed = self.protocol.behaviour.needed(scope, seen)
         if unknown := sorted({*needed} - {*self.sites}):
             raise Invalid(f"needed names {unknown[0]!r}, which is no site")
         return all(
@@ -161,6 +157,21 @@ def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
     for name, _ in scope.inputs:
         if name not in sources:
             raise Invalid(f"inputs: there is no source {name!r}{nearest(name, sources)}")
+    _check_crashes(protocol, deployment)
+    _check_prompt(protocol, deployment)
+    crashable = [name for name in names if name in deployment.crashable]
+    for name in sorted((scope.victims or frozenset()) - {*crashable}):
+        raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")
+    if scope.crashes and protocol.promise.assumes.failures is Failures.NONE:
+        raise Invalid(
+            f"scope with crashes ({scope.crashes}): {protocol.name} assumes that nothing fails "
+            "(Failures.NONE)"
+        )
+
+
+def _check_crashes(protocol: Protocol, deployment: Deployment) -> None:
+    """Raise Invalid for a crash, a failure group, a watched channel or a return of no such site."""
+    names = [site.name for site in deployment.sites]
     crashable = [name for name in names if name in deployment.crashable]
     for name in sorted(deployment.crashable - {*names}):
         raise Invalid(
@@ -188,14 +199,6 @@ def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
         raise Invalid(
             f"{protocol.name}: deploy lets {name!r} return from a crash, and it may not crash"
             f"{nearest(name, crashable)}"
-        )
-    _check_prompt(protocol, deployment)
-    for name in sorted((scope.victims or frozenset()) - {*crashable}):
-        raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")
-    if scope.crashes and protocol.assumes.failures is Failures.NONE:
-        raise Invalid(
-            f"scope with crashes ({scope.crashes}): {protocol.name} assumes that nothing fails "
-            "(Failures.NONE)"
         )
 
 
@@ -232,11 +235,11 @@ def call_step(system: System, name: NodeName, value: Any, input_: Input | None) 
 
     value: the state, or the durable value.  Raises StepFailed if the step raises.
     """
-    protocol, site = system.protocol, system.sites[name]
+    behaviour, site = system.protocol.behaviour, system.sites[name]
     try:
         if input_ is None:
-            return protocol.recover(site, value)
-        return protocol.step(site, value, input_)
+            return behaviour.restart(site, value)
+        return behaviour.step(site, value, input_)
     except Exception as error:  # of a protocol, which may be anybody's
         raise StepFailed(name, describe(input_), describe_error(error)) from error
 
@@ -331,7 +334,7 @@ def is_satisfied(system: System, property_: Property, seen: Observation) -> bool
 def read_gauges(system: System, name: NodeName, state: Any) -> Gauges:
     """The gauges of a node that is up.  Raises Invalid if the protocol returns none."""
     try:
-        gauges = system.protocol.gauges(system.sites[name], state)
+        gauges = system.protocol.behaviour.gauges(system.sites[name], state)
     except Exception as error:  # of a protocol, which may be anybody's
         raise Invalid(f"{system.protocol.name}: gauges raises {describe_error(error)}") from error
     if not isinstance(gauges, Gauges):
@@ -343,7 +346,7 @@ def read_memory(system: System, name: NodeName, state: Any) -> Memory:
     """The contents of the memory of a node that is up.  Raises Invalid if the protocol returns
     none."""
     try:
-        memory = system.protocol.memory(system.sites[name], state)
+        memory = system.protocol.behaviour.memory(system.sites[name], state)
     except Exception as error:  # of a protocol, which may be anybody's
         raise Invalid(f"{system.protocol.name}: memory raises {describe_error(error)}") from error
     if not isinstance(memory, Memory):
@@ -359,7 +362,7 @@ def size_of(protocol: Protocol, value: Any) -> Size:
     if isinstance(value, Lost):
         return CONTROL
     try:
-        size = protocol.size(value)
+        size = protocol.behaviour.size(value)
     except Exception as error:  # of a protocol, which may be anybody's
         raise Invalid(
             f"{protocol.name}: size raises {describe_error(error)} for {value!r:.60}"
@@ -377,7 +380,7 @@ def show_value(protocol: Protocol, value: Any) -> str:
     if isinstance(value, Lost):
         return f"lost {value.node}"
     try:
-        text = protocol.show(value)
+        text = protocol.behaviour.show(value)
     except Exception as error:  # of a protocol, which may be anybody's
         raise Invalid(
             f"{protocol.name}: show raises {describe_error(error)} for {value!r:.60}"

@@ -32,14 +32,10 @@ from model.core import (
     Arrival,
     Effect,
     Emit,
-    Failures,
     Input,
     Lost,
     NodeName,
     Note,
-    Observation,
-    Property,
-    Protocol,
     Received,
     Save,
     Send,
@@ -47,10 +43,10 @@ from model.core import (
     Site,
     Step,
     TimerFired,
-    When,
 )
 from model.errors import StepFailed, describe_error
-from model.system import System, check_state, is_satisfied
+from model.protocol import Failures, Protocol
+from model.system import System, check_state
 
 
 class Down(Enum):
@@ -154,7 +150,7 @@ def initial(system: System) -> World:
 def boot_node(protocol: Protocol, site: Site) -> Node:
     """The node as deployed.  Raises StepFailed if its state cannot be made."""
     try:
-        state = protocol.boot(site)
+        state = protocol.behaviour.boot(site)
     except Exception as error:  # of a protocol, which may be anybody's
         raise StepFailed(site.name, "boot", describe_error(error)) from error
     check_state(site.name, "boot", state)
@@ -176,7 +172,11 @@ def may_fail(system: System, world: World) -> bool:
     if not world.crashes:
         return False
     first = world.crashes == system.scope.crashes
-    return first or system.protocol.assumes.failures is Failures.ANY or quiescent(system, world)
+    return (
+        first
+        or system.protocol.promise.assumes.failures is Failures.ANY
+        or quiescent(system, world)
+    )
 
 
 def quiescent(system: System, world: World) -> bool:
@@ -245,7 +245,7 @@ def faults_of(
             action._replace(crash_after=crash_after, group=group)
             for crash_after in range(1, points)
         ]
-    if system.protocol.assumes.suspicions and actions and not group:
+    if system.protocol.promise.assumes.suspicions and actions and not group:
         ends = system.deployment.channels
         watched = (end for end in ends if end[0] == name and end in system.deployment.watched)
         actions += [Suspect(*end) for end in watched if not _is_down(system, world, name)]
@@ -343,31 +343,6 @@ def struck(system: System, world: World, action: Action) -> tuple[NodeName, ...]
 def is_noticed(system: System, world: World, ends: tuple[NodeName, NodeName]) -> bool:
     """Does the channel end with a notice if its sender has just gone down?"""
     return ends in system.deployment.watched and not _is_down(system, world, ends[1])
-
-
-def observe(world: World) -> Observation:
-    """The view of this world from outside."""
-    return Observation(world.arrivals, world.outputs)
-
-
-def observe_at_rest(system: System, world: World) -> Observation:
-    """The observation with the nodes' states, for properties that look at nodes.
-
-    A node that is down at rest never returns, and is left out.
-    """
-    nodes = zip(system.sites, world.nodes, strict=True)
-    states = tuple((name, node.state) for name, node in nodes if node.state is not DOWN)
-    return Observation(world.arrivals, world.outputs, states)
-
-
-def first_violation(system: System, world: World) -> Property | None:
-    """The first property that does not hold in this world."""
-    resting = quiescent(system, world)
-    seen = observe_at_rest(system, world) if resting else observe(world)
-    for property_ in system.properties:
-        if (property_.when is When.ALWAYS or resting) and not is_satisfied(system, property_, seen):
-            return property_
-    return None
 
 
 def replace_item(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:

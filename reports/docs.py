@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from model.core import OperatorClass, Outcome, PinnedScope, Protocol
+from model.core import OperatorClass
+from model.evidence import Outcome, PinnedScope
 from model.patches import diff, readings_of
 from model.plans.design import MEANT, READINGS
 from model.plans.evidence import WORSE, Worse
+from model.protocol import Protocol
 from model.registry import modules, protocols
 
 PAGE = Path(__file__).parent.parent / "docs" / "protocols.md"
@@ -40,9 +42,14 @@ def _overview() -> list[str]:
     ]
     for protocol in modules().values():
         for variant in (protocol, *protocol.variants):
-            refuted = sum(pinned.expect is Outcome.REFUTED for pinned in variant.scopes)
+            refuted = sum(pinned.expect is Outcome.REFUTED for pinned in variant.evidence.scopes)
             expected = Outcome.REFUTED if refuted else Outcome.HOLDS
-            cells = (variant.name, expected.value, str(len(variant.scopes)), str(refuted or ""))
+            cells = (
+                variant.name,
+                expected.value,
+                str(len(variant.evidence.scopes)),
+                str(refuted or ""),
+            )
             rows.append(_join(*cells))
     return [*rows, ""]
 
@@ -50,26 +57,26 @@ def _overview() -> list[str]:
 def _protocols() -> list[str]:
     parts: list[str] = []
     for protocol in modules().values():
-        parts += [f"## {protocol.title}", "", f"{protocol.source}.", ""]
+        parts += [f"## {protocol.words.title}", "", f"{protocol.words.source}.", ""]
         for variant in (protocol, *protocol.variants):
             parts += _variant(variant)
-        if protocol.mutants:
+        if protocol.evidence.mutants:
             parts += ["### Mutants", "", "One line of a module each, replaced.", ""]
-        for mutant in protocol.mutants:
+        for mutant in protocol.evidence.mutants:
             parts += [f"- **{mutant.name}** (`{mutant.module}`)", "", "  ```diff"]
             parts += [f"  - {mutant.old}", f"  + {mutant.new}", "  ```", ""]
     return parts
 
 
 def _variant(variant: Protocol) -> list[str]:
-    head = [f"### {variant.name}", "", variant.finding, ""]
-    for reading in readings_of(variant.step):
+    head = [f"### {variant.name}", "", variant.words.finding, ""]
+    for reading in readings_of(variant.behaviour):
         head += [f"{reading.quote}.", "", "```diff", diff(reading.changes), "```", ""]
     table = [
         "| scope | operators | crashes | expected | worlds | guarantee | profile |",
         "|---|---|---|---|---|---|---|",
     ]
-    return [*head, *table, *(_row(pinned) for pinned in variant.scopes), ""]
+    return [*head, *table, *(_row(pinned) for pinned in variant.evidence.scopes), ""]
 
 
 def _row(pinned: PinnedScope) -> str:
@@ -169,10 +176,10 @@ def _guarantees(name: str, variant: Protocol) -> str:
 
 def _guarantee(variant: Protocol, operators: OperatorClass) -> str:
     """The weakest guarantee in the scopes of a class; bold where another one is claimed."""
-    found = [one.guarantee for one in variant.scopes if one.operators is operators]
+    found = [one.guarantee for one in variant.evidence.scopes if one.operators is operators]
     if not found:
         return ""
-    weakest, claim = max(found), variant.claims[operators]
+    weakest, claim = max(found), variant.promise.claims[operators]
     word = weakest.name.lower()
     return word if weakest is claim else f"**{word}** (claimed: {claim.name.lower()})"
 

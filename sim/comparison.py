@@ -9,18 +9,20 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from model.core import DISCARDED, REPLAYED, Protocol
+from model.core import DISCARDED, REPLAYED
 from model.oracle import oracle
+from model.protocol import Protocol
 from sim.inputs.streams import Workload
 from sim.outputs import Outputs, count, differences, digest
-from sim.untimed import RESTART_AFTER_EVENTS, CrashPlan, Watch, run
+from sim.untimed.crashes import UntimedCrash
+from sim.untimed.run import RESTART_AFTER_EVENTS, UntimedResult, Watch, run
 
 
 def compare(
     protocol: Protocol,
     other: Protocol | None,
     workload: Workload,
-    plans: Sequence[CrashPlan],
+    plans: Sequence[UntimedCrash],
     *,
     restart_after: int = RESTART_AFTER_EVENTS,
     watch: Watch | None = None,
@@ -48,27 +50,17 @@ def compare(
         second = run(other, workload, plans, restart_after=restart_after, watch=stage(2))
         runs.append(second)
         keep(other.name, second.outputs)
-        compared = {
-            "protocol": other.name,
-            "same": digest(second.outputs) == digest(expected),
-            **_differences(expected, second.outputs),
-            "replayed": second.notes.get(REPLAYED.name, 0),
-            "peak_backup": second.peak,
-        }
+        compared = _compared(other, expected, second)
     if watch:
         watch(total, total)
     keep("expected", expected)
     keep("with-crashes", crashed.outputs)
     hashes = [digest(outputs) for outputs in (expected, free.outputs, crashed.outputs)]
-    series = [dict(one.series) for one in runs[1:]]
     return {
         "protocol": protocol.name,
         "input": workload.name,
         "events": workload.size,
-        "graph": {
-            "nodes": [name for name, _ in workload.graph.nodes],
-            "edges": [list(edge) for edge in workload.graph.edges],
-        },
+        "graph": _graph(workload),
         "pattern": workload.pattern,
         "left_out": list(workload.left_out),
         "expected": {"count": count(expected), "sha256": hashes[0]},
@@ -82,15 +74,36 @@ def compare(
         "peak_backup": crashed.peak,
         "seconds": time.perf_counter() - started,
         "compared": compared,
-        "series": [
-            {
-                "event": event,
-                "backup": series[0][event],
-                "compared": series[1][event] if other else None,
-            }
-            for event in series[0]
-        ],
+        "series": _series(runs[1:]),
     }
+
+
+def _compared(other: Protocol, expected: Outputs, found: UntimedResult) -> dict[str, Any]:
+    """The run under the other protocol."""
+    return {
+        "protocol": other.name,
+        "same": digest(found.outputs) == digest(expected),
+        **_differences(expected, found.outputs),
+        "replayed": found.notes.get(REPLAYED.name, 0),
+        "peak_backup": found.peak,
+    }
+
+
+def _graph(workload: Workload) -> dict[str, Any]:
+    return {
+        "nodes": [name for name, _ in workload.graph.nodes],
+        "edges": [list(edge) for edge in workload.graph.edges],
+    }
+
+
+def _series(runs: Sequence[UntimedResult]) -> list[dict[str, Any]]:
+    """The backup over time with crashes, and under the other protocol, if there is one."""
+    first, *others = (dict(one.series) for one in runs)
+    second = others[0] if others else None
+    return [
+        {"event": event, "backup": backup, "compared": second[event] if second else None}
+        for event, backup in first.items()
+    ]
 
 
 def _differences(expected: Outputs, observed: Outputs) -> dict[str, int]:

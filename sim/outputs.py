@@ -25,7 +25,7 @@ def digest(outputs: Outputs) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Differences(NamedTuple):
+class OutputDifferences(NamedTuple):
     """How many outputs are missing, and how many are too many, by sink and input edge; if none are,
     only the order differs."""
 
@@ -33,9 +33,9 @@ class Differences(NamedTuple):
     surplus: int
 
 
-def differences(expected: Outputs, observed: Outputs) -> Differences:
+def differences(expected: Outputs, observed: Outputs) -> OutputDifferences:
     wanted, got = _tally(expected), _tally(observed)
-    return Differences((wanted - got).total(), (got - wanted).total())
+    return OutputDifferences((wanted - got).total(), (got - wanted).total())
 
 
 def _tally(outputs: Outputs) -> Counter[tuple[int, int, Body]]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-from proofs.explore.garbage import SELDOM
+from proofs.garbage import SELDOM
 
 if TYPE_CHECKING:
     from spark_check.runtime.jvm import Jvm

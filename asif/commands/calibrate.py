@@ -12,7 +12,7 @@ import typer
 from asif.console import JsonOption, save, write
 
 if TYPE_CHECKING:
-    from sim.calibration.measure import Measured
+    from sim.calibration.measure import CalibrationRuns
 
 
 def calibrate(
@@ -44,7 +44,7 @@ def calibrate(
         (name, lambda: measure_operator(name, box, edges)),
         *([("Spark", _spark)] if spark else []),
     ]
-    found: dict[str, Measured] = {}
+    found: dict[str, CalibrationRuns] = {}
     with progress() as watch:
         for at, (what, measure) in enumerate(parts):
             watch("measuring", at, len(parts), what)
@@ -80,7 +80,7 @@ def _operator(name: str | None) -> tuple[str, Any, Any]:
     return named.name, named.box, named.alphabet.edges
 
 
-def _spark() -> list[Measured]:
+def _spark() -> list[CalibrationRuns]:
     """The costs that the families measure on Spark."""
     from spark_check.families import family_modules
 

@@ -72,7 +72,7 @@ def check(
     json_: JsonOption = None,
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
-    from model.core import Outcome
+    from model.evidence import Outcome
     from model.registry import absolute, protocols, subject
     from proofs.explore.search.meter import Budget
     from proofs.explore.verdict import good, verdicts
@@ -85,7 +85,7 @@ def check(
         names = [*protocols()]
     else:
         protocol, names = subject(name).protocol, [absolute(name)]
-        if mutants and not protocol.mutants:
+        if mutants and not protocol.evidence.mutants:
             raise Invalid(f"{protocol.name} has no mutants")
     if seconds is not None and math.isnan(seconds):
         raise Invalid("--seconds nan: write a number, as in 60")
@@ -135,13 +135,13 @@ def _show_readings(protocol: Protocol) -> None:
     """Show the words that the protocol reads otherwise, and the lines that it has therefore."""
     from model.patches import diff, readings_of
 
-    for reading in readings_of(protocol.step):
+    for reading in readings_of(protocol.behaviour):
         console.print(f"{reading.quote}:", markup=False, highlight=False)
         console.print(diff(reading.changes), markup=False, highlight=False, soft_wrap=True)
 
 
 def _show(result: Mapping[str, Any], out: Path) -> None:
-    from model.core import Outcome
+    from model.evidence import Outcome
     from reports import commands
 
     print_all(commands.verdict(result))

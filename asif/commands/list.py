@@ -15,15 +15,15 @@ def list_(json_: JsonOption = None) -> None:
     rows = [
         {
             "protocol": protocol.name,
-            "source": protocol.source,
-            "claims": {c.name: g.name for c, g in protocol.claims.items()},
-            "assumes": protocol.assumes.failures.name,
-            "expected": protocol.expected.value,
-            "scopes": len(protocol.scopes),
-            "mutants": len(protocol.mutants),
-            "lemmas": protocol.lemmas,
-            "quantities": [quantity._asdict() for quantity in protocol.quantities],
-            "finding": protocol.finding,
+            "source": protocol.words.source,
+            "claims": {c.name: g.name for c, g in protocol.promise.claims.items()},
+            "assumes": protocol.promise.assumes.failures.name,
+            "expected": protocol.evidence.expected.value,
+            "scopes": len(protocol.evidence.scopes),
+            "mutants": len(protocol.evidence.mutants),
+            "lemmas": protocol.evidence.lemmas,
+            "quantities": [quantity._asdict() for quantity in protocol.behaviour.quantities],
+            "finding": protocol.words.finding,
         }
         for protocol in protocols().values()
     ]
@@ -40,7 +40,7 @@ def list_(json_: JsonOption = None) -> None:
         )
     console.print(table)
     counted = Table("quantity", "of", "unit", "meaning")
-    families = {protocol.name: protocol.quantities for protocol in modules().values()}
+    families = {protocol.name: protocol.behaviour.quantities for protocol in modules().values()}
     for family, quantities in {"every family": COMMON, **families}.items():
         for quantity in quantities:
             counted.add_row(quantity.name, family, quantity.unit, quantity.description)

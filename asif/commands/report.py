@@ -54,7 +54,7 @@ def report(
     """Check every protocol and variant, hunt the mutants, run on real input; write one page."""
     from importlib.metadata import version
 
-    from model.core import Outcome
+    from model.evidence import Outcome
     from model.registry import modules, protocols
     from proofs.classify import figure2
     from proofs.classify import verdict as classifying
@@ -103,7 +103,7 @@ def report(
         begin("simulations, experiments, flights")
         large, most, limit = (EVENTS, 1, DEPARTURES) if quick else (None, None, None)
         # What is expected to lose is not judged by whether it loses.
-        names = [one.name for one in modules().values() if one.expected is Outcome.HOLDS]
+        names = [one.name for one in modules().values() if one.evidence.expected is Outcome.HOLDS]
         simulations = {f"simulating {at.stem}": partial(_simulate, at, large) for at in SCENARIOS}
         reproductions = {
             f"reproducing {n}": partial(_reproduce, n, out, most)

@@ -12,8 +12,8 @@ import typer
 from asif.console import JsonOption, print_all, save, write
 
 if TYPE_CHECKING:
-    from model.core import Protocol
     from model.progress import Progress
+    from model.protocol import Protocol
     from sim.inputs.streams import Workload
     from sim.outputs import Outputs
 
@@ -135,28 +135,30 @@ def run_and_compare(
     if none are given, as far as their nodes are deployed, and the failures assumed.  keep: as in
     sim.comparison.
     """
-    from model.core import Failures
     from model.errors import unknown
+    from model.protocol import Failures
     from model.registry import protocols
-    from sim import untimed
     from sim.comparison import compare
     from sim.inputs.streams import deployable
+    from sim.untimed.crashes import crash_plans, crashable
 
-    if other is None and protocol.compare_with:
+    if other is None and protocol.evidence.compare_with:
         known = {**protocols(), **{one.name: one for one in protocol.variants}}
-        if protocol.compare_with not in known:
-            raise unknown("protocol", protocol.compare_with, known)
-        other = known[protocol.compare_with]
+        if protocol.evidence.compare_with not in known:
+            raise unknown("protocol", protocol.evidence.compare_with, known)
+        other = known[protocol.evidence.compare_with]
     for one in (protocol, other):
         workload = deployable(workload, one) if one else workload
-    names = untimed.crashable(protocol, workload)
+    names = crashable(protocol, workload)
     if other:
-        names = [name for name in names if name in untimed.crashable(other, workload)]
+        names = [name for name in names if name in crashable(other, workload)]
     if crashes is None:
         crashes = [text for text in usual if text.split("@")[0] in names]
-        if any(one and one.assumes.failures is Failures.SINGLE for one in (protocol, other)):
+        if any(
+            one and one.promise.assumes.failures is Failures.SINGLE for one in (protocol, other)
+        ):
             crashes = _one_by_one(crashes)
-    plans = untimed.crash_plans(crashes, names, workload.size)
+    plans = crash_plans(crashes, names, workload.size)
     part = partial(watch, workload.name)
     return compare(protocol, other, workload, plans, watch=part, keep=keep)
 

@@ -36,7 +36,7 @@ GROUPS = {
         {
             "model.cep.windows": "tests/model/test_window_words.py",
             "model.cep.engines": "tests/model/test_engine_words.py",
-            "model.cep.predicates": "tests/model/test_engine_words.py",
+            "model.predicates": "tests/model/test_engine_words.py",
             "model.cep.merge": "tests/model/test_operator_words.py",
             "model.cep.operator": "tests/model/test_operator_words.py",
             "model.cep.denotation": "tests/model/test_operator_words.py",

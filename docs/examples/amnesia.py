@@ -8,35 +8,33 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from model.cep.operator import Operator
-from model.cep.patterns import sequence
-from model.cep.windows import CountWindows
-from model.core import (
+from asif.protocol import (
     CRASHED,
     SPANNED,
     Answer,
     Arrival,
-    Assumptions,
+    Behaviour,
+    Body,
+    Case,
+    CountWindows,
     Deployment,
     Emit,
-    Failures,
+    Family,
     Gauges,
     Guarantee,
     Input,
+    Operator,
     OperatorClass,
-    Outcome,
-    PinnedScope,
-    Protocol,
     Received,
     Role,
     Scope,
     Send,
     Site,
+    chain,
+    deploy_graph,
+    over_words,
+    sequence,
 )
-from model.events import Body
-from model.graph import chain
-from model.parts import deploy_graph, over_words
-from model.properties import AS_IF, COMPLETE
 
 
 class Clock(NamedTuple):
@@ -45,18 +43,14 @@ class Clock(NamedTuple):
     now: int = 0
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     return deploy_graph(scope.graph)
 
 
-def boot(site: Site) -> Any:
+def boot(site: Site) -> Any:  # also after a crash: all that was in the window is forgotten
     if site.role is Role.SOURCE:
         return Clock()
     return None if site.role is Role.SINK else site.spec.engine.begin()
-
-
-def recover(site: Site, _durable: None) -> Answer:
-    return boot(site), ()  # all that was in the window is forgotten
 
 
 def step(site: Site, state: Any, input_: Input) -> Answer:
@@ -82,30 +76,20 @@ def gauges(site: Site, state: Any) -> Gauges:
 # One window that never ends, so that the engine's state is all the state there is.
 ONE = chain(("A", Operator(sequence("a", "b"), CountWindows(9, 9))))
 SMALL = over_words(ONE, 2)
-
-PROTOCOL = Protocol(
-    name="amnesia",
-    title="Amnesia",
-    source="Hwang et al., Section 4",
-    deploy=deploy,
-    boot=boot,
-    recover=recover,
-    step=step,
-    gauges=gauges,
-    show=lambda value: value.type if isinstance(value, Body) else "",
-    assumes=Assumptions(Failures.ANY),
-    claims={OperatorClass.DETERMINISTIC: Guarantee.GAP},
-    properties=(AS_IF, COMPLETE),
-    scopes=(
-        PinnedScope(
-            "two events",
-            SMALL,
-            OperatorClass.DETERMINISTIC,
-            Outcome.REFUTED,
-            states=52,
-            steps=4,
-            guarantee=Guarantee.GAP,
-        ),
+TWO_EVENTS = Case("two events", SMALL, OperatorClass.DETERMINISTIC)
+AMNESIA = Family(
+    "amnesia",
+    "Amnesia",
+    "Hwang et al., Section 4",
+    Behaviour(
+        deploy,
+        boot,
+        step,
+        gauges=gauges,
+        show=lambda value: value.type if isinstance(value, Body) else "",
     ),
-    must_occur=(CRASHED, SPANNED),
+    claims=Guarantee.GAP,
+)
+PROTOCOL = AMNESIA.design(
+    scopes=(TWO_EVENTS.fails(52, 4, Guarantee.GAP),), must_occur=(CRASHED, SPANNED)
 )

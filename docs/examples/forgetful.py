@@ -8,36 +8,35 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from model.cep.operator import Operator
-from model.cep.patterns import sequence
-from model.cep.windows import CountWindows
-from model.core import (
+from asif.protocol import (
     CRASHED,
     REPLAYED,
     Answer,
     Arrival,
-    Assumptions,
+    Behaviour,
+    Body,
+    Case,
+    CountWindows,
     Deployment,
     Emit,
-    Failures,
+    Event,
+    Family,
     Gauges,
     Guarantee,
     Input,
     Note,
+    Operator,
     OperatorClass,
-    Outcome,
-    PinnedScope,
-    Protocol,
     Received,
     Role,
     Scope,
     Send,
     Site,
+    chain,
+    deploy_graph,
+    over_words,
+    sequence,
 )
-from model.events import Body, Event
-from model.graph import chain
-from model.parts import deploy_graph, over_words
-from model.properties import AS_IF, COMPLETE
 
 # States.  Source: all events it ever sent.  Relay: is it up to date?  Sink: the number of the last
 # event that it passed on, which it does not look at.
@@ -53,7 +52,7 @@ class Again(NamedTuple):
     events: tuple[Event, ...]
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     one_way = deploy_graph(scope.graph)
     channels = (*one_way.channels, ("relay", "source"))
     return one_way._replace(channels=channels, crashable=frozenset({"relay"}))
@@ -102,22 +101,22 @@ def passed(site: Site, events: tuple[Event, ...]) -> tuple[Send, ...]:
 RELAY = chain(("relay", Operator(sequence("a"), CountWindows(1, 1))))
 SMALL = over_words(RELAY, 2, crashes=2)
 CLASS = OperatorClass.REPEATABLE
-PINNED = PinnedScope("two crashes", SMALL, CLASS, Outcome.REFUTED, 747, 8, Guarantee.REPEATING)
-
-PROTOCOL = Protocol(
-    name="forgetful",
-    title="A relay that forgets",
-    source="docs/add-a-protocol.md",
-    deploy=deploy,
-    boot=boot,
-    recover=recover,
-    step=step,
-    gauges=gauges,
-    show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
-    assumes=Assumptions(Failures.ANY),
-    claims={CLASS: Guarantee.PRECISE},
-    properties=(AS_IF, COMPLETE),
-    scopes=(PINNED,),
+TWO_CRASHES = Case("two crashes", SMALL, CLASS)
+FORGETFUL = Family(
+    "forgetful",
+    "A relay that forgets",
+    "docs/add-a-protocol.md",
+    Behaviour(
+        deploy,
+        boot,
+        step,
+        recover,
+        gauges=gauges,
+        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+    ),
+)
+PROTOCOL = FORGETFUL.design(
+    scopes=(TWO_CRASHES.fails(747, 8, Guarantee.REPEATING),),
     must_occur=(CRASHED, REPLAYED),
     finding="Whatever was passed on before the crash is passed on again.",
 )

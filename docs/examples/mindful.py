@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+from asif.protocol import DISCARDED, Answer, Event, Input, Note, Received, Role, Site
 from docs.examples import forgetful
-from model.core import DISCARDED, Answer, Input, Note, PinnedScope, Received, Role, Site
-from model.events import Event
 
 
 def step(site: Site, state: Any, input_: Input) -> Answer:
@@ -21,12 +19,11 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
             return forgetful.step(site, state, input_)
 
 
-PROTOCOL = replace(
-    forgetful.PROTOCOL,
-    name="mindful",
+PROTOCOL = forgetful.PROTOCOL.vary(
+    family="mindful",
     title="A relay with a mindful sink",
     step=step,
-    scopes=(PinnedScope("two crashes", forgetful.SMALL, forgetful.CLASS, states=660),),
-    must_occur=(*forgetful.PROTOCOL.must_occur, DISCARDED),
+    scopes=(forgetful.TWO_CRASHES.holds(660),),
+    must_occur=(*forgetful.PROTOCOL.evidence.must_occur, DISCARDED),
     finding="Numbers that a replay gives again make duplicates visible.",
 )

@@ -14,14 +14,15 @@ from typing import Any
 import z3
 
 from docs.examples.mindful import PROTOCOL
-from model.core import Outcome
+from model.evidence import Outcome
 from model.system import System
 from model.world import Action, Deliver, World
 from proofs.prove.conformance import Abstraction, Path, Paths
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.query import Query
+from proofs.prove.query import SolverQuery
 from proofs.prove.structure import Structure
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 __all__ = ["ABSTRACTIONS", "LEMMAS", "PROTOCOL"]
 
@@ -37,7 +38,7 @@ ONCE = "no event is passed on twice"
 def sink(given: Given) -> TransitionSystem:
     """It may be sent any event at any time, so nothing is assumed of the relay and the network."""
 
-    def take(s: Moment, t: Moment, event: Any) -> Any:
+    def take(s: AtTime, t: AtTime, event: Any) -> Any:
         above = z3.ForAll([b], z3.Implies(s.passed(b), below(b, event)))
         new = given("an event is passed on only if its number is above all others so far", above)
         return z3.And(
@@ -78,7 +79,7 @@ def sink(given: Given) -> TransitionSystem:
     )
 
 
-def prove(given: Given) -> Iterable[Query]:
+def prove(given: Given) -> Iterable[SolverQuery]:
     system = sink(given)
     yield from inductive(system)
     yield reaches(system, "two events are passed on", lambda s: z3.Exists([a, b], s.after(a, b)), 2)

@@ -9,30 +9,33 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from model.cep.operator import Operator
-from model.cep.patterns import sequence
-from model.cep.windows import CountWindows
-from model.core import (
+from asif.protocol import (
+    AS_IF,
+    COMPLETE,
     CRASHED,
     DISCARDED,
     REPLAYED,
     Answer,
     Arrival,
-    Assumptions,
+    Behaviour,
+    Body,
+    Case,
+    CountWindows,
     Deployment,
     Emit,
-    Failures,
+    Event,
+    Family,
     Gauges,
-    Guarantee,
     Input,
+    Invalid,
+    Log,
     MessageKind,
     Mutant,
     Note,
     Observation,
+    Operator,
     OperatorClass,
-    PinnedScope,
     Property,
-    Protocol,
     Quantity,
     Received,
     Role,
@@ -43,14 +46,12 @@ from model.core import (
     Size,
     TimerFired,
     When,
+    chain,
     default_size,
+    deploy_graph,
+    over_words,
+    sequence,
 )
-from model.errors import Invalid
-from model.events import Body, Event
-from model.graph import chain
-from model.log import Log
-from model.parts import deploy_graph, over_words
-from model.properties import AS_IF, COMPLETE
 
 
 class Result(NamedTuple):
@@ -82,7 +83,7 @@ def boot(site: Site) -> Any:
     return {Role.SOURCE: Source(), Role.OPERATOR: None, Role.SINK: 0}[site.role]
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     if len(scope.graph.nodes) != 3:
         raise Invalid("relay: the graph must be a source, an operator and a sink")
     return deploy_graph(scope.graph, replies=True)
@@ -169,23 +170,12 @@ def gauges(site: Site, state: Any) -> Gauges:
 
 
 GRAPH = chain(("relay", Operator(sequence("a"), CountWindows(1, 1))))
-CLASS = OperatorClass.REPEATABLE
-ONE = PinnedScope("one event", over_words(GRAPH, 1), CLASS)
-RELAY = Protocol(
-    name="relay",
-    title="An acknowledged relay",
-    source="docs/add-a-protocol.md",
-    deploy=deploy,
-    boot=boot,
-    recover=recover,
-    step=step,
-    gauges=gauges,
-    show=show,
-    size=size,
-    assumes=Assumptions(Failures.ANY),
-    claims={CLASS: Guarantee.PRECISE},
-    properties=(AS_IF, COMPLETE),
-    scopes=(ONE,),
+ONE = Case("one event", over_words(GRAPH, 1), OperatorClass.REPEATABLE)
+RELAY = Family(
+    "relay",
+    "An acknowledged relay",
+    "docs/add-a-protocol.md",
+    Behaviour(deploy, boot, step, recover, gauges=gauges, show=show, size=size),
 )
 
 
@@ -194,7 +184,7 @@ def trimmed(_scope: Scope, seen: Observation) -> bool:
 
 
 TRIMMED = Property("at rest, the source keeps nothing", When.QUIESCENT, trimmed, nodes=True)
-TWO = PinnedScope("two events", over_words(GRAPH, 2, crashes=2), CLASS, states=6_327)
+TWO = Case("two events", over_words(GRAPH, 2, crashes=2), OperatorClass.REPEATABLE)
 
 
 def lazy_step(site: Site, state: Any, input_: Input) -> Answer:
@@ -209,7 +199,11 @@ def lazy_step(site: Site, state: Any, input_: Input) -> Answer:
             return step(site, state, input_)
 
 
-LAZY = replace(RELAY, name="relay:lazy", step=lazy_step, scopes=(replace(TWO, states=11_079),))
+LAZY = RELAY.design(
+    "lazy",
+    scopes=(TWO.holds(11_079),),
+    behaviour=replace(RELAY.behaviour, step=lazy_step),
+)
 MUTANTS = (
     Mutant("the sink takes duplicates", __name__, "if number <= last:", "if number < last:"),
     Mutant("the sink takes early results", __name__, "if number > last + 1:", "if False:"),
@@ -226,12 +220,11 @@ MUTANTS = (
         "return Send(site.succs[0], Result(number, bodies)), Send(site.preds[0], Ack(number))",
     ),
 )
-PROTOCOL = replace(
-    RELAY,
+PROTOCOL = RELAY.design(
+    scopes=(ONE.holds(), TWO.holds(6_327)),
+    behaviour=replace(RELAY.behaviour, quantities=(EARLY,)),
     properties=(AS_IF, COMPLETE, TRIMMED),
-    scopes=(ONE, TWO),
     must_occur=(CRASHED, REPLAYED, DISCARDED, EARLY),
-    quantities=(EARLY,),
-    variants=(LAZY,),
     mutants=MUTANTS,
+    variants=(LAZY,),
 )

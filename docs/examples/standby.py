@@ -5,42 +5,43 @@ Active standby (Hwang et al., Section 4).  Two faults at once lose both states (
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
-from model.cep.operator import Operator
-from model.cep.patterns import sequence
-from model.cep.windows import CountWindows
-from model.core import (
+from asif.protocol import (
+    AS_IF,
+    COMPLETE,
     CRASHED,
     DISCARDED,
-    NO_GAUGES,
     RESTORED,
     Answer,
     Arrival,
     Assumptions,
+    Behaviour,
+    Body,
+    Case,
+    CountWindows,
     Deployment,
     Emit,
+    Event,
     Failures,
+    Family,
     Guarantee,
     Note,
     Observation,
+    Operator,
     OperatorClass,
-    Outcome,
-    PinnedScope,
     Property,
-    Protocol,
     Received,
     Role,
     Scope,
     Send,
     Site,
     When,
+    chain,
+    deploy_graph,
+    over_words,
+    sequence,
 )
-from model.events import Body, Event
-from model.graph import chain
-from model.parts import deploy_graph, over_words
-from model.properties import AS_IF, COMPLETE
 
 
 class Result(NamedTuple):
@@ -61,7 +62,7 @@ class Waiting(NamedTuple):  # a restarted replica, until the copy comes
     queue: tuple[Event, ...] = ()
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     source, primary, sink = deploy_graph(scope.graph).sites
     pair = (primary.name, "standby")
     replicas = (primary._replace(name=name, config=other) for name, other in (pair, pair[::-1]))
@@ -124,27 +125,26 @@ def both_ready(_scope: Scope, seen: Observation) -> bool:
 ONE = chain(("A", Operator(sequence("a", "b"), CountWindows(9, 9))))
 SMALL, CLASS = over_words(ONE, 2, crashes=2), OperatorClass.DETERMINISTIC
 READY = Property("at rest, both replicas are ready", When.QUIESCENT, both_ready, nodes=True)
-SINGLE = Protocol(
-    name="standby",
-    title="A standby that works along",
-    source="Hwang et al., Section 4",
-    deploy=deploy,
-    boot=boot,
-    recover=recover,
-    step=step,
-    gauges=lambda _site, _state: NO_GAUGES,
-    show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
-    assumes=Assumptions(Failures.SINGLE),
-    claims={CLASS: Guarantee.PRECISE},
+TWO_CRASHES = Case("two crashes", SMALL, CLASS)
+STANDBY = Family(
+    "standby",
+    "A standby that works along",
+    "Hwang et al., Section 4",
+    Behaviour(
+        deploy,
+        boot,
+        step,
+        recover,
+        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+    ),
     properties=(AS_IF, COMPLETE, READY),
-    scopes=(PinnedScope("two crashes", SMALL, CLASS, states=5_025),),
+    assumes=Assumptions(Failures.SINGLE),
     must_occur=(CRASHED, RESTORED, DISCARDED),
 )
-ANY = replace(
-    SINGLE,
-    name="standby:any",
+ANY = STANDBY.design(
+    "any",
+    scopes=(Case("two", SMALL, CLASS).fails(33_562, 7, Guarantee.GAP),),
+    claims=Guarantee.GAP,
     assumes=Assumptions(Failures.ANY),
-    claims={CLASS: Guarantee.GAP},
-    scopes=(PinnedScope("two", SMALL, CLASS, Outcome.REFUTED, 33_562, 7, Guarantee.GAP),),
 )
-PROTOCOL = replace(SINGLE, variants=(ANY,))
+PROTOCOL = STANDBY.design(scopes=(TWO_CRASHES.holds(5_025),), variants=(ANY,))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.boxes.box import Box, Fed, Item, Out, answer, check_sizes
-from model.cep.predicates import Predicate
+from model.predicates import Predicate
 
 
 @dataclass(frozen=True)

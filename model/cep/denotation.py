@@ -6,18 +6,30 @@ incremental; sequence numbers, buffers and messages do not occur.
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from model.boxes.box import Out, Stream
-from model.cep.windows import Extent
+from model.cep.engines import Engine
+from model.cep.windows import Extent, Splitter
 from model.events import Body
 
-if TYPE_CHECKING:
-    from model.cep.operator import Operator
+
+class Definition(typing.Protocol):
+    """The parts of an operator that define its output; model.cep.operator.Operator has them."""
+
+    @property
+    def engine(self) -> Engine: ...
+    @property
+    def splitter(self) -> Splitter: ...
+    @property
+    def emits(self) -> str: ...
+    @property
+    def parallel(self) -> bool: ...
 
 
-def runs(operator: Operator, inputs: tuple[Stream, ...]) -> Iterator[Stream]:
+def runs(operator: Definition, inputs: tuple[Stream, ...]) -> Iterator[Stream]:
     """The only allowed output: the operator merges its inputs in the order of their times."""
     merged, mark = merge_streams(inputs)
     yield Stream(tuple(Out(body) for body in evaluate(operator, merged)), mark)
@@ -58,7 +70,7 @@ class Slice(NamedTuple):
     closer: int | None
 
 
-def slices(operator: Operator, stream: Sequence[Body]) -> Iterator[Slice]:
+def slices(operator: Definition, stream: Sequence[Body]) -> Iterator[Slice]:
     """The windows of a stream, in the order in which they open."""
     splitter = operator.splitter
     newest: Extent | None = None
@@ -70,7 +82,7 @@ def slices(operator: Operator, stream: Sequence[Body]) -> Iterator[Slice]:
             newest = Extent(newest.start, newest.events + 1)
 
 
-def _slice(operator: Operator, stream: Sequence[Body], first: int, start: int) -> Slice:
+def _slice(operator: Definition, stream: Sequence[Body], first: int, start: int) -> Slice:
     splitter = operator.splitter
     for at in range(first, len(stream)):
         if splitter.expires(Extent(start, at - first), stream[at]):
@@ -80,7 +92,7 @@ def _slice(operator: Operator, stream: Sequence[Body], first: int, start: int) -
     return Slice(start, first, len(stream) - 1, None)
 
 
-def evaluate(operator: Operator, stream: Sequence[Body]) -> Iterator[Body]:
+def evaluate(operator: Definition, stream: Sequence[Body]) -> Iterator[Body]:
     """The complex events of a stream, in the order of (trigger, window, match).
 
     In serial processing, the event that closes a window triggers all matches of the window.

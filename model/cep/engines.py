@@ -7,9 +7,10 @@ a replay may leave an event out exactly if nobody can notice (Lima et al., III-A
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from model.errors import Invalid
 from model.events import Body
@@ -24,7 +25,7 @@ class Fed(NamedTuple):
     used: bool
 
 
-class Engine(Protocol):
+class Engine(typing.Protocol):
     def begin(self) -> Any:
         """The state at the start of a window."""
         ...

@@ -8,9 +8,10 @@ Lima et al., Sections II-A and III-B1.
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from model.boxes.box import Stream
 from model.cep import denotation
@@ -87,7 +88,7 @@ class Iteration(NamedTuple):
     settled: tuple[bool, ...]
 
 
-class Boundaries(Protocol):
+class Boundaries(typing.Protocol):
     """The decisions where windows open and fill, made in place of the splitter (a replay with
     events left out cannot count)."""
 
@@ -138,30 +139,20 @@ def process(
             if matches:
                 found[number] = matches
         window = OpenWindow(number, Extent(start, events + 1), inner, at)
-        if (
+        full = (
             splitter.completes(window.extent, body)
             if boundaries is None
             else boundaries.completes(window, body)
-        ):
-            filled.append(window)
-        else:
-            open_.append(window)
+        )
+        (filled if full else open_).append(window)
 
     settled: tuple[bool, ...] = (used,)
     queue, base, positions = state.queue, state.base, state.used
     if not parallel:
         queue = queue.append(body)
         for closed in (expired, filled):
-            for nth, window in enumerate(closed):
-                closed[nth], found[window.number], now_used = _feed_window(
-                    engine, window, queue, base
-                )
-                positions |= now_used
-        end = open_[0].at if open_ else base + len(queue)
-        settled = tuple(position in positions for position in range(base, end))
-        for _ in settled:
-            queue = queue.rest()
-        base, positions = end, frozenset(p for p in positions if p >= end)
+            positions |= _feed_windows(engine, closed, queue, base, found)
+        queue, base, positions, settled = _settle(queue, base, positions, open_)
     for window in (*expired, *filled):
         if matches := engine.close(window.state):
             found[window.number] = (*found.get(window.number, ()), *matches)
@@ -182,6 +173,39 @@ def _in_order(
         for window in windows
         for match in found.get(window.number, ())
     )
+
+
+def _settle(
+    queue: Log[Body], base: int, positions: frozenset[int], windows: Sequence[OpenWindow]
+) -> tuple[Log[Body], int, frozenset[int], tuple[bool, ...]]:
+    """Let go of the events before the oldest open window (serial processing).
+
+    Returns the events that stay, the position of the first of these, the used positions among
+    these, and for each event that goes whether an engine has used it.
+    """
+    end = windows[0].at if windows else base + len(queue)
+    settled = tuple(position in positions for position in range(base, end))
+    for _ in settled:
+        queue = queue.rest()
+    return queue, end, frozenset(p for p in positions if p >= end), settled
+
+
+def _feed_windows(
+    engine: Engine,
+    windows: list[OpenWindow],
+    queue: Log[Body],
+    base: int,
+    found: dict[int, Matches],
+) -> frozenset[int]:
+    """Feed each of the windows all its events (serial processing), and note its matches.
+
+    Returns the positions of the events that the engine used.
+    """
+    used: frozenset[int] = frozenset()
+    for nth, window in enumerate(windows):
+        windows[nth], found[window.number], now_used = _feed_window(engine, window, queue, base)
+        used |= now_used
+    return used
 
 
 def _feed_window(

@@ -24,9 +24,9 @@ from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 from model.cep.engines import Fed, Match, Matches
-from model.cep.predicates import Predicate, Type
 from model.errors import Invalid
 from model.events import Body
+from model.predicates import Predicate, Type
 
 
 class Strategy(Enum):

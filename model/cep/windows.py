@@ -14,12 +14,13 @@ window, or with (and holding) an event that satisfies `closes`, whichever comes 
 
 from __future__ import annotations
 
+import typing
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from model.cep.predicates import Predicate
 from model.errors import Invalid
 from model.events import Body
+from model.predicates import Predicate
 
 
 class Extent(NamedTuple):
@@ -29,7 +30,7 @@ class Extent(NamedTuple):
     events: int
 
 
-class Splitter(Protocol):
+class Splitter(typing.Protocol):
     """The questions that an operator asks its splitter."""
 
     @property

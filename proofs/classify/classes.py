@@ -14,10 +14,18 @@ import networkx as nx
 
 from model.boxes.box import Box
 from model.core import OperatorClass
-from proofs.classify.pairs import LIMIT, Pair, Phase, Taken, confluence, explore, restarts
+from proofs.classify.pairs import (
+    LIMIT,
+    CopyPair,
+    CopyPhase,
+    PairStep,
+    confluence,
+    explore,
+    restarts,
+)
 from proofs.classify.streams import Alphabet
 
-Edge = tuple[Pair, Pair, int]
+Edge = tuple[CopyPair, CopyPair, int]
 
 
 class Witness(NamedTuple):
@@ -28,7 +36,7 @@ class Witness(NamedTuple):
 
     not_of: OperatorClass
     why: str
-    steps: tuple[Taken, ...]
+    steps: tuple[PairStep, ...]
     circle: int = 0
 
 
@@ -66,10 +74,10 @@ def _not_repeatable(graph: nx.MultiDiGraph[Any]) -> Witness | None:
     """A duplicate that is not what the first copy put out, or a difference after it failed."""
     may_fail: set[Any] = set()
     for pair in graph:
-        if pair.phase is Phase.AFTER and pair not in may_fail:
+        if pair.phase is CopyPhase.AFTER and pair not in may_fail:
             may_fail |= {pair, *nx.ancestors(graph, pair)}
 
-    def differs(edge: Edge, taken: Taken) -> bool:
+    def differs(edge: Edge, taken: PairStep) -> bool:
         return taken.other and edge[1] in may_fail
 
     found = _first(graph, differs)
@@ -87,10 +95,10 @@ def _not_convergent(graph: nx.MultiDiGraph[Any]) -> Witness | None:
         for pair in members
     }
 
-    def differs(edge: Edge, taken: Taken) -> bool:
+    def differs(edge: Edge, taken: PairStep) -> bool:
         before, after, _ = edge
         return (
-            before.phase is Phase.AFTER
+            before.phase is CopyPhase.AFTER
             and taken.first != taken.second
             and component[before] == component[after]
         )
@@ -106,13 +114,13 @@ def _not_convergent(graph: nx.MultiDiGraph[Any]) -> Witness | None:
     return Witness(OperatorClass.CONVERGENT_CAPABLE, why, steps, len(around) + 1)
 
 
-def _first(graph: nx.MultiDiGraph[Any], differs: Callable[[Edge, Taken], bool]) -> Edge | None:
+def _first(graph: nx.MultiDiGraph[Any], differs: Callable[[Edge, PairStep], bool]) -> Edge | None:
     """The first such edge; pairs are in the order of their distance from the start."""
-    edges: Iterable[tuple[Any, Any, int, Taken]] = graph.edges(keys=True, data="taken")
+    edges: Iterable[tuple[Any, Any, int, PairStep]] = graph.edges(keys=True, data="taken")
     return next(((u, v, key) for u, v, key, taken in edges if differs((u, v, key), taken)), None)
 
 
-def _way(graph: nx.MultiDiGraph[Any], edge: Edge) -> tuple[Taken, ...]:
+def _way(graph: nx.MultiDiGraph[Any], edge: Edge) -> tuple[PairStep, ...]:
     """The steps of a shortest way through the edge."""
     before, after, key = edge
     way = nx.shortest_path(graph, next(iter(graph)), before)
@@ -122,6 +130,6 @@ def _way(graph: nx.MultiDiGraph[Any], edge: Edge) -> tuple[Taken, ...]:
     )
 
 
-def _taken(graph: nx.MultiDiGraph[Any], ends: tuple[Any, Any]) -> Taken:
-    found: Taken = next(iter(graph.get_edge_data(*ends).values()))["taken"]
+def _taken(graph: nx.MultiDiGraph[Any], ends: tuple[Any, Any]) -> PairStep:
+    found: PairStep = next(iter(graph.get_edge_data(*ends).values()))["taken"]
     return found

@@ -21,7 +21,7 @@ from model.graph import SINK, SOURCE
 from proofs.classify.classes import classify
 from proofs.classify.pairs import confluence, explore
 from proofs.classify.streams import Alphabet
-from proofs.explore.garbage import seldom_collected
+from proofs.garbage import seldom_collected
 
 LIMIT = 5_000
 """Pairs of states of one operator after which nothing is decided: two or three seconds."""

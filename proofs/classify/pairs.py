@@ -18,7 +18,7 @@ import networkx as nx
 from model.boxes.box import Box, Fed, Item, Of, Out, bodies, held, inputs_in
 from model.core import Arrival
 from model.events import Body
-from proofs.classify.streams import Alphabet, Place, beginning, next_items, relative
+from proofs.classify.streams import Alphabet, StreamPlace, beginning, next_items, relative
 
 LIMIT = 50_000
 """Pairs of states after which nothing is decided."""
@@ -28,7 +28,7 @@ class Undecided(Exception):
     """There are more pairs of states than the limit."""
 
 
-class Phase(StrEnum):
+class CopyPhase(StrEnum):
     ALONE = "alone"
     """One copy; the other one has not begun."""
     REPLAY = "replay"
@@ -37,27 +37,27 @@ class Phase(StrEnum):
     """The first copy has failed; what it would put out is what the second one should."""
 
 
-class Due(NamedTuple):
+class DueOutput(NamedTuple):
     """An output of the first copy.  owed: it had failed by then, so nobody else puts this out."""
 
     body: Body
     owed: bool
 
 
-class Pair(NamedTuple):
+class CopyPair(NamedTuple):
     """States of both copies, relative to the newest time.
 
     began: edges whose items the second copy gets.  late: items since the first of them began.
     due: outputs of the first copy that the second one may still repeat.
     """
 
-    phase: Phase
+    phase: CopyPhase
     first: Any
     second: Any
-    place: Place
+    place: StreamPlace
     began: frozenset[int] = frozenset()
     late: int = 0
-    due: tuple[Due, ...] = ()
+    due: tuple[DueOutput, ...] = ()
 
 
 # --- what happens to the copies ----------------------------------------------------------------
@@ -83,7 +83,7 @@ class Expire(NamedTuple):
     answer: int
 
 
-class Begin(NamedTuple):
+class BeginSecond(NamedTuple):
     """The second copy gets the items of this edge from now on."""
 
     edge: int
@@ -93,24 +93,24 @@ class Fail(NamedTuple):
     """The first copy fails; from now on its outputs are those that are expected of the second."""
 
 
-Event: TypeAlias = Feed | Swap | Expire | Begin | Fail
+PairEvent: TypeAlias = Feed | Swap | Expire | BeginSecond | Fail
 
 
-class Taken(NamedTuple):
+class PairStep(NamedTuple):
     """A step of both copies.  first, second: the outputs of each copy.
 
     other: the second copy puts out something else than the first one, or leaves something out.
     """
 
-    event: Event
+    event: PairEvent
     first: tuple[Body, ...] = ()
     second: tuple[Body, ...] = ()
     other: bool = False
 
 
 def explore(
-    start: Pair,
-    steps: Callable[[Pair], Iterator[tuple[Taken, Pair]]],
+    start: CopyPair,
+    steps: Callable[[CopyPair], Iterator[tuple[PairStep, CopyPair]]],
     box: Box,
     limit: int,
 ) -> nx.MultiDiGraph[Any]:
@@ -134,7 +134,7 @@ def explore(
     return graph
 
 
-def normal(pair: Pair, box: Box) -> Pair:
+def normal(pair: CopyPair, box: Box) -> CopyPair:
     """The pair with times relative to now.
 
     The box sees as far back as its horizon from the next item, and the next item of an edge may be
@@ -153,35 +153,35 @@ def item(edge: int, body: Body, replayed: bool = True) -> Item:
 
 
 # --- does the output depend on the streams alone? ----------------------------------------------
-def confluence(box: Box, alphabet: Alphabet) -> tuple[Pair, Callable[..., Any]]:
+def confluence(box: Box, alphabet: Alphabet) -> tuple[CopyPair, Callable[..., Any]]:
     """The first pair, and the steps: two copies that differ in one choice, order or timeout, and
     then get the same."""
 
-    def steps(pair: Pair) -> Iterator[tuple[Taken, Pair]]:
-        if pair.phase is Phase.ALONE:
+    def steps(pair: CopyPair) -> Iterator[tuple[PairStep, CopyPair]]:
+        if pair.phase is CopyPhase.ALONE:
             yield from _one(pair)
         elif pair.first != pair.second:
             yield from _both(pair)
 
-    def _one(pair: Pair) -> Iterator[tuple[Taken, Pair]]:
+    def _one(pair: CopyPair) -> Iterator[tuple[PairStep, CopyPair]]:
         state, place = pair.first, pair.place
         for number, fed in enumerate(box.expire(state)):
             outs = bodies(fed.outs)
-            split = Pair(Phase.AFTER, fed.state, state, place)
+            split = CopyPair(CopyPhase.AFTER, fed.state, state, place)
             yield _apart(Expire(False, number), outs, ()), split
-            yield Taken(Expire(True, number), outs, outs), pair._replace(first=fed.state)
+            yield PairStep(Expire(True, number), outs, outs), pair._replace(first=fed.state)
         for edge, arrival, body, after in next_items(alphabet, place):
             answers = box.feed(state, item(edge, body))
             for number, fed in enumerate(answers):
                 outs = bodies(fed.outs)
                 yield (
-                    Taken(Feed(edge, arrival, (number, number)), outs, outs),
-                    Pair(Phase.ALONE, fed.state, None, after),
+                    PairStep(Feed(edge, arrival, (number, number)), outs, outs),
+                    CopyPair(CopyPhase.ALONE, fed.state, None, after),
                 )
                 if number:
                     yield (
                         _apart(Feed(edge, arrival, (0, number)), bodies(answers[0].outs), outs),
-                        Pair(Phase.AFTER, answers[0].state, fed.state, after),
+                        CopyPair(CopyPhase.AFTER, answers[0].state, fed.state, after),
                     )
             for edge2, arrival2, body2, last in next_items(alphabet, after):
                 if edge < edge2:
@@ -190,10 +190,10 @@ def confluence(box: Box, alphabet: Alphabet) -> tuple[Pair, Callable[..., Any]]:
                     swap = Swap(((edge, arrival), (edge2, arrival2)))
                     yield (
                         _apart(swap, bodies(one.outs), bodies(two.outs)),
-                        Pair(Phase.AFTER, one.state, two.state, last),
+                        CopyPair(CopyPhase.AFTER, one.state, two.state, last),
                     )
 
-    def _both(pair: Pair) -> Iterator[tuple[Taken, Pair]]:
+    def _both(pair: CopyPair) -> Iterator[tuple[PairStep, CopyPair]]:
         for edge, arrival, body, after in next_items(alphabet, pair.place):
             one, two = (box.feed(state, item(edge, body))[0] for state in pair[1:3])
             yield (
@@ -201,11 +201,13 @@ def confluence(box: Box, alphabet: Alphabet) -> tuple[Pair, Callable[..., Any]]:
                 pair._replace(first=one.state, second=two.state, place=after),
             )
 
-    return Pair(Phase.ALONE, box.begin(len(alphabet.edges)), None, beginning(alphabet)), steps
+    return CopyPair(
+        CopyPhase.ALONE, box.begin(len(alphabet.edges)), None, beginning(alphabet)
+    ), steps
 
 
-def _apart(event: Event, first: tuple[Body, ...], second: tuple[Body, ...]) -> Taken:
-    return Taken(event, first, second, first != second)
+def _apart(event: PairEvent, first: tuple[Body, ...], second: tuple[Body, ...]) -> PairStep:
+    return PairStep(event, first, second, first != second)
 
 
 def feed_all(box: Box, state: Any, items: Iterable[Item]) -> Fed:
@@ -218,26 +220,26 @@ def feed_all(box: Box, state: Any, items: Iterable[Item]) -> Fed:
 
 
 # --- what does a restarted copy put out? ---------------------------------------------------------
-def restarts(box: Box, alphabet: Alphabet) -> tuple[Pair, Callable[..., Any]]:
+def restarts(box: Box, alphabet: Alphabet) -> tuple[CopyPair, Callable[..., Any]]:
     """The first pair, and the steps: the second copy begins empty, edge by edge at any item; the
     first one fails when it needs no item that the second one did not get."""
     edges = range(len(alphabet.edges))
 
-    def steps(pair: Pair) -> Iterator[tuple[Taken, Pair]]:
-        if pair.phase is not Phase.AFTER:
+    def steps(pair: CopyPair) -> Iterator[tuple[PairStep, CopyPair]]:
+        if pair.phase is not CopyPhase.AFTER:
             for edge in edges:
                 if edge not in pair.began:
                     began = pair.began | {edge}
                     second = box.begin(len(edges)) if not pair.began else pair.second
                     after = pair._replace(
-                        phase=Phase.REPLAY,
+                        phase=CopyPhase.REPLAY,
                         second=second,
                         began=began,
                         late=pair.late * (len(began) < len(edges)),
                     )
-                    yield Taken(Begin(edge)), after
+                    yield PairStep(BeginSecond(edge)), after
             if len(pair.began) == len(edges) and not _needs_older(pair.first):
-                yield Taken(Fail()), pair._replace(phase=Phase.AFTER)
+                yield PairStep(Fail()), pair._replace(phase=CopyPhase.AFTER)
         all_ = len(pair.began) == len(edges)
         late = 0 if all_ or not pair.began else pair.late + 1
         nexts = next_items(alphabet, pair.place) if late <= alphabet.ahead else ()
@@ -247,23 +249,25 @@ def restarts(box: Box, alphabet: Alphabet) -> tuple[Pair, Callable[..., Any]]:
             two = box.feed(pair.second, item(edge, body))[0] if replayed else Fed(pair.second)
             due, other = _repeated(pair, one.outs, two) if pair.began else ((), False)
             yield (
-                Taken(Feed(edge, arrival), bodies(one.outs), bodies(two.outs), other),
+                PairStep(Feed(edge, arrival), bodies(one.outs), bodies(two.outs), other),
                 pair._replace(first=one.state, second=two.state, place=place, late=late, due=due),
             )
 
-    begin = Pair(Phase.ALONE, box.begin(len(edges)), None, beginning(alphabet))
+    begin = CopyPair(CopyPhase.ALONE, box.begin(len(edges)), None, beginning(alphabet))
     return begin, steps
 
 
-def _repeated(pair: Pair, first: tuple[Out, ...], second: Fed) -> tuple[tuple[Due, ...], bool]:
+def _repeated(
+    pair: CopyPair, first: tuple[Out, ...], second: Fed
+) -> tuple[tuple[DueOutput, ...], bool]:
     """What is due after a step, and whether the second copy put out anything else.
 
     It may be late, and leave out what the first copy has put out itself.  What it can still repeat
     was made of items that it holds, and of at least one that it got.
     """
-    failed = pair.phase is Phase.AFTER
+    failed = pair.phase is CopyPhase.AFTER
     fresh = (out for out in first if failed or any(of.place >= 0 for of in out.of))
-    due = [*pair.due, *(Due(out.body, failed) for out in fresh)]
+    due = [*pair.due, *(DueOutput(out.body, failed) for out in fresh)]
     for body in bodies(second.outs):
         at = next((at for at, one in enumerate(due) if one.body == body), None)
         if at is None or any(one.owed for one in due[:at]):

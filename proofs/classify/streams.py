@@ -33,7 +33,7 @@ class Alphabet(NamedTuple):
         return max([self.ahead, *(arrival.gap for edge in self.edges for arrival in edge)])
 
 
-class Place(NamedTuple):
+class StreamPlace(NamedTuple):
     """How far the streams have come.  times: of the newest item of each edge.  ahead: the items of
     each edge beyond those of the shortest one.  ties: items of each edge with its newest time."""
 
@@ -42,12 +42,14 @@ class Place(NamedTuple):
     ties: tuple[int, ...]
 
 
-def beginning(alphabet: Alphabet) -> Place:
+def beginning(alphabet: Alphabet) -> StreamPlace:
     none = (0,) * len(alphabet.edges)
-    return Place((Moment(0),) * len(alphabet.edges), none, none)
+    return StreamPlace((Moment(0),) * len(alphabet.edges), none, none)
 
 
-def next_items(alphabet: Alphabet, place: Place) -> Iterator[tuple[int, Arrival, Body, Place]]:
+def next_items(
+    alphabet: Alphabet, place: StreamPlace
+) -> Iterator[tuple[int, Arrival, Body, StreamPlace]]:
     """The items that may come next: (edge, arrival, its body, the place after it)."""
     for edge, arrivals in enumerate(alphabet.edges):
         for arrival in arrivals:
@@ -62,7 +64,7 @@ def next_items(alphabet: Alphabet, place: Place) -> Iterator[tuple[int, Arrival,
                 and max(times).time - min(times).time <= alphabet.apart
                 and ties[edge] <= alphabet.ties
             ):
-                yield edge, arrival, Body(time, type_, data), Place(times, ahead, ties)
+                yield edge, arrival, Body(time, type_, data), StreamPlace(times, ahead, ties)
 
 
 def _put(values: tuple[Any, ...], at: int, value: Any) -> tuple[Any, ...]:

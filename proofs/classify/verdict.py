@@ -13,13 +13,13 @@ from model.core import Arrival
 from model.errors import Invalid, describe_error, unknown
 from model.registry import import_file, is_file
 from proofs.classify.classes import classify
-from proofs.classify.figure3 import BOXES, Named
+from proofs.classify.figure3 import BOXES, BoxCase
 from proofs.classify.pairs import LIMIT, Undecided
 from proofs.classify.streams import Alphabet
 from proofs.classify.witness import picture
 
 
-def choose(name: str | None) -> tuple[Named, ...]:
+def choose(name: str | None) -> tuple[BoxCase, ...]:
     """The box with this name, the one in a FILE.py, or all.  Raises Invalid."""
     if name is None:
         return BOXES
@@ -31,7 +31,7 @@ def choose(name: str | None) -> tuple[Named, ...]:
     return (known[name],)
 
 
-def _from_file(path: Path) -> Named:
+def _from_file(path: Path) -> BoxCase:
     module = import_file(path)
     for what, kind in (("BOX", Box), ("ALPHABET", Alphabet)):
         value = getattr(module, what, None)
@@ -46,7 +46,7 @@ def _from_file(path: Path) -> Named:
         )
     if box.edges not in (None, len(alphabet.edges)):
         raise Invalid(f"{path}: ALPHABET has {len(alphabet.edges)} edges, and BOX has {box.edges}")
-    return Named(path.stem, (module.__doc__ or path.stem).splitlines()[0], box, alphabet)
+    return BoxCase(path.stem, (module.__doc__ or path.stem).splitlines()[0], box, alphabet)
 
 
 def _is_right(edge: Any) -> bool:
@@ -58,7 +58,7 @@ def _is_right(edge: Any) -> bool:
     )
 
 
-def verdict(named: Named, limit: int = LIMIT) -> dict[str, Any]:
+def verdict(named: BoxCase, limit: int = LIMIT) -> dict[str, Any]:
     """{name, title, box, paper, class, pairs, undecided, witnesses of {not_of, why, circle, grid}}.
 
     class: None if there are more pairs of states than the limit.  Raises Invalid if the box raises.

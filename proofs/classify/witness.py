@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 from model.boxes.box import Box, Fed, Item, Of, Out, oldest
 from model.core import Arrival
 from model.events import Body
-from proofs.classify.pairs import Begin, Event, Expire, Fail, Feed, Swap, feed_all
-from proofs.prove.grid import Cell, CellMark, Grid, GridRow
+from proofs.classify.pairs import BeginSecond, Expire, Fail, Feed, PairEvent, Swap, feed_all
+from proofs.grid import Cell, CellMark, Grid, GridRow
 
 
-class Replayed(NamedTuple):
+class WitnessStep(NamedTuple):
     """What both copies did at an event.  got: the items, as the first copy got them."""
 
-    event: Event
+    event: PairEvent
     got: tuple[Item, ...]
     first: tuple[Out, ...]
     second: tuple[Out, ...]
@@ -27,10 +27,10 @@ class Replayed(NamedTuple):
     """For each edge the place of the oldest input that the first copy still needs."""
 
 
-def replay(box: Box, edges: int, events: Sequence[Event]) -> list[Replayed]:
+def replay(box: Box, edges: int, events: Sequence[PairEvent]) -> list[WitnessStep]:
     """Both copies from the start."""
     first: Any = box.begin(edges)
-    restarted = any(isinstance(event, Begin) for event in events)
+    restarted = any(isinstance(event, BeginSecond) for event in events)
     second: Any = box.begin(edges) if restarted else first
     began: set[int] = set() if restarted else set(range(edges))
     times, places = [0] * edges, [0] * edges
@@ -56,16 +56,16 @@ def replay(box: Box, edges: int, events: Sequence[Event]) -> list[Replayed]:
             case Expire(both, answer):
                 one = box.expire(first)[answer]
                 two = box.expire(second)[answer] if both else two
-            case Begin(edge):
+            case BeginSecond(edge):
                 began.add(edge)
             case Fail():
                 began = set(range(edges))
         first, second = one.state, two.state
-        found.append(Replayed(event, got, one.outs, two.outs, oldest(first, edges)))
+        found.append(WitnessStep(event, got, one.outs, two.outs, oldest(first, edges)))
     return found
 
 
-def picture(box: Box, edges: int, events: Sequence[Event], why: str, circle: int) -> Grid:
+def picture(box: Box, edges: int, events: Sequence[PairEvent], why: str, circle: int) -> Grid:
     """The copies side by side: a row for each event, a column for each copy."""
     moments = replay(box, edges, events)
     failed = next((at for at, m in enumerate(moments) if isinstance(m.event, Fail)), len(moments))
@@ -81,9 +81,9 @@ def picture(box: Box, edges: int, events: Sequence[Event], why: str, circle: int
     return Grid(caption, ("first", "second"), tuple(rows))
 
 
-def _row(moment: Replayed, edges: int) -> str:
+def _row(moment: WitnessStep, edges: int) -> str:
     match moment.event:
-        case Begin(edge):
+        case BeginSecond(edge):
             return "second begins" + (f", edge {edge}" if edges > 1 else "")
         case Fail():
             return "first fails"

@@ -31,7 +31,8 @@ from enum import Enum
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from model.core import Failures, Input, NodeName, Step
+from model.core import Input, NodeName, Step
+from model.protocol import Failures
 from model.system import System
 from model.world import (
     DOWN,
@@ -277,7 +278,7 @@ class Collapsed:
         left = self.values[-1][numbers[-1]]
         if not left:
             return False
-        failures = self.system.protocol.assumes.failures
+        failures = self.system.protocol.promise.assumes.failures
         if left == self.system.scope.crashes or failures is Failures.ANY:
             return True
         return not any(moves.own for _, moves in self.moves_in(numbers))

@@ -15,17 +15,19 @@ from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from model.core import Guarantee, Outcome, Property, Protocol, Scope, When
+from model.core import Guarantee, Property, Scope, When
 from model.errors import StepFailed
+from model.evidence import Outcome
+from model.protocol import Protocol
 from model.system import System
 from model.world import Action, World, apply, enabled, offers, progress
 from proofs.explore.collapse import Collapsed, Overflow
 from proofs.explore.evidence import CrashPoint
-from proofs.explore.garbage import seldom_collected
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.meter import Budget, Meter, Watch
 from proofs.explore.search.plain import PlainSearch
 from proofs.explore.search.rest import Circles, find_suspects
+from proofs.garbage import seldom_collected
 
 if TYPE_CHECKING:
     from proofs.explore.search.compiled import CompiledSearch

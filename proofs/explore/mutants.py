@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from model.core import Guarantee, Mutant, Outcome, Protocol, Scope
+from model.core import Guarantee, Scope
 from model.errors import Invalid
+from model.evidence import Mutant, Outcome
 from model.patches import Change, also_changed, load_patched, patched_source
+from model.protocol import Protocol
 from model.system import System
 from proofs.explore.explorer import explore
 from proofs.explore.random_attack import Attack
@@ -52,16 +54,10 @@ def mutate(protocol: Protocol, mutant: Mutant, home: str) -> Protocol:
     change = change_of(mutant)
     with _named(mutant):
         fresh: Protocol = load_patched(home, (change,)).PROTOCOL
-    variants = tuple(_also_changed(variant, change) for variant in fresh.variants)
-    return replace(fresh, variants=variants).variant(protocol.name)
-
-
-def _also_changed(protocol: Protocol, change: Change) -> Protocol:
-    """A patched form has its functions from a copy of its own, which has to have the change too."""
-    functions = ("deploy", "boot", "recover", "step", "gauges", "show", "size", "memory")
-    return replace(
-        protocol, **{name: also_changed(getattr(protocol, name), change) for name in functions}
+    variants = tuple(  # a patched form has a copy of its own, which has to have the change, too
+        replace(one, behaviour=also_changed(one.behaviour, change)) for one in fresh.variants
     )
+    return replace(fresh, variants=variants).named(protocol.name)
 
 
 @contextmanager
@@ -120,8 +116,8 @@ def _hunting_grounds(protocol: Protocol) -> dict[str, tuple[Protocol, Scope]]:
     "VARIANT: SCOPE", each with the protocol that holds there."""
     found: dict[str, tuple[Protocol, Scope]] = {}
     for variant in (protocol, *protocol.variants):
-        before = "" if variant is protocol else f"{variant.name.partition(':')[2]}: "
-        for pinned in sorted(variant.scopes, key=lambda s: (not s.quick, s.states or 0)):
+        before = "" if variant is protocol else f"{variant.variant}: "
+        for pinned in sorted(variant.evidence.scopes, key=lambda s: (not s.quick, s.states or 0)):
             if pinned.expect is Outcome.HOLDS:
                 found[before + pinned.name] = variant, pinned.scope
     return found

@@ -24,24 +24,17 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from model.core import Failures, Outcome, Property, Protocol, Scope
+from model.core import Property, Scope
 from model.errors import StepFailed
+from model.evidence import Outcome
+from model.observations import first_violation
+from model.protocol import Failures, Protocol
 from model.system import System
-from model.world import (
-    Action,
-    World,
-    apply,
-    faults,
-    first_violation,
-    initial,
-    may_fail,
-    offers,
-    progress,
-)
+from model.world import Action, World, apply, faults, initial, may_fail, offers, progress
 from proofs.explore import random_walk
 from proofs.explore.explorer import Counterexample, Trace, answer_property
-from proofs.explore.garbage import seldom_collected
 from proofs.explore.shrinker import shrink
+from proofs.garbage import seldom_collected
 
 STEPS = 60
 """Chosen actions of a run; after these the system comes to rest."""
@@ -172,8 +165,8 @@ def enlarge(protocol: Protocol) -> tuple[Scope, ...]:
 
     A variant that is expected to be refuted keeps its own refuted scopes.
     """
-    if any(pinned.expect is Outcome.REFUTED for pinned in protocol.scopes):
-        return tuple(p.scope for p in protocol.scopes if p.expect is Outcome.REFUTED)
+    if any(pinned.expect is Outcome.REFUTED for pinned in protocol.evidence.scopes):
+        return tuple(p.scope for p in protocol.evidence.scopes if p.expect is Outcome.REFUTED)
     return tuple(
         replace(
             pinned.scope,
@@ -181,9 +174,9 @@ def enlarge(protocol: Protocol) -> tuple[Scope, ...]:
                 (name, inputs._replace(length=inputs.length + 3))
                 for name, inputs in pinned.scope.inputs
             ),
-            crashes=pinned.scope.crashes + (protocol.assumes.failures is not Failures.NONE),
+            crashes=pinned.scope.crashes + (protocol.promise.assumes.failures is not Failures.NONE),
         )
-        for pinned in protocol.scopes
+        for pinned in protocol.evidence.scopes
     )
 
 
@@ -191,7 +184,7 @@ def targets(protocol: Protocol) -> tuple[Scope, ...]:
     """The scopes of an attack: the pinned ones and the enlarged ones; of a variant that is expected
     to be refuted, its refuted ones."""
     enlarged = enlarge(protocol)
-    pinned = tuple(pinned.scope for pinned in protocol.scopes)
+    pinned = tuple(pinned.scope for pinned in protocol.evidence.scopes)
     return enlarged if {*enlarged} <= {*pinned} else pinned + enlarged
 
 
@@ -277,8 +270,8 @@ mended.
 
 from model.core import Arrival
 from model.system import System
-from model.world import (Crash, Deliver, Inject, Restart, Suspect, Timeout, apply, first_violation,
-    initial)
+from model.observations import first_violation
+from model.world import (Crash, Deliver, Inject, Restart, Suspect, Timeout, apply, initial)
 from proofs.explore.random_attack import targets
 from model.registry import subject
 

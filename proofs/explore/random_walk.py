@@ -10,10 +10,11 @@ import random
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from model.core import Property, Protocol, Scope
+from model.core import Property, Scope
 from model.errors import StepFailed
+from model.observations import first_violation
+from model.protocol import Protocol
 from model.system import System
-from model.world import first_violation
 from proofs.explore.collapse import Collapsed, Move
 from proofs.explore.explorer import Trace, answer_property, append_failing_action, trace_through
 

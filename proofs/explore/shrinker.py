@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.errors import StepFailed
+from model.observations import first_violation
 from model.system import System
-from model.world import Action, apply, enabled, first_violation, initial, progress
+from model.world import Action, apply, enabled, initial, progress
 from proofs.explore.explorer import Counterexample, Trace, answer_property, append_failing_action
 
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from model.cep.engines import Engine, Mealy
 from model.cep.operator import Operator
 from model.cep.patterns import Pattern, PatternStep, Strategy
-from model.cep.predicates import Either, Type
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.core import Arrival, Inputs, Scope
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
+from model.predicates import Either, Type
 from model.system import System
 from model.world import Action, World, faults, offers, progress
 

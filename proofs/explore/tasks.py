@@ -10,8 +10,9 @@ import time
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from model.core import Mutant, Outcome, PinnedScope, Protocol
 from model.errors import Invalid
+from model.evidence import Mutant, Outcome, PinnedScope
+from model.protocol import Protocol
 from model.registry import Subject, subject
 from proofs.classify.graphs import class_of
 from proofs.explore.explorer import Exploration, explore
@@ -87,10 +88,12 @@ def list_tasks(
     those of the profile.  once: what is expected to be refuted is refuted once: its exploration
     ends when all that is expected was found; and only what holds and is no variant is attacked.
     """
-    scopes = [pinned for pinned in protocol.scopes if pinned.quick or profile == "full"]
+    scopes = [pinned for pinned in protocol.evidence.scopes if pinned.quick or profile == "full"]
     walks = WALKS[profile] if walks is None else walks
     runs = EXAMPLES[profile] if examples is None else examples
-    attacked = not once or (protocol.expected is Outcome.HOLDS and ":" not in protocol.name)
+    attacked = not once or (
+        protocol.evidence.expected is Outcome.HOLDS and ":" not in protocol.name
+    )
     attack_ = Task(called, TaskKind.ATTACK, "random attack", runs * RUN_WORLDS, walks, runs)
     return (
         *(
@@ -107,7 +110,7 @@ def list_tasks(
         *((attack_,) if attacked else ()),
         *(
             Task(called, TaskKind.MUTANT, one.name, _hunt_worlds(protocol, one))
-            for one in protocol.mutants
+            for one in protocol.evidence.mutants
             if mutants
         ),
     )
@@ -118,7 +121,7 @@ def _hunt_worlds(protocol: Protocol, mutant: Mutant) -> int:
     which most often does."""
     likely = [
         pinned.states or 0
-        for pinned in protocol.scopes
+        for pinned in protocol.evidence.scopes
         if (pinned.name == mutant.scope if mutant.scope else pinned.quick)
     ]
     return min(likely, default=0)
@@ -142,7 +145,7 @@ def perform_on(chosen: Subject, task: Task) -> dict[str, Any]:
     protocol = chosen.protocol
     match task.kind:
         case TaskKind.SCOPE:
-            pinned = next(one for one in protocol.scopes if one.name == task.name)
+            pinned = next(one for one in protocol.evidence.scopes if one.name == task.name)
             worlds, seconds, memory = task.budget
             usual = max(WORLD_LIMIT[pinned.expect], pinned.states or 0)
             limit = usual if worlds is None else worlds
@@ -164,7 +167,7 @@ def perform_on(chosen: Subject, task: Task) -> dict[str, Any]:
             attacked = attack(protocol, walks=task.walks, examples=task.examples)
             result = {"row": attack_row(attacked, task.subject)}
         case TaskKind.MUTANT:
-            mutant = next(one for one in protocol.mutants if one.name == task.name)
+            mutant = next(one for one in protocol.evidence.mutants if one.name == task.name)
             result = {"row": _mutant_row(hunt(protocol, mutant, chosen.home, _attack))}
     return {**result, "seconds": time.perf_counter() - started}
 

@@ -13,8 +13,9 @@ from typing import Any, TypeAlias
 
 import networkx as nx
 
-from model.core import Arrival, Emit, Lost, NodeName, Protocol, Send, Site
+from model.core import Arrival, Emit, Lost, NodeName, Send, Site
 from model.events import Body
+from model.protocol import Protocol
 from model.system import System, read_gauges, show_value, size_of
 from model.world import (
     DOWN,

@@ -13,9 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from model.core import Guarantee, OperatorClass, Outcome, Protocol
+from model.core import Guarantee, OperatorClass
 from model.errors import Invalid
+from model.evidence import Outcome
 from model.progress import Progress, silent
+from model.protocol import Protocol
 from model.registry import Subject, subject
 from proofs.explore.processes import Ended, call_all, usable_cores
 from proofs.explore.search.meter import UNLIMITED, Budget
@@ -177,21 +179,27 @@ def assemble(
     refuted = attacked["failure"] is not None or any(
         row["outcome"] == Outcome.REFUTED.value for row in rows
     )
-    claims = protocol.claims
+    claims = protocol.promise.claims
     tried = [operators for operators in claims if any(c <= operators for c in found)]
     weaker = [c.name for c in tried if _found_for(c, found) > claims[c]]
     stronger = [c.name for c in found if c in claims and _found_for(c, found) < claims[c]]
     unclaimed = [operators.name for operators in found if operators not in claims]
     # What is refuted at once need not have done all that would make "holds" trustworthy.
     whole = all(task.whole for task in tasks)
-    missing = [note.name for note in protocol.must_occur if whole and not evidence[note.name]]
+    missing = [
+        note.name for note in protocol.evidence.must_occur if whole and not evidence[note.name]
+    ]
     vacuous = [f"{one['row']['name']}: {why}" for one in scopes for why in one["vacuous"]]
     vacuous += lost
     if all(task.kind is not TaskKind.SCOPE for task in tasks):
         vacuous.append(f"no scope is explored in the profile {profile}")
-    if protocol.needed and not refuted and all(one.scope.crashes for one in protocol.scopes):
+    if (
+        protocol.behaviour.needed
+        and not refuted
+        and all(one.scope.crashes for one in protocol.evidence.scopes)
+    ):
         vacuous.append("what a restart needs is compared without crashes, and each scope has some")
-    explorable = {pinned.operators for pinned in protocol.scopes}
+    explorable = {pinned.operators for pinned in protocol.evidence.scopes}
     vacuous += [
         f"claimed for {operators.name} operators, and no scope has operators of that class"
         for operators in claims
@@ -203,15 +211,15 @@ def assemble(
         outcome = Outcome.UNFINISHED if unfinished else Outcome.VACUOUS
     as_pinned = (
         all(row["as_pinned"] for row in rows)
-        and outcome is protocol.expected
+        and outcome is protocol.evidence.expected
         and not (missing or vacuous or stronger or unclaimed)
     )
     hunted = any(task.kind is TaskKind.MUTANT for task in tasks)
     return {
         "protocol": protocol.name,
-        "title": protocol.title,
-        "source": protocol.source,
-        "finding": protocol.finding,
+        "title": protocol.words.title,
+        "source": protocol.words.source,
+        "finding": protocol.words.finding,
         "outcome": outcome.value,
         "expected": as_pinned,
         "claims": {operators.name: claim.name for operators, claim in claims.items()},

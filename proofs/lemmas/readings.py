@@ -1,18 +1,20 @@
 """Readings of a paper that are refuted, each by a smallest run.
 
-Rule of this file: no formula; it is given a system from which something is left out.
+Rule of this file: no formula; it is given a system from which something is left out.  Each search
+says that nothing smaller will do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.prove.grounding import Sizes
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import Query, smallest
+from proofs.prove.query import SolverQuery, smallest
 from proofs.prove.transition import TransitionSystem, bounded
 
 
@@ -42,8 +44,22 @@ def refuted(
 
 def _search(
     system: TransitionSystem, claim: str, steps: int, sizes: Sizes, _: Given
-) -> Iterator[Query]:
-    def run(depth: int, kind: QueryKind) -> Query:
+) -> Iterator[SolverQuery]:
+    def run(depth: int, kind: QueryKind) -> SolverQuery:
         return bounded(system, claim, depth, kind, sizes)
 
     yield from smallest(run, range(1, steps + 1))
+
+
+def shortest(
+    system: TransitionSystem,
+    claim: str,
+    steps: int,
+    sizes: Sizes | None = None,
+    assuming: Sequence[Any] = (),
+) -> Iterator[SolverQuery]:
+    """No run of fewer steps breaks the claim, in a world of any size; one of so many does, in a
+    world of these sizes of which something more is assumed."""
+    for depth in range(steps):
+        yield bounded(system, claim, depth)
+    yield bounded(system, claim, steps, QueryKind.COUNTEREXAMPLE, sizes, assuming)

@@ -18,13 +18,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 import z3
 
-from model.core import Protocol, Scope
+from model.core import Scope
+from model.protocol import Protocol
 from model.system import System
 from model.world import Action, World
 from proofs.explore.explorer import edges
-from proofs.prove.grid import CellMark, Grid, lane
+from proofs.grid import CellMark, Grid, lane
 from proofs.prove.lemma import Given, all_given
-from proofs.prove.structure import Compiled, Structure, compile_
+from proofs.prove.structure import Compiled, Structure, Table, compile_
 from proofs.prove.transition import TransitionSystem
 
 
@@ -35,7 +36,7 @@ class Path(NamedTuple):
     """
 
     rigid: Structure
-    states: tuple[Mapping[str, Any], ...]
+    states: tuple[Table, ...]
     initial: bool = False
 
 
@@ -53,7 +54,7 @@ class Abstraction:
     paths: Callable[[System], Paths]
 
 
-class Misfit(StrEnum):
+class FormulaMisfit(StrEnum):
     """The kinds of formulas that may not hold."""
 
     AXIOM = "the axiom does not hold"
@@ -66,8 +67,8 @@ class Mismatch(NamedTuple):
     """What does not fit.  states: of which the formula does not hold.  formula: its name, if it is
     an axiom or an invariant."""
 
-    kind: Misfit
-    states: tuple[Mapping[str, Any], ...]
+    kind: FormulaMisfit
+    states: tuple[Table, ...]
     formula: str | None = None
 
     @property
@@ -92,7 +93,7 @@ class Mismatch(NamedTuple):
         return Grid(self.what, columns, tuple(rows))
 
 
-def _table(name: str, value: Any) -> dict[str, Any]:
+def _table(name: str, value: Any) -> Table:
     """By what stands for it: the values of a symbol."""
     if callable(value):
         return {}
@@ -146,9 +147,7 @@ class Formulas:
         """The first invariant that does not hold, where one does not."""
         return next(name for name, one in self.invariants.items() if not one.holds(structure))
 
-    def allowing(
-        self, rigid: Structure, before: Mapping[str, Any], after: Mapping[str, Any]
-    ) -> list[str]:
+    def allowing(self, rigid: Structure, before: Table, after: Table) -> list[str]:
         """The transitions that allow the step from one state to another."""
         changed = {name for name in self.state if before[name] != after[name]}
         structure = _at(rigid, before, after)
@@ -174,26 +173,28 @@ class Comparison:
             self._rigid[id(path.rigid)] = path.rigid
             for name, axiom in self._formulas.axioms.items():
                 if not axiom.holds(path.rigid):
-                    return Mismatch(Misfit.AXIOM, path.states[:1], name)
+                    return Mismatch(FormulaMisfit.AXIOM, path.states[:1], name)
         like = [(id(path.rigid), _freeze(state)) for state in path.states]
         whole = (path.initial, *like)
         if whole in self._fit:
             return None
         if path.initial and not self._formulas.init.holds(_at(path.rigid, path.states[0])):
-            return Mismatch(Misfit.INITIAL, path.states[:1])
+            return Mismatch(FormulaMisfit.INITIAL, path.states[:1])
         for state, like_it in zip(path.states, like, strict=True):
             account.states += 1
             if like_it not in self._fit:
                 structure = _at(path.rigid, state)
                 if not self._formulas.invariant.holds(structure):
-                    return Mismatch(Misfit.INVARIANT, (state,), self._formulas.broken(structure))
+                    return Mismatch(
+                        FormulaMisfit.INVARIANT, (state,), self._formulas.broken(structure)
+                    )
                 self._fit.add(like_it)
         for before, after in pairwise(path.states):
             if before == after:
                 continue
             taken = self._formulas.allowing(path.rigid, before, after)
             if not taken:
-                return Mismatch(Misfit.STEP, (before, after))
+                return Mismatch(FormulaMisfit.STEP, (before, after))
             account.transitions[taken[0]] += 1
             if len(taken) == 1:
                 account.alone.add(taken[0])
@@ -201,12 +202,12 @@ class Comparison:
         return None
 
 
-def _freeze(state: Mapping[str, Any]) -> tuple[Any, ...]:
+def _freeze(state: Table) -> tuple[Any, ...]:
     """Hashable: the values in their order; functions stand for themselves."""
     return tuple([tuple(v.items()) if isinstance(v, dict | Mapping) else v for v in state.values()])
 
 
-def _at(rigid: Structure, *states: Mapping[str, Any]) -> Structure:
+def _at(rigid: Structure, *states: Table) -> Structure:
     """States, each at its time, and what never changes."""
     symbols = dict(rigid.symbols)
     for time, state in enumerate(states):

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import z3
 
-from model.core import Outcome
-from proofs.prove.query import Query
+from model.evidence import Outcome
+from proofs.prove.query import SolverQuery
 
 Given: TypeAlias = Callable[[str, Any], Any]
 """given(name, formula): the formula, or true if this hypothesis is dropped."""
@@ -38,7 +38,7 @@ class Lemma:
     statement: str
     section: str
     expect: Outcome
-    build: Callable[[Given], Iterable[Query]]
+    build: Callable[[Given], Iterable[SolverQuery]]
     scope: str = "unbounded"
     fragment: str = "EPR"
     erratum: Erratum | None = None
@@ -53,7 +53,7 @@ def without(hypothesis: str) -> Given:
     return lambda name, formula: z3.BoolVal(True) if name == hypothesis else formula
 
 
-def mutants(lemma: Lemma) -> Iterator[tuple[str, Iterator[Query]]]:
+def mutants(lemma: Lemma) -> Iterator[tuple[str, Iterator[SolverQuery]]]:
     """By hypothesis, in order of use: what is asked if it is dropped.
 
     A query that says nothing of the hypothesis is left out, because it stays as it is.  The lemma
@@ -71,7 +71,9 @@ def mutants(lemma: Lemma) -> Iterator[tuple[str, Iterator[Query]]]:
         yield name, _dropping(marks[name], marks.values(), queries)
 
 
-def _dropping(dropped: Any, marks: Iterable[Any], queries: Iterable[Query]) -> Iterator[Query]:
+def _dropping(
+    dropped: Any, marks: Iterable[Any], queries: Iterable[SolverQuery]
+) -> Iterator[SolverQuery]:
     kept = [(mark, z3.Var(0, z3.BoolSort())) for mark in marks]
     for query in queries:
         claims = [z3.substitute_funs(c, (dropped, z3.BoolVal(True))) for c in query.claims]

@@ -14,12 +14,15 @@ from functools import cache
 from types import ModuleType
 from typing import NamedTuple, TypeAlias
 
-import proofs.lemmas
-from model.core import Protocol
 from model.errors import Invalid, unknown
+from model.protocol import Protocol
 from model.registry import protocols, subject
 from proofs.prove.conformance import Abstraction
 from proofs.prove.lemma import Lemma
+
+HOME = "proofs.lemmas"
+"""The package of all lemmas of registered protocols.  It is named and not imported, because lemmas
+import this package."""
 
 
 class Theory(NamedTuple):
@@ -45,7 +48,7 @@ def theory(of: str) -> Theory:
     if of.endswith(".py"):
         modules = [sys.modules[found.home]]
     else:
-        modules = list(_modules(f"{proofs.lemmas.__name__}.{of.replace('-', '_')}"))
+        modules = list(_modules(f"{HOME}.{of.replace('-', '_')}"))
     lemmas = [lemma for module in modules for lemma in getattr(module, "LEMMAS", ())]
     abstractions = [a for module in modules for a in getattr(module, "ABSTRACTIONS", ())]
     if not lemmas:
@@ -60,7 +63,10 @@ def theory(of: str) -> Theory:
 
 def theories() -> dict[str, Theory]:
     """The theories of all registered protocols that have lemmas, by the protocol's name."""
-    found = {info.name.replace("_", "-") for info in pkgutil.iter_modules(proofs.lemmas.__path__)}
+    found = {
+        info.name.replace("_", "-")
+        for info in pkgutil.iter_modules(importlib.import_module(HOME).__path__)
+    }
     return {name: theory(name) for name in protocols() if name in found}
 
 

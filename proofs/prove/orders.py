@@ -13,7 +13,7 @@ import z3
 from z3 import And, ForAll, Implies, Or
 
 
-class Order:
+class TotalOrder:
     """The total order of a sort.  name: of the relation in formulas and structures."""
 
     __slots__ = ("le", "sort")

@@ -16,14 +16,14 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.progress import Progress, silent
 from proofs.prove.conformance import compare
 from proofs.prove.kinds import Answer, QueryKind
 from proofs.prove.lemma import Lemma, all_given
 from proofs.prove.lemma import mutants as mutants_of
 from proofs.prove.lemma_index import Choice, theory
-from proofs.prove.query import Query, ask, search
+from proofs.prove.query import SolverQuery, ask, search
 from proofs.prove.second_solver import second
 
 MUTANT_LIMIT_S = 20.0
@@ -57,7 +57,7 @@ def prove(
             longer = proofs_ if lemma.expect is Outcome.HOLDS else refutations
             longer[one.of, "lemma", lemma.name] = _settle, one.of, lemma.name, mutants, opinion
         if worlds and one.abstractions:
-            for at, pinned in enumerate(one.protocol.scopes):
+            for at, pinned in enumerate(one.protocol.evidence.scopes):
                 comparisons[one.of, "scope", pinned.name] = _compare, one.of, at, worlds
     # What takes longest comes first, so that no process is left alone with it at the end.
     tasks = {**proofs_, **refutations, **comparisons}
@@ -109,7 +109,7 @@ def _settle(of: str, lemma_name: str, mutants: bool, opinion: bool) -> dict[str,
 
 def settle(lemma: Lemma, opinion: bool = False) -> dict[str, Any]:
     """The verdict on a lemma, of all its queries, and whether it is the expected one."""
-    rows: list[tuple[Query, dict[str, Any]]] = []
+    rows: list[tuple[SolverQuery, dict[str, Any]]] = []
     for query in lemma.build(all_given):
         asked = ask(query)
         row: dict[str, Any] = {
@@ -150,7 +150,7 @@ def settle(lemma: Lemma, opinion: bool = False) -> dict[str, Any]:
     }
 
 
-def _counters(query: Query, answer: str) -> bool:
+def _counters(query: SolverQuery, answer: str) -> bool:
     """Does the answer speak against the lemma?"""
     return answer == Answer.SAT.value and query.kind is not QueryKind.SOMETIMES
 
@@ -160,7 +160,7 @@ def drop_each(lemma: Lemma) -> list[dict[str, Any]]:
     return [_drop(name, queries) for name, queries in mutants_of(lemma)]
 
 
-def _drop(given: str, queries: Iterable[Query]) -> dict[str, Any]:
+def _drop(given: str, queries: Iterable[SolverQuery]) -> dict[str, Any]:
     started = time.perf_counter()
     for query in queries:
         if query.expect is not Answer.UNSAT:
@@ -182,7 +182,7 @@ def _mutant_row(
 def _compare(of: str, at: int, worlds: int) -> dict[str, dict[str, Any]]:
     """One scope, by name of the abstraction."""
     one = theory(of)
-    pinned = one.protocol.scopes[at]
+    pinned = one.protocol.evidence.scopes[at]
     accounts = compare(one.abstractions, one.protocol, pinned.scope, limit=worlds)
     return {
         name: {

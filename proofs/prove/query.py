@@ -15,13 +15,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import z3
 
-from proofs.prove.grid import Grid
+from proofs.grid import Grid
 from proofs.prove.grounding import ground
 from proofs.prove.kinds import Answer, QueryKind
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class SolverQuery:
     """Can all `claims` hold at once?
 
     name: for people; no two queries of a lemma have the same.  show: draws a model.
@@ -59,24 +59,24 @@ def sometimes(
     claims: tuple[Any, ...],
     show: Callable[[Any], Grid] | None = None,
     smallest: tuple[Any, ...] = (),
-) -> Query:
+) -> SolverQuery:
     """The query whose model shows that the hypotheses do not contradict each other."""
-    return Query(f"sometimes: {what}", QueryKind.SOMETIMES, claims, show, smallest)
+    return SolverQuery(f"sometimes: {what}", QueryKind.SOMETIMES, claims, show, smallest)
 
 
 Size = TypeVar("Size")
 
 
 def smallest(
-    question: Callable[[Size, QueryKind], Query], sizes: Sequence[Size]
-) -> Iterator[Query]:
+    question: Callable[[Size, QueryKind], SolverQuery], sizes: Sequence[Size]
+) -> Iterator[SolverQuery]:
     """The search for a smallest counterexample: none of any size but the last, one of the last."""
     for size in sizes[:-1]:
         yield question(size, QueryKind.CLAIM)
     yield question(sizes[-1], QueryKind.COUNTEREXAMPLE)
 
 
-class Reply(NamedTuple):
+class SolverReply(NamedTuple):
     """seconds: to answer, without drawing."""
 
     answer: Answer
@@ -92,7 +92,7 @@ SEEDS = (0, 1, 2, 3)
 which formulas its process has seen before."""
 
 
-def ask(query: Query, limit_s: float = LIMIT_S) -> Reply:
+def ask(query: SolverQuery, limit_s: float = LIMIT_S) -> SolverReply:
     """Ask Z3; a satisfiable query that can be drawn is drawn from a smallest model.
 
     A finite model is a model: where quantifiers are too much for Z3, worlds of a few elements
@@ -108,10 +108,10 @@ def ask(query: Query, limit_s: float = LIMIT_S) -> Reply:
         model = smaller
         seconds += (time.perf_counter() - started - seconds) * (answer is Answer.UNKNOWN)
         answer = Answer.SAT
-    return Reply(answer, seconds, None if model is None else _draw(query, model))
+    return SolverReply(answer, seconds, None if model is None else _draw(query, model))
 
 
-def search(query: Query, limit_s: float = LIMIT_S) -> Reply:
+def search(query: SolverQuery, limit_s: float = LIMIT_S) -> SolverReply:
     """As `ask`, for those that are likely to have a model: where Z3 has no quick answer, worlds of
     a few elements are tried before it is asked again."""
     started = time.perf_counter()
@@ -124,14 +124,16 @@ def search(query: Query, limit_s: float = LIMIT_S) -> Reply:
     if answer is Answer.UNKNOWN:
         return ask(query, limit_s)
     seconds = time.perf_counter() - started
-    return Reply(answer, seconds, None if model is None else _draw(query, _small(query) or model))
+    return SolverReply(
+        answer, seconds, None if model is None else _draw(query, _small(query) or model)
+    )
 
 
-def _draw(query: Query, model: Any) -> Grid | None:
+def _draw(query: SolverQuery, model: Any) -> Grid | None:
     return None if query.show is None else query.show(model)
 
 
-def _small(query: Query, limit_s: float = 1.0) -> Any:
+def _small(query: SolverQuery, limit_s: float = 1.0) -> Any:
     """A model with fewest elements in `smallest`, or None."""
     for sizes in _growing(query.smallest) if query.smallest else ():
         answer, model = _solve(ground(query.claims, sizes), limit_s)

@@ -13,12 +13,12 @@ import sys
 import cvc5
 
 from proofs.prove.kinds import Answer
-from proofs.prove.query import Query
+from proofs.prove.query import SolverQuery
 
 LIMIT_S = 5.0
 
 
-def second(query: Query, limit_s: float = LIMIT_S) -> Answer:
+def second(query: SolverQuery, limit_s: float = LIMIT_S) -> Answer:
     """cvc5's answer; UNKNOWN if it has none within the limit, of each of two attempts.
 
     Finding finite models is what decides EPR, both ways; without it cvc5 instantiates

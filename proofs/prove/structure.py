@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import z3
 
-Table = Mapping[str, Any]
+Table: TypeAlias = Mapping[str, Any]
 """By name of the symbol: a value, a mapping from its argument (from the tuple of its arguments, if
 there are several), or a function of its arguments."""
+
+StateTable: TypeAlias = dict[str, Any]
+"""The table of a state that an abstraction makes: all symbols of the state."""
 
 
 class Structure(NamedTuple):

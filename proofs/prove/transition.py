@@ -10,63 +10,20 @@ that leaves the fragment says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, pairwise, product
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import z3
 
-from proofs.prove.grid import Cell, CellMark, Grid, GridRow
+from proofs.grid import Grid
+from proofs.prove.drawing import grid, short
 from proofs.prove.grounding import Sizes, declarations, ground
 from proofs.prove.kinds import QueryKind
-from proofs.prove.query import Query, sometimes
-
-
-class Symbol:
-    """A part of the state: a relation, a function, or (without arguments) a value.
-
-    Symbol("held", NODE, NODE, SAVE): the name, the sorts of the arguments, the sort of the value.
-    """
-
-    __slots__ = ("domain", "name", "range")
-
-    def __init__(self, name: str, *sorts: Any) -> None:
-        self.name = name
-        self.domain = sorts[:-1]
-        self.range = sorts[-1]
-
-    def at(self, time: int) -> Any:
-        """What it is at that time: a function of Z3, or a constant."""
-        name = f"{self.name}@{time}"
-        if not self.domain:
-            return z3.Const(name, self.range)
-        return z3.Function(name, *self.domain, self.range)
-
-    def same(self, before: int, after: int) -> Any:
-        """It does not change."""
-        if not self.domain:
-            return self.at(after) == self.at(before)
-        args = [z3.Const(f"x{i}", sort) for i, sort in enumerate(self.domain)]
-        return z3.ForAll(args, self.at(after)(*args) == self.at(before)(*args))
-
-
-class Moment:
-    """The state at one time: `moment.held(n, m)`, `moment.heard`."""
-
-    def __init__(self, symbols: Iterable[Symbol], times: Mapping[str, int] | int) -> None:
-        self._symbols = {
-            symbol.name: symbol.at(times if isinstance(times, int) else times[symbol.name])
-            for symbol in symbols
-        }
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self._symbols[name]
-        except KeyError:
-            known = ", ".join(self._symbols)
-            raise AttributeError(f"the state has no symbol {name!r}; it has {known}") from None
+from proofs.prove.query import SolverQuery, sometimes
+from proofs.prove.symbols import AtTime, Axioms, Symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +42,10 @@ class TransitionSystem:
 
     name: str
     state: tuple[Symbol, ...]
-    axioms: Mapping[str, Any]
-    init: Callable[[Moment], Any]
+    axioms: Axioms
+    init: Callable[[AtTime], Any]
     transitions: tuple[Transition, ...]
-    invariants: Mapping[str, Callable[[Moment], Any]]
+    invariants: Mapping[str, Callable[[AtTime], Any]]
 
     @property
     def sorts(self) -> tuple[Any, ...]:
@@ -101,12 +58,12 @@ class TransitionSystem:
         found = {s.name(): s for s in sorts if s.kind() == z3.Z3_UNINTERPRETED_SORT}
         return tuple(found.values())
 
-    def moment(self, time: int) -> Moment:
-        return Moment(self.state, time)
+    def moment(self, time: int) -> AtTime:
+        return AtTime(self.state, time)
 
-    def after(self, transition: Transition) -> Moment:
+    def after(self, transition: Transition) -> AtTime:
         """What follows moment(0): only what the transition changes has another name."""
-        return Moment(self.state, _times(self, transition))
+        return AtTime(self.state, _times(self, transition))
 
 
 def _times(system: TransitionSystem, transition: Transition) -> dict[str, int]:
@@ -114,16 +71,16 @@ def _times(system: TransitionSystem, transition: Transition) -> dict[str, int]:
 
 
 # --- induction -------------------------------------------------------------------------------
-def inductive(system: TransitionSystem) -> list[Query]:
+def inductive(system: TransitionSystem) -> list[SolverQuery]:
     """The invariants hold at first, and every transition keeps every one of them."""
     return [*check_init(system), *check_steps(system)]
 
 
-def check_init(system: TransitionSystem) -> list[Query]:
+def check_init(system: TransitionSystem) -> list[SolverQuery]:
     start = system.moment(0)
     background = (*system.axioms.values(), system.init(start))
     return [
-        Query(
+        SolverQuery(
             f"initially × {name}",
             QueryKind.INITIAL,
             (*background, z3.Not(invariant(start))),
@@ -135,7 +92,7 @@ def check_init(system: TransitionSystem) -> list[Query]:
     ]
 
 
-def check_steps(system: TransitionSystem) -> list[Query]:
+def check_steps(system: TransitionSystem) -> list[SolverQuery]:
     before = system.moment(0)
     assumed = (*system.axioms.values(), *(inv(before) for inv in system.invariants.values()))
     queries = []
@@ -144,7 +101,7 @@ def check_steps(system: TransitionSystem) -> list[Query]:
         params = _params(transition, 0)
         step = transition.relation(before, after, *params)
         queries += [
-            Query(
+            SolverQuery(
                 f"{transition.name} × {name}",
                 QueryKind.STEP,
                 (*assumed, step, z3.Not(invariant(after))),
@@ -158,7 +115,7 @@ def check_steps(system: TransitionSystem) -> list[Query]:
     return queries
 
 
-def k_inductive(system: TransitionSystem, invariant: str, k: int) -> list[Query]:
+def k_inductive(system: TransitionSystem, invariant: str, k: int) -> list[SolverQuery]:
     """It holds in the first k states of every run, and k states in a row that satisfy it are
     followed by another one that does; the other invariants are not used."""
     holds = system.invariants[invariant]
@@ -171,7 +128,7 @@ def k_inductive(system: TransitionSystem, invariant: str, k: int) -> list[Query]
         z3.Not(holds(system.moment(k))),
     )
     caption = f"{k} good states in a row, then not: {invariant}"
-    step = Query(
+    step = SolverQuery(
         f"{k} states × {invariant}",
         QueryKind.CLAIM,
         claims,
@@ -191,7 +148,7 @@ def bounded(
     kind: QueryKind = QueryKind.CLAIM,
     sizes: Sizes | None = None,
     assuming: Sequence[Any] = (),
-) -> Query:
+) -> SolverQuery:
     """A run of `depth` transitions at whose end the invariant does not hold.
 
     sizes: of the uninterpreted sorts; without them all sizes are meant, which a solver may not
@@ -202,16 +159,16 @@ def bounded(
     claims = _run(system, depth, violated, sizes, assuming)
     show = partial(_run_grid, system, depth, name)
     sorts = system.sorts if sizes is None else ()
-    return Query(name, kind, claims, show, sorts, invariant=invariant, steps=depth)
+    return SolverQuery(name, kind, claims, show, sorts, invariant=invariant, steps=depth)
 
 
 def reaches(
     system: TransitionSystem,
     what: str,
-    goal: Callable[[Moment], Any],
+    goal: Callable[[AtTime], Any],
     depth: int,
     sizes: Sizes | None = None,
-) -> Query:
+) -> SolverQuery:
     """Some run of `depth` transitions gets there, so what is proved is not empty."""
     claims = _run(system, depth, goal(system.moment(depth)), sizes, ())
     what += _in_a_world(sizes)
@@ -280,7 +237,7 @@ class StepTaken(NamedTuple):
     params: tuple[Any, ...]
 
     def __str__(self) -> str:
-        return " ".join([self.name, *map(_short, self.params)])
+        return " ".join([self.name, *map(short, self.params)])
 
 
 def transitions_taken(system: TransitionSystem, model: Any, depth: int) -> list[StepTaken]:
@@ -308,7 +265,7 @@ def _induction_grid(
         step = _read_step(model, transition, 0)
         caption = f"all invariants hold, then {step}, and not: {invariant}"
         times: tuple[dict[str, int], ...] = ({}, _times(system, transition))
-        return _grid(system, model, (f"before {transition.name}", "after"), caption, times)
+        return grid(system.state, model, (f"before {transition.name}", "after"), caption, times)
 
     return draw
 
@@ -317,97 +274,4 @@ def _run_grid(system: TransitionSystem, depth: int, caption: str, model: Any) ->
     """The states of a run."""
     times = [{symbol.name: time for symbol in system.state} for time in range(depth + 1)]
     columns = ["at first", *map(str, transitions_taken(system, model, depth))]
-    return _grid(system, model, columns, caption, times)
-
-
-def _grid(
-    system: TransitionSystem,
-    model: Any,
-    columns: Sequence[str],
-    caption: str,
-    times: Sequence[Mapping[str, int]],
-) -> Grid:
-    rows = []
-    for symbol in system.state:
-        for args in _arguments(model, symbol, times):
-            label = symbol.name
-            if args:
-                label += f"({', '.join(_short(arg) for arg in args)})"
-            texts = [
-                _short(_value(model, symbol, time.get(symbol.name, 0), args)) for time in times
-            ]
-            if set(texts) == {"no"} or (len(times) > 2 and len(set(texts)) == 1):
-                continue
-            marks = [CellMark.PLAIN] + [
-                CellMark.NEW if text != before else CellMark.PLAIN
-                for before, text in pairwise(texts)
-            ]
-            rows.append(GridRow(label, tuple(map(Cell, texts, marks))))
-    return Grid(caption, tuple(columns), (*rows, *_fixed(model, len(columns))))
-
-
-def _fixed(model: Any, width: int) -> list[GridRow]:
-    """What the symbols that never change are in this model: relations where they hold."""
-    rows = []
-    for declaration in sorted(model.decls(), key=lambda declaration: str(declaration.name())):
-        name = declaration.name()
-        if any(mark in name for mark in "@?#!") or declaration.arity() == 0:
-            continue
-        values = []
-        domain = [declaration.domain(i) for i in range(declaration.arity())]
-        for args in product(*(model.get_universe(sort) or () for sort in domain)):
-            value = _short(model.eval(declaration(*args), model_completion=True))
-            if value != "no":
-                shown = f"{name}({', '.join(map(_short, args))})"
-                values.append(shown if value == "yes" else f"{shown} = {value}")
-        rows += [
-            GridRow(value, (Cell("always", CellMark.DIM), *[Cell("", CellMark.DIM)] * (width - 1)))
-            for value in values
-        ]
-    return rows
-
-
-def _value(model: Any, symbol: Symbol, time: int, args: Sequence[Any]) -> Any:
-    at = symbol.at(time)
-    return model.eval(at(*args) if args else at, model_completion=True)
-
-
-def _arguments(
-    model: Any, symbol: Symbol, times: Sequence[Mapping[str, int]]
-) -> list[tuple[Any, ...]]:
-    """All arguments in a finite sort; for integers those that the model mentions."""
-    found: list[tuple[Any, ...]] = [()]
-    for position, sort in enumerate(symbol.domain):
-        if sort == z3.BoolSort():
-            values = [z3.BoolVal(False), z3.BoolVal(True)]
-        elif sort.kind() == z3.Z3_UNINTERPRETED_SORT:
-            values = model.get_universe(sort) or []
-        else:
-            values = _mentioned_integers(model, symbol, position, times)
-        found = [(*args, value) for args in found for value in values]
-    return found
-
-
-def _mentioned_integers(
-    model: Any, symbol: Symbol, position: int, times: Sequence[Mapping[str, int]]
-) -> list[Any]:
-    numbers: dict[str, Any] = {}
-    for time in times:
-        at = symbol.at(time.get(symbol.name, 0))
-        interpretation = model[at]
-        if isinstance(interpretation, z3.FuncInterp):
-            for i in range(interpretation.num_entries()):
-                value = interpretation.entry(i).arg_value(position)
-                numbers[str(value)] = value
-    for declaration in model.decls():
-        if declaration.arity() == 0 and declaration.range() == symbol.domain[position]:
-            numbers[str(model[declaration])] = model[declaration]
-    return sorted(numbers.values(), key=lambda value: (len(str(value)), str(value)))[:8]
-
-
-def _short(value: Any) -> str:
-    """`node!val!1` is node 1; booleans are yes and no."""
-    text = str(value)
-    if text in ("True", "False"):
-        return "yes" if text == "True" else "no"
-    return text.replace("!val!", "")
+    return grid(system.state, model, columns, caption, times)

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from rich.text import Text
 
 Grid: TypeAlias = Mapping[str, Any]
-"""A grid: caption, columns, rows of {label, heading, cells of {text, mark}}, as proofs.prove.grid
+"""A grid: caption, columns, rows of {label, heading, cells of {text, mark}}, as proofs.grid
 makes it."""
 
 WIDTH = 98

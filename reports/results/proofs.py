@@ -12,8 +12,8 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from model.core import Outcome
 from model.errors import Invalid
+from model.evidence import Outcome
 from reports.diagrams import grid
 
 Entry = Mapping[str, Any]

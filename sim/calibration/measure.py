@@ -33,7 +33,7 @@ EVENTS = 2_000
 """Events of a round of steps."""
 
 
-class Measured(NamedTuple):
+class CalibrationRuns(NamedTuple):
     """A cost as a scenario has it.  key: its tables and its name, as in costs.link.delay_s.  value:
     the median.  low, high: the middle half.  times: how often.  what: in a few words."""
 
@@ -45,14 +45,14 @@ class Measured(NamedTuple):
     what: str
 
 
-def summarize(key: str, values: Sequence[float], what: str) -> Measured:
+def summarize(key: str, values: Sequence[float], what: str) -> CalibrationRuns:
     """The median of the values and their middle half; two values or more."""
     low, _, high = quantiles(values, n=4, method="inclusive")
-    return Measured(key, median(values), low, high, len(values), what)
+    return CalibrationRuns(key, median(values), low, high, len(values), what)
 
 
 # --- the link --------------------------------------------------------------------------------
-def measure_link() -> tuple[Measured, ...]:
+def measure_link() -> tuple[CalibrationRuns, ...]:
     """The delay and the bandwidth of TCP within this machine: half of a round trip of one byte, and
     blocks in one direction.  A network between machines is slower in both."""
     with _echo() as link:
@@ -95,7 +95,7 @@ def _exchange(link: socket.socket, message: bytes) -> None:
 
 
 # --- the disk --------------------------------------------------------------------------------
-def measure_disk(folder: Path) -> tuple[Measured, ...]:
+def measure_disk(folder: Path) -> tuple[CalibrationRuns, ...]:
     """The latency and the bandwidth of durable writes (fsync) in a folder.  Raises Invalid if it
     cannot be written."""
     try:
@@ -130,7 +130,7 @@ def _write(path: Path, size: int) -> float:
 # --- an operator -----------------------------------------------------------------------------
 def measure_operator(
     name: str, box: Box, edges: Sequence[Sequence[Arrival]]
-) -> tuple[Measured, ...]:
+) -> tuple[CalibrationRuns, ...]:
     """The step of an operator, and the serialization of its state: (event, savepoint, bytes of an
     empty one: what is in it counts as items).
 
@@ -156,7 +156,9 @@ def measure_operator(
     return (
         summarize("costs.service.event_s", steps, f"a step of {name}, in runs of {EVENTS:,}"),
         summarize("costs.service.savepoint_s", saves, f"serialization of a state of {name}"),
-        Measured("costs.sizes.saved_bytes", empty, empty, empty, 1, f"an empty state of {name}"),
+        CalibrationRuns(
+            "costs.sizes.saved_bytes", empty, empty, empty, 1, f"an empty state of {name}"
+        ),
     )
 
 

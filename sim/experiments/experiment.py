@@ -37,7 +37,7 @@ class Series(NamedTuple):
     high: Sequence[float] = ()
 
 
-class Panel(NamedTuple):
+class ExperimentPanel(NamedTuple):
     """A panel of a figure.  x, y: what the axes show.  categories: of bars, instead of numbers.
     log: the axes that are logarithmic, "", "x", "y" or "xy"."""
 

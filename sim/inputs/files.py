@@ -48,7 +48,7 @@ EXACT = 2**53
 """Floats are exact for whole numbers below this."""
 
 
-class Clock(NamedTuple):
+class EventTimes(NamedTuple):
     """The times of a file.  column: their name.  stamps: are they timestamps, or numbers?  steps:
     of the model, in one second of timestamps or in 1 of the column.  first: the time of the first
     event, as a timestamp or in steps."""
@@ -85,7 +85,7 @@ class Arrivals:
     """
 
     name: str
-    clock: Clock
+    clock: EventTimes
     events: tuple[Arrival, ...]
 
 
@@ -152,7 +152,7 @@ def _check(path: Path, columns: list[str], wanted: list[str]) -> None:
             raise Invalid(f"{path}: no column {name!r}{nearest(name, columns)}")
 
 
-def _times(path: Path, column: Column, name: str) -> tuple[list[int], Clock]:
+def _times(path: Path, column: Column, name: str) -> tuple[list[int], EventTimes]:
     """Times in steps from 0, and what a step is."""
     absent = column.isna()
     if absent.any():
@@ -177,14 +177,14 @@ def _times(path: Path, column: Column, name: str) -> tuple[list[int], Clock]:
     if pd.api.types.is_datetime64_any_dtype(values):
         since = (values - values.iloc[0]).to_numpy().astype("timedelta64[ns]").astype(np.int64)
         steps = next(10**k for k in (0, 3, 6, 9) if not (since % 10 ** (9 - k)).any())
-        return (since // (10**9 // steps)).tolist(), Clock(name, True, steps, values.iloc[0])
+        return (since // (10**9 // steps)).tolist(), EventTimes(name, True, steps, values.iloc[0])
     if pd.api.types.is_integer_dtype(values):
         whole = [int(value) for value in values.tolist()]
-        return [value - whole[0] for value in whole], Clock(name, False, 1, whole[0])
+        return [value - whole[0] for value in whole], EventTimes(name, False, 1, whole[0])
     return _decimals(path, values.astype(float), name)
 
 
-def _decimals(path: Path, values: Column, name: str) -> tuple[list[int], Clock]:
+def _decimals(path: Path, values: Column, name: str) -> tuple[list[int], EventTimes]:
     """Times in steps of the largest power of ten that each number is a multiple of."""
     numbers = values.to_numpy()
     for digits in range(DIGITS + 1):
@@ -192,7 +192,9 @@ def _decimals(path: Path, values: Column, name: str) -> tuple[list[int], Clock]:
         fits = (scaled / 10.0**digits == numbers) & (np.abs(scaled) < EXACT)
         if fits.all():
             whole = [int(value) for value in scaled.tolist()]
-            return [value - whole[0] for value in whole], Clock(name, False, 10**digits, whole[0])
+            return [value - whole[0] for value in whole], EventTimes(
+                name, False, 10**digits, whole[0]
+            )
     row = int(np.argmin(fits)) + 1
     raise Invalid(
         f"{path}: row {row}: {name!r} is {numbers[row - 1].item()!r}; times with more than "

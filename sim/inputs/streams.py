@@ -13,9 +13,10 @@ from model.cep.engines import Engine, Function, Match, Matches, Partitioned
 from model.cep.operator import Operator
 from model.cep.patterns import Pattern, Strategy, sequence
 from model.cep.windows import CountWindows, TimeWindows
-from model.core import Arrival, Protocol, Scope
+from model.core import Arrival, Scope
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph, chain
+from model.protocol import Protocol
 from model.system import System
 
 STRATEGIES: Mapping[str, Strategy] = {

@@ -21,7 +21,7 @@ from model.plans.plan import NOTHING, Plan, Planner
 from model.plans.schedule import Schedule, schedule, served
 from model.plans.supply import Supply
 from model.progress import Progress, silent
-from sim.plans.read import Task
+from sim.plans.read import PlannedTask
 
 PLANNERS: Mapping[str, tuple[str, Planner]] = {
     "blocking": ("everything, once there is enough for all of it", blocking),
@@ -37,7 +37,7 @@ BEST = "best case"
 """Schedules that know when hosts come, or have them all at once."""
 
 
-def compare(task: Task, watch: Progress = silent) -> dict[str, Any]:
+def compare(task: PlannedTask, watch: Progress = silent) -> dict[str, Any]:
     """Each algorithm with its schedule, beside the optimum: a JSON-able value.
 
     served: priority-minutes.  share: of what the optimum over time serves, or None without one.
@@ -67,7 +67,7 @@ def compare(task: Task, watch: Progress = silent) -> dict[str, Any]:
     }
 
 
-def _rows(task: Task) -> Iterator[dict[str, Any]]:
+def _rows(task: PlannedTask) -> Iterator[dict[str, Any]]:
     instance, supply = task.instance, task.supply
     for name, (about, planner) in PLANNERS.items():
         try:
@@ -81,7 +81,7 @@ def _rows(task: Task) -> Iterator[dict[str, Any]]:
     yield _row(task, BEST, about, schedule(instance, supply, best_case))
 
 
-def _row(task: Task, name: str, about: str, steps: Schedule) -> dict[str, Any]:
+def _row(task: PlannedTask, name: str, about: str, steps: Schedule) -> dict[str, Any]:
     """A row; without steps the algorithm has no plan."""
     instance = task.instance
     last = steps[-1].plan if steps else None
@@ -105,7 +105,7 @@ def _row(task: Task, name: str, about: str, steps: Schedule) -> dict[str, Any]:
     }
 
 
-def _placed(task: Task, plan: Plan, at: Fraction) -> bool:
+def _placed(task: PlannedTask, plan: Plan, at: Fraction) -> bool:
     """Do the partitions of these queries fit on the single hosts that are there?"""
     needed = task.instance.operators_of(plan.queries)
     costs = [

@@ -15,14 +15,14 @@ from pydantic import ValidationError
 from model.errors import Invalid
 from model.plans.instance import Instance, Operator, Query
 from model.plans.supply import Host, Supply
-from sim.plans.tables import InstanceFile, OperatorTable, QueryTable
+from sim.plans.tables import InstanceFile, PlannedOperatorTable, QueryTable
 from sim.scenarios.complaints import complaint
 from sim.scenarios.scenario import draft
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import line_of
 
 
-class Task(NamedTuple):
+class PlannedTask(NamedTuple):
     """What a file asks for: plans for an instance, as hosts come."""
 
     name: str
@@ -30,7 +30,7 @@ class Task(NamedTuple):
     supply: Supply
 
 
-def read(path: Path) -> Task:
+def read(path: Path) -> PlannedTask:
     """Read and check a file.  Raises Invalid."""
     text = draft(path)
 
@@ -60,10 +60,10 @@ def read(path: Path) -> Task:
         raise wrong(
             ("queries", 0), "no query has failed; give an operator of one failed partitions"
         )
-    return Task(path.stem, instance, supply)
+    return PlannedTask(path.stem, instance, supply)
 
 
-def _operator(table: OperatorTable) -> Operator:
+def _operator(table: PlannedOperatorTable) -> Operator:
     every = range(1, len(table.costs) + 1)
     failed = every if table.failed is None else table.failed
     return Operator(table.name, table.costs, frozenset(number - 1 for number in failed))

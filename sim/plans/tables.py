@@ -15,7 +15,7 @@ Whole: TypeAlias = Annotated[int, Field(ge=1)]
 Name: TypeAlias = Annotated[str, Field(min_length=1)]
 
 
-class OperatorTable(ScenarioTable):
+class PlannedOperatorTable(ScenarioTable):
     """An operator.  costs: of each partition.  failed: the numbers of the failed partitions, from
     1; if missing, all."""
 
@@ -44,7 +44,7 @@ class InstanceFile(ScenarioTable):
     """A file.  operators: upstream ones first.  until_min: the end of the time that counts; if
     missing, a minute after the last host."""
 
-    operators: Annotated[tuple[OperatorTable, ...], Field(strict=False)]
+    operators: Annotated[tuple[PlannedOperatorTable, ...], Field(strict=False)]
     queries: Annotated[tuple[QueryTable, ...], Field(strict=False)]
     hosts: Annotated[tuple[HostTable, ...], Field(strict=False)]
     until_min: Some | None = None

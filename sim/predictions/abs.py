@@ -13,30 +13,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import partial
 from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
 from model.boxes.triggered import Triggered
-from model.core import REPLAYED, Arrival, Inputs, Note, Protocol, Scope, Send
+from model.core import REPLAYED, Arrival, Inputs, Scope, Send
 from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
+from model.play import OwnAction, Play, timers_last
+from model.protocol import Protocol
 from model.protocols.abs.messages import Prepared
 from model.protocols.abs.protocol import PROTOCOL
-from model.system import System
-from model.world import (
-    Deliver,
-    Inject,
-    Restart,
-    Timeout,
-    apply,
-    initial,
-    progress,
-    real_effects,
-    response,
-)
+from model.world import real_effects
+from sim.predictions.crashes import BatchCrash
 
 SOURCE, QUERY, SINK = "source", "query", "book"
 PAIRS = Triggered((2,), group="type", of="time")
@@ -44,7 +37,7 @@ PAIRS = Triggered((2,), group="type", of="time")
 GRAPH = chain((QUERY, PAIRS), source=SOURCE, sink=SINK)
 
 
-class SinkKind(StrEnum):
+class EpochSink(StrEnum):
     """What the sink does with a batch; each is a variant of the model."""
 
     PLAIN = "plain"
@@ -54,11 +47,11 @@ class SinkKind(StrEnum):
 
     @property
     def protocol(self) -> Protocol:
-        name = {SinkKind.PLAIN: "abs:transactional", SinkKind.IDEMPOTENT: "abs:checked"}[self]
-        return PROTOCOL.variant(name)
+        name = {EpochSink.PLAIN: "abs:transactional", EpochSink.IDEMPOTENT: "abs:checked"}[self]
+        return PROTOCOL.named(name)
 
 
-class CrashPoint(StrEnum):
+class EpochPoint(StrEnum):
     """The points of a batch."""
 
     MADE = "before the sink's write"
@@ -67,17 +60,7 @@ class CrashPoint(StrEnum):
     """The rows are written; the batch is not committed: the epoch is not complete."""
 
 
-class CrashPlan(NamedTuple):
-    """A crash to come, in batch 0, 1, ...; the batch has to write something."""
-
-    point: CrashPoint
-    batch: int
-
-    def __str__(self) -> str:
-        return f"{self.point}, batch {self.batch + 1}"
-
-
-class Predicted(NamedTuple):
+class EpochPrediction(NamedTuple):
     """rows: that the sink has written, in order.  replayed: events that were sent again."""
 
     rows: tuple[Body, ...]
@@ -91,42 +74,35 @@ def expected(types: str) -> tuple[Body, ...]:
 
 
 def predict(
-    types: str, ends: Sequence[int], crashes: Sequence[CrashPlan], sink: SinkKind
-) -> Predicted:
+    types: str, ends: Sequence[int], crashes: Sequence[BatchCrash[EpochPoint]], sink: EpochSink
+) -> EpochPrediction:
     """The prediction for events of these types, one a letter, in batches with these ends.
 
     crashes: in the order in which they come.  Raises Invalid if one never comes.
     """
     alphabet = tuple(Arrival(1, type_) for type_ in sorted({*types}))
     scope = Scope(GRAPH, ((SOURCE, Inputs(alphabet, len(types))),))
-    system = System(sink.protocol, scope)
-    world, left, replayed = initial(system), [*crashes], 0
+    play, left = Play(sink.protocol, scope), [*crashes]
     for batch, (begin, end) in enumerate(pairwise((0, *ends))):
-        for type_ in types[begin:end]:
-            world = apply(system, world, Inject(SOURCE, Arrival(1, type_)))
-        while actions := [one for name in system.sites for one in progress(system, world, name)]:
-            action = min(actions, key=_order)
-            effects = response(system, world, action).effects
-            replayed += sum(
-                one.times for one in effects if isinstance(one, Note) and one.what == REPLAYED
-            )
-            at = [
-                number
-                for number, effect in enumerate(real_effects(effects))
-                if isinstance(effect, Send) and isinstance(effect.message, Prepared)
-            ]
-            if at and left and left[0].batch == batch:
-                after = at[0] if left.pop(0).point is CrashPoint.MADE else at[0] + 1
-                action = action._replace(crash_after=after)
-            world = apply(system, world, action)
+        play.inject(SOURCE, *(Arrival(1, type_) for type_ in types[begin:end]))
+        while left and left[0].batch == batch:
+            # An epoch ends when all events have been processed.
+            if play.settle(timers_last, partial(_struck, play, left[0].point)) is None:
+                break
+            left.pop(0)
+        play.settle(timers_last)
     if left:
         raise Invalid(f"{left[0]}: the batch writes nothing, or there is no such batch")
-    return Predicted(tuple(body for _, body, *_ in world.outputs[0]), replayed)
+    replayed = sum(times for (_, what), times in play.notes.items() if what == REPLAYED.name)
+    return EpochPrediction(tuple(body for _, body, *_ in play.outputs(SINK)), replayed)
 
 
-def _order(action: Deliver | Timeout | Restart) -> int:
-    """An epoch ends when all events have been processed."""
-    return isinstance(action, Timeout)
+def _struck(play: Play, point: EpochPoint, action: OwnAction) -> int | None:
+    """The number of effects of the action before the point; None if it does not write a batch."""
+    for number, effect in enumerate(real_effects(play.effects(action))):
+        if isinstance(effect, Send) and isinstance(effect.message, Prepared):
+            return number if point is EpochPoint.MADE else number + 1
+    return None
 
 
 # --- the time of a recovery ------------------------------------------------------------------

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from sim.predictions.counts import Ran
+from sim.predictions.counts import SinkBatch
 
 
-def batches(ends: Iterable[int]) -> list[Ran]:
+def batches(ends: Iterable[int]) -> list[SinkBatch]:
     """The batches of a query: batch n has the events from ends[n] + 1 to ends[n + 1]."""
-    return [Ran(id_, *ends_) for id_, ends_ in enumerate(pairwise(ends))]
+    return [SinkBatch(id_, *ends_) for id_, ends_ in enumerate(pairwise(ends))]
 
 
-def waiting(ran: Iterable[Ran], acknowledged: int) -> list[Ran]:
+def waiting(ran: Iterable[SinkBatch], acknowledged: int) -> list[SinkBatch]:
     """What is left in the queue of outputs of the second query once downstream has acknowledged
     what it has of the first one, up to an event: the rest of each batch."""
     return [

@@ -32,11 +32,13 @@ from model.protocols.cec.messages import (
 )
 from model.protocols.cec.nodes import CHECK, boot, deploy, recover, step
 from model.queues import Replay, Replayed
+from sim.predictions.crashes import BatchCrash
+from sim.predictions.linear import LinearCost
 
 OPERATOR = "aggregate"
 
 
-class CrashPoint(StrEnum):
+class DurablePart(StrEnum):
     """What is durable of a batch when a crash comes."""
 
     BEFORE = "before the write"
@@ -51,14 +53,7 @@ class CrashPoint(StrEnum):
     """The log is read, and nothing else has happened; the batch has no meaning."""
 
 
-class CrashPlan(NamedTuple):
-    """A crash to come, in batch 0, 1, ... of its incarnation."""
-
-    point: CrashPoint
-    batch: int = 0
-
-
-class Restart(NamedTuple):
+class ExtentRestart(NamedTuple):
     """What a start finds in the log, the first one, too.
 
     windows: N.  start: T.  newest: the stamp of the newest record.  scanned: the extent.  cut: torn
@@ -73,29 +68,19 @@ class Restart(NamedTuple):
     replayed: int
 
 
-class Predicted(NamedTuple):
+class ExtentPrediction(NamedTuple):
     """restarts: of each incarnation that came to the end of its recovery.  ignored: by incarnation,
     tuples that were below a floor, in batches that were sent.  received: by the sink, with
     duplicates.  taken: the results that the sink takes, each number once.  log: all records."""
 
-    restarts: tuple[Restart, ...]
+    restarts: tuple[ExtentRestart, ...]
     ignored: tuple[int, ...]
     received: int
     taken: tuple[Body, ...]
     log: tuple[Record, ...]
 
 
-class LinearCost(NamedTuple):
-    """Seconds: a fixed part, and a part for each."""
-
-    fixed: float
-    each: float
-
-    def at(self, number: float) -> float:
-        return self.fixed + self.each * number
-
-
-class RecoveryCosts(NamedTuple):
+class ExtentCosts(NamedTuple):
     """Seconds.  scan: of the log, by records read.  load: of the eventual checkpoint and of the
     replay up to the newest record, by windows and replayed tuples.  batch_s: of the batch that had
     crashed."""
@@ -122,20 +107,20 @@ def predict(
     bodies: Sequence[Body],
     ends: Sequence[int],
     patience: int,
-    crashes: Iterable[CrashPlan] = (),
+    crashes: Iterable[BatchCrash[DurablePart]] = (),
     design: Design = MENDED,
-) -> Predicted:
+) -> ExtentPrediction:
     """The prediction for a stream that is complete from the beginning, in batches that end with the
     tuples of these places, with one crash an incarnation.
 
     Raises Invalid if a crash is in no batch of its incarnation.
     """
-    plans: list[CrashPlan | None] = [*crashes, None]
+    plans: list[BatchCrash[DurablePart] | None] = [*crashes, None]
     run = BatchedNode(box, bodies, ends, patience, design)
     for number, plan in enumerate(plans):
         run.play(number, plan)
     log = (plain(record) for segment in run.stored for record in segment.records)
-    return Predicted(
+    return ExtentPrediction(
         tuple(run.restarts), tuple(run.ignored), run.received, tuple(run.taken), tuple(log)
     )
 
@@ -166,18 +151,18 @@ class BatchedNode:
         self.site: Site = next(site for site in sites if site.role is Role.OPERATOR)
         self.source, self.sink = self.site.preds[0], self.site.succs[0]
         self.stored: list[Segment] = []
-        self.restarts: list[Restart] = []
+        self.restarts: list[ExtentRestart] = []
         self.ignored: list[int] = []
         self.received = 0
         self.taken: list[Body] = []
         self.notes: dict[str, int] = {}
         self.sent: list[Record] = []
 
-    def play(self, incarnation: int, plan: CrashPlan | None) -> None:
+    def play(self, incarnation: int, plan: BatchCrash[DurablePart] | None) -> None:
         """Run an incarnation up to its crash, or to the end of the stream."""
         self.notes.clear()
         found = self._start(incarnation)
-        if plan is not None and plan.point is CrashPoint.RECOVERY:
+        if plan is not None and plan.point is DurablePart.RECOVERY:
             self.sent.clear()
             return
         self.restarts.append(found)
@@ -195,11 +180,11 @@ class BatchedNode:
         if plan is not None:
             raise Invalid(f"incarnation {incarnation} has no batch {plan.batch}: nothing crashes")
 
-    def _start(self, incarnation: int) -> Restart:
+    def _start(self, incarnation: int) -> ExtentRestart:
         """Recover; the sink asks for what it lacks, and the source answers."""
         if incarnation == 0:
             self.state: Any = boot(self.site)
-            return Restart(0, BEGINNING, BEGINNING, 0, 0, len(self.events))
+            return ExtentRestart(0, BEGINNING, BEGINNING, 0, 0, len(self.events))
         log: Log[Segment] = Log()
         after = recover(self.site, Disk(1, log.extend(self.stored)))
         self._take(after)
@@ -211,7 +196,7 @@ class BatchedNode:
         wanted = [event for event in self.events if request.wants(event)]
         start = wanted[0].sn[0] - 1 if wanted else len(self.events)
         self._step(Received(self.source, Replayed(request, start)))
-        return Restart(
+        return ExtentRestart(
             windows=len(self.state.windows),
             start=request.after,
             newest=self.state.until,
@@ -242,10 +227,10 @@ class BatchedNode:
             elif isinstance(effect, Send) and isinstance(effect.message, Segment):
                 self.sent += effect.message.records
 
-    def _crash(self, point: CrashPoint) -> None:
-        if point is not CrashPoint.BEFORE:
-            self._store(torn=point is CrashPoint.WITHIN)
-        if point is CrashPoint.SENT:
+    def _crash(self, point: DurablePart) -> None:
+        if point is not DurablePart.BEFORE:
+            self._store(torn=point is DurablePart.WITHIN)
+        if point is DurablePart.SENT:
             self._receive()
         self.sent.clear()
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 
-class Ran(NamedTuple):
+class SinkBatch(NamedTuple):
     """A batch that was handed to the sinks: its id, and the events start + 1 to end.  since: the
     event after which the state of its query has counted."""
 
@@ -24,7 +24,7 @@ Row = tuple[int, str, int]
 """(number of an event, its type, the events of this type so far)."""
 
 
-def rows(types: Sequence[str], ran: Ran, window: int = 0) -> list[Row]:
+def rows(types: Sequence[str], ran: SinkBatch, window: int = 0) -> list[Row]:
     """The rows of a batch.  window: counts begin anew after so many events; 0: they never do."""
     found = []
     for number, type_ in enumerate(types[ran.start : ran.end], ran.start + 1):
@@ -33,14 +33,14 @@ def rows(types: Sequence[str], ran: Ran, window: int = 0) -> list[Row]:
     return found
 
 
-def appended(types: Sequence[str], batches: Iterable[Ran], window: int = 0) -> list[Row]:
+def appended(types: Sequence[str], batches: Iterable[SinkBatch], window: int = 0) -> list[Row]:
     """The rows of a sink that appends every batch."""
     return [row for ran in batches for row in rows(types, ran, window)]
 
 
-def idempotent(types: Sequence[str], batches: Iterable[Ran], window: int = 0) -> list[Row]:
+def idempotent(types: Sequence[str], batches: Iterable[SinkBatch], window: int = 0) -> list[Row]:
     """The rows of a sink that takes no batch id twice."""
-    first: dict[int, Ran] = {}
+    first: dict[int, SinkBatch] = {}
     for ran in batches:
         first.setdefault(ran.id, ran)
     return appended(types, first.values(), window)
@@ -63,7 +63,7 @@ def text(found: Iterable[Sequence[object]]) -> str:
     return " ".join(f"{number}{type_}{count}" for number, type_, count in found)
 
 
-def lost(types: Sequence[str], batches: Iterable[Ran]) -> int:
+def lost(types: Sequence[str], batches: Iterable[SinkBatch]) -> int:
     """How many events are in no batch."""
     seen = {number for ran in batches for number in range(ran.start + 1, ran.end + 1)}
     return len(types) - len(seen)

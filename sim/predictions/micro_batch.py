@@ -12,29 +12,18 @@ control takes fewer, and so does the query here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from itertools import pairwise
 from math import gcd
 from typing import Any, NamedTuple
 
-from model.core import (
-    Answer,
-    Arrival,
-    Effect,
-    Input,
-    Inputs,
-    Protocol,
-    Received,
-    Scope,
-    Send,
-    Site,
-)
+from model.core import Answer, Arrival, Effect, Input, Inputs, Received, Scope, Send, Site
 from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
+from model.protocol import Protocol
 from model.protocols.micro_batch.messages import (
     AGAIN,
     Ask,
@@ -83,7 +72,7 @@ class BatchPhase(StrEnum):
     """From then on until the batch is in the commit log."""
 
 
-class CrashPlan(NamedTuple):
+class PhaseCrash(NamedTuple):
     """A crash to come, in batch 0, 1, ..., when this share (0 to 1) of the phase is over.  away_s:
     seconds from the crash until the job is started again."""
 
@@ -93,7 +82,7 @@ class CrashPlan(NamedTuple):
     away_s: float = 0.0
 
 
-class Predicted(NamedTuple):
+class JobPrediction(NamedTuple):
     """same: is the output that of a run without failures?  again: does a batch that was in the
     offset log run again?  recovery_s: seconds from the crash until the batch that crashed is out,
     or was given to the sink again; None if there was no crash.  total_s: seconds from the start of
@@ -105,7 +94,9 @@ class Predicted(NamedTuple):
     total_s: float
 
 
-def predict(ends: Sequence[int], costs: BatchCosts, crash: CrashPlan | None = None) -> Predicted:
+def predict(
+    ends: Sequence[int], costs: BatchCosts, crash: PhaseCrash | None = None
+) -> JobPrediction:
     """The prediction for a stream whose batches end with the events of these numbers.
 
     Raises Invalid if the batches do not end one after the other, or the crash is in none of them.
@@ -117,17 +108,17 @@ def predict(ends: Sequence[int], costs: BatchCosts, crash: CrashPlan | None = No
     run = TimedBatches(tuple(ends), costs)
     if crash is None:
         played, _, same = run.play()
-        return Predicted(same, False, None, run.total(played))
+        return JobPrediction(same, False, None, run.total(played))
     if crash.batch not in range(len(ends)):
         raise Invalid(f"a crash in batch {crash.batch}: there are 0 to {len(ends) - 1}")
     _, log, _ = run.play()
     began, ended = _phases(log, crash.batch)[crash.phase]
     at = began + round(crash.share * (ended - began))
-    played, log, same = run.play(failures.CrashPlan(at, (QUERY,)), crash.away_s)
+    played, log, same = run.play(failures.TimedCrash(at, (QUERY,)), crash.away_s)
     back = next(entry.done_ps for entry in log if isinstance(entry.action, Restart))
     out = next(e.done_ps for e in log if e.done_ps > back and _batch_of(e, SINK, Write) is not None)
     again = played.notes.get(AGAIN.name, 0) > 0
-    return Predicted(same, again, (out - at) / PS, run.total(played))
+    return JobPrediction(same, again, (out - at) / PS, run.total(played))
 
 
 def predict_plan(every_s: float, free_s: float, planned_s: float | None) -> float:
@@ -147,7 +138,7 @@ class TimedBatches(NamedTuple):
     costs: BatchCosts
 
     def play(
-        self, planned: failures.CrashPlan | None = None, away_s: float = 0.0
+        self, planned: failures.TimedCrash | None = None, away_s: float = 0.0
     ) -> tuple[TimedResult, list[LogEntry], bool]:
         """The run, its steps in order, and whether the output is as if nothing had failed."""
         # Costs are linear in events, so it is exact to count them in blocks.
@@ -182,14 +173,14 @@ def admitting(protocol: Protocol, ends: Sequence[int]) -> Protocol:
     """The protocol with a source that admits events up to the next of the ends only."""
 
     def step(site: Site, state: Any, input_: Input) -> Answer:
-        after, effects = protocol.step(site, state, input_)
+        after, effects = protocol.behaviour.step(site, state, input_)
         if not isinstance(state, SourceState):
             return after, effects
         message = input_.message if isinstance(input_, Received) else None
         limited = partial(_limit, ends, message.after if isinstance(message, Ask) else state.asked)
         return after, tuple(map(limited, effects))
 
-    return replace(protocol, step=step)
+    return protocol.vary(step=step)
 
 
 def _limit(ends: Sequence[int], asked: int | None, effect: Effect) -> Effect:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from sim.predictions.counts import Ran
+from sim.predictions.counts import SinkBatch
 
 
 class Shipped(NamedTuple):
@@ -19,15 +19,15 @@ class Shipped(NamedTuple):
     end: int
 
 
-def before(ends: tuple[int, ...], written: int) -> list[Ran]:
+def before(ends: tuple[int, ...], written: int) -> list[SinkBatch]:
     """The batches that the first driver hands over; as sim.predictions.amnesia.batches."""
-    return [Ran(id_, *ends_) for id_, ends_ in enumerate(pairwise(ends)) if id_ < written]
+    return [SinkBatch(id_, *ends_) for id_, ends_ in enumerate(pairwise(ends)) if id_ < written]
 
 
-def after(ran: Sequence[Ran], shipped: Shipped, total: int) -> list[Ran]:
+def after(ran: Sequence[SinkBatch], shipped: Shipped, total: int) -> list[SinkBatch]:
     """The batches with those of a driver that takes over: all that its checkpoint does not have is
     one batch."""
-    return [*ran, Ran(shipped.batch, shipped.end, total)]
+    return [*ran, SinkBatch(shipped.batch, shipped.end, total)]
 
 
 def is_refused(shipped: Shipped, acknowledged: int) -> bool:

@@ -1,6 +1,6 @@
 """The counts of a run of upstream backup in micro-batches, given its batches and its crashes.
 
-Rule of this file: it orders the actions of model.world as an engine does that works in batches, and
+Rule of this file: it orders the actions of model.play as an engine does that works in batches, and
 counts; the protocol decides what an action does.  No time passes here.
 
 One operator between a source and a sink.  For each batch, in this order: the events up to its end
@@ -12,19 +12,19 @@ on its way to it and from it.  Lima et al., Sections II-B and III.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from model.core import DISCARDED, REPLAYED, Arrival, Inputs, NodeName, Note, Protocol, Role, Scope
+from model.core import DISCARDED, REPLAYED, Arrival, Inputs, NodeName, Role, Scope
 from model.events import Body, Event
 from model.graph import Graph
-from model.system import System
-from model.world import Action, Crash, Deliver, Inject, Restart, Suspect, apply, initial, response
+from model.play import Play
+from model.protocol import Protocol
+from model.world import Deliver, Restart
 
 
-class CrashPoint(StrEnum):
+class BackupPoint(StrEnum):
     """Where in a batch the operator may crash; an engine's steps in between change nothing here."""
 
     PLANNED = "planned"
@@ -44,7 +44,7 @@ class Incarnation(NamedTuple):
     crash: where the operator crashes in the last of the batches; None: the operator does not."""
 
     ends: tuple[int, ...]
-    crash: CrashPoint | None = None
+    crash: BackupPoint | None = None
 
 
 class PredictedCounts(NamedTuple):
@@ -88,14 +88,12 @@ class BatchedRun:
     ):
         source = next(name for name, _ in graph.nodes if not graph.preds(name))
         inputs = ((source, Inputs((), len(arrivals))),)
-        self.system = System(protocol, Scope(graph, inputs, crashes=incarnations))
-        by_role = {site.role: site.name for site in self.system.deployment.sites}
+        self.play = Play(protocol, Scope(graph, inputs, crashes=incarnations))
+        by_role = {site.role: site.name for site in self.play.system.deployment.sites}
         self.source, self.operator, self.sink = (
             by_role[role] for role in (Role.SOURCE, Role.OPERATOR, Role.SINK)
         )
-        self.world = initial(self.system)
         self.coming = iter(arrivals)
-        self.notes: Counter[tuple[NodeName, str]] = Counter()
         self.replayed: list[int] = []
         self.handed: list[int] = []
         self.peak = 0
@@ -105,42 +103,42 @@ class BatchedRun:
         self.handed.append(0)
         if not restart:
             return
-        before = self.notes[self.source, REPLAYED.name]
-        self.do(Restart(self.operator))
+        before = self.play.notes[self.source, REPLAYED.name]
+        self.play.do(Restart(self.operator))
         self.all(self.source, self.operator)
-        self.do(Deliver(self.operator, self.source))
-        self.replayed.append(self.notes[self.source, REPLAYED.name] - before)
+        self.play.do(Deliver(self.operator, self.source))
+        self.replayed.append(self.play.notes[self.source, REPLAYED.name] - before)
 
-    def batch(self, end: int, first: bool, crash: CrashPoint | None) -> None:
+    def batch(self, end: int, first: bool, crash: BackupPoint | None) -> None:
         """Run a batch up to its crash point, or to its end."""
-        for point in CrashPoint:
+        for point in BackupPoint:
             self.part(point, end, first)
             if point is crash:
                 self.crash()
                 return
 
-    def part(self, point: CrashPoint, end: int, first: bool) -> None:
+    def part(self, point: BackupPoint, end: int, first: bool) -> None:
         """Do what comes before `point` in a batch.  first: does no other precede it?"""
         match point:
-            case CrashPoint.PLANNED:
+            case BackupPoint.PLANNED:
                 self.arrive(end)
-            case CrashPoint.ACKED:
+            case BackupPoint.ACKED:
                 if not first:
                     self.all(self.source, self.operator)
-            case CrashPoint.PROCESSED:
+            case BackupPoint.PROCESSED:
                 self.events(end)
-            case CrashPoint.TAKEN:
+            case BackupPoint.TAKEN:
                 self.all(self.sink, self.operator)
-            case CrashPoint.SAVED:
+            case BackupPoint.SAVED:
                 self.all(self.operator, self.sink)
 
     def arrive(self, end: int) -> None:
-        while self.source_state().latest < end:
-            self.do(Inject(self.source, next(self.coming)))
+        while self.play.state(self.source).latest < end:
+            self.play.inject(self.source, next(self.coming))
             self.peak = max(self.peak, self.backup())
 
     def crash(self) -> None:
-        self.do(Crash(self.operator, drops_sent=True))
+        self.play.crash(self.operator, drops=True)
 
     def events(self, end: int) -> None:
         """Deliver the events up to `end` to the operator."""
@@ -148,38 +146,28 @@ class BatchedRun:
             assert isinstance(head, Event)
             if head.sn > (end,):
                 return
-            self.do(Deliver(self.operator, self.source))
+            self.play.do(Deliver(self.operator, self.source))
             self.handed[-1] += 1
 
     def all(self, node: NodeName, sender: NodeName) -> None:
         while self.head(sender, node) is not None:
-            self.do(Deliver(node, sender))
+            self.play.do(Deliver(node, sender))
 
     def head(self, sender: NodeName, node: NodeName) -> Any:
-        channel = self.world.channels[self.system.channel_at[sender, node]]
+        channel = self.play.channel(sender, node)
         return channel[0] if channel else None
 
-    def do(self, action: Action) -> None:
-        if not isinstance(action, Crash | Suspect):
-            for effect in response(self.system, self.world, action).effects:
-                if isinstance(effect, Note):
-                    self.notes[action.node, effect.what.name] += effect.times
-        self.world = apply(self.system, self.world, action)
-
-    def source_state(self) -> Any:
-        return self.world.nodes[self.system.node_at[self.source]].state
-
     def backup(self) -> int:
-        return len(self.source_state().outlets[0].backup)
+        return len(self.play.state(self.source).outlets[0].backup)
 
     def result(self) -> PredictedCounts:
-        (outputs,) = self.world.outputs
-        acked = self.source_state().outlets[0].acked
+        outputs = self.play.outputs(self.sink)
+        acked = self.play.state(self.source).outlets[0].acked
         return PredictedCounts(
             tuple(body for _, body in outputs),
             tuple(self.replayed),
             tuple(self.handed),
-            self.notes[self.sink, DISCARDED.name],
+            self.play.notes[self.sink, DISCARDED.name],
             self.peak,
             self.backup(),
             acked[0] if acked else 0,

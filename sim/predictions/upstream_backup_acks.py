@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sim.predictions.counts import Ran
+from sim.predictions.counts import SinkBatch
 
 
 def cause(processed: int, window: int) -> int:
@@ -16,10 +16,10 @@ def cause(processed: int, window: int) -> int:
     return processed // window * window
 
 
-def after(ran: Sequence[Ran], begins: int, *ends: int) -> list[Ran]:
+def after(ran: Sequence[SinkBatch], begins: int, *ends: int) -> list[SinkBatch]:
     """The batches with those of a query that begins empty after an event: a batch to each end."""
     starts = (begins, *ends)
-    new = [Ran(at, starts[at], end, since=begins) for at, end in enumerate(ends)]
+    new = [SinkBatch(at, starts[at], end, since=begins) for at, end in enumerate(ends)]
     return [*ran, *new]
 
 

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from pydantic.fields import FieldInfo
 
-from model.core import Protocol
 from model.knobs import OFF, allowed, settings
+from model.protocol import Protocol
 from sim.scenarios.tables import ScenarioFile
 from sim.timed.costs import ScenarioTable
 
@@ -67,11 +67,11 @@ def explain_knobs(protocol: Protocol) -> tuple[ExplainedTable, ...]:
             _format(OFF if found[knob.name] is None else found[knob.name]),
             knob.description,
         )
-        for knob in protocol.knobs
+        for knob in protocol.behaviour.knobs
     )
     timers = tuple(
         ExplainedKey(f"costs.timers.{kind}", "after_s or every_s", "s", "costs.timer_s", meaning)
-        for kind, meaning in protocol.timers.items()
+        for kind, meaning in protocol.behaviour.timers.items()
     )
     return (
         ExplainedTable("[knobs]", f"The settings of {protocol.name}.", knobs),

@@ -13,11 +13,11 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.stateless import Filter
 from model.boxes.triggered import Triggered
 from model.cep.operator import Operator
-from model.cep.predicates import Hashed
 from model.cep.windows import CountWindows, TimeWindows
 from model.core import Arrival
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
+from model.predicates import Hashed
 from sim.inputs.streams import parsed
 from sim.scenarios.tables import (
     AggregateTable,
@@ -33,13 +33,13 @@ OUTPUT = "sink"
 """The name of the end of every scenario's graph."""
 
 OF_ALL: Mapping[str, bool] = {"time": True, "type": False}
-"""What every event has, as in `Known.attributes`."""
+"""What every event has, as in `KnownOperators.attributes`."""
 
 Wrong = Callable[[Key, str], Invalid]
 """The error about the key."""
 
 
-class Known(NamedTuple):
+class KnownOperators(NamedTuple):
     """What is known of a stream of events.  attributes: by name; is every value a number?"""
 
     types: frozenset[str]
@@ -185,16 +185,16 @@ def _check_attribute(
         raise wrong(key, f"{table.name}: {key}: no event has the attribute {name!r}{fix}")
 
 
-def _known(events: Sequence[Arrival]) -> Known:
+def _known(events: Sequence[Arrival]) -> KnownOperators:
     attributes: dict[str, bool] = {}
     names = frozenset(name for arrival in events for name, _ in arrival.data)
     for name in names:
         values = [dict(arrival.data).get(name) for arrival in events]
         attributes[name] = all(isinstance(value, int | float) for value in values)
-    return Known(frozenset(arrival.type for arrival in events), {**attributes, **OF_ALL})
+    return KnownOperators(frozenset(arrival.type for arrival in events), {**attributes, **OF_ALL})
 
 
-def _known_after(table: AnyOperatorTable, before: Known) -> Known:
+def _known_after(table: AnyOperatorTable, before: KnownOperators) -> KnownOperators:
     """What is known of the outputs of an operator (model.boxes.aggregate, model.cep.operator)."""
     if isinstance(table, SelectivityTable):
         return before
@@ -209,13 +209,13 @@ def _known_after(table: AnyOperatorTable, before: Known) -> Known:
             attributes["start"] = True
         if table.group is not None:
             attributes[table.group] = before.attributes[table.group]
-    return Known(frozenset({table.emits or table.name}), {**attributes, **OF_ALL})
+    return KnownOperators(frozenset({table.emits or table.name}), {**attributes, **OF_ALL})
 
 
 def _cep_operator(
     table: PatternTable,
     inputs: Sequence[str],
-    known: Mapping[str, Known],
+    known: Mapping[str, KnownOperators],
     wrong: Callable[[str, str], Invalid],
 ) -> Operator:
     coming = frozenset[str]().union(*(known[at].types for at in inputs))
@@ -231,7 +231,7 @@ def _cep_operator(
 def _aggregate(
     table: AggregateTable,
     inputs: Sequence[str],
-    known: Mapping[str, Known],
+    known: Mapping[str, KnownOperators],
     wrong: Callable[[str, str], Invalid],
 ) -> Aggregate:
     _check_single("an aggregate", table, inputs, wrong)

@@ -20,7 +20,7 @@ from sim.scenarios.baseline import baseline
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
 from sim.timed.costs import PS
-from sim.timed.failures import CrashPlan
+from sim.timed.failures import TimedCrash
 from sim.timed.load import load, recoveries_under_load
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
@@ -46,7 +46,7 @@ def simulate(
     failures in every byte and in order: if `same` is False, the protocol has failed.
     """
     size = scenario.workload.size
-    runs = (True, bool(scenario.planned), scenario.protocol.protects)
+    runs = (True, bool(scenario.planned), scenario.protocol.promise.protects)
     stages = sum(runs)
 
     def stage(number: int) -> Callable[[int], None] | None:
@@ -58,7 +58,7 @@ def simulate(
     found = _metrics(scenario, ran, free_run)
     free = _metrics(scenario, free_run)
     bare = free
-    if scenario.protocol.protects:
+    if scenario.protocol.promise.protects:
         bare = _metrics(scenario, run(baseline(scenario), (), watch=stage(stages - 1)))
     bare = {**bare, "keep_alive_bytes": 0}  # nobody waits for them
     failures = recoveries_under_load(ran.result.outages, ran.result.asked, free_run.result.asked)
@@ -89,7 +89,7 @@ def simulate(
 
 def run(
     scenario: Scenario,
-    planned: Sequence[CrashPlan],
+    planned: Sequence[TimedCrash],
     *,
     log: list[LogEntry] | None = None,
     watch: Callable[[int], None] | None = None,

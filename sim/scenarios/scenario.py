@@ -20,10 +20,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from model.core import COMMON, Arrival, NodeName, Protocol, Scope
+from model.core import COMMON, Arrival, NodeName, Scope
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE
 from model.knobs import settings, turn
+from model.protocol import Protocol
 from model.registry import is_file, protocols, subject
 from model.system import System
 from sim.inputs.flights import flight_workload
@@ -36,7 +37,7 @@ from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import line_of, places
 from sim.timed.costs import PS, Costs, Detector, picoseconds
-from sim.timed.failures import CrashPlan, FailureTable, plan_crashes
+from sim.timed.failures import FailureTable, TimedCrash, plan_crashes
 
 INPUTS = {"stream": "[stream]", "source": "[[source]]", "flights": "[flights]", "file": "[file]"}
 """The tables that say what comes in, as users write them."""
@@ -54,7 +55,7 @@ class Scenario:
     unit_ps: int
     costs: Costs
     detector: Detector
-    planned: tuple[CrashPlan, ...]
+    planned: tuple[TimedCrash, ...]
     failures: tuple[FailureTable, ...] = ()
     study: StudyTable = StudyTable()
 
@@ -209,8 +210,8 @@ class _Reader:
             for name in named:
                 self._check_operator(("costs", key, name), key, name, operators, system)
         for kind in file.costs.timers:
-            if kind not in protocol.timers:
-                fix = nearest(kind, sorted(protocol.timers))
+            if kind not in protocol.behaviour.timers:
+                fix = nearest(kind, sorted(protocol.behaviour.timers))
                 raise self.wrong(
                     ("costs", "timers", kind),
                     f"timers: {protocol.name} sets no timer {kind!r}{fix}",
@@ -222,7 +223,7 @@ class _Reader:
                     ("costs", "stores", name),
                     f"stores: {protocol.name} deploys no prompt site {name!r}{fix}",
                 )
-        priced = [quantity.name for quantity in (*COMMON, *protocol.quantities)]
+        priced = [quantity.name for quantity in (*COMMON, *protocol.behaviour.quantities)]
         for name in file.costs.notes:
             if name not in priced:
                 fix = nearest(name, priced)

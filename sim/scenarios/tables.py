@@ -156,7 +156,7 @@ class SelectivityTable(OperatorTable):
 
     selectivity: Annotated[float, Field(gt=0, le=1)]
     """The share of events that pass: those whose hash is small enough, so that a replay lets the
-    same ones pass (model.cep.predicates.Hashed)."""
+    same ones pass (model.predicates.Hashed)."""
 
 
 class GatherTable(OperatorTable):

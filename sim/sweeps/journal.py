@@ -18,7 +18,7 @@ from typing import IO, Any
 from model.errors import Invalid
 
 
-class Journal:
+class SweepJournal:
     """entries: by id; of several with one id, the last.  Use `journal`."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -46,7 +46,7 @@ def entries(path: Path) -> Mapping[str, Mapping[str, Any]]:
 
 
 @contextmanager
-def journal(path: Path, *, fresh: bool = False) -> Iterator[Journal]:
+def journal(path: Path, *, fresh: bool = False) -> Iterator[SweepJournal]:
     """Open a journal to write.  fresh: delete its entries.  Raises Invalid if the file cannot be
     written, or another process writes it."""
     try:
@@ -65,7 +65,7 @@ def journal(path: Path, *, fresh: bool = False) -> Iterator[Journal]:
             file.truncate(0)
         file.seek(0)
         try:
-            yield Journal(file)
+            yield SweepJournal(file)
         except OSError as error:
             raise Invalid(f"{path}: cannot be written: {error.strerror}") from error
 

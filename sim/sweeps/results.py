@@ -21,8 +21,10 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from model.core import Guarantee, Outcome, Protocol
+from model.core import Guarantee
 from model.errors import Invalid
+from model.evidence import Outcome
+from model.protocol import Protocol
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import Draft, check_draft
 from sim.sweeps.grid import Sweep, SweepRun, check, version
@@ -136,9 +138,9 @@ def simulate_run(base: Draft, run: SweepRun) -> Entry:
 def as_claimed(protocol: Protocol, recovery_type: str) -> bool:
     """Is the output at least as good as the protocol's weakest claim?  True for protocols that are
     expected to be refuted."""
-    if any(pinned.expect is Outcome.REFUTED for pinned in protocol.scopes):
+    if any(pinned.expect is Outcome.REFUTED for pinned in protocol.evidence.scopes):
         return True
-    return Guarantee[recovery_type.upper()] <= max(protocol.claims.values())
+    return Guarantee[recovery_type.upper()] <= max(protocol.promise.claims.values())
 
 
 def _error_line(error: BaseException) -> str:

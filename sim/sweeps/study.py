@@ -34,7 +34,7 @@ from sim.sweeps.grid import identify
 from sim.sweeps.journal import journal
 from sim.sweeps.summary import CONFIDENCE, interval
 from sim.timed.costs import PS, picoseconds
-from sim.timed.failures import plan_crash, recoveries
+from sim.timed.failures import FailureTable, plan_crash, recoveries
 from sim.timed.metrics import Emissions
 
 HOUR_S = 3600.0
@@ -53,7 +53,7 @@ Entry: TypeAlias = Mapping[str, Any]
 """The costs of each failure in a replication, JSON-able."""
 
 
-class Phase(NamedTuple):
+class StudyPhase(NamedTuple):
     """The times between which a failure comes, in picoseconds."""
 
     begins: int
@@ -88,8 +88,6 @@ def study(draft: Draft, kept: Path, watch: Watch | None = None) -> dict[str, Any
                 _check_rare(rates, found, draft)
             if watch is not None:
                 watch(len(found), _expected(base, rates, found))
-    total = {cost: interval(_per_hour(rates, found, cost)) for cost in COSTS}
-    lost = interval([value / HOUR_S for value in _per_hour(rates, found, "overdue_s")])
     return {
         "scenario": base.name,
         "protocol": base.protocol.name,
@@ -106,23 +104,32 @@ def study(draft: Draft, kept: Path, watch: Watch | None = None) -> dict[str, Any
         "warm_up_rule": rule,
         "another_failure": _overlap(rates, found),
         "failures": [
-            {
-                "nodes": list(failure.nodes),
-                "mean_between_s": failure.mean_between_s,
-                **{
-                    cost: interval([one["failures"][number][cost] for one in found])
-                    for cost in ("recovery_s", *COSTS)
-                },
-            }
-            for number, failure in enumerate(base.failures)
+            _costs_of(failure, number, found) for number, failure in enumerate(base.failures)
         ],
-        "per_hour": total,
-        "availability": {
-            "values": lost["values"],
-            "mean": 1 - lost["mean"],
-            "low": 1 - lost["high"],
-            "high": 1 - lost["low"],
+        "per_hour": {cost: interval(_per_hour(rates, found, cost)) for cost in COSTS},
+        "availability": _availability(rates, found),
+    }
+
+
+def _costs_of(failure: FailureTable, number: int, found: Sequence[Entry]) -> dict[str, Any]:
+    """The costs of one failure, the `number`-th of the scenario."""
+    return {
+        "nodes": list(failure.nodes),
+        "mean_between_s": failure.mean_between_s,
+        **{
+            cost: interval([one["failures"][number][cost] for one in found])
+            for cost in ("recovery_s", *COSTS)
         },
+    }
+
+
+def _availability(rates: Sequence[float], found: Sequence[Entry]) -> dict[str, Any]:
+    lost = interval([value / HOUR_S for value in _per_hour(rates, found, "overdue_s")])
+    return {
+        "values": lost["values"],
+        "mean": 1 - lost["mean"],
+        "low": 1 - lost["high"],
+        "high": 1 - lost["low"],
     }
 
 
@@ -131,14 +138,14 @@ def replicate(scenario: Scenario, warm_up_ps: int, draft: Draft) -> list[dict[st
     """The costs of each failure at a random moment after the warm-up, in the first half of what is
     left of the input.  Raises Invalid for a recovery that the input does not outlast."""
     free = run(scenario, ())
-    phase = Phase(warm_up_ps, (warm_up_ps + scenario.ends_ps) // 2)
+    phase = StudyPhase(warm_up_ps, (warm_up_ps + scenario.ends_ps) // 2)
     return [
         _measure(scenario, number, phase, free, draft) for number in range(len(scenario.failures))
     ]
 
 
 def _measure(
-    scenario: Scenario, number: int, phase: Phase, free: ScenarioRun, draft: Draft
+    scenario: Scenario, number: int, phase: StudyPhase, free: ScenarioRun, draft: Draft
 ) -> dict[str, float]:
     failure = scenario.failures[number]
     chance = random.Random(f"{scenario.seed}: phase {number}")

@@ -21,12 +21,12 @@ Entry: TypeAlias = tuple[int, EventPriority, int, Event]
 """An entry of SimPy's queue: time, priority, number, event; the middle two order equal times."""
 
 
-class Clock(simpy.Environment):
+class SimulatedClock(simpy.Environment):
     """SimPy's environment with absolute times, and without its loop.
 
     A sum of delays need not be exactly the time meant, so `at` sets events at absolute times, also
-    the same event several times.  queue, count: for the loop of sim.timed.simulator, which takes
-    the events out; the loop processes most events itself, and calls `happen` for the others.
+    the same event several times.  queue, count: for the two loops of timed runs, which take the
+    events out; a loop processes most events itself, and calls `happen` for the others.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """Bounded connections: which channels of a run carry the data stream, and how full each is.
 
-Rule of this file: no time.  The file counts events, and sim.timed.waiting lets nodes wait.
+Rule of this file: no time.  The file counts events, and sim.timed.queued_loop lets nodes wait.
 
 A connection is a channel to an operator from a node that stands before it, or a prompt site that
 the deployment calls a connection: such a site holds its events until the receiver lets it drop
@@ -17,7 +17,7 @@ from model.system import System, read_gauges, size_of
 from sim.timed.network import TimedNode
 
 
-class Connection:
+class BoundedConnection:
     """A connection to a receiver.  site: the prompt site that is the connection, if it is one.
 
     events: on the way, or waiting for the receiver, where no site counts them.  waiting: the nodes
@@ -32,22 +32,22 @@ class Connection:
         self.waiting: list[TimedNode] = []
 
 
-Ends = Mapping[tuple[NodeName, NodeName], Connection]
+Ends = Mapping[tuple[NodeName, NodeName], BoundedConnection]
 """Connections by sender and receiver of a channel."""
 
 
 def find_connections(system: System, nodes: Mapping[NodeName, TimedNode]) -> tuple[Ends, Ends]:
     """The connections by the channels on which events come into them, and on which events leave
     them."""
-    into: dict[tuple[NodeName, NodeName], Connection] = {}
-    out: dict[tuple[NodeName, NodeName], Connection] = {}
+    into: dict[tuple[NodeName, NodeName], BoundedConnection] = {}
+    out: dict[tuple[NodeName, NodeName], BoundedConnection] = {}
     lasting = system.deployment.connections
     for sender, receiver in system.deployment.channels:
         node = nodes[receiver]
         if sender in lasting:
-            out[sender, receiver] = Connection(node, nodes[sender])
+            out[sender, receiver] = BoundedConnection(node, nodes[sender])
         elif sender in node.site.preds and node.site.role is Role.OPERATOR:
-            into[sender, receiver] = out[sender, receiver] = Connection(node, None)
+            into[sender, receiver] = out[sender, receiver] = BoundedConnection(node, None)
     for (site, receiver), connection in out.items():
         if connection.site is not None:
             for channel in connection.site.incoming:
@@ -56,7 +56,7 @@ def find_connections(system: System, nodes: Mapping[NodeName, TimedNode]) -> tup
     return into, out
 
 
-def count_events(system: System, connection: Connection) -> int:
+def count_events(system: System, connection: BoundedConnection) -> int:
     """The number of events in the connection now."""
     site = connection.site
     if site is None:

@@ -13,7 +13,8 @@ from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from model.core import CHECKPOINTED, Memory, NodeName, Size
+from model.core import CHECKPOINTED, NodeName
+from model.costs import Memory, Size
 
 PS = 10**12
 """The number of picoseconds in a second."""
@@ -92,7 +93,7 @@ class Service(ScenarioTable):
     """With each savepoint that it makes, in addition."""
 
 
-class Work(ScenarioTable):
+class OperatorWork(ScenarioTable):
     """The work of one operator."""
 
     event_s: None_or_more | None = None
@@ -165,7 +166,7 @@ class Costs(ScenarioTable):
     families save, punctuate or begin batches by timers."""
     timers: dict[str, Timer] = {}
     """By kind of timer: a time of its own."""
-    work: dict[str, Work] = {}
+    work: dict[str, OperatorWork] = {}
     """By operator: its own work."""
     slow: dict[str, Some] = {}
     """By operator: the factor by which its service takes longer than elsewhere."""

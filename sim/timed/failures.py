@@ -74,7 +74,7 @@ class FailureTable(ScenarioTable):
         return self
 
 
-class CrashPlan(NamedTuple):
+class TimedCrash(NamedTuple):
     """Crashes to come.  again_ps: the time from a restart to one more crash; None: no more.
     restart_ps: for each node, from the detection to the restart; (): as the detector says."""
 
@@ -86,14 +86,14 @@ class CrashPlan(NamedTuple):
 
 def plan_crashes(
     failures: Sequence[FailureTable], times_ps: Sequence[int], seed: int
-) -> tuple[CrashPlan, ...]:
+) -> tuple[TimedCrash, ...]:
     """The planned crashes in order.  times_ps: the times of the input events, in order."""
     return tuple(sorted(_plan_failures(failures, times_ps, seed)))
 
 
 def _plan_failures(
     failures: Sequence[FailureTable], times_ps: Sequence[int], seed: int
-) -> Iterator[CrashPlan]:
+) -> Iterator[TimedCrash]:
     for number, failure in enumerate(failures):
         chance = random.Random(f"{seed}: failure {number}")
         for at_ps in _moments(failure, times_ps, chance):
@@ -119,13 +119,13 @@ def _moments(
         yield first + turn * picoseconds(failure.every_s or 0)
 
 
-def plan_crash(failure: FailureTable, at_ps: int, chance: random.Random) -> CrashPlan:
+def plan_crash(failure: FailureTable, at_ps: int, chance: random.Random) -> TimedCrash:
     """A crash of the failure's nodes at this time; chance draws their restarts, if they vary."""
     again, quantiles = failure.again_after_s, failure.restart_quantiles_s
     restarts = failure.restart_s
     if quantiles:
         restarts = tuple(_quantile(quantiles, chance.random()) for _ in failure.nodes)
-    return CrashPlan(
+    return TimedCrash(
         at_ps,
         failure.nodes,
         None if again is None else picoseconds(again),
@@ -141,7 +141,7 @@ def _quantile(quantiles: Sequence[float], share: float) -> float:
 
 
 @dataclass(slots=True)
-class Outage:
+class TimedOutage:
     """A crash and its course; a time is None if this never happened (or another crash came first).
 
     reached: the progress of the node before the crash (model.core.Gauges); None: not known.
@@ -198,7 +198,7 @@ class Outage:
         return {"node": self.node, **seconds, **phases}
 
 
-def recoveries(outages: Sequence[Outage]) -> Iterator[tuple[int, int | None]]:
+def recoveries(outages: Sequence[TimedOutage]) -> Iterator[tuple[int, int | None]]:
     """The recoveries: (time of the crash, time when the node had caught up, None if it never had).
 
     A further crash of a node that has not caught up belongs to the same recovery.

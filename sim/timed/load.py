@@ -18,7 +18,7 @@ from typing import Any
 
 from model.core import NodeName
 from sim.timed.costs import PS
-from sim.timed.failures import Outage
+from sim.timed.failures import TimedOutage
 from sim.timed.record import Asked
 
 
@@ -44,7 +44,7 @@ def load(asked: Asked) -> list[dict[str, Any]]:
 
 
 def recoveries_under_load(
-    outages: Sequence[Outage], ended: Asked, normal: Asked
+    outages: Sequence[TimedOutage], ended: Asked, normal: Asked
 ) -> list[dict[str, Any]]:
     """Each crash and its course, with two more values; JSON-able.
 
@@ -72,7 +72,7 @@ def recoveries_under_load(
     return found
 
 
-def are_cut_off(outages: Sequence[Outage], asked: Asked) -> list[bool]:
+def are_cut_off(outages: Sequence[TimedOutage], asked: Asked) -> list[bool]:
     """Of each crash: did the input end before the node had caught up?  False if the node crashed
     again before, since the recovery goes on then."""
     last = {outage.node: outage for outage in outages}
@@ -90,7 +90,7 @@ def _ratios(asked: Asked) -> Mapping[NodeName, float]:
     return {name: asked.growing[name] / rest for name, rest in left.items() if rest > 0}
 
 
-def _expected(crashed_ps: int, outage: Outage, ratio: float | None) -> float | None:
+def _expected(crashed_ps: int, outage: TimedOutage, ratio: float | None) -> float | None:
     if ratio is None or outage.restored_ps is None:
         return None
     return (outage.restored_ps - crashed_ps) / PS * ratio

@@ -31,7 +31,7 @@ from sim.outputs import Outputs, count, differences, digest
 from sim.timed.costs import PS, Costs, Detector
 from sim.timed.failures import recoveries
 from sim.timed.load import are_cut_off
-from sim.timed.record import TimedResult, Traffic
+from sim.timed.record import SentMessages, TimedResult
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -71,9 +71,6 @@ def metrics(
     """
     seconds = result.ended_ps / PS
     delays = _delays(emissions, unit_ps)[1]
-    traffic = result.traffic
-    data = [row for row in traffic.values() if row.events]
-    control = [row for row in traffic.values() if not row.events]
     outages = [outage.summary() for outage in result.outages]
     notes = result.notes
     made = notes.get(CHECKPOINTED.name, 0)
@@ -89,18 +86,10 @@ def metrics(
         **{phase: _longest([outage[phase] for outage in outages]) for phase in PHASES},
         "recovery_s": _recovery(result),
         "recoveries_cut_off": sum(are_cut_off(result.outages, result.asked)),
-        "latency_mean_s": float(delays.mean()) if len(delays) else None,
-        **{f"latency_p{p}_s": _percentile(delays, p) for p in PERCENTILES},
-        "latency_max_s": float(delays.max()) if len(delays) else None,
+        **_latencies(delays),
         "throughput_in_events_per_s": result.events / seconds if seconds else 0.0,
         "throughput_out_events_per_s": len(delays) / seconds if seconds else 0.0,
-        "link_bytes": _bytes(traffic.values()),
-        "link_event_bytes": _bytes(data),
-        "link_control_bytes": _bytes(control),
-        "keep_alive_bytes": _keep_alives(result, detector) * costs.sizes.control_bytes,
-        "busy_s": sum(result.busy_ps.values()) / PS,
-        "service_event_s": sum(row.service_ps for row in data) / PS,
-        "service_control_s": sum(row.service_ps for row in control) / PS,
+        **_work(result, costs, detector),
         "peak_backup_events": result.backup_peak,
         "mean_backup_events": result.backup_mean,
         "end_backup_events": result.points[-1].backup,
@@ -119,9 +108,33 @@ def metrics(
         "notes": dict(result.notes),
         "traffic": {
             kind: {"messages": row.messages, "bytes": row.bytes, "service_s": row.service_ps / PS}
-            for kind, row in traffic.items()
+            for kind, row in result.traffic.items()
         },
         "node_busy_s": {name: busy / PS for name, busy in result.busy_ps.items()},
+    }
+
+
+def _latencies(delays: Floats) -> dict[str, float | None]:
+    return {
+        "latency_mean_s": float(delays.mean()) if len(delays) else None,
+        **{f"latency_p{p}_s": _percentile(delays, p) for p in PERCENTILES},
+        "latency_max_s": float(delays.max()) if len(delays) else None,
+    }
+
+
+def _work(result: TimedResult, costs: Costs, detector: Detector) -> dict[str, float]:
+    """The bytes on links and the service of operators."""
+    traffic = result.traffic.values()
+    data = [row for row in traffic if row.events]
+    control = [row for row in traffic if not row.events]
+    return {
+        "link_bytes": _bytes(traffic),
+        "link_event_bytes": _bytes(data),
+        "link_control_bytes": _bytes(control),
+        "keep_alive_bytes": _keep_alives(result, detector) * costs.sizes.control_bytes,
+        "busy_s": sum(result.busy_ps.values()) / PS,
+        "service_event_s": sum(row.service_ps for row in data) / PS,
+        "service_control_s": sum(row.service_ps for row in control) / PS,
     }
 
 
@@ -271,7 +284,7 @@ def _keep_alives(result: TimedResult, detector: Detector) -> int:
     return int(up / detector.keep_alive_s)
 
 
-def _bytes(rows: Iterable[Traffic]) -> int:
+def _bytes(rows: Iterable[SentMessages]) -> int:
     return sum(row.bytes for row in rows)
 
 

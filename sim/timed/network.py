@@ -1,7 +1,7 @@
 """Nodes and channels of a timed run: the driver's data about each at one moment.
 
 Rule of this file: no change of state; the file lays the mutable state out, with slots because it is
-hot, and sim.timed.simulator changes the state.
+hot, and the loops, sim.timed.running and sim.timed.crashes change the state.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import Any, TypeAlias
 
 from simpy.events import Event
 
-from model.core import Effect, MessageKind, NodeName, Site, Size
+from model.core import Effect, Input, NodeName, Site
+from model.costs import MessageKind, Size
 from sim.timed.clock import Occurrence
 from sim.timed.costs import Costs
-from sim.timed.failures import Outage
-from sim.timed.record import LogEntry, Traffic
+from sim.timed.failures import TimedOutage
+from sim.timed.record import LogEntry, SentMessages
 
 LASTING = (MessageKind.CHECKPOINT, MessageKind.DETERMINANT)
 """The kinds of messages that a prompt site stores."""
@@ -72,29 +73,50 @@ Aftermath: TypeAlias = "tuple[tuple[Effect, ...], LogEntry | None, int | None, A
 events then kept as backup, state, number of events that the step was given)."""
 
 
+class QueuedInput:
+    """An input that waits at a node, or the step on it that is under way (sim.timed.queued_loop).
+
+    service: for the message.  events: in the input.  stores: the effects that the step still has to
+    store.  began, served: None until then.
+    """
+
+    __slots__ = ("began", "effects", "events", "input_", "served", "service", "stores")
+
+    def __init__(self, input_: Input | None, service: int, events: int = 0) -> None:
+        self.input_, self.service, self.events = input_, service, events
+        self.effects: tuple[Effect, ...] = ()
+        self.stores: deque[Effect] = deque()
+        self.began: int | None = None
+        self.served: int | None = None
+
+
 class TimedNode:
     """A node of a timed run.
 
     busy: the time at which the service of all arrived messages ends.  worked: the service time so
-    far.  done: the time at which the last effects take place.  pending: (time of the effects,
-    Aftermath or None) of the steps under way; or what waits for the node (sim.timed.waiting).
-    since: a message that departed before this time was sent while the node was down.  kept: the
-    backup since kept_since.
-    kept_area: the sum of the backup before that, in events times picoseconds.  longest: the longest
-    `pending` since the last look.  pace: the factor by which service takes longer than elsewhere; 0
-    for sources and sinks.  making: the service for each event that the node sends.  again_ps: the
-    time from the restart to one more crash.  settled: the state with the effects that have taken
-    place, in a watched run.  ticks: by kind, when a timer last ran out.  replicas: the other nodes
-    with the same job.  asks: some channel of it leads to a prompt site.  stored: the time at which
-    a prompt site has stored all that it was sent.  under_way: the input of the step that the node
-    has begun, in a run in which nodes wait (sim.timed.waiting).
+    far.  done: the time at which the last effects take place.  since: a message that departed
+    before this time was sent while the node was down.
+
+    unsettled: (time of the effects, Aftermath or None) of the steps whose effects have not taken
+    place; only the fast loop fills it.  inputs: those that have come and are not processed, where
+    the first one may be under way; only the queued loop fills it.  under_way: the input of the step
+    that the node has begun, in a queued run.  longest: the largest number of these inputs or steps
+    since the last look.
+
+    kept: the backup since kept_since.  kept_area: the sum of the backup before that, in events
+    times picoseconds.  pace: the factor by which service takes longer than elsewhere; 0 for sources
+    and sinks.  making: the service for each event that the node sends.  again_ps: the time from the
+    restart to one more crash.  settled: the state with the effects that have taken place, in a
+    watched run.  ticks: by kind, when a timer last ran out.  replicas: the other nodes with the
+    same job.  asks: some channel of it leads to a prompt site.  stored: the time at which a prompt
+    site has stored all that it was sent.
     """
 
     __slots__ = (
-        *("again_ps", "asks", "busy", "done", "durable", "gauged", "incoming", "kept", "kept_area"),
-        *("kept_since", "longest", "making", "name", "outage", "outgoing", "pace", "pending"),
+        *("again_ps", "asks", "busy", "done", "durable", "gauged", "incoming", "inputs", "kept"),
+        *("kept_area", "kept_since", "longest", "making", "name", "outage", "outgoing", "pace"),
         *("replicas", "settled", "since", "site", "state", "stored", "ticks"),
-        *("timers", "under_way", "worked"),
+        *("timers", "under_way", "unsettled", "worked"),
     )
 
     def __init__(self, site: Site, state: Any, pace: float, making: int, gauged: bool) -> None:
@@ -104,16 +126,17 @@ class TimedNode:
         self.durable: Any = None
         self.outgoing: dict[NodeName, Channel] = {}
         self.incoming: list[Channel] = []
-        self.pending: deque[tuple[Any, Any]] = deque()
+        self.unsettled: deque[tuple[int, Aftermath | None]] = deque()
+        self.inputs: deque[QueuedInput] = deque()
         self.busy = self.worked = self.done = self.longest = 0
         self.since: float = 0
         self.again_ps: int | None = None
         self.timers: dict[str, Occurrence] = {}
         self.ticks: dict[str, int] = {}
         self.replicas: tuple[TimedNode, ...] = ()
-        self.outage: Outage | None = None
+        self.outage: TimedOutage | None = None
         self.asks, self.stored = False, 0
-        self.under_way: Any = None
+        self.under_way: Input | None = None
         self.gauged, self.kept, self.kept_area, self.kept_since = gauged, 0, 0, 0
 
     def keep(self, now: int, kept: int) -> None:
@@ -122,15 +145,15 @@ class TimedNode:
         self.kept, self.kept_since = kept, now
 
 
-def traffic(nodes: Iterable[TimedNode]) -> Mapping[str, Traffic]:
+def traffic(nodes: Iterable[TimedNode]) -> Mapping[str, SentMessages]:
     """The messages sent on all channels, summed up by the name of the traffic."""
-    found: dict[str, Traffic] = {}
+    found: dict[str, SentMessages] = {}
     for node in nodes:
         for channel in node.incoming:
             for size, tariff in channel.tariffs.items():
                 count = tariff.count
-                row = found.get(size.traffic, Traffic(0, 0, 0, 0))
-                found[size.traffic] = Traffic(
+                row = found.get(size.traffic, SentMessages(0, 0, 0, 0))
+                found[size.traffic] = SentMessages(
                     row.messages + count,
                     row.events + count * size.events,
                     row.bytes + count * tariff.bytes,

@@ -14,10 +14,10 @@ from model.world import DOWN
 from sim.timed.costs import Costs
 from sim.timed.network import TimedNode, is_stored
 from sim.timed.record import Asked, Sample
-from sim.timed.stores import Store
+from sim.timed.stores import SharedStore
 
 
-class Observation:
+class RunObservation:
     """What was seen of a run so far.
 
     settle: lets the effects of a node take place that are due.  watched: are nodes' settled states
@@ -40,7 +40,7 @@ class Observation:
         self.queued = [n for n in nodes.values() if n.name in system.deployment.crashable]
         self.points: list[Sample] = []
         self.peak = self.peak_since = self.most = 0
-        self.stores: Mapping[NodeName, Store] = {}
+        self.stores: Mapping[NodeName, SharedStore] = {}
         self.memory_peaks = dict.fromkeys(nodes, 0)
         self.memory_peak = 0
 
@@ -51,7 +51,7 @@ class Observation:
         for node in self.queued:
             self.settle(node, now)
             queues.append(node.longest)
-            node.longest = len(node.pending)
+            node.longest = len(node.unsettled) + len(node.inputs)  # one of them is empty
         self.points.append(Sample(now, self.peak_since, tuple(queues), self._weigh(now)))
         self.peak = max(self.peak, self.peak_since)
         self.peak_since = 0
@@ -91,8 +91,8 @@ class Observation:
         """Measure the backup of all nodes together."""
         total = 0
         for node in self.gauged:
-            pending = node.pending
-            if pending and pending[0][0] <= now:
+            unsettled = node.unsettled
+            if unsettled and unsettled[0][0] <= now:
                 self.settle(node, now)
             total += node.kept
         if total > self.peak_since:

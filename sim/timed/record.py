@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from model.core import Arrival, Input, NodeName, Received, TimerFired
 from model.world import Action, Deliver, Inject, Restart, Timeout
-from sim.timed.failures import Outage
+from sim.timed.failures import TimedOutage
 
 
 class LogEntry(NamedTuple):
@@ -69,7 +69,7 @@ class Sample(NamedTuple):
     memory: tuple[int, ...]
 
 
-class Traffic(NamedTuple):
+class SentMessages(NamedTuple):
     """The number of messages, the events in them, their bytes, and the service that they ask
     for."""
 
@@ -111,11 +111,11 @@ class TimedResult:
     events: int
     ended_ps: int
     notes: Mapping[str, int]
-    traffic: Mapping[str, Traffic]
+    traffic: Mapping[str, SentMessages]
     busy_ps: Mapping[NodeName, int]
     saves: int
     saving_ps: int
-    outages: tuple[Outage, ...]
+    outages: tuple[TimedOutage, ...]
     missed: int
     lost: int
     in_vain: int

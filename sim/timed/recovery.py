@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from model.core import RESTORED, Effect, Input, Note, Protocol, Received, Role
+from model.core import RESTORED, Effect, Input, Note, Received, Role
 from model.graph import Graph
+from model.protocol import Protocol
 from model.system import size_of
-from sim.timed.failures import Outage
+from sim.timed.failures import TimedOutage
 from sim.timed.network import TimedNode
 
 
@@ -31,7 +32,7 @@ def record_step(
         if outage.restored_ps is None:
             outage.restored_ps = _restored(protocol, began, done, effects, input_)
         if outage.restored_ps is not None and outage.replayed_ps is None:
-            progress = protocol.gauges(node.site, node.state).progress
+            progress = protocol.behaviour.gauges(node.site, node.state).progress
             outage.replayed_ps = done if outage.is_reached(progress) else None
     for replica in node.replicas:
         _take_over(protocol, node, replica.outage, done)
@@ -46,24 +47,24 @@ def _restored(
 ) -> int | None:
     """When the node has its state again: with the effects of this step, if they say so; in a
     protocol whose nodes never say so, when the step begins, if it processes events."""
-    if RESTORED in protocol.must_occur:
+    if RESTORED in protocol.evidence.must_occur:
         says_so = any(isinstance(e, Note) and e.what == RESTORED for e in effects)
         return done if says_so else None
     message = input_.message if isinstance(input_, Received) else None
     return began if message is not None and size_of(protocol, message).events else None
 
 
-def _take_over(protocol: Protocol, node: TimedNode, outage: Outage | None, done: int) -> None:
+def _take_over(protocol: Protocol, node: TimedNode, outage: TimedOutage | None, done: int) -> None:
     """Record it if the node has come as far as its replica that is down."""
     if outage is None or outage.replayed_ps is not None or done < outage.detected_ps:
         return
-    if outage.is_reached(protocol.gauges(node.site, node.state).progress):
+    if outage.is_reached(protocol.behaviour.gauges(node.site, node.state).progress):
         outage.restored_ps = outage.restored_ps or done
         outage.replayed_ps = done
         outage.caught_up_ps = max(node.busy, done)
 
 
-def record_arrival(node: TimedNode, outage: Outage, now: int, departed: int) -> None:
+def record_arrival(node: TimedNode, outage: TimedOutage, now: int, departed: int) -> None:
     """Record it if the node had caught up before this arrival.
 
     departed: when the message that arrives was sent.

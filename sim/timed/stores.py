@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from heapq import heapify, heapreplace
 
-from model.core import Size
+from model.costs import Size
 from sim.timed.costs import Costs, StoreCosts, picoseconds
 
 
-class Store:
+class SharedStore:
     """A store with its devices; each request goes to the one that is free first.
 
     free: by device, the time from which it is free.  busy: the time that was asked for so far.
@@ -45,7 +45,7 @@ class Store:
         return takes, end
 
 
-def _write(own: StoreCosts, size: Size, store: Store) -> int:
+def _write(own: StoreCosts, size: Size, store: SharedStore) -> int:
     bandwidth = own.bandwidth_bytes_per_s
     moved = store.costs.bytes(size) / bandwidth if bandwidth else 0
     return picoseconds(

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.state import GroupStateTimeout
 
-from sim.predictions.abs import CrashPoint, SinkKind
+from sim.predictions.abs import EpochPoint, EpochSink
 from spark_check.abs.pairs import pair
 from spark_check.log_io.external import Pair, open_book
 from spark_check.log_io.stream import read_stream
@@ -27,7 +27,7 @@ ALL_STARTED = "all started"
 
 class CheckpointedQuery(NamedTuple):
     """A query; JSON-able.  folder: of its stream, checkpoint and notes.  types, ends: as in
-    spark_check.log_io.stream.  book: the database of the sink.  sink: a SinkKind."""
+    spark_check.log_io.stream.  book: the database of the sink.  sink: an EpochSink."""
 
     folder: str
     types: str
@@ -47,7 +47,7 @@ class CheckpointedQuery(NamedTuple):
     def checkpoint(self) -> Path:
         return Path(self.folder) / "checkpoint"
 
-    def place(self, point: CrashPoint, batch: int) -> str:
+    def place(self, point: EpochPoint, batch: int) -> str:
         """The breakpoint at this point of a batch."""
         return f"{self.name} {point} {batch}"
 
@@ -85,10 +85,10 @@ def start_query(
     def batch(frame: DataFrame, id_: int) -> None:
         rows = [Pair(*row) for row in frame.collect()]
         pipeline.note(batch=id_, made=time.time())
-        breakpoints.here(pipeline.place(CrashPoint.MADE, id_))
+        breakpoints.here(pipeline.place(EpochPoint.MADE, id_))
         write(pipeline, id_, sorted(rows, key=lambda row: row.second))
         pipeline.note(written=time.time())
-        breakpoints.here(pipeline.place(CrashPoint.WRITTEN, id_))
+        breakpoints.here(pipeline.place(EpochPoint.WRITTEN, id_))
 
     return (
         pairs.writeStream.outputMode("append")
@@ -102,7 +102,7 @@ def start_query(
 def write(pipeline: CheckpointedQuery, id_: int, pairs: Iterable[Pair]) -> None:
     """The sink: one transaction for a batch."""
     with open_book(pipeline.book) as book, book.database.transaction():
-        if pipeline.sink == SinkKind.PLAIN or book.takes(id_):
+        if pipeline.sink == EpochSink.PLAIN or book.takes(id_):
             for one in pairs:
                 book.insert(one.second, one.to_json())
 

@@ -21,18 +21,17 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from model.recovery import classify
 from sim.predictions import abs as epochs
-from sim.predictions.abs import RestartParts, SinkKind
-from sim.predictions.log_io.points import MIDDLE, CrashPlan
-from sim.predictions.log_io.points import CrashPoint as StepPoint
-from sim.predictions.log_io.recovery import Parts, calibrate
-from sim.predictions.log_io.replay import Work, expected, predict
+from sim.predictions.abs import EpochSink, RestartParts
+from sim.predictions.log_io.points import MIDDLE, StepCrash, StepPoint
+from sim.predictions.log_io.recovery import ReplayParts, calibrate
+from sim.predictions.log_io.replay import TaskWork, expected, predict
 from spark_check.abs import timed_task
 from spark_check.abs.job import CheckpointedQuery
 from spark_check.abs.job import start_query as start_checkpointed
 from spark_check.check import Case, Setting
 from spark_check.log_io.external import open_book
 from spark_check.log_io.job import start_query as start_logged
-from spark_check.log_io.operators import Stops
+from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.stream import write_stream
 from spark_check.log_io.world import World
 from spark_check.runtime.breakpoints import Breakpoints
@@ -44,7 +43,7 @@ FIRST_LETTER = 0x4E00
 NONE = Breakpoints("")
 
 
-class Size(NamedTuple):
+class PairsSize(NamedTuple):
     """waiting: events that wait for another one at the crash, at most.  events: of the batch that
     fails.  seed: of their types."""
 
@@ -68,28 +67,28 @@ class Size(NamedTuple):
         return len(expected(self.types))
 
     @property
-    def crash(self) -> CrashPlan:
+    def crash(self) -> StepCrash:
         """Under LOG.io: half of the pairs are logged, and none is written."""
-        return CrashPlan(MIDDLE, StepPoint.GENERATED, self.pairs // 2)
+        return StepCrash(MIDDLE, StepPoint.GENERATED, self.pairs // 2)
 
-    def work(self) -> Work:
+    def work(self) -> TaskWork:
         """What the model does after the crash."""
         return predict(self.types, self.ends, [self.crash]).work[-1]
 
 
 # --- what is measured ------------------------------------------------------------------------
-class Measured(NamedTuple):
+class MeasuredPairs(NamedTuple):
     """transaction_s: of LOG.io, in the batch before the one that failed.  logged: the recovery
     under LOG.io.  restarted: that from Spark's checkpoint.  outputs: what both have written, as
     guarantees."""
 
     transaction_s: float
-    logged: Parts
+    logged: ReplayParts
     restarted: RestartParts
     outputs: tuple[str, str]
 
 
-def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
+def measure(spark: SparkSession, work: Path, size: PairsSize) -> MeasuredPairs:
     """Run, fail and restart the query under LOG.io, then the same with Spark's checkpoint."""
     logged, checkpointed = work / "logged", work / "checkpointed"
     places = str(logged / "log.db"), str(logged / "book.db")
@@ -99,9 +98,9 @@ def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
         size.types,
         size.ends,
         str(checkpointed / "book.db"),
-        SinkKind.IDEMPOTENT,
+        EpochSink.IDEMPOTENT,
     )
-    place = Stops(NONE, world.name).place(size.crash.operator, size.crash.point)
+    place = PipelineStops(NONE, world.name).place(size.crash.operator, size.crash.point)
     began = fail_and_restart(
         size,
         world.stream,
@@ -109,8 +108,8 @@ def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
         {place: size.crash.passed},
     )
     before, last = timed_task.read_notes(world)
-    parts = Parts(
-        Work(last["transactions"], last["replayed"], last["writes"]),
+    parts = ReplayParts(
+        TaskWork(last["transactions"], last["replayed"], last["writes"]),
         last["ended"] - began - last["restored_s"] - last["rest_s"],
         last["restored_s"],
         last["rest_s"],
@@ -119,12 +118,12 @@ def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
         size,
         rival.stream,
         lambda stops: start_checkpointed(spark, rival, stops),
-        {rival.place(epochs.CrashPoint.MADE, 1): 0},
+        {rival.place(epochs.EpochPoint.MADE, 1): 0},
     )
     notes = rival.notes()
     made = [note["made"] for note in notes if "made" in note][-1]
     written = [note["written"] for note in notes if "written" in note][-1]
-    return Measured(
+    return MeasuredPairs(
         before["rest_s"] / before["transactions"],  # it writes nothing
         parts,
         RestartParts(size.pairs, made - began, written - made),
@@ -133,7 +132,7 @@ def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
 
 
 def fail_and_restart(
-    size: Size,
+    size: PairsSize,
     stream: Path,
     start: Callable[[Breakpoints], StreamingQuery],
     armed: dict[str, int],
@@ -152,21 +151,21 @@ def fail_and_restart(
     return began
 
 
-def output(size: Size, place: str) -> str:
+def output(size: PairsSize, place: str) -> str:
     with open_book(place) as book:
         rows = [pair.body() for _, pair in book.rows()]
     return classify(expected(size.types), rows).name.lower()
 
 
 # --- all sizes -------------------------------------------------------------------------------
-WARM_UP = tuple(Size(20, 20, seed) for seed in range(3))
+WARM_UP = tuple(PairsSize(20, 20, seed) for seed in range(3))
 """The first queries of a session are slow."""
 LAST = 5
 """Costs are those of so many runs before the one that is predicted: Java gets faster meanwhile.
 What a transaction costs is that of the same run, before the failure."""
-CALIBRATING = (Size(50, 20), Size(300, 160), Size(150, 80))
+CALIBRATING = (PairsSize(50, 20), PairsSize(300, 160), PairsSize(150, 80))
 PREDICTED = tuple(
-    Size(waiting, events, seed)
+    PairsSize(waiting, events, seed)
     for seed in (1, 2)
     for waiting, events in (
         *((waiting, events) for waiting in (100, 200, 300) for events in (40, 120)),
@@ -180,7 +179,7 @@ def measure_sizes(setting: Setting) -> Iterator[Case]:
     """A case for each size.  After the first three, each recovery is predicted from what came
     before it."""
     sizes = (*CALIBRATING, *PREDICTED)
-    measured: list[Measured] = []
+    measured: list[MeasuredPairs] = []
     with session(setting.work / "session", conf=BRIEF) as spark:
         for size in WARM_UP:
             measure(spark, setting.work / f"warm-up-{size.seed}", size)
@@ -192,7 +191,9 @@ def measure_sizes(setting: Setting) -> Iterator[Case]:
             yield compare(size, work, measured[-1], known)
 
 
-def compare(size: Size, work: Work, found: Measured, known: Sequence[Measured]) -> Case:
+def compare(
+    size: PairsSize, work: TaskWork, found: MeasuredPairs, known: Sequence[MeasuredPairs]
+) -> Case:
     """The case.  known: the runs that its times are predicted from."""
     logged, restarted = found.logged, found.restarted
     seconds = {}
@@ -224,7 +225,7 @@ def compare(size: Size, work: Work, found: Measured, known: Sequence[Measured]) 
     )
 
 
-def _facts(work: Work, outputs: Sequence[str]) -> dict[str, Any]:
+def _facts(work: TaskWork, outputs: Sequence[str]) -> dict[str, Any]:
     return {
         "inputs replayed": work.replayed,
         "transactions": work.transactions,

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from spark_check.log_io.library import Context, Log
-from spark_check.log_io.operators import FUNCTIONS, Stops, recover
+from spark_check.log_io.operators import FUNCTIONS, PipelineStops, recover
 from spark_check.log_io.world import World
 
 
-def process(world: World, stops: Stops, rows: Iterable[tuple[int, str]]) -> None:
+def process(world: World, stops: PipelineStops, rows: Iterable[tuple[int, str]]) -> None:
     """As spark_check.log_io.world.process."""
     statements: list[str] = []
     began = time.time()

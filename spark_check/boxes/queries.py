@@ -17,8 +17,8 @@ from pyspark.sql import functions as F
 from model.boxes.aggregate import Aggregate
 from model.boxes.join import Join
 from model.boxes.stateless import Filter, Map, Union
-from model.cep.predicates import Where
 from model.events import Body
+from model.predicates import Where
 from spark_check.boxes import allowed
 from spark_check.boxes.streams import Stream, body
 from spark_check.boxes.watermark import DELAY, Watermarks

@@ -6,14 +6,14 @@ Rule of this file: it reads measured times, and fits; nothing is run or predicte
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import fmean, linear_regression
+from statistics import fmean
 from typing import NamedTuple
 
-from model.errors import Invalid
-from sim.predictions.cec import LinearCost, RecoveryCosts
+from sim.predictions.cec import ExtentCosts
+from sim.predictions.linear import fit_line
 
 
-class Recovery(NamedTuple):
+class ExtentParts(NamedTuple):
     """A measured recovery under CEC; seconds.
 
     read: records in the files that the scan read.  loaded: windows and replayed tuples.  scan_s:
@@ -39,21 +39,10 @@ class RivalRestart(NamedTuple):
     total_s: float
 
 
-def calibrate(runs: Sequence[Recovery]) -> RecoveryCosts:
+def calibrate(runs: Sequence[ExtentParts]) -> ExtentCosts:
     """The costs.  Raises Invalid unless two runs differ in size."""
-    return RecoveryCosts(
-        scan=line([run.read for run in runs], [run.scan_s for run in runs]),
-        load=line([run.loaded for run in runs], [run.load_s for run in runs]),
+    return ExtentCosts(
+        scan=fit_line([run.read for run in runs], [run.scan_s for run in runs]),
+        load=fit_line([run.loaded for run in runs], [run.load_s for run in runs]),
         batch_s=fmean(run.rest_s for run in runs),
     )
-
-
-def line(sizes: Sequence[int], seconds: Sequence[float]) -> LinearCost:
-    """The line through the mean; no part is negative, though a large run may happen to be faster.
-
-    Raises Invalid unless two sizes differ."""
-    if len(set(sizes)) < 2:
-        raise Invalid(f"runs of sizes {sizes}: a fixed cost and a cost of each need two sizes")
-    each = max(linear_regression(sizes, seconds).slope, 0.0)
-    each = min(each, fmean(seconds) / fmean(sizes))
-    return LinearCost(fmean(seconds) - each * fmean(sizes), each)

@@ -20,10 +20,11 @@ from model.oracle import oracle
 from model.protocols.cec.messages import Record
 from model.recovery import classify
 from sim.predictions import cec as predictions
-from sim.predictions.cec import Predicted, Restart, plain
+from sim.predictions.cec import ExtentPrediction, ExtentRestart, plain
+from sim.predictions.crashes import BatchCrash
 from spark_check.cec.job import ALL_STARTED, begin_of, start_query
 from spark_check.cec.operator import CONF
-from spark_check.cec.stops import CrashPoint, Stops
+from spark_check.cec.stops import CecPoint, CecStops
 from spark_check.cec.world import World
 from spark_check.check import Case, Outage, Setting
 from spark_check.runtime.breakpoints import Breakpoints
@@ -34,41 +35,30 @@ JOB = "spark_check.cec.job:run"
 SOURCE, SINK = "source", "sink"
 
 LEFT = {
-    CrashPoint.SCANNED: predictions.CrashPoint.RECOVERY,
-    CrashPoint.LOAD: predictions.CrashPoint.BEFORE,
-    CrashPoint.PROCESS: predictions.CrashPoint.BEFORE,
-    CrashPoint.MADE: predictions.CrashPoint.BEFORE,
-    CrashPoint.HALF: predictions.CrashPoint.BEFORE,
-    CrashPoint.STORED: predictions.CrashPoint.STORED,
-    CrashPoint.SENT: predictions.CrashPoint.SENT,
+    CecPoint.SCANNED: predictions.DurablePart.RECOVERY,
+    CecPoint.LOAD: predictions.DurablePart.BEFORE,
+    CecPoint.PROCESS: predictions.DurablePart.BEFORE,
+    CecPoint.MADE: predictions.DurablePart.BEFORE,
+    CecPoint.HALF: predictions.DurablePart.BEFORE,
+    CecPoint.STORED: predictions.DurablePart.STORED,
+    CecPoint.SENT: predictions.DurablePart.SENT,
 }
 """What is durable of the batch, if a file that is not renamed does not count."""
 
 
-class CrashPlan(NamedTuple):
-    """A crash to come, in batch 0, 1, ... of its incarnation; in a task only in batch 0."""
-
-    point: CrashPoint
-    batch: int = 0
-
-    @property
-    def place(self) -> str:
-        return f"{self.point}, batch {self.batch + 1}"
-
-
-class CrashCase(NamedTuple):
+class CecCase(NamedTuple):
     """A world, by all but its folder, and its crashes, one an incarnation."""
 
     title: str
     world: World
-    crashes: tuple[CrashPlan, ...]
+    crashes: tuple[BatchCrash[CecPoint], ...]
 
     @property
     def name(self) -> str:
-        return f"{self.title}: {', then '.join(plan.place for plan in self.crashes)}"
+        return f"{self.title}: {', then '.join(str(plan) for plan in self.crashes)}"
 
 
-def run_cases(setting: Setting, cases: Sequence[CrashCase]) -> tuple[Case, ...]:
+def run_cases(setting: Setting, cases: Sequence[CecCase]) -> tuple[Case, ...]:
     """Crash all cases, incarnation by incarnation, let them end, and compare."""
     worlds = [
         case.world._replace(folder=str(setting.work / f"world-{number}"))
@@ -86,12 +76,15 @@ def run_cases(setting: Setting, cases: Sequence[CrashCase]) -> tuple[Case, ...]:
     return tuple(compare(*pair) for pair in zip(cases, worlds, strict=True))
 
 
-def crash(work: Path, incarnation: int, planned: Sequence[tuple[World, CrashPlan]]) -> None:
+def crash(
+    work: Path, incarnation: int, planned: Sequence[tuple[World, BatchCrash[CecPoint]]]
+) -> None:
     """Start an incarnation of each world; kill all at once when each has come to its point."""
     folders = [world.folder for world, _ in planned]
     begins = dict.fromkeys(map(begin_of, folders), 0)
     stops = {
-        Stops(Breakpoints(""), world.name).place(plan.point): plan.batch for world, plan in planned
+        CecStops(Breakpoints(""), world.name).place(plan.point): plan.batch
+        for world, plan in planned
     }
     settings = {"worlds": folders, "incarnation": incarnation}
     with start(JOB, work, settings, stop_at={**begins, **stops, ALL_STARTED: 0}) as victim:
@@ -111,24 +104,24 @@ def finish(setting: Setting, worlds: Sequence[tuple[World, int]]) -> None:
 
 
 # --- predicted and seen ----------------------------------------------------------------------
-def prediction_of(case: CrashCase) -> Predicted:
+def prediction_of(case: CecCase) -> ExtentPrediction:
     """What the model says of the same stream and crashes."""
     world = case.world
     query = world.query
-    torn = {CrashPoint.HALF: predictions.CrashPoint.WITHIN} if world.in_place else {}
+    torn = {CecPoint.HALF: predictions.DurablePart.WITHIN} if world.in_place else {}
     left = {**LEFT, **torn}
-    plans = [predictions.CrashPlan(left[point], batch) for point, batch in case.crashes]
+    plans = [BatchCrash(left[point], batch) for point, batch in case.crashes]
     bodies = [row.event().body for row in world.rows]
     return predictions.predict(query.box, bodies, world.ends, query.patience, plans, query.design)
 
 
-def compare(case: CrashCase, world: World) -> Case:
+def compare(case: CecCase, world: World) -> Case:
     found = prediction_of(case)
     notes = world.notes()
     begins = [number for number, note in enumerate(notes) if "start" in note]
     parts = [notes[a:b] for a, b in zip(begins, [*begins[1:], len(notes)], strict=True)]
     ignored = [sum(note.get("ignored", 0) for note in part) for part in parts]
-    restarts = [Restart(*(part[0][name] for name in Restart._fields)) for part in parts]
+    restarts = [ExtentRestart(*(part[0][name] for name in ExtentRestart._fields)) for part in parts]
     return Case(
         case.name,
         predicted=_facts(
@@ -143,19 +136,19 @@ def compare(case: CrashCase, world: World) -> Case:
             [plain(one.record) for one in world.log.read()],
         ),
         details={"scan_s": [round(part[0]["seconds"], 2) for part in parts]},
-        crashed=tuple(Outage(CrashKind.TREE.value, plan.place) for plan in case.crashes),
+        crashed=tuple(Outage(CrashKind.TREE.value, str(plan)) for plan in case.crashes),
     )
 
 
 def _facts(
     world: World,
-    restarts: Iterable[Restart],
+    restarts: Iterable[ExtentRestart],
     ignored: Iterable[int],
     received: int,
     taken: Sequence[Any],
     log: Sequence[Record],
 ) -> dict[str, Any]:
-    """JSON-able.  Each restart is what Restart says, and then how many tuples were ignored."""
+    """JSON-able.  A restart has the fields of ExtentRestart, then the number of ignored tuples."""
     return {
         "restarts": [[*one, n] for one, n in zip(restarts, ignored, strict=True)],
         "results received": received,

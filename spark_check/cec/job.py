@@ -19,12 +19,12 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from sim.predictions.cec import Restart
+from sim.predictions.cec import ExtentRestart
 from spark_check.cec.keyed_node import load
 from spark_check.cec.log import End, Placed, end_of, number
 from spark_check.cec.operator import CONF, INPUT, MadeRow, stream_records
 from spark_check.cec.scan import find
-from spark_check.cec.stops import CrashPoint, Stops
+from spark_check.cec.stops import CecPoint, CecStops
 from spark_check.cec.world import SAVED, World
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.micro_batches import read_batches
@@ -44,14 +44,16 @@ def start_query(
 ) -> StreamingQuery:
     """Recover, and start the query, which runs until its input ends."""
     began = time.time()
-    query, stops = world.query, Stops(breakpoints, world.name)
+    query, stops = world.query, CecStops(breakpoints, world.name)
     files, cut = world.log.cut(query.design)
     found, read = find(spark, query.design, query.box, files)
     assert found.start is not None  # a design that replays nothing is not run here
     scanned_s = time.time() - began
-    stops.here(CrashPoint.SCANNED)
+    stops.here(CecPoint.SCANNED)
     replayed = len(world.rows) - max(found.start, 0)
-    restart = Restart(len(found.windows), found.start, found.newest, found.scanned, cut, replayed)
+    restart = ExtentRestart(
+        len(found.windows), found.start, found.newest, found.scanned, cut, replayed
+    )
     world.note(began=began, seconds=scanned_s, read=read, **restart._asdict())
     world.send_again(files)
     folder = world.serve(incarnation, found.start, found.newest)
@@ -63,15 +65,15 @@ def start_query(
     def batch(frame: DataFrame, _: int) -> None:
         nonlocal end
         rows = [MadeRow(*row) for row in frame.collect()]
-        stops.here(CrashPoint.MADE)
+        stops.here(CecPoint.MADE)
         placed = number(end, (row.unpacked() for row in rows if row.record is not None))
         ignored = sum(row.ignored for row in rows)
         took = _log(world, end, placed, stops)
         end = end_of(end, placed)
-        stops.here(CrashPoint.STORED)
+        stops.here(CecPoint.STORED)
         world.send(record for _, record in placed)
         world.note(sent=time.time(), ignored=ignored, log_s=took, records=len(placed))
-        stops.here(CrashPoint.SENT)
+        stops.here(CecPoint.SENT)
 
     return (
         made.writeStream.foreachBatch(batch)
@@ -89,14 +91,14 @@ def start_restored(
     A restart asks for nothing: Spark runs the batch that was not committed again, on the state
     before it.  connection: the tuples, a file for each batch; the same at each start.
     """
-    stops = Stops(breakpoints, world.name)
+    stops = CecStops(breakpoints, world.name)
     world.note(began=time.time())
     tuples = read_batches(spark, connection, INPUT)
     made = stream_records(spark, tuples, world.query, stops)
 
     def batch(frame: DataFrame, id_: int) -> None:
         rows = [MadeRow(*row).unpacked().record for row in frame.collect()]
-        stops.here(CrashPoint.MADE)
+        stops.here(CecPoint.MADE)
         results = sorted(rows, key=lambda record: (record.stamp, record.opened))
         world.send_batch(id_, (record.out.body for record in results if record.out))
         world.note(sent=time.time(), records=len(results))
@@ -109,13 +111,13 @@ def start_restored(
     )
 
 
-def _log(world: World, end: End, placed: list[Placed], stops: Stops) -> float:
+def _log(world: World, end: End, placed: list[Placed], stops: CecStops) -> float:
     """Write a file, unless the batch made nothing: the seconds."""
     began = time.perf_counter()
     if placed:
-        world.log.write(end.file + 1, placed, lambda: stops.here(CrashPoint.HALF))
+        world.log.write(end.file + 1, placed, lambda: stops.here(CecPoint.HALF))
     else:
-        stops.here(CrashPoint.HALF)
+        stops.here(CecPoint.HALF)
     return time.perf_counter() - began
 
 

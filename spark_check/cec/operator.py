@@ -22,7 +22,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from model.protocols.cec.messages import Kind, NodeState
 from spark_check.cec.keyed_node import NEW, InputRow, Made, Query, advance, due, make_checkpoints
 from spark_check.cec.log import pack, unpack
-from spark_check.cec.stops import CrashPoint, Stops
+from spark_check.cec.stops import CecPoint, CecStops
 
 CONF = {
     "spark.sql.streaming.stateStore.providerClass": (
@@ -62,7 +62,7 @@ class LoggedAggregate(StatefulProcessor):
     """The node of each key.  results_only: no record but results leaves it, and no timer is set:
     Spark's own checkpoint is all that a restart has."""
 
-    def __init__(self, query: Query, stops: Stops, *, results_only: bool) -> None:
+    def __init__(self, query: Query, stops: CecStops, *, results_only: bool) -> None:
         self.query, self.stops, self.results_only = query, stops, results_only
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -70,13 +70,13 @@ class LoggedAggregate(StatefulProcessor):
         self.kept = handle.getValueState("node", "state binary")
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
-        self.stops.here(CrashPoint.LOAD)
+        self.stops.here(CecPoint.LOAD)
         self._keep(Kept(unpack(initialState["state"].iloc[0])))
 
     def handleInputRows(
         self, key: Any, rows: Iterator[Any], timerValues: Any
     ) -> Iterator[pd.DataFrame]:
-        self.stops.here(CrashPoint.PROCESS)
+        self.stops.here(CecPoint.PROCESS)
         kept = self._get()
         state, made, ignored = advance(self.query, kept.node, _rows(rows), _now(timerValues))
         self._keep(kept._replace(node=state))
@@ -130,7 +130,7 @@ def stream_records(
     spark: SparkSession,
     tuples: DataFrame,
     query: Query,
-    stops: Stops,
+    stops: CecStops,
     *,
     loaded: Mapping[str, NodeState] | None = None,
 ) -> DataFrame:

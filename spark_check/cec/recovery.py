@@ -20,14 +20,15 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from model.boxes.aggregate import Aggregate
-from sim.predictions.cec import LinearCost, RecoveryCosts, cuts
-from spark_check.cec.calibration import Recovery, RivalRestart, calibrate, line
+from sim.predictions.cec import ExtentCosts, cuts
+from sim.predictions.linear import LinearCost, fit_line
+from spark_check.cec.calibration import ExtentParts, RivalRestart, calibrate
 from spark_check.cec.crashes import expected
 from spark_check.cec.job import start_query, start_restored
 from spark_check.cec.keyed_node import InputRow, Query
 from spark_check.cec.loop import find_in, go_on
 from spark_check.cec.operator import CONF
-from spark_check.cec.stops import CrashPoint, Stops
+from spark_check.cec.stops import CecPoint, CecStops
 from spark_check.cec.world import World
 from spark_check.check import Case, Setting
 from spark_check.runtime.breakpoints import Breakpoints
@@ -41,7 +42,7 @@ FAILING = 2
 WINDOW = 8
 
 
-class Size(NamedTuple):
+class WindowsSize(NamedTuple):
     """windows: open ones.  seed: of the keys of all tuples after those that open them."""
 
     windows: int
@@ -92,16 +93,16 @@ class WarmBatch(NamedTuple):
     records: float
 
 
-class Measured(NamedTuple):
+class MeasuredExtent(NamedTuple):
     sought: Sought
-    recovery: Recovery
+    recovery: ExtentParts
     restart: RivalRestart
     logged: WarmBatch
     rival: WarmBatch
     same: bool
 
 
-def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
+def measure(spark: SparkSession, work: Path, size: WindowsSize) -> MeasuredExtent:
     """Run, fail and restart the query under CEC, then the same under CRB."""
     world, rival = size.world(work / "cec"), size.world(work / "rival")
     world.create()
@@ -123,11 +124,11 @@ def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
     )
     replayed, again, *_ = _sent(world)
     scanned = begun["began"] + begun["seconds"]
-    recovery = Recovery(
+    recovery = ExtentParts(
         sought.read, sought.loaded, begun["seconds"], replayed - scanned, again - replayed
     )
     restarted = [note["began"] for note in rival.notes() if "began" in note][-1]
-    return Measured(
+    return MeasuredExtent(
         sought,
         recovery,
         RivalRestart(size.windows, _sent(rival)[0] - restarted),
@@ -139,7 +140,7 @@ def measure(spark: SparkSession, work: Path, size: Size) -> Measured:
 
 def _fail(start: Callable[[Breakpoints], StreamingQuery], world: World) -> StreamingQuery:
     """Run a query until it fails, its results in the driver and none of them written."""
-    place = Stops(Breakpoints(""), world.name).place(CrashPoint.MADE)
+    place = CecStops(Breakpoints(""), world.name).place(CecPoint.MADE)
     return await_failure(start(FailingBreakpoints("", {place: FAILING})))
 
 
@@ -172,17 +173,19 @@ def _checkpoint_ms(report: Any) -> float:
 
 
 # --- all sizes -------------------------------------------------------------------------------
-WARM_UP = Size(10)
+WARM_UP = WindowsSize(10)
 """The first queries of a session are slow."""
-CALIBRATING = (Size(250), Size(4_000), Size(1_000))
-PREDICTED = tuple(Size(windows, seed) for seed in (1, 2) for windows in (500, 1_000, 2_000, 4_000))
+CALIBRATING = (WindowsSize(250), WindowsSize(4_000), WindowsSize(1_000))
+PREDICTED = tuple(
+    WindowsSize(windows, seed) for seed in (1, 2) for windows in (500, 1_000, 2_000, 4_000)
+)
 
 
 def measure_sizes(setting: Setting) -> Iterator[Case]:
     """A case for each size.  Each of the later ones is predicted, from the first three, before it
     is run."""
     sizes = (*CALIBRATING, *PREDICTED)
-    measured: list[Measured] = []
+    measured: list[MeasuredExtent] = []
     with session(setting.work / "session", conf={**BRIEF, **CONF}) as spark:
         measure(spark, setting.work / "warm-up", WARM_UP)
         for number, size in enumerate(sizes):
@@ -193,15 +196,18 @@ def measure_sizes(setting: Setting) -> Iterator[Case]:
             yield compare(size, sought, measured[-1], costs)
 
 
-def costs_of(runs: Sequence[Measured]) -> tuple[RecoveryCosts, LinearCost]:
+def costs_of(runs: Sequence[MeasuredExtent]) -> tuple[ExtentCosts, LinearCost]:
     """The costs of a recovery under CEC, and of one under CRB, by windows."""
     restarts = [one.restart for one in runs]
-    rival = line([one.windows for one in restarts], [one.total_s for one in restarts])
+    rival = fit_line([one.windows for one in restarts], [one.total_s for one in restarts])
     return calibrate([one.recovery for one in runs]), rival
 
 
 def compare(
-    size: Size, sought: Sought, found: Measured, costs: tuple[RecoveryCosts, LinearCost] | None
+    size: WindowsSize,
+    sought: Sought,
+    found: MeasuredExtent,
+    costs: tuple[ExtentCosts, LinearCost] | None,
 ) -> Case:
     seconds = {}
     if costs is not None:

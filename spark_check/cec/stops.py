@@ -11,7 +11,7 @@ from typing import NamedTuple
 from spark_check.runtime.breakpoints import Breakpoints
 
 
-class CrashPoint(StrEnum):
+class CecPoint(StrEnum):
     """The points in the order in which an incarnation passes them."""
 
     SCANNED = "scanned"
@@ -30,14 +30,14 @@ class CrashPoint(StrEnum):
     """The sink has the results of the batch; Spark does not know that it is done."""
 
 
-class Stops(NamedTuple):
+class CecStops(NamedTuple):
     """The breakpoints of one of the worlds that share a session."""
 
     breakpoints: Breakpoints
     world: str
 
-    def place(self, point: CrashPoint) -> str:
+    def place(self, point: CecPoint) -> str:
         return f"{self.world} {point}"
 
-    def here(self, point: CrashPoint) -> None:
+    def here(self, point: CecPoint) -> None:
         self.breakpoints.here(self.place(point))

@@ -17,13 +17,20 @@ from typing import Any, NamedTuple
 
 from model.events import Body
 from model.recovery import classify
-from sim.predictions.log_io.points import CrashPlan
-from sim.predictions.log_io.replay import CHECKABLE, PLAIN, Logged, Predicted, expected, predict
+from sim.predictions.log_io.points import StepCrash
+from sim.predictions.log_io.replay import (
+    CHECKABLE,
+    PLAIN,
+    LogContents,
+    PipelinePrediction,
+    expected,
+    predict,
+)
 from spark_check.check import Case, Outage, Setting
 from spark_check.log_io.external import text
 from spark_check.log_io.job import ALL_STARTED, begin_of, end_of, start_query
 from spark_check.log_io.observation import Seen, observe, observe_log
-from spark_check.log_io.operators import Stops
+from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.stream import write_stream
 from spark_check.log_io.world import World
 from spark_check.runtime.breakpoints import Breakpoints
@@ -33,24 +40,24 @@ from spark_check.runtime.victim import CrashKind, Victim, start
 JOB = "spark_check.log_io.job:run"
 
 
-class CrashCase(NamedTuple):
+class PipelineCase(NamedTuple):
     """A pipeline and its crashes, one an incarnation.  kind: TREE, or WORKER for a single crash."""
 
     name: str
     world: World
-    crashes: tuple[CrashPlan, ...]
+    crashes: tuple[StepCrash, ...]
     kind: CrashKind = CrashKind.TREE
 
 
-Planned = tuple[World, CrashPlan, CrashKind]
+Planned = tuple[World, StepCrash, CrashKind]
 
 
-def run_cases(setting: Setting, cases: Sequence[CrashCase]) -> tuple[Case, ...]:
+def run_cases(setting: Setting, cases: Sequence[PipelineCase]) -> tuple[Case, ...]:
     """Crash all cases, incarnation by incarnation, let them end, and compare."""
     for case in cases:
         write_stream(case.world.stream, case.world.types, case.world.ends)
     rounds = [*zip_longest(*(case.crashes for case in cases))]
-    logs: dict[str, list[Logged]] = {case.world.name: [] for case in cases}
+    logs: dict[str, list[LogContents]] = {case.world.name: [] for case in cases}
     for number, plans in enumerate(rounds):
         setting.tell("crashes", number, len(rounds) + 1)
         planned = [
@@ -65,12 +72,12 @@ def run_cases(setting: Setting, cases: Sequence[CrashCase]) -> tuple[Case, ...]:
     return tuple(compare(case, logs[case.world.name]) for case in cases)
 
 
-def crash(work: Path, planned: Sequence[Planned]) -> dict[str, Logged]:
+def crash(work: Path, planned: Sequence[Planned]) -> dict[str, LogContents]:
     """Start each pipeline, crash each at its point: the log that each crash leaves, by name."""
     worlds = [world for world, _, _ in planned]
     awaited = [world for world, _, kind in planned if kind is CrashKind.WORKER]
     places = {
-        world.name: Stops(Breakpoints(""), world.name).place(plan.operator, plan.point)
+        world.name: PipelineStops(Breakpoints(""), world.name).place(plan.operator, plan.point)
         for world, plan, _ in planned
     }
     stop_at = {
@@ -109,14 +116,14 @@ def finish(setting: Setting, worlds: Sequence[World]) -> None:
 
 
 # --- predicted and seen ----------------------------------------------------------------------
-def prediction_of(case: CrashCase) -> Predicted:
+def prediction_of(case: PipelineCase) -> PipelinePrediction:
     """What the model does with the same stream and crashes."""
     world = case.world
     design = CHECKABLE if world.checkable else PLAIN
     return predict(world.types, world.ends, case.crashes, design)
 
 
-def compare(case: CrashCase, crashed: Sequence[Logged]) -> Case:
+def compare(case: PipelineCase, crashed: Sequence[LogContents]) -> Case:
     types, ended = case.world.types, observe_log(case.world)
     return Case(
         case.name,
@@ -130,13 +137,15 @@ def compare(case: CrashCase, crashed: Sequence[Logged]) -> Case:
     )
 
 
-def predicted_facts(types: str, found: Predicted) -> dict[str, Any]:
+def predicted_facts(types: str, found: PipelinePrediction) -> dict[str, Any]:
     named = [dict(body.data)["value"] for body in expected(types)]
     rest = _facts(types, found.rows, found.lineage, named, (*found.crashed, found.ended))
     return {**rest, "writes": found.writes, "questions": found.checks}
 
 
-def seen_facts(types: str, seen: Seen, crashed: Sequence[Logged], ended: Logged) -> dict[str, Any]:
+def seen_facts(
+    types: str, seen: Seen, crashed: Sequence[LogContents], ended: LogContents
+) -> dict[str, Any]:
     rest = _facts(types, seen.rows, seen.lineage, seen.computed, (*crashed, ended))
     return {**rest, "writes": seen.writes, "questions": seen.checks}
 
@@ -146,7 +155,7 @@ def _facts(
     rows: Sequence[Body],
     lineage: Sequence[tuple[int, ...]],
     computed: Sequence[tuple[int, ...]],
-    logs: Sequence[Logged],
+    logs: Sequence[LogContents],
 ) -> dict[str, Any]:
     """JSON-able.  computed: for each write, the events that it was made of."""
     return {
@@ -159,5 +168,5 @@ def _facts(
     }
 
 
-def _text(logged: Logged) -> str:
+def _text(logged: LogContents) -> str:
     return ", ".join((*logged.undone, *logged.contexts))

@@ -14,7 +14,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from spark_check.log_io.operators import Stops
+from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.stream import read_stream
 from spark_check.log_io.world import World, process
 from spark_check.runtime.breakpoints import Breakpoints
@@ -36,14 +36,14 @@ def end_of(world: World) -> str:
     return f"end {world.name}"
 
 
-Task = Callable[[World, Stops, Iterable[tuple[int, str]]], None]
+Task = Callable[[World, PipelineStops, Iterable[tuple[int, str]]], None]
 
 
 def start_query(
     spark: SparkSession, world: World, breakpoints: Breakpoints, task: Task = process
 ) -> StreamingQuery:
     """Start the pipeline, or start it again; it runs until its stream ends."""
-    stops = Stops(breakpoints, world.name)
+    stops = PipelineStops(breakpoints, world.name)
 
     def batch(frame: DataFrame, _: int) -> None:
         frame.coalesce(1).foreachPartition(partial(task, world, stops))

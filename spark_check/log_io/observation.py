@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from model.events import Body
 from sim.predictions.log_io.points import OPERATORS, SINK, SOURCE, WRITER
-from sim.predictions.log_io.replay import Logged, context_text, row_text
+from sim.predictions.log_io.replay import LogContents, context_text, row_text
 from spark_check.log_io.library import Context, Log
 from spark_check.log_io.library.lineage import backward
 from spark_check.log_io.world import World
@@ -46,7 +46,7 @@ def _behind(log: Log, number: int) -> tuple[int, ...]:
     return tuple(sorted(json.loads(one.body)[1] for one in found if one.sender == SOURCE))
 
 
-def observe_log(world: World) -> Logged:
+def observe_log(world: World) -> LogContents:
     """What the log has, in the words of the prediction."""
     with world.open() as (log, _):
         rows = log.database.execute(
@@ -56,7 +56,7 @@ def observe_log(world: World) -> Logged:
         states = ((one, log.get_proc_state(one)) for one in OPERATORS)
         contexts = [_context(one, *found[1:]) for one, found in states if found]
     undone = (_row(*row) for row in rows)
-    return Logged(tuple(sorted(undone)), tuple(sorted(contexts)))
+    return LogContents(tuple(sorted(undone)), tuple(sorted(contexts)))
 
 
 def _row(sender: str, receiver: str, port: str, number: int, in_set: int, out: str) -> str:

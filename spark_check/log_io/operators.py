@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sim.predictions.log_io.points import MIDDLE, SINK, SOURCE, WRITER, CrashPoint
+from sim.predictions.log_io.points import MIDDLE, SINK, SOURCE, WRITER, StepPoint
 from spark_check.log_io.external import Book, Pair
 from spark_check.log_io.library import (
     Connection,
@@ -34,16 +34,16 @@ PAIRS = Connection(MIDDLE, OUT, WRITER, IN)
 CAPTURE = capture((EVENTS, PAIRS), Scope((SOURCE, OUT), (WRITER, SINK)), writes=[(WRITER, SINK)])
 
 
-class Stops(NamedTuple):
+class PipelineStops(NamedTuple):
     """The breakpoints of one of the pipelines that share a Spark."""
 
     breakpoints: Breakpoints
     world: str
 
-    def place(self, operator: str, point: CrashPoint) -> str:
+    def place(self, operator: str, point: StepPoint) -> str:
         return f"{self.world} {operator} {point}"
 
-    def here(self, operator: str, point: CrashPoint) -> None:
+    def here(self, operator: str, point: StepPoint) -> None:
         self.breakpoints.here(self.place(operator, point))
 
 
@@ -53,12 +53,12 @@ class Source:
     Global state: the number of the last event that is logged.  Algorithm 1, step 3; Algorithm 6.
     """
 
-    def __init__(self, log: Log, stops: Stops) -> None:
+    def __init__(self, log: Log, stops: PipelineStops) -> None:
         self.log, self.stops = log, stops
         self.context, self.offset = Context(), 0
 
     def on_recovery(self) -> None:
-        self.stops.here(SOURCE, CrashPoint.RESTARTED)
+        self.stops.here(SOURCE, StepPoint.RESTARTED)
         if found := self.log.get_proc_state(SOURCE):
             _, state, self.context = found
             self.offset = json.loads(state)
@@ -72,12 +72,12 @@ class Source:
         """Algorithm 1, step 2.c: an output and the offset, in one transaction."""
         self.context, sent = self.context.send(OUT)
         self.offset = number
-        self.stops.here(SOURCE, CrashPoint.GENERATED)
+        self.stops.here(SOURCE, StepPoint.GENERATED)
         with self.log.begin_transaction() as transaction:
             state = self.log.get_state_id(SOURCE)
             transaction.log_source_event(Event(*EVENTS, sent, json.dumps([type_, number]).encode()))
             transaction.store_state(state, json.dumps(number).encode(), self.context)
-        self.stops.here(SOURCE, CrashPoint.LOGGED)
+        self.stops.here(SOURCE, StepPoint.LOGGED)
 
 
 class Function(NamedTuple):
@@ -107,24 +107,24 @@ class Writes(NamedTuple):
 
     operator: str
     book: Book
-    stops: Stops
+    stops: PipelineStops
 
     def execute(self, write: Event) -> None:
         self.book.write(write.number, write.body.decode())
-        self.stops.here(self.operator, CrashPoint.WRITTEN)
+        self.stops.here(self.operator, StepPoint.WRITTEN)
 
     def is_done(self, write: Event) -> bool:
         if not self.book.checkable:
             return False
         done = self.book.has(write.number)
-        self.stops.here(self.operator, CrashPoint.ASKED)
+        self.stops.here(self.operator, StepPoint.ASKED)
         return done
 
 
 class Operator:
     """A Middle operator or a Writer: Algorithms 2, 3, 5, 7, 8 and 9.  Event state: Input Sets."""
 
-    def __init__(self, log: Log, stops: Stops, function: Function, book: Book) -> None:
+    def __init__(self, log: Log, stops: PipelineStops, function: Function, book: Book) -> None:
         self.log, self.stops, self.function = log, stops, function
         self.name = function.operator
         self.systems = {SINK: Writes(self.name, book, stops)}
@@ -133,7 +133,7 @@ class Operator:
 
     # --- recovery: Algorithms 7 to 9 ---------------------------------------------------------
     def on_recovery(self) -> None:
-        self.stops.here(self.name, CrashPoint.RESTARTED)
+        self.stops.here(self.name, StepPoint.RESTARTED)
         if found := self.log.get_proc_state(self.name):  # 9.1
             _, _, self.context = found
         self.write(check=True)  # 7.2, Algorithm 8
@@ -143,7 +143,7 @@ class Operator:
             if seen:
                 self.sets[key][1].append(event)
             elif self.update(event, key, in_set):
-                self.stops.here(self.name, CrashPoint.COMPLETED)
+                self.stops.here(self.name, StepPoint.COMPLETED)
                 self.generate(key)
 
     # --- state update: Algorithm 2 -----------------------------------------------------------
@@ -157,7 +157,7 @@ class Operator:
     def take(self, event: Event) -> None:
         if not self.context.check_event(event):  # 2.1
             return
-        self.stops.here(self.name, CrashPoint.SENT)
+        self.stops.here(self.name, StepPoint.SENT)
         key = self.function.key(event)
         if key not in self.sets:
             self.context, number = self.context.new_in_set()
@@ -165,7 +165,7 @@ class Operator:
         in_set = self.sets[key][0]
         order = self.context.order_of(event)
         if self.log.assign_in_sets(event, [in_set], order):  # 2.2
-            self.stops.here(self.name, CrashPoint.ASSIGNED)
+            self.stops.here(self.name, StepPoint.ASSIGNED)
             if self.update(event, key, in_set):  # 2.3
                 self.generate(key)
 
@@ -181,12 +181,12 @@ class Operator:
         in_set, gathered = self.sets.pop(key)
         state = self.log.get_state_id(self.name)  # 3.2
         output = self.number(self.function.compute(gathered))  # 3.3
-        self.stops.here(self.name, CrashPoint.GENERATED)
+        self.stops.here(self.name, StepPoint.GENERATED)
         with self.log.begin_transaction() as transaction:  # 3.4
             transaction.log_state_event(state, in_set)
             transaction.log_output_events(self.name, in_set, [output])
             transaction.store_state(state, b"", self.context)
-        self.stops.here(self.name, CrashPoint.LOGGED)
+        self.stops.here(self.name, StepPoint.LOGGED)
         self.write(check=False)  # 3.6, Algorithm 5
 
     def number(self, body: bytes) -> Event:
@@ -201,7 +201,7 @@ class Operator:
         """Execute the pending writes; there is at most one."""
         if self.log.get_write_actions(self.name):
             execute_writes(self.log, self.name, self.systems, check=check)
-            self.stops.here(self.name, CrashPoint.DONE)
+            self.stops.here(self.name, StepPoint.DONE)
 
 
 class TaskOperators(NamedTuple):
@@ -219,7 +219,7 @@ class TaskOperators(NamedTuple):
                 return
 
 
-def recover(log: Log, book: Book, stops: Stops) -> TaskOperators:
+def recover(log: Log, book: Book, stops: PipelineStops) -> TaskOperators:
     """All operators of a task.  It has no memory of the task before it, so each task recovers."""
     source = Source(log, stops)
     operators = tuple(Operator(log, stops, function, book) for function in FUNCTIONS)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from spark_check.log_io.external import Book, open_book
 from spark_check.log_io.library import Log
 from spark_check.log_io.library.database import Watch
-from spark_check.log_io.operators import CAPTURE, Stops, recover
+from spark_check.log_io.operators import CAPTURE, PipelineStops, recover
 
 
 class World(NamedTuple):
@@ -54,7 +54,7 @@ class World(NamedTuple):
             yield log, book
 
 
-def process(world: World, stops: Stops, rows: Iterable[tuple[int, str]]) -> None:
+def process(world: World, stops: PipelineStops, rows: Iterable[tuple[int, str]]) -> None:
     """A task: the whole pipeline, on one batch of (number, type)."""
     with world.open() as (log, book):
         recover(log, book, stops).run((number, type_) for number, type_ in rows)

@@ -12,16 +12,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from statistics import fmean, linear_regression
+from statistics import fmean
 from typing import NamedTuple
 
 from model.errors import Invalid
+from sim.predictions.linear import LinearCost, fit_line
 from sim.predictions.micro_batch import BatchCosts
-from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
+from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 
 OFTEN = 1_000_000
 """More often than a job passes a breakpoint in any run: armed so, it never stops the job."""
-RUNNING = (CrashPoint.READ, CrashPoint.COUNT, CrashPoint.PROCESSED)
+RUNNING = (JobPoint.READ, JobPoint.COUNT, JobPoint.PROCESSED)
 """The points between the offset log and the sink."""
 
 
@@ -32,7 +33,7 @@ class BatchTimes(NamedTuple):
     events: int
     planned: float
     logged: float
-    reached: Mapping[CrashPoint, float]
+    reached: Mapping[JobPoint, float]
     written: float
     committed: float
 
@@ -45,27 +46,18 @@ class CleanRun(NamedTuple):
     ended: float
 
 
-class LinearCost(NamedTuple):
-    """Seconds since a batch entered the offset log: a fixed part, and a part for each event."""
-
-    fixed: float
-    event: float
-
-    def at(self, events: float) -> float:
-        return self.fixed + self.event * events
-
-
 class Calibration(NamedTuple):
-    """costs: what the parts of a run cost.  reached: by point, when a batch comes there.  written:
-    when the sink has the batch.  spread: how far the times of the batches lie from those computed,
+    """costs: what the parts of a run cost.  reached: by point, when a batch comes there, in
+    seconds since it entered the offset log, by its events.  written: when the sink has the batch,
+    likewise.  spread: how far the times of the batches lie from those computed,
     as a share of their mean."""
 
     costs: BatchCosts
-    reached: Mapping[CrashPoint, LinearCost]
+    reached: Mapping[JobPoint, LinearCost]
     written: LinearCost
     spread: float
 
-    def share(self, point: CrashPoint, events: int) -> float:
+    def share(self, point: JobPoint, events: int) -> float:
         """The share of the time from the offset log to the sink that is over when a batch with this
         number of events comes to the point."""
         return min(self.reached[point].at(events) / self.written.at(events), 1.0)
@@ -73,7 +65,7 @@ class Calibration(NamedTuple):
 
 def arm(starts: Sequence[int]) -> dict[str, int]:
     """Breakpoints that make all batches with these starts leave their times, and stop none."""
-    return {breakpoint_at(point, start): OFTEN for point in CrashPoint for start in starts}
+    return {breakpoint_at(point, start): OFTEN for point in JobPoint for start in starts}
 
 
 def read_times(folder: Path) -> dict[str, float]:
@@ -100,10 +92,10 @@ def read_run(
             batches.append(
                 BatchTimes(
                     end - start,
-                    times[breakpoint_at(CrashPoint.PLAN, start)],
+                    times[breakpoint_at(JobPoint.PLAN, start)],
                     (checkpoint / "offsets" / str(number)).stat().st_mtime,
                     reached,
-                    times[breakpoint_at(CrashPoint.WRITTEN, start)],
+                    times[breakpoint_at(JobPoint.WRITTEN, start)],
                     (checkpoint / "commits" / str(number)).stat().st_mtime,
                 )
             )
@@ -134,7 +126,7 @@ def calibrate(run: CleanRun) -> Calibration:
         (batch.logged - batch.planned + batch.committed - batch.written) / 2 for batch in warm
     )
     ran = [batch.written - batch.logged for batch in warm]
-    fixed, event = written = _line(sizes, ran)
+    fixed, event = written = fit_line(sizes, ran)
     batch_s = max(fixed - save, 0.0)
     off = [abs(took - fixed - event * size) for took, size in zip(ran, sizes, strict=True)]
     costs = BatchCosts(
@@ -147,7 +139,7 @@ def calibrate(run: CleanRun) -> Calibration:
     )
     costs = costs._replace(start_s=start_cost(first.committed - run.started, first.events, costs))
     reached = {
-        point: _line(sizes, [batch.reached[point] - batch.logged for batch in warm])
+        point: fit_line(sizes, [batch.reached[point] - batch.logged for batch in warm])
         for point in RUNNING
     }
     return Calibration(costs, reached, written, fmean(off) / fmean(ran))
@@ -157,11 +149,3 @@ def start_cost(first_s: float, events: int, costs: BatchCosts) -> float:
     """What a start costs, if the first batch, of so many events, was committed first_s after it."""
     usual = 3 * costs.save_s + costs.batch_s + costs.event_s * events
     return first_s - usual - costs.trigger_s
-
-
-def _line(sizes: Sequence[int], seconds: Sequence[float]) -> LinearCost:
-    """The line through the mean; no part is negative, though small batches may happen to take
-    longer."""
-    event = max(linear_regression(sizes, seconds).slope, 0.0)
-    event = min(event, fmean(seconds) / fmean(sizes))
-    return LinearCost(fmean(seconds) - event * fmean(sizes), event)

@@ -18,8 +18,8 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from model.core import Protocol
 from model.errors import Invalid
+from model.protocol import Protocol
 from model.protocols.micro_batch import crashes as model_crashes
 from model.protocols.micro_batch.messages import NO_BATCH, Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
@@ -27,7 +27,7 @@ from spark_check.check import Setting
 from spark_check.micro_batch.checkpoint import committed_batches, offsets_by_batch, stores
 from spark_check.micro_batch.external_store import ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings, Writer, run_to_end
-from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
+from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
 from spark_check.runtime.session import BRIEF, LOCAL, session
 from spark_check.runtime.victim import CrashKind, JobEnded, start
@@ -36,7 +36,7 @@ T = TypeVar("T")
 JOB = "spark_check.micro_batch.job:run"
 SINKS = {
     SinkKind.BY_BATCH: PROTOCOL,
-    SinkKind.APPEND: PROTOCOL.variant("micro-batch:foreach-batch"),
+    SinkKind.APPEND: PROTOCOL.named("micro-batch:foreach-batch"),
 }
 """The model of a query with this sink."""
 TYPES = "aababbb"
@@ -49,7 +49,7 @@ ATTEMPTS = 3
 TOO_BUSY = f"Spark gave up {ATTEMPTS} times ({BUSY}): this machine is too busy for this check"
 
 
-class Load(NamedTuple):
+class JobLoad(NamedTuple):
     """Events to be processed.  sizes: of the batches that are planned before the crash.  late:
     events that arrive between the crash and the restart."""
 
@@ -69,11 +69,11 @@ class Load(NamedTuple):
         return "".join(islice(cycle(TYPES), self.total))
 
 
-class CrashPlan(NamedTuple):
+class JobCrash(NamedTuple):
     """A crash to come: the processes that are killed, at which point of batch 0, 1, ..."""
 
     kind: CrashKind
-    point: CrashPoint
+    point: JobPoint
     batch: int
 
 
@@ -82,13 +82,13 @@ class CrashedJob(NamedTuple):
     the same writer."""
 
     name: str
-    plan: CrashPlan
-    load: Load = Load()
+    plan: JobCrash
+    load: JobLoad = JobLoad()
     master: str = LOCAL
     writer: Writer = Writer.FOREACH_BATCH
 
 
-class Recovery(NamedTuple):
+class RestartedJob(NamedTuple):
     """What was observed of a crashed job.  code: its exit code, None if all of it was killed.
     retried: did a task come to the crash point that had been tried before?  left: `observe_stores`
     before the restart.  error: of the restart, "" if it ended well."""
@@ -101,7 +101,7 @@ class Recovery(NamedTuple):
 
 
 # --- what is done --------------------------------------------------------------------------------
-def prepare(work: Path, load: Load) -> ExternalStore:
+def prepare(work: Path, load: JobLoad) -> ExternalStore:
     """Make a store in which all but the late events have arrived, and nothing has run."""
     work.mkdir(parents=True)
     store = ExternalStore(str(work))
@@ -109,7 +109,7 @@ def prepare(work: Path, load: Load) -> ExternalStore:
     return store
 
 
-def crash(settings: JobSettings, plan: CrashPlan, load: Load) -> int | None:
+def crash(settings: JobSettings, plan: JobCrash, load: JobLoad) -> int | None:
     """Run the job and kill what the plan says, where it says: the job's exit code.
 
     None if all of it was killed.  Otherwise the rest goes on, and the job ends by itself.
@@ -151,7 +151,7 @@ def insist(work: Path, attempt: Callable[[Path], T]) -> T:
     raise Invalid(TOO_BUSY)
 
 
-def restart(spark: SparkSession, settings: JobSettings, load: Load) -> str:
+def restart(spark: SparkSession, settings: JobSettings, load: JobLoad) -> str:
     """Let the late events arrive and run the job to its end: the error that ended it, or "".
 
     Raises Invalid if this machine is too busy to start Spark's processes in time.
@@ -169,14 +169,14 @@ def restart(spark: SparkSession, settings: JobSettings, load: Load) -> str:
     raise Invalid(TOO_BUSY)
 
 
-def recover_all(setting: Setting, jobs: Sequence[CrashedJob]) -> tuple[Recovery, ...]:
+def recover_all(setting: Setting, jobs: Sequence[CrashedJob]) -> tuple[RestartedJob, ...]:
     """Crash all jobs, one after the other; then restart them in one session: what was observed."""
     crashed = []
     for number, job in enumerate(jobs):
         setting.tell(f"crash {job.name}", number, len(jobs))
         store, code = crash_job(setting.work / f"crash-{number}", job)
         retried = any(line.get("attempt") for line in store.notes(job.plan.point))
-        crashed.append((job, store, Recovery(code, retried, observe_stores(store), "", store)))
+        crashed.append((job, store, RestartedJob(code, retried, observe_stores(store), "", store)))
     found = []
     with session(setting.work / "restarts", conf=BRIEF, jvm=setting.jvm) as spark:
         for number, (job, store, recovery) in enumerate(crashed):
@@ -195,7 +195,7 @@ def logged_batches(store: ExternalStore) -> tuple[Batch, ...]:
 
 def restarted_batches(store: ExternalStore) -> tuple[Batch, ...]:
     """The batches that were given to the sinks since the query was last started, in order."""
-    lines = store.notes(CrashPoint.PROCESSED, lately=True)
+    lines = store.notes(JobPoint.PROCESSED, lately=True)
     return tuple(Batch(line["batch"], line["start"], line["end"]) for line in lines)
 
 
@@ -230,7 +230,7 @@ def observe_recovery(store: ExternalStore) -> dict[str, Any]:
 
 # --- what is predicted ---------------------------------------------------------------------------
 def predict(
-    point: model_crashes.CrashPoint, load: Load, sinks: Mapping[SinkKind, Protocol] = SINKS
+    point: model_crashes.CrashPoint, load: JobLoad, sinks: Mapping[SinkKind, Protocol] = SINKS
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the model predicts of `observe_stores` and `observe_recovery`.
 

@@ -20,7 +20,7 @@ from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
 from spark_check.micro_batch.external_store import STARTED, ExternalStore
 from spark_check.micro_batch.stream import (
-    CrashPoint,
+    JobPoint,
     StreamSource,
     TaskRows,
     Tracer,
@@ -81,7 +81,7 @@ def count_types(
     windows = (events["sn"] - 1) // window if window else events["sn"] * 0
     running = events.groupby(windows).cumcount() + 1 + before * (windows == newest)
     state.update((int(windows.iloc[-1]), int(running.iloc[-1])))
-    tracer.at(CrashPoint.COUNT, int(events["batch"].iloc[0]), attempt=task_attempt())
+    tracer.at(JobPoint.COUNT, int(events["batch"].iloc[0]), attempt=task_attempt())
     if effort:
         pbkdf2_hmac("sha256", b"event", b"", effort * len(events))
     events["running"] = running

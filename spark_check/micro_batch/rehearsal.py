@@ -9,10 +9,10 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from spark_check.micro_batch.crashes import Load, prepare
+from spark_check.micro_batch.crashes import JobLoad, prepare
 from spark_check.micro_batch.job import JobSettings, run_to_end
 
-LOAD = Load((4,), late=0)
+LOAD = JobLoad((4,), late=0)
 
 
 def rehearse(spark: SparkSession, work: Path) -> None:

@@ -35,7 +35,7 @@ PARTITIONS = 2
 """Partitions of a batch; as many tasks run at once in local[2]."""
 
 
-class CrashPoint(StrEnum):
+class JobPoint(StrEnum):
     """Where the job can be stopped, in the order in which a batch passes the points."""
 
     PLAN = "plan"
@@ -54,7 +54,7 @@ class CrashPoint(StrEnum):
     """The sink has written the rows durably; Spark does not know."""
 
 
-def breakpoint_at(point: CrashPoint, start: int) -> str:
+def breakpoint_at(point: JobPoint, start: int) -> str:
     """The name of the breakpoint at the point, in the batch of the events from `start` + 1 on."""
     return f"{point}-{start}"
 
@@ -65,7 +65,7 @@ class Tracer(NamedTuple):
     store: ExternalStore
     breakpoints: Breakpoints
 
-    def at(self, point: CrashPoint, start: int, **more: Any) -> None:
+    def at(self, point: JobPoint, start: int, **more: Any) -> None:
         self.store.note(point, start=start, **more)
         self.breakpoints.here(breakpoint_at(point, start))
 
@@ -123,12 +123,12 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
         after = start["end"]
         end = min((cut for cut in self.cuts if cut > after), default=max(after, self.target))
-        self.tracer.at(CrashPoint.PLAN, after, end=end)
+        self.tracer.at(JobPoint.PLAN, after, end=end)
         return {"end": end}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> list[StreamPartition]:
         first, last = start["end"], end["end"]
-        self.tracer.at(CrashPoint.SPLIT, first, end=last)
+        self.tracer.at(JobPoint.SPLIT, first, end=last)
         gone = self.tracer.store.acked() // self.group * self.group
         if self.trims and first < gone:
             raise LookupError(f"events {first + 1} to {last} are asked for, up to {gone} are gone")
@@ -137,13 +137,13 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[tuple[int, str, int]]:
         assert isinstance(partition, StreamPartition)
-        self.tracer.at(CrashPoint.READ, partition.batch, end=partition.end, attempt=task_attempt())
+        self.tracer.at(JobPoint.READ, partition.batch, end=partition.end, attempt=task_attempt())
         types = self.tracer.store.events()[partition.start : partition.end]
         events = enumerate(types, partition.start + 1)
         return iter([(sn, type_, partition.batch) for sn, type_ in events])
 
     def commit(self, end: dict[str, int]) -> None:
-        self.tracer.at(CrashPoint.ACK, end["end"])
+        self.tracer.at(JobPoint.ACK, end["end"])
         self.tracer.store.note("acked", start=end["end"])
 
 
@@ -158,9 +158,9 @@ def write_batch(tracer: Tracer, id_: int, rows: Iterable[CountRow]) -> None:
     """Write a batch to the sinks.  Every event gives a row, so the rows show the batch's range."""
     ordered = sorted(rows)
     batch = Batch(id_, ordered[0].sn - 1, ordered[-1].sn)
-    tracer.at(CrashPoint.PROCESSED, batch.start, end=batch.end, batch=id_)
+    tracer.at(JobPoint.PROCESSED, batch.start, end=batch.end, batch=id_)
     new = tracer.store.write(batch, ordered)
-    tracer.at(CrashPoint.WRITTEN, batch.start, end=batch.end, batch=id_, new=new)
+    tracer.at(JobPoint.WRITTEN, batch.start, end=batch.end, batch=id_, new=new)
 
 
 class TaskRows(WriterCommitMessage):

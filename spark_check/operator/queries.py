@@ -12,9 +12,9 @@ from typing import NamedTuple, TypeVar
 from model.cep.engines import Engine, Function, Matches, Mealy, Partitioned
 from model.cep.operator import Operator
 from model.cep.patterns import Pattern, PatternStep, Strategy, sequence
-from model.cep.predicates import Either, Predicate, Type, Where
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.events import Body
+from model.predicates import Either, Predicate, Type, Where
 from spark_check.operator.sql import Simple
 
 T = TypeVar("T")

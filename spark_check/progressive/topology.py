@@ -18,10 +18,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from model.cep.predicates import Where
 from model.errors import Invalid
 from model.events import Body
 from model.plans.instance import Instance, Operator, Query
+from model.predicates import Where
 from spark_check.runtime.micro_batches import read_batches, write_batches
 from spark_check.traces.logs import find_log
 

@@ -15,8 +15,9 @@ by 64: two different rows among 10^9 pass for the same with a chance below 10^-2
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -172,7 +173,7 @@ def _read(spark: SparkSession, log: OutputLog, schema: T.StructType) -> DataFram
 
 
 # --- comparable? -----------------------------------------------------------------------------
-class Named(Protocol):
+class Named(typing.Protocol):
     """A schema, as far as the names of its columns go."""
 
     @property

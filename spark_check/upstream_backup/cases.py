@@ -18,7 +18,7 @@ from model.core import Arrival, Guarantee
 from model.graph import Graph, chain
 from model.protocols.upstream_backup.scopes import ANY_MATCH, EVERY, LATE, SKIPPY
 from sim.predictions import upstream_backup as predictions
-from spark_check.upstream_backup.source import CrashPoint
+from spark_check.upstream_backup.source import BackupStop
 
 
 # --- crash points ----------------------------------------------------------------------------
@@ -30,41 +30,41 @@ class PointFacts(NamedTuple):
     """
 
     title: str
-    predicted: predictions.CrashPoint
+    predicted: predictions.BackupPoint
     first: int = 1
     driver: bool = False
 
 
 FACTS = {
-    CrashPoint.PLANNED: PointFacts("before Spark logs the batch", predictions.CrashPoint.PLANNED),
-    CrashPoint.LOGGED: PointFacts(
+    BackupStop.PLANNED: PointFacts("before Spark logs the batch", predictions.BackupPoint.PLANNED),
+    BackupStop.LOGGED: PointFacts(
         "after Spark logs the batch, before it acknowledges the last",
-        predictions.CrashPoint.PLANNED,
+        predictions.BackupPoint.PLANNED,
         first=2,
     ),
-    CrashPoint.ACKED: PointFacts(
-        "after Spark acknowledges the last batch", predictions.CrashPoint.ACKED, first=2
+    BackupStop.ACKED: PointFacts(
+        "after Spark acknowledges the last batch", predictions.BackupPoint.ACKED, first=2
     ),
-    CrashPoint.READ: PointFacts("in the task that reads the batch", predictions.CrashPoint.ACKED),
-    CrashPoint.PROCESSED: PointFacts(
-        "after the operator, before the sink", predictions.CrashPoint.PROCESSED, driver=True
+    BackupStop.READ: PointFacts("in the task that reads the batch", predictions.BackupPoint.ACKED),
+    BackupStop.PROCESSED: PointFacts(
+        "after the operator, before the sink", predictions.BackupPoint.PROCESSED, driver=True
     ),
-    CrashPoint.TAKEN: PointFacts(
-        "after the sink, before the savepoints", predictions.CrashPoint.TAKEN, driver=True
+    BackupStop.TAKEN: PointFacts(
+        "after the sink, before the savepoints", predictions.BackupPoint.TAKEN, driver=True
     ),
-    CrashPoint.SAVED: PointFacts(
+    BackupStop.SAVED: PointFacts(
         "after the savepoints, before Spark commits the batch",
-        predictions.CrashPoint.SAVED,
+        predictions.BackupPoint.SAVED,
         driver=True,
     ),
 }
 """Spark acknowledges nothing in the first batch of an incarnation."""
 
 
-class CrashPlan(NamedTuple):
+class BackupCrash(NamedTuple):
     """A crash to come: its point, in which batch of its incarnation (1, 2, ...)."""
 
-    point: CrashPoint
+    point: BackupStop
     batch: int
 
     @property
@@ -75,7 +75,7 @@ class CrashPlan(NamedTuple):
     @property
     def logged(self) -> int:
         """Batches that Spark has logged when the crash comes."""
-        return self.batch - (self.point is CrashPoint.PLANNED)
+        return self.batch - (self.point is BackupStop.PLANNED)
 
     @property
     def place(self) -> str:
@@ -83,7 +83,7 @@ class CrashPlan(NamedTuple):
         return f"{FACTS[self.point].title} (batch {self.batch})"
 
 
-class CrashCase(NamedTuple):
+class BackupCase(NamedTuple):
     """A pipeline and its crashes, one an incarnation.  rows: events a batch.  expected: the
     guarantee that the protocol's evidence names."""
 
@@ -92,7 +92,7 @@ class CrashCase(NamedTuple):
     graph: Graph
     arrivals: tuple[Arrival, ...]
     rows: int
-    crashes: tuple[CrashPlan, ...]
+    crashes: tuple[BackupCrash, ...]
     expected: Guarantee = Guarantee.PRECISE
 
     @property
@@ -119,25 +119,30 @@ def _random(events: int) -> tuple[Arrival, ...]:
     return _word("".join(random.choice("abcd") for _ in range(events)))
 
 
-def _small(protocol: str, *crashes: CrashPlan) -> CrashCase:
+def _small(protocol: str, *crashes: BackupCrash) -> BackupCase:
     graph = _windows(sequence("a", "b"), 12, 5)
-    return CrashCase("60 events", protocol, graph, _random(60), 10, crashes)
+    return BackupCase("60 events", protocol, graph, _random(60), 10, crashes)
 
 
-def _large(protocol: str, *crashes: CrashPlan) -> CrashCase:
+def _large(protocol: str, *crashes: BackupCrash) -> BackupCase:
     graph = _windows(sequence("a", "b"), 200, 100)
-    return CrashCase("10000 events", protocol, graph, _random(10_000), 500, crashes)
+    return BackupCase("10000 events", protocol, graph, _random(10_000), 500, crashes)
 
 
 def _wrong(
-    variant: str, stream: str, graph: Graph, rows: int, crash: CrashPlan | None, expected: Guarantee
-) -> CrashCase:
+    variant: str,
+    stream: str,
+    graph: Graph,
+    rows: int,
+    crash: BackupCrash | None,
+    expected: Guarantee,
+) -> BackupCase:
     protocol = f"{CORRECT}:{variant}"
     crashes = (crash,) if crash else ()
-    return CrashCase(stream, protocol, graph, _word(stream), rows, crashes, expected)
+    return BackupCase(stream, protocol, graph, _word(stream), rows, crashes, expected)
 
 
-def correct(case: CrashCase) -> CrashCase:
+def correct(case: BackupCase) -> BackupCase:
     """The same pipeline and crashes, with the protocol as corrected."""
     return case._replace(protocol=CORRECT, expected=Guarantee.PRECISE)
 
@@ -147,45 +152,45 @@ AA = _windows(sequence("a", "a"), 5, 2)
 """Skip till next match, the strategy of the paper's own evaluation."""
 
 NUMBERED_TWICE = _wrong(
-    "pairs", "baa", LATE.graph, 1, CrashPlan(CrashPoint.PROCESSED, 3), REPEATING
+    "pairs", "baa", LATE.graph, 1, BackupCrash(BackupStop.PROCESSED, 3), REPEATING
 )
 """docs/findings.md, x:y pairs, 2: the wrong first window."""
 PUBLISHED = (
     _wrong("pairs", "aab", ANY_MATCH.graph, 3, None, GAP),  # 1: one number for two events
     NUMBERED_TWICE,
     # 3: iterations that are not seen again; a crash a batch earlier does no harm
-    _wrong("pairs", "abaaaaaa", AA, 1, CrashPlan(CrashPoint.PROCESSED, 7), GAP),
-    _wrong("pairs", "abaaaaaa", AA, 1, CrashPlan(CrashPoint.PROCESSED, 6), PRECISE),
-    _wrong("scalar", "aaaa", EVERY.graph, 1, CrashPlan(CrashPoint.PROCESSED, 4), GAP),
-    _wrong("pairs-of-inputs", "abaaa", SKIPPY.graph, 2, CrashPlan(CrashPoint.SAVED, 2), GAP),
-    _wrong("opener-windows", "aba", SKIPPY.graph, 2, CrashPlan(CrashPoint.PROCESSED, 2), GAP),
-    _wrong("counted-windows", "aba", SKIPPY.graph, 2, CrashPlan(CrashPoint.ACKED, 2), GAP),
+    _wrong("pairs", "abaaaaaa", AA, 1, BackupCrash(BackupStop.PROCESSED, 7), GAP),
+    _wrong("pairs", "abaaaaaa", AA, 1, BackupCrash(BackupStop.PROCESSED, 6), PRECISE),
+    _wrong("scalar", "aaaa", EVERY.graph, 1, BackupCrash(BackupStop.PROCESSED, 4), GAP),
+    _wrong("pairs-of-inputs", "abaaa", SKIPPY.graph, 2, BackupCrash(BackupStop.SAVED, 2), GAP),
+    _wrong("opener-windows", "aba", SKIPPY.graph, 2, BackupCrash(BackupStop.PROCESSED, 2), GAP),
+    _wrong("counted-windows", "aba", SKIPPY.graph, 2, BackupCrash(BackupStop.ACKED, 2), GAP),
 )
 """Each as small as batches allow, and wrong in the way in which it is refuted."""
 
 TWICE = (
-    _small(CORRECT, CrashPlan(CrashPoint.ACKED, 4), CrashPlan(CrashPoint.PROCESSED, 1)),
-    _small(CORRECT, CrashPlan(CrashPoint.READ, 3), CrashPlan(CrashPoint.SAVED, 3)),
-    _small(NO_SKIPS, CrashPlan(CrashPoint.PLANNED, 4), CrashPlan(CrashPoint.TAKEN, 2)),
+    _small(CORRECT, BackupCrash(BackupStop.ACKED, 4), BackupCrash(BackupStop.PROCESSED, 1)),
+    _small(CORRECT, BackupCrash(BackupStop.READ, 3), BackupCrash(BackupStop.SAVED, 3)),
+    _small(NO_SKIPS, BackupCrash(BackupStop.PLANNED, 4), BackupCrash(BackupStop.TAKEN, 2)),
 )
 QUICK = (*TWICE[:2], NUMBERED_TWICE, correct(NUMBERED_TWICE))
-OUTLIVED = _small(CORRECT, CrashPlan(CrashPoint.LOGGED, 4))
+OUTLIVED = _small(CORRECT, BackupCrash(BackupStop.LOGGED, 4))
 
 
-def _three_crashes(protocol: str) -> Iterator[CrashCase]:
+def _three_crashes(protocol: str) -> Iterator[BackupCase]:
     """Early or late in the stream, in the replay that follows, and again after that."""
-    points = [*CrashPoint]
+    points = [*BackupStop]
     in_driver = cycle(point for point in points if FACTS[point].driver)
     for at, (first, second) in enumerate(zip(points, in_driver, strict=False)):
         yield _large(
             protocol,
-            CrashPlan(first, 2 + 2 * at),
-            CrashPlan(second, 1 + at % 3),
-            CrashPlan(points[(at + 3) % len(points)], 2 + (at + 1) % 3),
+            BackupCrash(first, 2 + 2 * at),
+            BackupCrash(second, 1 + at % 3),
+            BackupCrash(points[(at + 3) % len(points)], 2 + (at + 1) % 3),
         )
 
 
-def full() -> tuple[tuple[CrashCase, ...], ...]:
+def full() -> tuple[tuple[BackupCase, ...], ...]:
     """In groups, each of which shares a Spark."""
     large = (*_three_crashes(CORRECT), *_three_crashes(NO_SKIPS))
     by_five = [large[at : at + 5] for at in range(0, len(large), 5)]

@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from model.core import Arrival, Inputs, Protocol, Received, Role, Scope, Send, Site
+from model.core import Arrival, Inputs, Received, Role, Scope, Send, Site
 from model.graph import Graph
 from model.oracle import assign_times
+from model.protocol import Protocol
 from model.protocols.upstream_backup.buffers import Ack, Restore
 from model.registry import protocols
 from model.system import System
@@ -29,7 +30,7 @@ from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.session import BRIEF, session
 from spark_check.upstream_backup.buffer import Buffer, event
 from spark_check.upstream_backup.sink import DurableSink
-from spark_check.upstream_backup.source import FORMAT, BackupStream, CrashPoint, UpstreamBackup
+from spark_check.upstream_backup.source import FORMAT, BackupStop, BackupStream, UpstreamBackup
 
 SAVED = "pipeline.pickle"
 ALL_STARTED = "all started"
@@ -91,16 +92,18 @@ class HostedOperator:
         self.epoch, self.start = answer.epoch, answer.trimmed
         self.outbox: dict[str, list[Any]] = {self.source: [], self.sink.name: []}
         if self.epoch == 1:
-            self.state = self.protocol.boot(self.site)
+            self.state = self.protocol.behaviour.boot(self.site)
             return
-        self.state, effects = self.protocol.recover(self.site, None)
+        self.state, effects = self.protocol.behaviour.restart(self.site, None)
         self._send(effects)
         self.outbox[self.source].clear()  # the hello that begin() has answered
         held = ((self.site.name, answer.savepoint),) if answer.savepoint else ()
         self.take(self.source, Restore(held))
 
     def take(self, sender: str, message: Any) -> None:
-        self.state, effects = self.protocol.step(self.site, self.state, Received(sender, message))
+        self.state, effects = self.protocol.behaviour.step(
+            self.site, self.state, Received(sender, message)
+        )
         self._send(effects)
 
     def batch(self, rows: Sequence[Any], stream: BackupStream) -> None:
@@ -110,14 +113,14 @@ class HostedOperator:
         buffer.handed(self.epoch, len(rows))
         for row in rows:
             self.take(self.source, event(row))
-        stream.here(CrashPoint.PROCESSED)
+        stream.here(BackupStop.PROCESSED)
         acks = self.pipeline.sink.take(self.protocol, self.sink, self._sent(self.sink.name))
-        stream.here(CrashPoint.TAKEN)
+        stream.here(BackupStop.TAKEN)
         for ack in acks:
             self.take(self.sink.name, ack)
         saved: list[Ack] = self._sent(self.source)
         buffer.post(self.epoch, rows[-1].sn, saved)
-        stream.here(CrashPoint.SAVED)
+        stream.here(BackupStop.SAVED)
 
     def _send(self, effects: Sequence[Any]) -> None:
         for effect in effects:

@@ -15,8 +15,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from model.core import DISCARDED, Emit, Note, Protocol, Received, Send, Site
+from model.core import DISCARDED, Emit, Note, Received, Send, Site
 from model.events import SN, Body
+from model.protocol import Protocol
 from model.protocols.upstream_backup.nodes import SinkState
 
 TABLES = """
@@ -45,7 +46,7 @@ class DurableSink(NamedTuple):
             (heard, discarded) = file.execute("SELECT heard, discarded FROM sink").fetchone()
             state = SinkState((tuple(json.loads(heard)),))
             for message in messages:
-                state, effects = protocol.step(site, state, Received(sender, message))
+                state, effects = protocol.behaviour.step(site, state, Received(sender, message))
                 for effect in effects:
                     match effect:
                         case Emit((_, body)):

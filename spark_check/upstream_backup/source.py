@@ -22,7 +22,7 @@ from spark_check.upstream_backup.buffer import Buffer
 FORMAT = "upstream_backup"
 
 
-class CrashPoint(StrEnum):
+class BackupStop(StrEnum):
     """Where the job can be stopped, in the order in which a batch passes the points."""
 
     PLANNED = "planned"
@@ -51,14 +51,14 @@ class BackupStream(NamedTuple):
     rows: int
     breakpoints: Breakpoints
 
-    def here(self, point: CrashPoint) -> None:
+    def here(self, point: BackupStop) -> None:
         self.breakpoints.here(breakpoint_at(self.name, point))
 
     def options(self) -> Mapping[str, str]:
         return {"stream": json.dumps(self)}
 
 
-def breakpoint_at(name: str, point: CrashPoint) -> str:
+def breakpoint_at(name: str, point: BackupStop) -> str:
     """The breakpoint at a point, of the pipeline with this name."""
     return f"{name} {point}"
 
@@ -104,14 +104,14 @@ class BackupReader(DataSourceStreamReader):
         stream = self.stream
         end = stream.buffer.arrive(stream.epoch, start["sn"], limit.max_rows)
         if end > start["sn"]:
-            stream.here(CrashPoint.PLANNED)
+            stream.here(BackupStop.PLANNED)
         return {"sn": end}
 
     def commit(self, end: dict[str, int]) -> None:
         stream = self.stream
-        stream.here(CrashPoint.LOGGED)
+        stream.here(BackupStop.LOGGED)
         stream.buffer.release(stream.epoch, end["sn"])
-        stream.here(CrashPoint.ACKED)
+        stream.here(BackupStop.ACKED)
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[BackupPartition]:
         """Two, so that the events do not come in order by themselves."""
@@ -123,5 +123,5 @@ class BackupReader(DataSourceStreamReader):
     def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
         assert isinstance(partition, BackupPartition)
         if partition.first:
-            self.stream.here(CrashPoint.READ)
+            self.stream.here(BackupStop.READ)
         yield from self.stream.buffer.events(partition.start, partition.end)

@@ -5,26 +5,26 @@ Rule of this file: no verdict; tests compare what is found with what is expected
 
 from __future__ import annotations
 
-from functools import partial
-
-from model.core import Property, Protocol
+from model.core import Property
+from model.evidence import Case
+from model.protocol import Protocol
+from model.protocols.abs import scopes
 from model.protocols.abs.design import Design
-from model.protocols.abs.family import build
-from model.protocols.abs.scopes import SCOPES
+from model.protocols.abs.family import ABS
 from proofs.explore.explorer import Exploration, explore
 
+CASES = {case.name: case for case in vars(scopes).values() if isinstance(case, Case)}
 _KNOWN: dict[tuple[Design, tuple[Property, ...], str], Exploration] = {}
 
 
 def explored(protocol: Protocol, scope: str) -> Exploration:
     """The whole exploration; protocols of one design with the same properties share it."""
-    assert isinstance(protocol.deploy, partial)
-    key = (protocol.deploy.args[0], protocol.properties, scope)
+    key = (protocol.design, protocol.promise.properties, scope)
     if key not in _KNOWN:
-        _KNOWN[key] = explore(protocol, SCOPES[scope].scope)
+        _KNOWN[key] = explore(protocol, CASES[scope].scope)
     return _KNOWN[key]
 
 
 def reading(design: Design, scope: str) -> Exploration:
     """The exploration of a design that claims precise recovery."""
-    return explored(build("reading", design, (), ""), scope)
+    return explored(ABS.design("reading", design), scope)

@@ -7,22 +7,14 @@ from dataclasses import replace
 import pytest
 
 from model.boxes.stateless import Relay
-from model.core import (
-    NO_MEMORY,
-    Arrival,
-    Gauges,
-    Guarantee,
-    MessageKind,
-    Outcome,
-    Received,
-    Send,
-    Size,
-    TimerFired,
-)
+from model.core import Arrival, Guarantee, Received, Send, TimerFired
+from model.costs import NO_MEMORY, Gauges, MessageKind, Size
 from model.errors import Invalid
 from model.events import Body
+from model.evidence import Outcome
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.protocols.abs import scopes
 from model.protocols.abs.design import Alignment, Completes, Design, Settles, Writes
 from model.protocols.abs.messages import (
     AskRun,
@@ -49,7 +41,6 @@ from model.protocols.abs.messages import (
 )
 from model.protocols.abs.nodes import gauges, memory, step
 from model.protocols.abs.protocol import PROTOCOL
-from model.protocols.abs.scopes import SCOPES
 from model.protocols.abs.variants import VARIANTS
 from model.system import System
 from model.world import Crash, Deliver
@@ -73,9 +64,9 @@ def actions(variant: str, scope: str) -> tuple[object, ...]:
 # --- every mend -----------------------------------------------------------------------------
 def test_every_mend_is_needed() -> None:
     """Each variant that is refuted differs from the mended design in what its name says."""
-    refuted = {one.name for one in VARIANTS if one.expected is Outcome.REFUTED}
+    refuted = {one.name for one in VARIANTS if one.evidence.expected is Outcome.REFUTED}
     assert len(refuted) == 17
-    assert PROTOCOL.expected is Outcome.HOLDS
+    assert PROTOCOL.evidence.expected is Outcome.HOLDS
 
 
 # --- the findings ----------------------------------------------------------------------------
@@ -165,17 +156,17 @@ def test_a_graph_that_it_cannot_run_is_refused() -> None:
 
 
 def test_a_node_refuses_what_no_node_sends_it() -> None:
-    sites = System(PROTOCOL, SCOPES["a relay"].scope).sites
+    sites = System(PROTOCOL, scopes.A_RELAY.scope).sites
     senders = {"coordinator": "writer", "source": "coordinator", "sink": "writer"}
     for name, sender in senders.items():
         with pytest.raises(TypeError, match="nothing to do"):
-            step(sites[name], PROTOCOL.boot(sites[name]), Received(sender, "?"))
+            step(sites[name], PROTOCOL.behaviour.boot(sites[name]), Received(sender, "?"))
     with pytest.raises(TypeError, match="nothing to do"):
-        step(sites["writer"], PROTOCOL.boot(sites["writer"]), TimerFired("?"))
+        step(sites["writer"], PROTOCOL.behaviour.boot(sites["writer"]), TimerFired("?"))
 
 
 def test_a_source_with_nothing_new_does_not_ask_for_an_epoch() -> None:
-    source = System(PROTOCOL, SCOPES["a relay"].scope).sites["source"]
+    source = System(PROTOCOL, scopes.A_RELAY.scope).sites["source"]
     state, _ = step(source, ReaderState(), Arrival(1, "a"))
     assert step(source, state, TimerFired("epoch"))[1] == (Send("coordinator", EpochDue(0)),)
     state, _ = step(source, state, Received("coordinator", EndEpoch(0, 1)))
@@ -216,7 +207,7 @@ def test_messages_and_states_have_short_names_and_sizes() -> None:
 
 
 def test_the_coordinator_and_the_external_system_hold_nothing_for_others() -> None:
-    sites = System(PROTOCOL, SCOPES["a relay"].scope).sites
+    sites = System(PROTOCOL, scopes.A_RELAY.scope).sites
     for state in (OverseerState(), ExternalState()):
         assert gauges(sites["sink"], state) == Gauges()
         assert memory(sites["sink"], state) == NO_MEMORY

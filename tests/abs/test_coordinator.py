@@ -9,9 +9,10 @@ import pytest
 
 from model.core import Guarantee, Received, Save, Send, Step
 from model.events import Body
+from model.protocols.abs import scopes
 from model.protocols.abs.coordinator_variants import COORDINATOR_VARIANTS, KEEPS_ALL
 from model.protocols.abs.design import Coordinator, Decides, Design, Returns, Sources
-from model.protocols.abs.family import build
+from model.protocols.abs.family import ABS
 from model.protocols.abs.messages import (
     EndEpoch,
     EpochComplete,
@@ -28,11 +29,10 @@ from model.protocols.abs.messages import (
 )
 from model.protocols.abs.nodes import recover, step
 from model.protocols.abs.protocol import PROTOCOL
-from model.protocols.abs.scopes import SCOPES
 from model.system import System
 from model.world import Crash, Deliver, Restart
 from proofs.explore.explorer import explore
-from tests.abs.explored import explored, reading
+from tests.abs.explored import CASES, explored, reading
 
 BY_NAME = {protocol.name: protocol for protocol in COORDINATOR_VARIANTS}
 MENDED = BY_NAME["abs:coordinator"]
@@ -44,7 +44,7 @@ def real(step_: Step) -> list[Save | Send]:
 
 # --- what may crash --------------------------------------------------------------------------
 def test_the_coordinator_crashes_only_in_designs_that_say_so() -> None:
-    scope = SCOPES["a relay"].scope
+    scope = scopes.A_RELAY.scope
     assert "coordinator" not in System(PROTOCOL, scope).deployment.crashable
     deployment = System(MENDED, scope).deployment
     assert "coordinator" in deployment.crashable
@@ -60,8 +60,8 @@ def test_one_choice_of_each_kind_is_right() -> None:
     right = []
     for keeps, decides, returns in product(kept, Decides, Returns):
         design = Design(coordinator=keeps, decides=decides, returns=returns)
-        protocol = build("reading", design, (), "")
-        runs = (explore(protocol, SCOPES[scope].scope, until=Guarantee.PRECISE) for scope in scopes)
+        protocol = ABS.design("reading", design)
+        runs = (explore(protocol, CASES[scope].scope, until=Guarantee.PRECISE) for scope in scopes)
         if all(run.counterexample is None for run in runs):
             right.append((keeps, decides, returns))
     keeps, first = Coordinator.EPOCHS_AND_RUNS, Decides.STORED_FIRST
@@ -116,7 +116,7 @@ def test_one_number_for_two_runs_needs_two_crashes() -> None:
 
 # --- its steps -------------------------------------------------------------------------------
 def site_of(design: Design, name: str = "coordinator") -> object:
-    return System(build("reading", design, (), ""), SCOPES["a relay"].scope).sites[name]
+    return System(ABS.design("reading", design), scopes.A_RELAY.scope).sites[name]
 
 
 def test_the_decision_is_durable_before_any_node_knows_of_it() -> None:
@@ -170,9 +170,9 @@ def test_a_coordinator_that_goes_on_ends_the_epoch_under_way_once_more() -> None
 # --- what else the paper asks for ------------------------------------------------------------
 def test_a_marker_blocks_its_input_and_no_other() -> None:
     """8.1.1: an operator "blocks the channel from where the new marker has been received"."""
-    scope = SCOPES["a union"].scope
+    scope = scopes.A_UNION.scope
     site = System(PROTOCOL, scope).sites["writer"]
-    state = PROTOCOL.boot(site)
+    state = PROTOCOL.behaviour.boot(site)
 
     def take(state: TaskState, sender: str, message: object) -> Step:
         return step(site, state, Received(sender, message))

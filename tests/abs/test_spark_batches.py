@@ -15,9 +15,10 @@ from model.errors import Invalid
 from model.events import Body
 from model.recovery import classify
 from sim.predictions import abs as epochs
-from sim.predictions.abs import CrashPlan, CrashPoint, SinkKind, expected, predict
-from sim.predictions.log_io.recovery import Parts, calibrate
-from sim.predictions.log_io.replay import Work
+from sim.predictions.abs import EpochPoint, EpochSink, expected, predict
+from sim.predictions.crashes import BatchCrash
+from sim.predictions.log_io.recovery import ReplayParts, calibrate
+from sim.predictions.log_io.replay import TaskWork
 from spark_check.abs.checks import crash_points
 from spark_check.abs.checks.crash_points import ENDS, QUICK, TYPES
 from spark_check.abs.job import CheckpointedQuery, write
@@ -26,32 +27,32 @@ from spark_check.abs.recovery import (
     CALIBRATING,
     NONE,
     PREDICTED,
-    Size,
+    PairsSize,
     measure,
     output,
 )
 from spark_check.abs.timed_task import process, read_notes
 from spark_check.check import Setting, run_check
 from spark_check.log_io.external import Pair, open_book
-from spark_check.log_io.operators import Stops
+from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.world import World
 from spark_check.runtime.planned_failures import FailingBreakpoints, PlannedFailure
 from spark_check.runtime.session import BRIEF, session
 
 CRASHES = [
-    [CrashPlan(point, batch) for batch in batches]
+    [BatchCrash(point, batch) for batch in batches]
     for batches in ((0,), (1,), (2,), (1, 1), (1, 2), (2, 2, 2))
-    for point in CrashPoint
+    for point in EpochPoint
 ]
 
 
 @pytest.mark.parametrize("crashes", CRASHES, ids=lambda plans: ", ".join(map(str, plans)))
-@pytest.mark.parametrize("sink", SinkKind)
+@pytest.mark.parametrize("sink", EpochSink)
 def test_the_gap_is_between_the_write_and_the_commit(
-    sink: SinkKind, crashes: list[CrashPlan]
+    sink: EpochSink, crashes: list[BatchCrash[EpochPoint]]
 ) -> None:
     found = predict(TYPES, ENDS, crashes, sink)
-    repeats = sink is SinkKind.PLAIN and crashes[0].point is CrashPoint.WRITTEN
+    repeats = sink is EpochSink.PLAIN and crashes[0].point is EpochPoint.WRITTEN
     wanted = Guarantee.REPEATING if repeats else Guarantee.PRECISE
     assert classify(expected(TYPES), found.rows) is wanted
     sizes = [end - begin for begin, end in pairwise((0, *ENDS))]
@@ -60,9 +61,9 @@ def test_the_gap_is_between_the_write_and_the_commit(
 
 @pytest.mark.parametrize("batch", [1, 3])
 def test_a_crash_in_a_batch_that_writes_nothing_is_refused(batch: int) -> None:
-    plan = CrashPlan(CrashPoint.WRITTEN, batch)
+    plan = BatchCrash(EpochPoint.WRITTEN, batch)
     with pytest.raises(Invalid, match="writes nothing, or there is no such batch"):
-        predict("aabab", (2, 3, 5), [plan], SinkKind.PLAIN)
+        predict("aabab", (2, 3, 5), [plan], EpochSink.PLAIN)
 
 
 # --- the job without Spark -------------------------------------------------------------------
@@ -103,8 +104,8 @@ def test_the_operator_makes_the_pairs_of_the_oracle(batches: list[str]) -> None:
     assert tuple(found) == expected("".join(batches))
 
 
-@pytest.mark.parametrize("sink", SinkKind)
-def test_the_sink_writes_a_batch_again_or_not(sink: SinkKind, tmp_path: Path) -> None:
+@pytest.mark.parametrize("sink", EpochSink)
+def test_the_sink_writes_a_batch_again_or_not(sink: EpochSink, tmp_path: Path) -> None:
     pipeline = CheckpointedQuery(str(tmp_path), TYPES, ENDS, str(tmp_path / "book.db"), sink)
     first, second = Pair("a", 1, 2), Pair("b", 3, 5)
     write(pipeline, 0, [first])
@@ -112,26 +113,26 @@ def test_the_sink_writes_a_batch_again_or_not(sink: SinkKind, tmp_path: Path) ->
     write(pipeline, 1, [second])
     with open_book(pipeline.book) as book:
         rows = [one for _, one in book.rows()]
-    assert rows == [first, second, second][: 3 if sink is SinkKind.PLAIN else 2]
+    assert rows == [first, second, second][: 3 if sink is EpochSink.PLAIN else 2]
 
 
 # --- recovery times --------------------------------------------------------------------------
-@pytest.mark.parametrize("size", [Size(4, 8), Size(9, 4), Size(12, 20, 1)])
-def test_the_model_takes_as_many_steps_as_the_library(size: Size, tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [PairsSize(4, 8), PairsSize(9, 4), PairsSize(12, 20, 1)])
+def test_the_model_takes_as_many_steps_as_the_library(size: PairsSize, tmp_path: Path) -> None:
     """The last task of a pipeline that has failed: its transactions, and the inputs it replays."""
     world = World(
         str(tmp_path), size.types, size.ends, str(tmp_path / "log"), str(tmp_path / "book")
     )
     rows = [*enumerate(size.types, 1)]
-    none = Stops(NONE, world.name)
+    none = PipelineStops(NONE, world.name)
     place = none.place(size.crash.operator, size.crash.point)
-    failing = Stops(FailingBreakpoints("", {place: size.crash.passed}), world.name)
+    failing = PipelineStops(FailingBreakpoints("", {place: size.crash.passed}), world.name)
     process(world, none, rows[: size.waiting])
     with pytest.raises(PlannedFailure):
         process(world, failing, rows[size.waiting :])
     process(world, none, rows[size.waiting :])
     last = read_notes(world)[-1]
-    assert Work(last["transactions"], last["replayed"], last["writes"]) == size.work()
+    assert TaskWork(last["transactions"], last["replayed"], last["writes"]) == size.work()
     assert output(size, world.book) == "precise"
 
 
@@ -143,9 +144,10 @@ counts = st.lists(st.tuples(st.integers(1, 500), st.integers(1, 500)), min_size=
 def test_costs_of_a_recovery_are_found_again(
     begin: float, replay: float, transaction: float, runs: list[tuple[int, int]]
 ) -> None:
-    works = [Work(*run) for run in runs]
+    works = [TaskWork(*run) for run in runs]
     parts = [
-        Parts(work, begin, replay * work.replayed, transaction * work.commits) for work in works
+        ReplayParts(work, begin, replay * work.replayed, transaction * work.commits)
+        for work in works
     ]
     found = calibrate(parts, transaction)
     for one in parts:
@@ -168,7 +170,7 @@ def test_no_size_is_predicted_from_itself() -> None:
 @pytest.mark.spark
 @pytest.mark.exhaustive  # only the full profile of the check measures
 def test_both_recoveries_are_measured_beside_each_other(tmp_path: Path) -> None:
-    size = Size(5, 8)
+    size = PairsSize(5, 8)
     with session(tmp_path / "session", conf=BRIEF) as spark:
         found = measure(spark, tmp_path / "run", size)
     assert found.outputs == ("precise", "precise")

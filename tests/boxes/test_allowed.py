@@ -11,13 +11,13 @@ from model.boxes.box import Of, Out, bodies
 from model.boxes.stateless import AnyOf, Filter, Relay, Union
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
-from model.cep.predicates import Type
 from model.cep.windows import CountWindows
 from model.core import Arrival, Guarantee, Inputs, Observation, Scope
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import allowed, oracle
+from model.predicates import Type
 from model.properties import AS_IF, COMPLETE, guarantee
 from model.recovery import beside, classify, recovery_type
 from proofs.classify.figure2 import rows, tuples

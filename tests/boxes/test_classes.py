@@ -15,10 +15,10 @@ from model.boxes.stateless import Union
 from model.core import Arrival, OperatorClass
 from model.events import Body
 from proofs.classify.classes import Classified, classify
-from proofs.classify.figure3 import BOXES, Named
-from proofs.classify.pairs import Begin, Fail, Undecided, confluence, explore, restarts
+from proofs.classify.figure3 import BOXES, BoxCase
+from proofs.classify.pairs import BeginSecond, Fail, Undecided, confluence, explore, restarts
 from proofs.classify.streams import Alphabet
-from proofs.classify.witness import Replayed, replay
+from proofs.classify.witness import WitnessStep, replay
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT = OperatorClass.CONVERGENT_CAPABLE
@@ -57,7 +57,7 @@ DERIVED = {
 
 
 @pytest.mark.parametrize("named", BOXES, ids=lambda named: named.name)
-def test_figure_3(named: Named) -> None:
+def test_figure_3(named: BoxCase) -> None:
     found = classify(named.box, named.alphabet)
     assert found.operators is DERIVED[named.name]
     check_witnesses(named.box, len(named.alphabet.edges), found)
@@ -81,7 +81,7 @@ def check_witnesses(box: Box, edges: int, found: Classified) -> None:
             check_not_repeated(moments)
 
 
-def check_not_repeated(moments: list[Replayed]) -> None:
+def check_not_repeated(moments: list[WitnessStep]) -> None:
     """The second copy puts out what the first one did not, or leaves out what it alone should."""
     failed = next((at for at, m in enumerate(moments) if isinstance(m.event, Fail)), len(moments))
     before = [out for moment in moments[:failed] for out in moment.first]
@@ -98,7 +98,7 @@ def is_again(duplicate: Out, out: Out) -> bool:
     return duplicate.body == out.body and duplicate.of <= out.of
 
 
-def bodies(moments: list[Replayed], copy: str) -> list[Body]:
+def bodies(moments: list[WitnessStep], copy: str) -> list[Body]:
     return [out.body for moment in moments for out in getattr(moment, copy)]
 
 
@@ -307,7 +307,7 @@ def test_a_witness_begins_its_second_copy_later() -> None:
     named = next(one for one in BOXES if one.name == "aggregate-count-2-2")
     (first, _) = classify(named.box, named.alphabet).witnesses
     events = [taken.event for taken in first.steps]
-    assert isinstance(events[1], Begin)
+    assert isinstance(events[1], BeginSecond)
     assert len(events) == 4
 
 

@@ -19,9 +19,9 @@ from model.boxes.join import Join
 from model.boxes.reorder import BSort, Resample
 from model.boxes.stateless import AnyOf, Filter, Map, Relay, Union
 from model.boxes.triggered import Triggered
-from model.cep.predicates import Type
 from model.errors import Invalid
 from model.events import BEGINNING, Body
+from model.predicates import Type
 from tests.boxes.items import ARRIVALS, NAIVE, fed, fed_state, items, made, two_edges
 
 

@@ -21,8 +21,8 @@ from model.boxes.reorder import BSort, Ordered, Resample
 from model.boxes.stateless import Relay, Union
 from model.boxes.triggered import Triggered
 from model.events import Body
-from proofs.classify.pairs import Pair, Phase, normal
-from proofs.classify.streams import Place
+from proofs.classify.pairs import CopyPair, CopyPhase, normal
+from proofs.classify.streams import StreamPlace
 from tests.boxes.items import fed, items
 
 
@@ -107,7 +107,9 @@ def test_what_is_further_back_than_the_horizon_does_not_count(
     box = frame.box
     real, times = box.begin(edges), [0] * edges
     none = (0,) * edges
-    pair = normal(Pair(Phase.AFTER, real, real, Place((Moment(0),) * edges, none, none)), box)
+    pair = normal(
+        CopyPair(CopyPhase.AFTER, real, real, StreamPlace((Moment(0),) * edges, none, none)), box
+    )
     for place, (edge, gap, type_) in enumerate(steps):
         edge = min(edge, edges - 1)
         times[edge] += gap
@@ -118,5 +120,8 @@ def test_what_is_further_back_than_the_horizon_does_not_count(
         ((state, outs),) = box.feed(pair.first, Item(edge, Body(relative[edge].time, type_), of))
         assert [out.of for out in outs] == [out.of for out in expected]
         pair = normal(
-            pair._replace(first=state, second=state, place=Place(tuple(relative), none, none)), box
+            pair._replace(
+                first=state, second=state, place=StreamPlace(tuple(relative), none, none)
+            ),
+            box,
         )

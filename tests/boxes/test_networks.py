@@ -12,8 +12,8 @@ from model.boxes.box import Fed, Item, Of, Out
 from model.boxes.join import Join
 from model.boxes.network import INPUT, OUTPUT, Arc, Network
 from model.boxes.stateless import AnyOf, Filter, Map, Relay, Union
-from model.cep.predicates import Type
 from model.errors import Invalid
+from model.predicates import Type
 from tests.boxes.items import ARRIVALS, fed, items, two_edges
 
 

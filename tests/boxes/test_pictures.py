@@ -13,9 +13,9 @@ from model.core import Arrival, OperatorClass
 from model.events import Body
 from proofs.classify.classes import classify
 from proofs.classify.figure3 import BOXES
-from proofs.classify.pairs import Begin, Event, Expire, Fail, Feed, Swap
+from proofs.classify.pairs import BeginSecond, Expire, Fail, Feed, PairEvent, Swap
 from proofs.classify.witness import picture, replay, show_body
-from proofs.prove.grid import CellMark
+from proofs.grid import CellMark
 
 DETERMINISTIC = OperatorClass.DETERMINISTIC
 SIGNS = {CellMark.PLAIN: "", CellMark.DIM: "~", CellMark.BAD: "!"}
@@ -94,7 +94,7 @@ def types_of(outs: tuple[Out, ...]) -> str:
 
 def test_a_replay_has_the_times_and_places_of_a_real_run() -> None:
     """A copy that has not begun gets nothing; who fails goes on, so that both can be compared."""
-    begun: list[Event] = [Feed(0, A), Begin(1), Feed(1, B), Begin(0)]
+    begun: list[PairEvent] = [Feed(0, A), BeginSecond(1), Feed(1, B), BeginSecond(0)]
     events = [*begun, Feed(0, B), Fail(), Feed(1, A)]
     found = replay(Union(), 2, events)
     items = [(item.edge, item.body, item.of) for moment in found for item in moment.got]

@@ -17,13 +17,13 @@ from model.cep.box import CepBox
 from model.cep.engines import Mealy
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
-from model.cep.predicates import Type
 from model.cep.windows import CountWindows, PatternWindows, TimeWindows
 from model.core import Arrival, Inputs, OperatorClass, Scope
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.predicates import Type
 from model.registry import protocols
 from proofs.classify.graphs import class_of
 from proofs.explore.strategies import operators
@@ -154,14 +154,14 @@ def test_what_is_no_box_or_too_large_or_raises_has_no_class() -> None:
 @pytest.mark.exhaustive  # the report compares them, too
 @pytest.mark.parametrize("name", protocols())
 def test_the_pinned_class_of_every_scope_is_the_derived_one(name: str) -> None:
-    for pinned in protocols()[name].scopes:
+    for pinned in protocols()[name].evidence.scopes:
         assert class_of(pinned.scope) is pinned.operators, pinned.name
 
 
 def test_a_scope_with_another_class_is_not_as_pinned() -> None:
     wrong = replace(relay.TWO, operators=DETERMINISTIC)
-    claims = {DETERMINISTIC: relay.PROTOCOL.claims[relay.CLASS]}
-    broken = replace(relay.PROTOCOL, scopes=(wrong,), claims=claims)
+    claims = {DETERMINISTIC: relay.PROTOCOL.promise.claims[REPEATABLE]}
+    broken = relay.PROTOCOL.vary(scopes=(wrong,), claims=claims)
     found = verdict(broken, examples=5)
     assert (found["outcome"], found["expected"]) == ("holds", False)
     assert found["scopes"][0]["derived"] == "REPEATABLE"
@@ -172,8 +172,8 @@ def test_a_scope_with_another_class_is_not_as_pinned() -> None:
 @pytest.mark.slow
 def test_a_class_that_is_not_derived_is_said_and_no_complaint() -> None:
     wide = over_words(chain(("A", cep(sequence("a", "b"), 99, 99))), 1)
-    scopes = tuple(replace(one, scope=wide, states=None) for one in relay.PROTOCOL.scopes)
-    found = verdict(replace(relay.PROTOCOL, scopes=scopes[:1], must_occur=()), examples=5)
+    scopes = tuple(replace(one, scope=wide, states=None) for one in relay.PROTOCOL.evidence.scopes)
+    found = verdict(relay.PROTOCOL.vary(scopes=scopes[:1], must_occur=()), examples=5)
     assert found["scopes"][0]["derived"] is None
     assert found["scopes"][0]["as_pinned"]
     said = [line for line in commands.verdict(found) if isinstance(line, str)]
@@ -181,5 +181,5 @@ def test_a_class_that_is_not_derived_is_said_and_no_complaint() -> None:
 
 
 def test_examples_are_of_the_class_that_they_say() -> None:
-    for pinned in (*relay.PROTOCOL.scopes, *forgetful.PROTOCOL.scopes):
+    for pinned in (*relay.PROTOCOL.evidence.scopes, *forgetful.PROTOCOL.evidence.scopes):
         assert class_of(pinned.scope) is pinned.operators

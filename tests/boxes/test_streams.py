@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from model.boxes.box import Item, Moment, Of, inputs_in
 from model.core import Arrival
 from model.events import Body
-from proofs.classify.streams import Alphabet, Place, beginning, next_items, relative, times_in
+from proofs.classify.streams import Alphabet, StreamPlace, beginning, next_items, relative, times_in
 
 EDGE = (Arrival(0, "a"), Arrival(1, "a"), Arrival(2, "b", (("k", 1),)))
 
@@ -100,19 +100,19 @@ def test_what_else_stands_in_a_state_stays() -> None:
     """Lineage is no time, data of a body may hold bodies, and named tuples keep their types."""
     body = Body(5, "a", (("k", 7), Body(4, "b")))
     item = Item(1, body, frozenset([Of(1, 6)]))
-    place = Place((Moment(5),), (3,), (4,))
+    place = StreamPlace((Moment(5),), (3,), (4,))
     value = (item, place, Of(0, 9), 8, "x", None, (Moment(4), (Moment(3),)))
     assert sorted(times_in(value)) == [3, 4, 4, 5, 5]
     found = relative(value, 5, 2, 6)
     assert found == (
         Item(1, Body(1, "a", (("k", 7), Body(0, "b"))), frozenset([Of(1, 6)])),
-        Place((Moment(1),), (3,), (4,)),
+        StreamPlace((Moment(1),), (3,), (4,)),
         Of(0, 9),
         8,
         "x",
         None,
         (Moment(0), (Moment(-1),)),
     )
-    assert [type(part) for part in found[:3]] == [Item, Place, Of]
+    assert [type(part) for part in found[:3]] == [Item, StreamPlace, Of]
     assert type(found[0].body) is Body
     assert list(inputs_in(found)) == [Of(1, 6)]

@@ -14,9 +14,9 @@ from model.boxes.aggregate import Aggregate
 from model.core import Role, Site
 from model.events import Body, Event
 from model.log import Log
+from model.protocols.cec.deployment import Config
 from model.protocols.cec.design import MENDED, Design
 from model.protocols.cec.messages import Disk, Logged, NodeState, Segment
-from model.protocols.cec.nodes import Config
 from model.protocols.cec.operator import checkpoint, process
 
 

@@ -30,14 +30,14 @@ from sim.experiments.sebepou.extent import (
     worst_replay,
     zipf,
 )
-from sim.experiments.sebepou.kernel import Costs, Setting, run
+from sim.experiments.sebepou.kernel import ExtentSetting, ExtentStudyCosts, run
 from sim.experiments.sebepou.paper import KEYS, OPEN, SIZE, costs, probabilities
 from sim.experiments.sebepou.tradeoff import ALWAYS_S, OFTEN_S, drawn
 
 PAPER = "Sebepou and Magoutis"
 OURS = [one for name, one in experiments().items() if name.startswith("cec-")]
 EVENTS = 600_000
-COSTS = Costs(tuple_s=1.0, check_s=0.25, write_s=1.0, copy_s=0.25, read_s=1.0)
+COSTS = ExtentStudyCosts(tuple_s=1.0, check_s=0.25, write_s=1.0, copy_s=0.25, read_s=1.0)
 
 
 # --- formulas ------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def test_the_formula_is_what_runs_have(exponent: float, size: int) -> None:
     items = (drawn(0, 600_000, exponent) % 500).astype(np.int32)
     keys = np.bincount(items, minlength=500) / len(items)
     for age in (50, 500):
-        how = Setting(
+        how = ExtentSetting(
             COSTS, 500, size, u_target=age, period_s=OFTEN_S, busy_s=ALWAYS_S, warm=300_000
         )
         expected = expected_extent(keys, size, age) if size > 1 else 0.0  # nothing is open
@@ -92,7 +92,9 @@ def test_the_formula_is_what_runs_have(exponent: float, size: int) -> None:
 
 def test_the_oldest_window_without_checks_is_as_old_as_in_runs() -> None:
     ages = [
-        run(drawn(seed, 400_000, 0) % 1000, Setting(COSTS, 1000, 10, warm=200_000)).mean_extent
+        run(
+            drawn(seed, 400_000, 0) % 1000, ExtentSetting(COSTS, 1000, 10, warm=200_000)
+        ).mean_extent
         for seed in range(3)
     ]
     keys = zipf(1000, 0)
@@ -106,13 +108,13 @@ def test_one_window_is_older_than_the_oldest_without_checks() -> None:
 
 
 @st.composite
-def streams(draw: st.DrawFn) -> tuple[list[int], Setting]:
+def streams(draw: st.DrawFn) -> tuple[list[int], ExtentSetting]:
     """Any stream: a key may never come again."""
     keys = draw(st.integers(1, 8))
     period = draw(st.sampled_from([1.0, 3.0, 8.0]))
     length = draw(st.integers(0, 200))  # else most lists are short
     items = draw(st.lists(st.integers(0, keys - 1), min_size=length, max_size=length))
-    return items, Setting(
+    return items, ExtentSetting(
         COSTS,
         keys,
         size=draw(st.integers(1, 6)),
@@ -124,7 +126,7 @@ def streams(draw: st.DrawFn) -> tuple[list[int], Setting]:
 
 @settings(max_examples=300, deadline=None)
 @given(streams())
-def test_no_stream_exceeds_the_worst_case(case: tuple[list[int], Setting]) -> None:
+def test_no_stream_exceeds_the_worst_case(case: tuple[list[int], ExtentSetting]) -> None:
     items, how = case
     assert how.period_s
     assert how.q_target
@@ -138,7 +140,7 @@ def test_no_stream_exceeds_the_worst_case(case: tuple[list[int], Setting]) -> No
 
 def test_without_a_target_no_bound_holds() -> None:
     items = np.array([0] + [1, 1] * 1000, np.int32)
-    ran = run(items, Setting(COSTS, 2, 2))
+    ran = run(items, ExtentSetting(COSTS, 2, 2))
     assert ran.most_extent == 2000
 
 

@@ -15,14 +15,17 @@ from model.boxes.box import Box, Of, Out, Stream, bodies
 from model.boxes.join import Join
 from model.boxes.reorder import Ordered
 from model.boxes.stateless import Union
-from model.core import Guarantee, Outcome, Received, Role, Site, TimerFired
+from model.core import Guarantee, Received, Role, Site, TimerFired
 from model.errors import Invalid
 from model.events import BEGINNING, Body, Event
+from model.evidence import Case, Outcome
+from model.protocols.cec import scopes
+from model.protocols.cec.deployment import Config
 from model.protocols.cec.design import MENDED, Interleaving, Position
+from model.protocols.cec.family import CEC
 from model.protocols.cec.messages import Logged, NodeState
-from model.protocols.cec.nodes import CHECK, Config, boot, deploy, recover, step
-from model.protocols.cec.scopes import SCOPES, joined
-from model.protocols.cec.variants import SEEN, build
+from model.protocols.cec.nodes import CHECK, boot, deploy, recover, step
+from model.protocols.cec.scopes import joined
 from model.queues import Entry, Inlets, Replayed, Stamp
 from proofs.explore.explorer import explore
 
@@ -136,31 +139,29 @@ def test_ordered_inlets_take_by_time_and_input(given_: Streams) -> None:
 
 
 # --- readings --------------------------------------------------------------------------------
-def holding(scope: str) -> set[tuple[Stamp, Position, Interleaving]]:
+def holding(case: Case) -> set[tuple[Stamp, Position, Interleaving]]:
     """The readings of V that hold in the scope."""
     found = set()
     for stamp, position, interleaving in product(Stamp, Position, Interleaving):
         design = replace(MENDED, stamp=stamp, position=position, interleaving=interleaving)
-        explored = explore(
-            build("reading", design, (), "", SEEN), SCOPES[scope].scope, until=Guarantee.PRECISE
-        )
+        explored = explore(CEC.design("reading", design), case.scope, until=Guarantee.PRECISE)
         if explored.outcome is Outcome.HOLDS:
             found.add((stamp, position, interleaving))
     return found
 
 
 def test_a_join_by_arrival_needs_a_place_in_each_input_and_the_order_of_the_log() -> None:
-    assert holding("a join") == {(Stamp.PLACE, Position.VECTOR, Interleaving.LOGGED)}
+    assert holding(scopes.A_JOIN) == {(Stamp.PLACE, Position.VECTOR, Interleaving.LOGGED)}
 
 
 def test_a_join_by_time_needs_places_alone() -> None:
     expected = {(Stamp.PLACE, Position.VECTOR, order) for order in Interleaving}
-    assert holding("a join by time") == expected
+    assert holding(scopes.A_JOIN_BY_TIME) == expected
 
 
 @pytest.mark.slow
 def test_one_time_is_enough_for_a_join_by_time_if_no_two_tuples_have_one_time() -> None:
-    found = holding("a join by time, distinct times")
+    found = holding(scopes.A_JOIN_BY_TIME_DISTINCT_TIMES)
     assert {(Stamp.TIME, Position.SCALAR, order) for order in Interleaving} <= found
 
 

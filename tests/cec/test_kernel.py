@@ -18,16 +18,23 @@ from hypothesis import strategies as st
 
 from model.errors import Invalid
 from model.protocols.cec.policy import Differences, Positions, due
-from sim.experiments.sebepou.kernel import Costs, Estimate, KernelRun, Setting, Way, run
+from sim.experiments.sebepou.kernel import (
+    CheckpointWay,
+    Estimate,
+    ExtentRun,
+    ExtentSetting,
+    ExtentStudyCosts,
+    run,
+)
 
 ROOT = Path(__file__).parents[2]
-COSTS = Costs(tuple_s=0.25, check_s=0.1, write_s=0.3, copy_s=0.05, read_s=1.0)
+COSTS = ExtentStudyCosts(tuple_s=0.25, check_s=0.1, write_s=0.3, copy_s=0.05, read_s=1.0)
 
 
 class Reference:
     """An operator tuple by tuple, in tenths of a millisecond, with dictionaries."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: ExtentSetting) -> None:
         self.setting = setting
         self.held: dict[int, int] = {}
         self.opened: dict[int, float] = {}
@@ -66,11 +73,13 @@ class Reference:
             self.counts["saves"] += 1
             self.counts["saved"] += self.newest[1]
         q, u = self.positions.sizes()
-        if self.setting.way is not Way.CONTINUOUS:
+        if self.setting.way is not CheckpointWay.CONTINUOUS:
             q, u = 0, self.processed - self.newest[0] if self.setting.save_s else 0
         windows = len(self.held)
         if self.processed == self.setting.crash:
-            estimated = self.differences.sizes() if self.setting.way is Way.CONTINUOUS else (0, 0)
+            estimated = (
+                self.differences.sizes() if self.setting.way is CheckpointWay.CONTINUOUS else (0, 0)
+            )
             self.crash = {"extent": q, "replay": u, "windows": windows, "estimated": estimated}
         if self.processed >= self.setting.warm:
             self.most = [*map(max, self.most, (q, u, windows))]
@@ -95,7 +104,7 @@ class Reference:
         if not setting.save_s or self.pending or self.clock < self.save_tick:
             return
         self.save_tick = self.clock + self.ms(setting.save_s)
-        stops, costs = setting.way is Way.STOPPING, setting.costs
+        stops, costs = setting.way is CheckpointWay.STOPPING, setting.costs
         each = self.ms(costs.write_s) + stops * self.ms(costs.check_s)
         done = self.clock + len(self.held) * each
         self.pending, self.needed = (done, self.processed, len(self.held)), set(self.held)
@@ -114,10 +123,10 @@ class Reference:
         self.positions, self.differences = self.positions.enter(), self.differences.enter()
         if key not in self.held:
             self.counts["opens"] += 1
-            if setting.way is Way.CONTINUOUS:
+            if setting.way is CheckpointWay.CONTINUOUS:
                 self.footprint(key)
             self.opened[key] = self.clock
-        elif setting.way is Way.COPYING and self.pending and key in self.needed:
+        elif setting.way is CheckpointWay.COPYING and self.pending and key in self.needed:
             self.clock += self.ms(setting.costs.copy_s)
             self.counts["copies"] += 1
         self.needed.discard(key)
@@ -152,7 +161,7 @@ class Reference:
         }
 
 
-def differences(ran: KernelRun, reference: Reference, items: list[int]) -> list[str]:
+def differences(ran: ExtentRun, reference: Reference, items: list[int]) -> list[str]:
     expected = reference.run(items)
     found = ran._asdict()
     open_s = found.pop("open_s").tolist()
@@ -173,14 +182,23 @@ def same(one: Any, other: Any) -> bool:
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[list[int], Setting]:
+def cases(draw: st.DrawFn) -> tuple[list[int], ExtentSetting]:
     keys = draw(st.integers(1, 6))
     length = draw(st.integers(0, 60))  # else most lists are short
     items = draw(st.lists(st.integers(0, keys - 1), min_size=length, max_size=length))
-    way = draw(st.sampled_from([Way.CONTINUOUS, Way.CONTINUOUS, Way.COPYING, *Way]))
+    way = draw(
+        st.sampled_from(
+            [
+                CheckpointWay.CONTINUOUS,
+                CheckpointWay.CONTINUOUS,
+                CheckpointWay.COPYING,
+                *CheckpointWay,
+            ]
+        )
+    )
     targets = st.integers(1, 8) | st.none()
-    continuous = way is Way.CONTINUOUS
-    return items, Setting(
+    continuous = way is CheckpointWay.CONTINUOUS
+    return items, ExtentSetting(
         costs=COSTS,
         keys=keys,
         size=draw(st.integers(1, 5)),
@@ -190,7 +208,9 @@ def cases(draw: st.DrawFn) -> tuple[list[int], Setting]:
         estimate=draw(st.sampled_from(Estimate)),
         period_s=draw(st.sampled_from([0.1, 0.5, 1.3]) | st.none()) if continuous else None,
         busy_s=draw(st.sampled_from([0.05, 0.1, 0.35, 9.0])),
-        save_s=None if way in (Way.NATIVE, Way.CONTINUOUS) else draw(st.sampled_from([0.1, 2.0])),
+        save_s=None
+        if way in (CheckpointWay.NATIVE, CheckpointWay.CONTINUOUS)
+        else draw(st.sampled_from([0.1, 2.0])),
         warm=draw(st.integers(0, 20)),
         crash=draw(st.integers(0, 60)),
     )
@@ -199,7 +219,7 @@ def cases(draw: st.DrawFn) -> tuple[list[int], Setting]:
 @pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(cases())
-def test_kernel_and_reference_do_the_same(case: tuple[list[int], Setting]) -> None:
+def test_kernel_and_reference_do_the_same(case: tuple[list[int], ExtentSetting]) -> None:
     items, setting = case
     ran = run(np.array(items, np.int32), setting)
     assert differences(ran, Reference(setting), items) == []
@@ -207,7 +227,9 @@ def test_kernel_and_reference_do_the_same(case: tuple[list[int], Setting]) -> No
 
 def test_they_do_so_on_a_long_run_with_slow_keys() -> None:
     items = (np.random.default_rng(1).zipf(1.4, 4000) % 50).astype(np.int32)
-    setting = Setting(COSTS, 50, 4, q_target=60, period_s=1.0, busy_s=0.3, warm=500, crash=2000)
+    setting = ExtentSetting(
+        COSTS, 50, 4, q_target=60, period_s=1.0, busy_s=0.3, warm=500, crash=2000
+    )
     for one in (setting, replace(setting, estimate=Estimate.DIFFERENCES)):
         ran = run(items, one)
         assert ran.checks > 0
@@ -217,10 +239,10 @@ def test_they_do_so_on_a_long_run_with_slow_keys() -> None:
 INTERPRETED = """
 import sys
 sys.modules["numba"] = None
-from tests.cec.test_kernel import COSTS, Setting, np, run
+from tests.cec.test_kernel import COSTS, ExtentSetting, np, run
 from sim.experiments.compiled import COMPILED
 assert not COMPILED
-setting = Setting(COSTS, 5, 3, q_target=6, period_s=1.0, busy_s=0.3, warm=10, crash=200)
+setting = ExtentSetting(COSTS, 5, 3, q_target=6, period_s=1.0, busy_s=0.3, warm=10, crash=200)
 print(run((np.arange(400) ** 2 % 5).astype(np.int32), setting)[:-1])
 """
 
@@ -234,7 +256,7 @@ def test_without_numba_it_is_the_same() -> None:
         text=True,
         check=True,
     )
-    setting = Setting(COSTS, 5, 3, q_target=6, period_s=1.0, busy_s=0.3, warm=10, crash=200)
+    setting = ExtentSetting(COSTS, 5, 3, q_target=6, period_s=1.0, busy_s=0.3, warm=10, crash=200)
     assert shown.stdout.strip() == str(
         run((np.arange(400) ** 2 % 5).astype(np.int32), setting)[:-1]
     )
@@ -243,10 +265,13 @@ def test_without_numba_it_is_the_same() -> None:
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: Setting(COSTS, 0, 1), "0 keys"),
-        (lambda: Setting(COSTS, 1, 1, save_s=1.0), "CEC: an interval of checkpoints"),
-        (lambda: Setting(COSTS, 1, 1, way=Way.STOPPING), "CRB, stopping: an interval"),
-        (lambda: run(np.array([3], np.int32), Setting(COSTS, 3, 1)), "keys are 0 to 2"),
+        (lambda: ExtentSetting(COSTS, 0, 1), "0 keys"),
+        (lambda: ExtentSetting(COSTS, 1, 1, save_s=1.0), "CEC: an interval of checkpoints"),
+        (
+            lambda: ExtentSetting(COSTS, 1, 1, way=CheckpointWay.STOPPING),
+            "CRB, stopping: an interval",
+        ),
+        (lambda: run(np.array([3], np.int32), ExtentSetting(COSTS, 3, 1)), "keys are 0 to 2"),
     ],
 )
 def test_what_cannot_be_run_is_one_line(make: Any, complaint: str) -> None:

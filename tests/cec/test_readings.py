@@ -7,26 +7,32 @@ from itertools import product
 
 import pytest
 
-from model.core import Guarantee, Outcome
+from model.core import Guarantee
+from model.evidence import Case, Outcome
+from model.protocols.cec import scopes
 from model.protocols.cec.design import MENDED, PUBLISHED, Bound, Checked, Design
-from model.protocols.cec.scopes import SCOPES
-from model.protocols.cec.variants import SEEN, VARIANTS, Pin, build
+from model.protocols.cec.family import CEC
+from model.protocols.cec.variants import VARIANTS
 from model.queues import Stamp
 from proofs.explore.explorer import explore
 
-SHOWN = ("background", "gaps between windows", "equal times", "windows of two tuples")
+SHOWN = (
+    scopes.BACKGROUND,
+    scopes.GAPS_BETWEEN_WINDOWS,
+    scopes.EQUAL_TIMES,
+    scopes.WINDOWS_OF_TWO_TUPLES,
+)
 READINGS = [
     replace(MENDED, replay=replay, ignore=ignore, checked=checked, stamp=stamp)
     for replay, ignore, checked, stamp in product(Bound, Bound, Checked, Stamp)
 ]
 
 
-def holds(design: Design, scopes: tuple[str, ...]) -> bool:
+def holds(design: Design, cases: tuple[Case, ...]) -> bool:
     """Does the design hold in all of these scopes?"""
-    for name in scopes:
-        pin = Pin(name, 0)
-        protocol = build("reading", design, (pin,), "", SEEN)
-        found = explore(protocol, SCOPES[name].scope, until=Guarantee.PRECISE)
+    for case in cases:
+        protocol = CEC.design("reading", design, (case.holds(0),))
+        found = explore(protocol, case.scope, until=Guarantee.PRECISE)
         if found.outcome is Outcome.REFUTED:
             return False
         assert found.complete
@@ -42,7 +48,7 @@ def test_each_variant_but_the_published_one_differs_in_one_choice() -> None:
     fields = MENDED.__dataclass_fields__
     named = set()
     for variant in VARIANTS:
-        design = variant.deploy.args[0]  # type: ignore[attr-defined]
+        design = variant.design
         different = [name for name in fields if getattr(design, name) != getattr(MENDED, name)]
         if variant.name == "cec:published":
             assert design == PUBLISHED
@@ -63,4 +69,4 @@ MENDS = [
 def test_one_mend_alone_does_not_make_the_published_protocol_right(name: str) -> None:
     """A flaw hides the next one."""
     one = replace(PUBLISHED, **{name: getattr(MENDED, name)})
-    assert not holds(one, ("windows of one tuple", "windows of two tuples"))
+    assert not holds(one, (scopes.WINDOWS_OF_ONE_TUPLE, scopes.WINDOWS_OF_TWO_TUPLES))

@@ -39,7 +39,7 @@ def tasks() -> Iterator[Task]:
     ):
         yield from list_tasks(name, protocol, "quick", walks=None, examples=20, mutants=mutants)
     main = protocols()["micro-batch"]
-    yield Task(main.name, TaskKind.MUTANT, main.mutants[0].name, worlds=0)
+    yield Task(main.name, TaskKind.MUTANT, main.evidence.mutants[0].name, worlds=0)
 
 
 @pytest.mark.exhaustive

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import pytest
 
-from asif import main
+from asif.cli import main
 
 
 def asif(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "error", "-c", "import asif; asif.main()", *arguments]
+    command = [sys.executable, "-W", "error", "-c", "from asif.cli import main; main()", *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
 
 
@@ -302,6 +302,6 @@ def test_a_proof_of_ones_own_is_judged(name: str, tmp_path: Path) -> None:
 
 def test_a_command_imports_no_library_that_it_may_do_without() -> None:
     """pandas and matplotlib take longer to load than most commands to run."""
-    code = "import asif, sys; print(*sys.modules)"
+    code = "import asif.cli, sys; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"pandas", "matplotlib", "pyspark"}.isdisjoint(ran.stdout.split())

@@ -17,11 +17,13 @@ import pytest
 import typer.main
 from typer.core import TyperGroup
 
-import asif
+from asif import cli
 from asif.console import console
 from docs.examples import passive_standby
-from model.core import Guarantee, Outcome, Protocol
+from model.core import Guarantee
 from model.events import Body
+from model.evidence import Outcome
+from model.protocol import Protocol
 from model.recovery import classify
 from model.registry import protocols
 from proofs.prove.lemma import Lemma, all_given, mutants
@@ -210,7 +212,7 @@ def test_the_counterexample_on_the_first_page_is_the_protocol_s_shortest() -> No
     (picture,) = PICTURES.glob("micro-batch-*.svg")
     drawn = re.search(r"Space-time diagram: (\d+) moments", picture.read_text("utf-8"))
     name = picture.stem.replace("micro-batch-", "micro-batch:")
-    pinned = [one.steps for one in protocols()[name].scopes]
+    pinned = [one.steps for one in protocols()[name].evidence.scopes]
     assert drawn
     assert int(drawn[1]) == min(steps for steps in pinned if steps is not None)
 
@@ -230,7 +232,7 @@ def test_the_example_of_each_guarantee_has_that_guarantee() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_quoted_commands_names_and_options_exist(page: Path) -> None:
-    group = typer.main.get_command(asif.app)
+    group = typer.main.get_command(cli.app)
     assert isinstance(group, TyperGroup)
     for command, words in commands(page):
         assert command in group.commands, command
@@ -245,7 +247,7 @@ def test_quoted_commands_names_and_options_exist(page: Path) -> None:
 
 
 def test_the_readme_quotes_every_command() -> None:
-    group = typer.main.get_command(asif.app)
+    group = typer.main.get_command(cli.app)
     assert isinstance(group, TyperGroup)
     assert {command for command, _ in commands(ROOT / "README.md")} >= set(group.commands)
 
@@ -329,7 +331,7 @@ def test_the_tutorial_gives_the_steps_that_each_fault_takes() -> None:
 def steps_of(protocol: Protocol) -> Iterator[tuple[str, int | None]]:
     """For each variant its name and the pinned length of its shortest counterexample."""
     for one in protocol.variants:
-        yield one.name.partition(":")[2], one.scopes[0].steps
+        yield one.name.partition(":")[2], one.evidence.scopes[0].steps
 
 
 def test_passive_standby_is_as_short_as_the_tutorial_says() -> None:
@@ -353,7 +355,9 @@ def test_quick_commands_print_what_is_quoted(
 ) -> None:
     shim = tmp_path / ".venv" / "bin" / "asif"
     shim.parent.mkdir(parents=True)
-    shim.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c 'import asif; asif.main()' \"$@\"\n")
+    shim.write_text(
+        f"#!/bin/sh\nexec '{sys.executable}' -c 'from asif.cli import main; main()' \"$@\"\n"
+    )
     shim.chmod(0o755)
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     monkeypatch.chdir(tmp_path)
@@ -375,7 +379,7 @@ def test_quick_commands_print_what_is_quoted(
             else:  # here, since to start takes a second
                 monkeypatch.setattr(sys, "argv", words)
                 with pytest.raises(SystemExit):
-                    asif.main()
+                    cli.main()
             said = "".join(capfd.readouterr())
             printed = [untimed(line) for line in said.splitlines()]
             varying = ("┏", "┃", "┡", "│", "└", "random attack: ", "...")
@@ -405,7 +409,7 @@ def test_the_example_protocols_do_what_they_say(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["asif", "check", example])
     with pytest.raises(SystemExit) as ended:
-        asif.main()
+        cli.main()
     assert ended.value.code == code
     printed = capsys.readouterr().out
     assert f"\n{name}: {'refuted' if code else 'holds'}\n" in printed

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.registry import protocols
 from proofs.prove.lemma_index import theories
 
@@ -39,7 +39,7 @@ def variants_in(text: str) -> list[str]:
 
 def steps_of(name: str) -> set[int]:
     found = PROTOCOLS.get(name)
-    return {scope.steps for scope in found.scopes if scope.steps} if found else set()
+    return {scope.steps for scope in found.evidence.scopes if scope.steps} if found else set()
 
 
 def runs_in(text: str) -> Iterator[tuple[set[int], list[str]]]:
@@ -78,7 +78,7 @@ def faults(text: str) -> list[str]:
             found.append(f"{name}: {number} steps")
     holds = (name for names in HOLD.findall(text) for name in variants_in(names))
     for name in holds:
-        scopes = PROTOCOLS[name].scopes if name in PROTOCOLS else ()
+        scopes = PROTOCOLS[name].evidence.scopes if name in PROTOCOLS else ()
         found += [f"{name}: {one.name}" for one in scopes if one.expect is not Outcome.HOLDS]
     return found
 

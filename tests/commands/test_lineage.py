@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from asif import main
+from asif.cli import main
 from docs.examples.log_io import pipeline
 from spark_check.log_io.library import (
     Capture,

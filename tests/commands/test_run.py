@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from asif import main
+from asif.cli import main
 
 EVENTS = """\
 type,time,user

@@ -11,29 +11,23 @@ from functools import cache
 
 import pytest
 
-from model.core import (
-    Arrival,
-    Failures,
-    Guarantee,
-    Inputs,
-    Outcome,
-    PinnedScope,
-    Protocol,
-    Role,
-    Scope,
-)
+from model.core import Arrival, Guarantee, Inputs, Role, Scope
+from model.evidence import Outcome, PinnedScope
 from model.oracle import oracle
+from model.protocol import Failures, Protocol
 from model.registry import protocols
 from model.system import System
 from model.world import Action, World, apply, enabled, initial
 from proofs.explore.explorer import Exploration, Trace, explore
 from sim.inputs.streams import Workload, deployable, graph_for
 from sim.outputs import Outputs
-from sim.untimed import CrashPlan
+from sim.untimed.crashes import UntimedCrash
 
 PROTOCOLS = protocols()
 NAMES = sorted(PROTOCOLS)
-QUICK = [name for name in NAMES if PROTOCOLS[name].expected is Outcome.HOLDS or ":" not in name]
+QUICK = [
+    name for name in NAMES if PROTOCOLS[name].evidence.expected is Outcome.HOLDS or ":" not in name
+]
 
 
 def each(quick: Sequence[str]) -> pytest.MarkDecorator:
@@ -58,7 +52,10 @@ RESTART_AFTER = 4
 
 def smallest(protocol: Protocol) -> PinnedScope:
     """The scope with the fewest worlds; one with crashes, where the protocol has any."""
-    return min(protocol.scopes, key=lambda p: (not p.scope.crashes, not p.quick, p.states or 10**9))
+    return min(
+        protocol.evidence.scopes,
+        key=lambda p: (not p.scope.crashes, not p.quick, p.states or 10**9),
+    )
 
 
 @cache
@@ -103,21 +100,21 @@ def expected(of: Workload) -> Outputs:
     return tuple(oracle(of.graph, of.events).values())
 
 
-def schedules(name: str) -> tuple[tuple[CrashPlan, ...], ...]:
+def schedules(name: str) -> tuple[tuple[UntimedCrash, ...], ...]:
     """Crashes of every node that may crash, as many in one run as the protocol assumes."""
     protocol = PROTOCOLS[name]
     system = deployed(protocol, workload(name), 0)
     nodes = [node for node in system.sites if node in system.deployment.crashable]
-    if protocol.assumes.failures is Failures.NONE:
+    if protocol.promise.assumes.failures is Failures.NONE:
         return ()
-    if protocol.assumes.failures is Failures.SINGLE:
-        return tuple((CrashPlan(node, 8),) for node in nodes)
+    if protocol.promise.assumes.failures is Failures.SINGLE:
+        return tuple((UntimedCrash(node, 8),) for node in nodes)
     # After so many effects; a node that protects nothing has few of them, and so has one that works
     # while another one stands by.
     operators = [site for site in system.sites.values() if site.role is Role.OPERATOR]
     alone = {site.name for site in operators} <= {*of_graph(name)}
-    effects = [at % 3 if protocol.protects and alone else 0 for at in range(len(nodes))]
-    return (tuple(CrashPlan(node, 5 + 3 * at, effects[at]) for at, node in enumerate(nodes)),)
+    effects = [at % 3 if protocol.promise.protects and alone else 0 for at in range(len(nodes))]
+    return (tuple(UntimedCrash(node, 5 + 3 * at, effects[at]) for at, node in enumerate(nodes)),)
 
 
 def of_graph(name: str) -> tuple[str, ...]:
@@ -144,9 +141,9 @@ def followed(system: System, actions: Sequence[Action]) -> World:
 
 
 def holds(protocol: Protocol) -> bool:
-    return protocol.expected is Outcome.HOLDS
+    return protocol.evidence.expected is Outcome.HOLDS
 
 
 def is_precise(protocol: Protocol) -> bool:
     """Does the protocol hold, and promise the output of a run without failures?"""
-    return holds(protocol) and {*protocol.claims.values()} == {Guarantee.PRECISE}
+    return holds(protocol) and {*protocol.promise.claims.values()} == {Guarantee.PRECISE}

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from asif import main
+from asif.cli import main
 from model.world import Crash, unfold
 from proofs.explore.trace_json import story
 from reports.diagrams import spacetime, terminal
@@ -72,6 +72,6 @@ def test_all_are_listed(
     rows = {row["protocol"]: row for row in json.loads((tmp_path / "list.json").read_text())}
     assert sorted(rows) == NAMES
     for name, row in rows.items():
-        assert row["expected"] == PROTOCOLS[name].expected.value
-        assert row["scopes"] == len(PROTOCOLS[name].scopes)
+        assert row["expected"] == PROTOCOLS[name].evidence.expected.value
+        assert row["scopes"] == len(PROTOCOLS[name].evidence.scopes)
         assert row["claims"]

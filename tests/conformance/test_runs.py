@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from model.core import Failures
 from model.oracle import by_edge
+from model.protocol import Failures
 from model.world import DOWN, Action, World, quiescent
 from reports import commands
 from sim.comparison import compare
@@ -24,7 +24,8 @@ from sim.scenarios.scenario import read
 from sim.sweeps.results import as_claimed
 from sim.timed.record import LogEntry
 from sim.timed.trace import chrome
-from sim.untimed import UntimedRun, run
+from sim.untimed.driver import UntimedRun
+from sim.untimed.run import run
 from tests.conformance.subjects import (
     EVERY,
     NAMES,
@@ -73,7 +74,7 @@ work.match = { event_s = 8e-3 }
 def scenario(name: str, folder: Path, more: str = "") -> Path:
     """A file; with a crash, if the protocol assumes that there may be one."""
     path = folder / "small.toml"
-    fails = PROTOCOLS[name].assumes.failures is not Failures.NONE
+    fails = PROTOCOLS[name].promise.assumes.failures is not Failures.NONE
     path.write_text(SCENARIO.format(name=name) + more + FAILURE * fails)
     return path
 
@@ -141,7 +142,7 @@ def test_a_timed_run_is_as_claimed_priced_and_json(name: str) -> None:
     assert json.loads(chrome(found))["traceEvents"]
     assert [*commands.simulation(found)]
     assert found["without_failures"]["crashes"] == 0
-    if PROTOCOLS[name].assumes.failures is not Failures.NONE:
+    if PROTOCOLS[name].promise.assumes.failures is not Failures.NONE:
         assert metrics["crashes"] == len(found["failures"]) == 1
     if is_precise(PROTOCOLS[name]):
         assert found["same"]

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from model.core import COMMON, Emit, MessageKind, Note, Outcome, Save, Send, Size
+from model.core import COMMON, Emit, Note, Save, Send
+from model.costs import MessageKind, Size
+from model.evidence import Outcome
 from model.system import System, read_gauges, read_memory
 from model.world import DOWN, Crash, Suspect, World, apply, enabled, response
 from proofs.explore import explorer, tasks, verdict
@@ -75,7 +77,7 @@ def test_its_verdict_is_json_and_is_printed(name: str, monkeypatch: pytest.Monke
     """Explored and attacked as `asif check` does it, with less time."""
     monkeypatch.setattr(tasks, "WORLD_LIMIT", dict.fromkeys(Outcome, WORLDS // 4))
     protocol = PROTOCOLS[name]
-    small = replace(protocol, scopes=(replace(smallest(protocol), quick=True),), variants=())
+    small = protocol.vary(scopes=(replace(smallest(protocol), quick=True),), variants=())
     # Only what holds is attacked more than once: to shrink a failure takes much longer.
     examples = 5 if holds(protocol) else 1
     found = verdict.verdict(small, walks=20, examples=examples)
@@ -98,7 +100,7 @@ def test_messages_and_durable_values_have_sizes(name: str) -> None:
             continue
         for effect in response(system, before, action).effects:
             if isinstance(effect, Send | Save):
-                size = protocol.size(effect[-1])
+                size = protocol.behaviour.size(effect[-1])
                 assert isinstance(size, Size)
                 assert isinstance(size.kind, MessageKind)
                 assert min(size.events, size.items) >= 0
@@ -110,9 +112,9 @@ def test_messages_and_durable_values_have_sizes(name: str) -> None:
 @EVERY
 def test_notes_are_quantities_that_are_known(name: str) -> None:
     protocol = PROTOCOLS[name]
-    known = (*COMMON, *protocol.quantities)
+    known = (*COMMON, *protocol.behaviour.quantities)
     assert len({quantity.name for quantity in known}) == len(known)
-    assert {*protocol.must_occur} <= {*known}
+    assert {*protocol.evidence.must_occur} <= {*known}
     for system, before, action, _ in edges(name):
         if not isinstance(action, Crash | Suspect):
             for effect in response(system, before, action).effects:
@@ -130,7 +132,7 @@ def test_everything_can_be_shown(name: str) -> None:
             effects = response(system, before, action).effects
             values += [effect[-1] for effect in effects if isinstance(effect, Send | Emit)]
         for value in values:
-            shown = protocol.show(value)
+            shown = protocol.behaviour.show(value)
             assert isinstance(shown, str)
             assert "\n" not in shown
 
@@ -146,7 +148,7 @@ def test_gauges_measure_what_is_known_and_progress_never_decreases(name: str) ->
                 read_gauges(system, node, was.state),
                 read_gauges(system, node, is_.state),
             )
-            assert all(quantity in protocol.quantities for quantity, _ in later.own)
+            assert all(quantity in protocol.behaviour.quantities for quantity, _ in later.own)
             if earlier.progress is not None:
                 assert later.progress is not None
                 assert earlier.progress <= later.progress
@@ -164,7 +166,7 @@ def test_the_kind_of_each_timer_is_known(name: str) -> None:
         for node in after.nodes
         for timer in node.timers
     }
-    known = PROTOCOLS[name].timers
+    known = PROTOCOLS[name].behaviour.timers
     assert kinds <= known.keys()
     assert all(known.values())
 
@@ -178,20 +180,22 @@ def test_memory_is_amounts_and_a_protocol_that_protects_keeps_something(name: st
                 buffers, savepoints, state = read_memory(system, node, is_.state)
                 assert min(*buffers, *savepoints, *state) >= 0
                 most = max(most, sum((*buffers, *savepoints)))
-    assert (most > 0) is protocol.protects
+    assert (most > 0) is protocol.promise.protects
 
 
 @EVERY
 def test_its_evidence_names_what_there_is(name: str) -> None:
     protocol = PROTOCOLS[name]
-    scopes = [pinned.name for pinned in protocol.scopes]
+    scopes = [pinned.name for pinned in protocol.evidence.scopes]
     assert len({*scopes}) == len(scopes)
-    assert protocol.claims
-    assert protocol.compare_with in ("", *NAMES)
+    assert protocol.promise.claims
+    assert protocol.evidence.compare_with in ("", *NAMES)
     of_variants = (
         f"{variant.name.partition(':')[2]}: {pinned.name}"
         for variant in protocol.variants
-        for pinned in variant.scopes
+        for pinned in variant.evidence.scopes
     )
-    assert {mutant.scope for mutant in protocol.mutants} <= {"", *scopes, *of_variants}
-    assert len({mutant.name for mutant in protocol.mutants}) == len(protocol.mutants)
+    assert {mutant.scope for mutant in protocol.evidence.mutants} <= {"", *scopes, *of_variants}
+    assert len({mutant.name for mutant in protocol.evidence.mutants}) == len(
+        protocol.evidence.mutants
+    )

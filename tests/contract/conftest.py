@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from asif import main
+from asif.cli import main
 from reports import progress
 
 HEAD = """\

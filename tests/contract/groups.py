@@ -5,7 +5,6 @@ Rule of this file: as few effects as show every kind of group crash, and no prop
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from model.cep.operator import Operator
@@ -14,37 +13,34 @@ from model.cep.windows import CountWindows
 from model.core import (
     Answer,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
-    Gauges,
     Guarantee,
     Input,
     Lost,
     OperatorClass,
-    PinnedScope,
     Property,
-    Protocol,
     Received,
     Role,
     Save,
     Scope,
     Send,
     Site,
-    Size,
     When,
-    default_size,
 )
+from model.costs import Gauges, Size, default_size
 from model.events import Body
+from model.evidence import PinnedScope
+from model.family import Family
 from model.graph import chain
 from model.parts import deploy_graph, over_words
+from model.protocol import Assumptions, Behaviour, Failures, Protocol
 
 HOST = frozenset({"A", "B"})
 WATCHED = frozenset({("A", "sink"), ("B", "sink"), ("A", "B")})
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     """source -> A -> B -> sink, and a channel from A to the sink on which only notices come."""
     line = deploy_graph(scope.graph)
     channels = (*line.channels, ("A", "sink"))
@@ -102,26 +98,22 @@ SILENT = over_words(GRAPH, 0, "a", crashes=1)
 ONE_EVENT = over_words(GRAPH, 1, "a", crashes=1)
 CLASS = OperatorClass.REPEATABLE
 
-PROTOCOL = Protocol(
-    name="groups",
-    title="",
-    source="",
-    deploy=deploy,
-    boot=boot,
-    recover=recover,
-    step=step,
-    gauges=lambda *_: Gauges(buffered=0),
-    show=show,
-    size=size,
-    assumes=Assumptions(Failures.ANY),
-    claims={CLASS: Guarantee.GAP},
+PROTOCOL = Family(
+    "groups",
+    "",
+    "",
+    Behaviour(
+        deploy, boot, step, recover, gauges=lambda *_: Gauges(buffered=0), show=show, size=size
+    ),
     properties=(),
+).design(
     scopes=(PinnedScope("one event", ONE_EVENT, CLASS, guarantee=Guarantee.GAP),),
+    claims={CLASS: Guarantee.GAP},
 )
-SINGLE = replace(PROTOCOL, assumes=Assumptions(Failures.SINGLE))
-REFUTED = replace(PROTOCOL, properties=(NEVER_BOTH,))
+SINGLE = PROTOCOL.vary(assumes=Assumptions(Failures.SINGLE))
+REFUTED = PROTOCOL.vary(properties=(NEVER_BOTH,))
 
 
 def deploying(protocol: Protocol, **changes: Any) -> Protocol:
     """The protocol with other fields of its deployment."""
-    return replace(protocol, deploy=lambda scope: deploy(scope)._replace(**changes))
+    return protocol.vary(deploy=lambda design, scope: deploy(design, scope)._replace(**changes))

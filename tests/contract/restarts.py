@@ -5,27 +5,21 @@ Rule of this file: its properties say which failures were granted, and nothing a
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import (
-    NO_GAUGES,
     Answer,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
     Guarantee,
     Input,
     Observation,
     OperatorClass,
-    PinnedScope,
     Property,
-    Protocol,
     Received,
     Role,
     Save,
@@ -35,8 +29,11 @@ from model.core import (
     When,
 )
 from model.events import Body
+from model.evidence import PinnedScope
+from model.family import Family
 from model.graph import chain
 from model.parts import deploy_graph, over_words
+from model.protocol import Assumptions, Behaviour, Failures
 
 
 class Restarts(NamedTuple):
@@ -55,7 +52,7 @@ class Answered(NamedTuple):
     """The source has heard of it."""
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     return deploy_graph(scope.graph, replies=True)
 
 
@@ -108,20 +105,16 @@ RELAY = chain(("A", Operator(sequence("a"), CountWindows(1, 1))))
 TWO_CRASHES = over_words(RELAY, 1, "a", crashes=2)
 CLASS = OperatorClass.REPEATABLE
 
-SINGLE = Protocol(
-    name="restarts",
-    title="",
-    source="",
-    deploy=deploy,
-    boot=boot,
-    recover=recover,
-    step=step,
-    gauges=lambda *_: NO_GAUGES,
-    show=lambda _: "",
+SINGLE = Family(
+    "restarts",
+    "",
+    "",
+    Behaviour(deploy, boot, step, recover),
     assumes=Assumptions(Failures.SINGLE),
-    claims={CLASS: Guarantee.GAP},
     properties=(ANSWERED,),
+).design(
     scopes=(PinnedScope("two crashes", TWO_CRASHES, CLASS, guarantee=Guarantee.GAP),),
+    claims={CLASS: Guarantee.GAP},
 )
-ANY = replace(SINGLE, assumes=Assumptions(Failures.ANY))
-TWICE = replace(SINGLE, properties=(NOT_TWICE,))
+ANY = SINGLE.vary(assumes=Assumptions(Failures.ANY))
+TWICE = SINGLE.vary(properties=(NOT_TWICE,))

@@ -6,7 +6,6 @@ property about outputs.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from model.cep.operator import Operator
@@ -15,17 +14,12 @@ from model.cep.windows import CountWindows
 from model.core import (
     Answer,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
-    Gauges,
     Guarantee,
     Input,
     Lost,
     OperatorClass,
-    PinnedScope,
-    Protocol,
     Received,
     Role,
     Save,
@@ -35,14 +29,18 @@ from model.core import (
     Site,
     TimerFired,
 )
+from model.costs import Gauges
 from model.events import Body
+from model.evidence import PinnedScope
+from model.family import Family
 from model.graph import chain
 from model.parts import deploy_graph, over_words
+from model.protocol import Behaviour, Protocol
 
 STORE = "store"
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     """The graph, a store beside its operators, and one failure group of all operators."""
     line = deploy_graph(scope.graph)
     ends = [(name, STORE) for name in sorted(line.crashable)]
@@ -96,23 +94,18 @@ CLASS = OperatorClass.REPEATABLE
 ONE_EVENT = over_words(chain(("A", OPERATOR)), 1, "ab", crashes=1)
 TWO = over_words(chain(("A", OPERATOR), ("B", OPERATOR)), 1, "a", crashes=1)
 
-PROTOCOL = Protocol(
-    name="stores",
-    title="",
-    source="",
-    deploy=deploy,
-    boot=lambda _: 0,
-    recover=recover,
-    step=step,
-    gauges=lambda *_: Gauges(buffered=0),
-    show=show,
-    assumes=Assumptions(Failures.ANY),
-    claims={CLASS: Guarantee.GAP},
+PROTOCOL = Family(
+    "stores",
+    "",
+    "",
+    Behaviour(deploy, lambda _: 0, step, recover, gauges=lambda *_: Gauges(buffered=0), show=show),
     properties=(),
+).design(
     scopes=(PinnedScope("one event", ONE_EVENT, CLASS, guarantee=Guarantee.GAP),),
+    claims={CLASS: Guarantee.GAP},
 )
 
 
 def deploying(**changes: Any) -> Protocol:
     """The protocol with other fields of its deployment."""
-    return replace(PROTOCOL, deploy=lambda scope: deploy(scope)._replace(**changes))
+    return PROTOCOL.vary(deploy=lambda design, scope: deploy(design, scope)._replace(**changes))

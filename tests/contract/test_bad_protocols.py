@@ -10,13 +10,12 @@ import pytest
 Asif = Callable[..., Any]
 SCOPE = """
 def scoped(scope):
-    return replace(
-        mindful.PROTOCOL, scopes=(PinnedScope("two crashes", scope, forgetful.CLASS),)
+    return mindful.PROTOCOL.vary(scopes=(PinnedScope("two crashes", scope, forgetful.CLASS),)
     )
 def deploying(**changes):
-    def deploy(scope):
+    def deploy(_design, scope):
         return mindful.PROTOCOL.deploy(scope)._replace(**changes)
-    return replace(mindful.PROTOCOL, deploy=deploy)
+    return mindful.PROTOCOL.vary(deploy=deploy)
 """
 BAD = {
     "a victim that does not exist": (
@@ -46,35 +45,35 @@ BAD = {
         "deploy lets 'relais' crash, which is no site; did you mean 'relay'?",
     ),
     "two sites of one name": (
-        "def deploy(scope):\n"
+        "def deploy(_design, scope):\n"
         "    deployment = mindful.PROTOCOL.deploy(scope)\n"
         "    sites = deployment.sites\n"
         "    return deployment._replace(sites=(*sites, sites[0]))\n"
-        "PROTOCOL = replace(mindful.PROTOCOL, deploy=deploy)",
+        "PROTOCOL = mindful.PROTOCOL.vary(deploy=deploy)",
         "mindful: deploy gives two sites called 'source'",
     ),
     "deploy raises": (
-        "def deploy(scope):\n    return scope.nodes\n"
-        "PROTOCOL = replace(mindful.PROTOCOL, deploy=deploy)",
+        "def deploy(_design, scope):\n    return scope.nodes\n"
+        "PROTOCOL = mindful.PROTOCOL.vary(deploy=deploy)",
         "mindful: deploy raises AttributeError: 'Scope' object has no attribute 'nodes' (line ",
     ),
     "gauges raises": (
-        "PROTOCOL = replace(mindful.PROTOCOL, gauges=lambda site, state: state.kept)",
+        "PROTOCOL = mindful.PROTOCOL.vary(gauges=lambda site, state: state.kept)",
         "mindful: gauges raises AttributeError: ",
     ),
     "gauges returns no gauges": (
-        "PROTOCOL = replace(mindful.PROTOCOL, gauges=lambda site, state: {})",
+        "PROTOCOL = mindful.PROTOCOL.vary(gauges=lambda site, state: {})",
         "mindful: gauges returns {}; return Gauges(...)",
     ),
     "a property raises": (
         "ODD = Property('odd', When.ALWAYS, lambda scope, seen: seen.sinks)\n"
-        "PROTOCOL = replace(mindful.PROTOCOL, properties=(ODD,))",
+        "PROTOCOL = mindful.PROTOCOL.vary(properties=(ODD,))",
         "mindful: property 'odd' raises AttributeError: ",
     ),
     "a property at rest raises": (
         "ODD = Property('odd', When.QUIESCENT, lambda _, seen: bool(seen.states[0]), nodes=True)\n"
         "BAD = Property('bad', When.QUIESCENT, lambda scope, seen: 1 / 0)\n"
-        "PROTOCOL = replace(mindful.PROTOCOL, properties=(ODD, BAD))",
+        "PROTOCOL = mindful.PROTOCOL.vary(properties=(ODD, BAD))",
         "mindful: property 'bad' raises ZeroDivisionError: division by zero (line ",
     ),
     "a property of nodes, always": (
@@ -82,23 +81,23 @@ BAD = {
         "property 'odd': nodes are looked at at rest (When.QUIESCENT)",
     ),
     "show raises": (
-        "PROTOCOL = replace(forgetful.PROTOCOL, show=lambda value: value.name)",
+        "PROTOCOL = forgetful.PROTOCOL.vary(show=lambda value: value.name)",
         "forgetful: show raises AttributeError: ",
     ),
     "show returns no text": (
-        "PROTOCOL = replace(forgetful.PROTOCOL, show=lambda value: None)",
+        "PROTOCOL = forgetful.PROTOCOL.vary(show=lambda value: None)",
         "forgetful: show returns None; return a str",
     ),
     "size raises": (
-        "PROTOCOL = replace(forgetful.PROTOCOL, size=lambda message: message.size)",
+        "PROTOCOL = forgetful.PROTOCOL.vary(size=lambda message: message.size)",
         "forgetful: size raises AttributeError: ",
     ),
     "size returns no size": (
-        "PROTOCOL = replace(forgetful.PROTOCOL, size=lambda message: 3)",
+        "PROTOCOL = forgetful.PROTOCOL.vary(size=lambda message: 3)",
         "forgetful: size returns 3; return Size(...)",
     ),
     "crashes, and none is assumed": (
-        "PROTOCOL = replace(mindful.PROTOCOL, assumes=Assumptions(Failures.NONE))",
+        "PROTOCOL = mindful.PROTOCOL.vary(assumes=Assumptions(Failures.NONE))",
         "scope with crashes (2): mindful assumes that nothing fails (Failures.NONE)",
     ),
     "a graph without operators to evaluate": (
@@ -120,28 +119,28 @@ def test_it_is_one_line(what: str, asif: Asif) -> None:
 RUN = ("run", "--protocol", "FILE", "--events", "e.csv", "--pattern", "a", "--window-size", "2")
 RUN_BAD = {
     "deploy raises": (
-        "def deploy(scope):\n    return scope.nodes\n"
-        "PROTOCOL = replace(amnesia.PROTOCOL, deploy=deploy)",
+        "def deploy(_design, scope):\n    return scope.nodes\n"
+        "PROTOCOL = amnesia.PROTOCOL.vary(deploy=deploy)",
         "amnesia: deploy raises AttributeError: 'Scope' object has no attribute 'nodes' (line ",
     ),
     "gauges raises": (
-        "PROTOCOL = replace(amnesia.PROTOCOL, gauges=lambda site, state: 1 / 0)",
+        "PROTOCOL = amnesia.PROTOCOL.vary(gauges=lambda site, state: 1 / 0)",
         "amnesia: gauges raises ZeroDivisionError: division by zero (line ",
     ),
     "crashes, and none is assumed": (
-        "PROTOCOL = replace(amnesia.PROTOCOL, assumes=Assumptions(Failures.NONE))",
+        "PROTOCOL = amnesia.PROTOCOL.vary(assumes=Assumptions(Failures.NONE))",
         "amnesia assumes that nothing fails (Failures.NONE)",
     ),
     "a timer that is always set again": (
-        "def deploy(scope):\n"
-        "    deployment = amnesia.deploy(scope)\n"
+        "def deploy(_design, scope):\n"
+        "    deployment = amnesia.deploy(None, scope)\n"
         "    beating = tuple(s._replace(timers=('beat',)) for s in deployment.sites)\n"
         "    return deployment._replace(sites=beating)\n"
         "def step(site, state, input_):\n"
         "    if isinstance(input_, TimerFired):\n"
         "        return state, (SetTimer('beat'),)\n"
         "    return amnesia.step(site, state, input_)\n"
-        "PROTOCOL = replace(amnesia.PROTOCOL, deploy=deploy, step=step)",
+        "PROTOCOL = amnesia.PROTOCOL.vary(deploy=deploy, step=step)",
         "the run never ends: source sets the timer 'beat' again whenever it runs out",
     ),
 }

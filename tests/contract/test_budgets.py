@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 
 from docs.examples import forgetful
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.explore import explorer
 from proofs.explore.explorer import explore
 from proofs.explore.search.compiled import CompiledSearch

@@ -15,7 +15,7 @@ def something(scope, seen):
 
 LENIENT = Property("at rest, there is one sink", When.QUIESCENT, something)
 SCOPE = PinnedScope("two crashes", forgetful.SMALL, forgetful.CLASS, guarantee=Guarantee.REPEATING)
-PROTOCOL = replace(forgetful.PROTOCOL, name="lenient", properties=(LENIENT,), scopes=(SCOPE,))
+PROTOCOL = forgetful.PROTOCOL.vary(name="lenient", properties=(LENIENT,), scopes=(SCOPE,))
 """
 
 
@@ -32,14 +32,14 @@ def test_what_is_found_weaker_than_claimed_is_refuted(asif: Asif) -> None:
 
 
 def test_what_is_found_as_claimed_holds(asif: Asif) -> None:
-    claim = "PROTOCOL = replace(PROTOCOL, claims={forgetful.CLASS: Guarantee.REPEATING})"
+    claim = "PROTOCOL = PROTOCOL.vary(claims={forgetful.CLASS: Guarantee.REPEATING})"
     ended = asif(REPEATS + claim, *CHECK)
     assert (ended.code, ended.result["outcome"], ended.result["expected"]) == (0, "holds", True)
 
 
 def test_what_is_found_stronger_than_claimed_is_not_as_expected(asif: Asif) -> None:
     ended = asif(
-        "PROTOCOL = replace(mindful.PROTOCOL, claims={forgetful.CLASS: Guarantee.REPEATING})",
+        "PROTOCOL = mindful.PROTOCOL.vary(claims={forgetful.CLASS: Guarantee.REPEATING})",
         *CHECK,
     )
     assert ended.code == 1
@@ -50,7 +50,7 @@ def test_what_is_found_stronger_than_claimed_is_not_as_expected(asif: Asif) -> N
 
 
 def test_a_class_without_a_claim_is_not_as_expected(asif: Asif) -> None:
-    ended = asif("PROTOCOL = replace(mindful.PROTOCOL, claims={})", *CHECK)
+    ended = asif("PROTOCOL = mindful.PROTOCOL.vary(claims={})", *CHECK)
     assert ended.code == 1
     assert ended.result["unclaimed"] == ["REPEATABLE"]
     assert "repeatable operators: precise (claimed: nothing)" in ended.out
@@ -60,31 +60,31 @@ VACUOUS = {
     "a claim for a class that no scope has": (
         "claims = {forgetful.CLASS: Guarantee.PRECISE,"
         " OperatorClass.ARBITRARY: Guarantee.PRECISE}\n"
-        "PROTOCOL = replace(mindful.PROTOCOL, claims=claims)",
+        "PROTOCOL = mindful.PROTOCOL.vary(claims=claims)",
         "claimed for ARBITRARY operators, and no scope has operators of that class",
     ),
     "crashes that cannot strike": (
-        "def deploy(scope):\n"
+        "def deploy(_design, scope):\n"
         "    return mindful.PROTOCOL.deploy(scope)._replace(crashable=frozenset())\n"
-        "PROTOCOL = replace(mindful.PROTOCOL, deploy=deploy, must_occur=(),"
-        " scopes=(replace(mindful.PROTOCOL.scopes[0], states=None),))",
+        "PROTOCOL = mindful.PROTOCOL.vary(deploy=deploy, must_occur=(),"
+        " scopes=(replace(mindful.PROTOCOL.evidence.scopes[0], states=None),))",
         "two crashes: crashes: 2 granted, and none could strike",
     ),
     "nobody among the victims": (
         "scope = replace(forgetful.SMALL, victims=frozenset())\n"
-        "PROTOCOL = replace(mindful.PROTOCOL, must_occur=(),"
+        "PROTOCOL = mindful.PROTOCOL.vary(must_occur=(),"
         " scopes=(PinnedScope('two crashes', scope, forgetful.CLASS),))",
         "two crashes: crashes: 2 granted, and none could strike",
     ),
     "no properties": (
-        "PROTOCOL = replace(mindful.PROTOCOL, properties=())",
+        "PROTOCOL = mindful.PROTOCOL.vary(properties=())",
         "two crashes: the protocol has no properties",
     ),
 }
 
 
 NO_REST = (
-    "def deploy(scope):\n"
+    "def deploy(_design, scope):\n"
     "    deployment = mindful.PROTOCOL.deploy(scope)\n"
     "    beating = tuple(s._replace(timers=('beat',)) for s in deployment.sites)\n"
     "    return deployment._replace(sites=beating)\n"
@@ -92,8 +92,8 @@ NO_REST = (
     "    if isinstance(input_, TimerFired):\n"
     "        return state, (SetTimer('beat'),)\n"
     "    return mindful.step(site, state, input_)\n"
-    "PROTOCOL = replace(mindful.PROTOCOL, deploy=deploy, step=step,"
-    " scopes=(replace(mindful.PROTOCOL.scopes[0], states=None),))"
+    "PROTOCOL = mindful.PROTOCOL.vary(deploy=deploy, step=step,"
+    " scopes=(replace(mindful.PROTOCOL.evidence.scopes[0], states=None),))"
 )
 
 
@@ -118,7 +118,7 @@ def test_an_empty_check_is_vacuous(what: str, asif: Asif) -> None:
 
 
 def test_what_must_occur_and_never_did_is_not_as_expected(asif: Asif) -> None:
-    ended = asif("PROTOCOL = replace(mindful.PROTOCOL, must_occur=(CHECKPOINTED,))", *CHECK)
+    ended = asif("PROTOCOL = mindful.PROTOCOL.vary(must_occur=(CHECKPOINTED,))", *CHECK)
     assert ended.code == 1
     assert ended.result["missing"] == ["savepoints sent"]
     assert "  never happened: savepoints sent" in ended.out

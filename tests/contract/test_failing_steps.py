@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from docs.examples import amnesia
-from model.core import Answer, Emit, Input, Outcome, Protocol, Received, Role, Send, Site
+from model.core import Answer, Emit, Input, Received, Role, Send, Site
 from model.errors import Invalid, StepFailed
+from model.evidence import Outcome
+from model.protocol import Protocol
 from proofs.explore.explorer import Trace, explore
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
@@ -47,13 +49,13 @@ def step(site, state, input_):
         return wrong(site, state, input_)
     return amnesia.step(site, state, input_)
 
-PROTOCOL = replace(amnesia.PROTOCOL, step=step)
+PROTOCOL = amnesia.PROTOCOL.vary(step=step)
 """
 RECOVER = """
 def recover(site, durable):
     {wrong}
 
-PROTOCOL = replace(amnesia.PROTOCOL, recover=recover)
+PROTOCOL = amnesia.PROTOCOL.vary(recover=recover)
 """
 BOOT = """
 def boot(site):
@@ -61,7 +63,7 @@ def boot(site):
         raise KeyError('gone')
     return amnesia.boot(site)
 
-PROTOCOL = replace(amnesia.PROTOCOL, boot=boot)
+PROTOCOL = amnesia.PROTOCOL.vary(boot=boot)
 """
 
 
@@ -217,7 +219,7 @@ def test_a_timed_run_refuses_a_protocol_that_cannot_be_priced_or_shown(
     what: str, tmp_path: Path
 ) -> None:
     change, why = BAD[what]
-    protocol = loaded(f"PROTOCOL = replace(amnesia.PROTOCOL, {change})")
+    protocol = loaded(f"PROTOCOL = amnesia.PROTOCOL.vary({change})")
     with pytest.raises(Invalid, match=why):
         simulate(scenario(tmp_path, protocol), traced=True)
 
@@ -228,7 +230,7 @@ def test_gauges_that_raise_later_are_no_failing_step(tmp_path: Path) -> None:
         "def later(site, state):\n"
         "    if state != amnesia.boot(site):\n        raise KeyError('late')\n"
         "    return Gauges(buffered=0)\n"
-        "PROTOCOL = replace(amnesia.PROTOCOL, gauges=later)"
+        "PROTOCOL = amnesia.PROTOCOL.vary(gauges=later)"
     )
     with pytest.raises(Invalid, match="gauges raises KeyError: 'late'"):
         simulate(scenario(tmp_path, protocol))
@@ -245,7 +247,7 @@ def emits_alone(site: Site, state: Any, input_: Input) -> Answer:
 
 
 def test_an_output_without_its_edge_is_a_failing_step(tmp_path: Path) -> None:
-    protocol = replace(BASE, step=emits_alone)
+    protocol = BASE.vary(step=emits_alone)
     found = explore(protocol, amnesia.SMALL).counterexample
     assert found is not None
     assert "sink, Body from A: emits Body(" in found.property.name
@@ -258,9 +260,7 @@ MUTANT = """
 def step(site, state, input_):
     return mindful.step(site, state, input_)
 
-PROTOCOL = replace(
-    mindful.PROTOCOL,
-    step=step,
+PROTOCOL = mindful.PROTOCOL.vary(step=step,
     mutants=(
         Mutant(
             "the relay stumbles",

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
-from model.core import CRASHED, Arrival, Guarantee, Lost, Outcome, Protocol, Received, Scope
+from model.core import CRASHED, Arrival, Guarantee, Lost, Received, Scope
+from model.evidence import Outcome
+from model.play import Play
+from model.protocol import Protocol
 from model.system import System
 from model.world import (
     DOWN,
@@ -50,12 +53,9 @@ def content(system: System, world: World, sender: str, receiver: str) -> tuple[A
 
 
 def run(protocol: Protocol, scope: Scope, *actions: Action) -> tuple[System, World]:
-    system = System(protocol, scope)
-    world = initial(system)
-    for action in actions:
-        assert action in enabled(system, world), action
-        world = apply(system, world, action)
-    return system, world
+    play = Play(protocol, scope)
+    play.follow(*actions)
+    return play.system, play.world
 
 
 EVENT = Inject("source", Arrival(1, "a"))

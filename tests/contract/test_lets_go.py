@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from model.core import Guarantee, Mutant, Outcome, PinnedScope, Protocol
+from model.core import Guarantee
+from model.evidence import Mutant, Outcome, PinnedScope
+from model.protocol import Protocol
 from model.registry import modules, protocols
 from model.system import LETS_GO, System
 from proofs.explore.explorer import explore
@@ -19,14 +21,16 @@ Asif = Callable[..., Any]
 LEAKS = [
     pytest.param(protocol, home, mutant, id=mutant.name)
     for home, protocol in modules().items()
-    for mutant in protocol.mutants
+    for mutant in protocol.evidence.mutants
     if mutant.scope.startswith("no crash")
 ]
 FAULTLESS = [
     pytest.param(variant, pinned, id=f"{name}, {pinned.name}")
     for name, variant in protocols().items()
-    for pinned in variant.scopes
-    if variant.needed is not None and pinned.states is not None and pinned.states < 400_000
+    for pinned in variant.evidence.scopes
+    if variant.behaviour.needed is not None
+    and pinned.states is not None
+    and pinned.states < 400_000
 ]
 OWN = """
 def needed(scope, seen):
@@ -53,27 +57,27 @@ def test_a_leak_is_found_by_this_property_alone(
     protocol: Protocol, home: str, mutant: Mutant
 ) -> None:
     leaking = mutate(protocol, mutant, home)
-    (scope,) = (pinned.scope for pinned in leaking.scopes if pinned.name == mutant.scope)
+    (scope,) = (pinned.scope for pinned in leaking.evidence.scopes if pinned.name == mutant.scope)
     found = explore(leaking, scope, until=Guarantee.PRECISE).counterexample
     assert found is not None
     assert found.property.name == LETS_GO
     walked = walks(leaking, scope, 300, seed=1).property
     assert walked is not None
     assert walked.name == LETS_GO
-    silent = replace(leaking, needed=None)
-    smallest = sorted(leaking.scopes, key=lambda pinned: pinned.states or 0)[:3]
+    silent = leaking.vary(needed=None)
+    smallest = sorted(leaking.evidence.scopes, key=lambda pinned: pinned.states or 0)[:3]
     for lived in (scope, *(pinned.scope for pinned in smallest)):
         assert explore(silent, lived).outcome is Outcome.HOLDS
 
 
 def test_it_is_judged_in_scopes_without_crashes_of_protocols_that_say_what_is_needed() -> None:
     protocol = protocols()["micro-batch"]
-    scope = protocol.scopes[0].scope
+    scope = protocol.evidence.scopes[0].scope
     free = replace(scope, crashes=0)
     assert LETS_GO not in {p.name for p in System(protocol, scope).properties}
     assert LETS_GO in {p.name for p in System(protocol, free).properties}
-    silent = System(replace(protocol, needed=None), free)
-    assert silent.properties == protocol.properties
+    silent = System(protocol.vary(needed=None), free)
+    assert silent.properties == protocol.promise.properties
 
 
 def test_a_leak_is_shown_in_a_diagram(asif: Asif) -> None:

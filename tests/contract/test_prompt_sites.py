@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.core import Assumptions, Failures, Outcome, Property, Scope, When
+from model.core import Property, Scope, When
+from model.evidence import Outcome
 from model.oracle import by_edge
+from model.protocol import Assumptions, Failures
 from model.system import System
 from model.world import World, act, apply, enabled, initial, progress, unfold
 from proofs.explore.explorer import Trace, edges, explore
@@ -19,15 +21,15 @@ from proofs.explore.random_walk import walks
 from proofs.explore.trace_json import story
 from sim.inputs.streams import Workload
 from sim.timed.costs import Costs
-from sim.timed.failures import CrashPlan as TimedPlan
-from sim.untimed import CrashPlan
+from sim.timed.failures import TimedCrash
+from sim.untimed.crashes import UntimedCrash
 from tests.contract.stores import ONE_EVENT, PROTOCOL, STORE, TWO, deploying
 from tests.proofs.test_searches import both, reachable
 from tests.sim import test_timed, test_untimed
 
 SCOPES = (ONE_EVENT, replace(TWO, victims=frozenset("A")), replace(TWO, victims=frozenset("B")))
 SLOW = deploying(prompt=frozenset())
-SINGLE = replace(PROTOCOL, assumes=Assumptions(Failures.SINGLE))
+SINGLE = PROTOCOL.vary(assumes=Assumptions(Failures.SINGLE))
 
 
 @pytest.mark.parametrize("protocol", [PROTOCOL, SINGLE])
@@ -75,7 +77,7 @@ def test_a_prompt_store_is_a_slow_one_that_goes_first() -> None:
 
 def test_walks_visit_explored_worlds_alone() -> None:
     never = Property("no third crash", When.ALWAYS, lambda *_: True)
-    assert walks(replace(PROTOCOL, properties=(never,)), ONE_EVENT, 200, 1).property is None
+    assert walks(PROTOCOL.vary(properties=(never,)), ONE_EVENT, 200, 1).property is None
 
 
 def test_the_steps_of_a_store_are_moments_of_their_own() -> None:
@@ -99,7 +101,7 @@ def test_the_steps_of_a_store_are_moments_of_their_own() -> None:
 @settings(max_examples=200)
 @given(test_timed.cases())
 def test_every_timed_run_is_one_that_the_world_allows(
-    case: tuple[Workload, Costs, tuple[TimedPlan, ...]],
+    case: tuple[Workload, Costs, tuple[TimedCrash, ...]],
 ) -> None:
     test_timed.assert_same(PROTOCOL, case)
 
@@ -107,7 +109,7 @@ def test_every_timed_run_is_one_that_the_world_allows(
 @settings(max_examples=200)
 @given(test_untimed.cases(8), st.integers(0, 3))
 def test_every_untimed_run_is_one_that_the_world_allows(
-    case: tuple[Workload, list[CrashPlan]], away: int
+    case: tuple[Workload, list[UntimedCrash]], away: int
 ) -> None:
     workload, plans = case
     done = test_untimed.driven(PROTOCOL, workload, plans, away)
@@ -140,11 +142,15 @@ def test_a_bad_deployment_is_one_line(changes: str, line: str, asif: Callable[..
 
 
 def test_a_prompt_site_that_saves_is_a_failing_step() -> None:
-    recover = PROTOCOL.recover
+    recover = PROTOCOL.behaviour.restart
 
     def step(site: Any, state: Any, input_: Any) -> Any:
-        return recover(site, state) if site.name == STORE else PROTOCOL.step(site, state, input_)
+        return (
+            recover(site, state)
+            if site.name == STORE
+            else PROTOCOL.behaviour.step(site, state, input_)
+        )
 
-    found = explore(replace(PROTOCOL, step=step, recover=recover), ONE_EVENT)
+    found = explore(PROTOCOL.vary(step=step, recover=recover), ONE_EVENT)
     assert found.counterexample is not None
     assert found.outcome is Outcome.REFUTED

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 
 COMMON = """
-def deploy(scope):
+def deploy(_design, scope):
     return deploy_graph(scope.graph, replies=True)
 
 SEEN = Property("outputs are a list", When.ALWAYS, lambda scope, seen: True)
 
 def made(step, boot=lambda site: 0):
-    return replace(
-        amnesia.PROTOCOL, name="endless", deploy=deploy, boot=boot, step=step, show=str,
+    return amnesia.PROTOCOL.vary(name="endless", deploy=deploy, boot=boot, step=step, show=str,
         recover=lambda site, durable: (0, ()), gauges=lambda *_: NO_GAUGES, properties=(SEEN,),
         must_occur=(), variants=(), mutants=(),
     )

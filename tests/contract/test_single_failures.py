@@ -11,8 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.core import Arrival, Assumptions, Failures, Guarantee, Outcome, Protocol
+from model.core import Arrival, Guarantee
 from model.errors import Invalid
+from model.evidence import Outcome
+from model.play import Play
+from model.protocol import Assumptions, Failures, Protocol
 from model.system import System
 from model.world import Action, Crash, Inject, Suspect, World, apply, enabled, initial, quiescent
 from proofs.explore.explorer import Trace, edges, explore
@@ -21,14 +24,15 @@ from proofs.explore.random_walk import walks
 from sim.inputs.streams import Workload
 from sim.scenarios.run import run as timed
 from sim.scenarios.scenario import Scenario, read
-from sim.timed.failures import CrashPlan as TimedPlan
+from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry
-from sim.untimed import CrashPlan, run
+from sim.untimed.crashes import UntimedCrash
+from sim.untimed.run import run
 from tests.conformance.standby.protocol import ANY, ONE, PROTOCOL, TWO_CRASHES, UNREADY
 from tests.conformance.subjects import deployed, expected, followed
 from tests.contract import restarts
 
-NO_READY = replace(PROTOCOL, properties=PROTOCOL.properties[:2])
+NO_READY = PROTOCOL.vary(properties=PROTOCOL.promise.properties[:2])
 """Without the property that looks at the nodes."""
 
 
@@ -48,16 +52,15 @@ def assert_granted(system: System, worlds: Sequence[World], actions: Sequence[Ac
 
 def in_worlds(system: System, actions: Sequence[Action]) -> list[World]:
     worlds = [initial(system)]
-    for action in actions:
-        assert action in enabled(system, worlds[-1])
-        worlds.append(apply(system, worlds[-1], action))
+    play = Play(system.protocol, system.scope, lambda _before, _action, after: worlds.append(after))
+    play.follow(*actions)
     return worlds
 
 
 # --- verdicts ----------------------------------------------------------------------------------
 def test_one_redundant_copy_survives_single_failures_and_not_any() -> None:
     single, any_ = explore(PROTOCOL, TWO_CRASHES), explore(ANY, TWO_CRASHES)
-    assert (single.outcome, single.states) == (Outcome.HOLDS, PROTOCOL.scopes[0].states)
+    assert (single.outcome, single.states) == (Outcome.HOLDS, PROTOCOL.evidence.scopes[0].states)
     assert single.guarantee is Guarantee.PRECISE
     assert any_.outcome is Outcome.REFUTED
     assert any_.guarantee is Guarantee.GAP
@@ -81,12 +84,12 @@ def test_all_drivers_grant_single_failures_and_any() -> None:
 def test_a_property_of_the_nodes_finds_what_outputs_alone_do_not_show() -> None:
     """A standby that stays empty changes no output, until the next failure."""
     scope = replace(TWO_CRASHES, crashes=1)
-    blind = replace(UNREADY, properties=NO_READY.properties)
+    blind = UNREADY.vary(properties=NO_READY.promise.properties)
     assert explore(blind, scope).outcome is Outcome.HOLDS
     found = explore(UNREADY, scope).counterexample
     assert found is not None
     assert found.property.nodes
-    assert len(found.trace.actions) == UNREADY.scopes[0].steps == 4
+    assert len(found.trace.actions) == UNREADY.evidence.scopes[0].steps == 4
     assert walks(blind, scope, 100, seed=2).property is None
     walked = walks(UNREADY, scope, 100, seed=2).property
     assert walked is not None
@@ -97,7 +100,7 @@ def test_a_property_of_the_nodes_finds_what_outputs_alone_do_not_show() -> None:
 
 
 def test_with_two_failures_outputs_show_it_too() -> None:
-    blind = replace(UNREADY, properties=NO_READY.properties)
+    blind = UNREADY.vary(properties=NO_READY.promise.properties)
     assert explore(blind, TWO_CRASHES).outcome is Outcome.REFUTED
 
 
@@ -152,7 +155,7 @@ WORKLOAD = Workload("", "", ONE, {"source": tuple(Arrival(1, type_) for type_ in
 @given(
     st.lists(
         st.builds(
-            CrashPlan,
+            UntimedCrash,
             st.sampled_from(["A", "standby"]),
             st.integers(1, 16),
             st.integers(0, 3),
@@ -161,7 +164,7 @@ WORKLOAD = Workload("", "", ONE, {"source": tuple(Arrival(1, type_) for type_ in
     ),
     st.integers(0, 4),
 )
-def test_untimed_runs_grant_it_or_refuse(plans: list[CrashPlan], away: int) -> None:
+def test_untimed_runs_grant_it_or_refuse(plans: list[UntimedCrash], away: int) -> None:
     actions: list[Action] = []
     try:
         found = run(PROTOCOL, WORKLOAD, plans, restart_after=away, record=actions.append)
@@ -173,14 +176,19 @@ def test_untimed_runs_grant_it_or_refuse(plans: list[CrashPlan], away: int) -> N
 
 
 def test_an_untimed_run_grants_the_second_crash_at_rest_and_refuses_it_before() -> None:
-    plans = [CrashPlan("A", 4), CrashPlan("standby", 12)]
+    plans = [UntimedCrash("A", 4), UntimedCrash("standby", 12)]
     assert len(run(PROTOCOL, WORKLOAD, plans, restart_after=3).outages) == 2
     with pytest.raises(Invalid, match="crash standby@6: standby assumes single failures"):
-        run(PROTOCOL, WORKLOAD, [plans[0], CrashPlan("standby", 6)], restart_after=3)
+        run(PROTOCOL, WORKLOAD, [plans[0], UntimedCrash("standby", 6)], restart_after=3)
     with pytest.raises(Invalid, match=r"crash standby@12\+1: standby assumes single failures"):
-        run(PROTOCOL, WORKLOAD, [plans[0], CrashPlan("standby", 12, 1)], restart_after=3)
+        run(PROTOCOL, WORKLOAD, [plans[0], UntimedCrash("standby", 12, 1)], restart_after=3)
     with pytest.raises(Invalid, match="assumes single failures"):  # one waits for an effect
-        run(PROTOCOL, WORKLOAD, [CrashPlan("standby", 4, 9), CrashPlan("A", 9)], restart_after=3)
+        run(
+            PROTOCOL,
+            WORKLOAD,
+            [UntimedCrash("standby", 4, 9), UntimedCrash("A", 9)],
+            restart_after=3,
+        )
 
 
 SCENARIO = """\
@@ -215,7 +223,7 @@ MS = 10**9
 @pytest.mark.parametrize("second_ms", [*range(80, 200, 10), 300, 371, 402])
 def test_timed_runs_grant_it_or_leave_it_out(second_ms: int, tmp_path: Path) -> None:
     asked = scenario(tmp_path, PROTOCOL)
-    plans = (TimedPlan(75 * MS, ("A",)), TimedPlan(second_ms * MS, ("A", "standby")))
+    plans = (TimedCrash(75 * MS, ("A",)), TimedCrash(second_ms * MS, ("A", "standby")))
     log: list[LogEntry] = []
     ran = timed(asked, plans, log=log)
     system = deployed(PROTOCOL, asked.workload, 3)
@@ -228,7 +236,7 @@ def test_timed_runs_grant_it_or_leave_it_out(second_ms: int, tmp_path: Path) -> 
 def test_some_timed_runs_have_a_second_crash(tmp_path: Path) -> None:
     asked = scenario(tmp_path, PROTOCOL)
     outages = [
-        len(timed(asked, (TimedPlan(75 * MS, ("A",)), TimedPlan(at * MS, ("A",)))).result.outages)
+        len(timed(asked, (TimedCrash(75 * MS, ("A",)), TimedCrash(at * MS, ("A",)))).result.outages)
         for at in range(150, 500, 7)
     ]
     assert {*outages} == {1, 2}
@@ -236,12 +244,12 @@ def test_some_timed_runs_have_a_second_crash(tmp_path: Path) -> None:
 
 # --- no failures at all ------------------------------------------------------------------------
 def test_a_protocol_that_assumes_no_failure_is_granted_none(tmp_path: Path) -> None:
-    trusting = replace(PROTOCOL, assumes=Assumptions(Failures.NONE))
+    trusting = PROTOCOL.vary(assumes=Assumptions(Failures.NONE))
     for refused in (
         lambda: explore(trusting, TWO_CRASHES),
         lambda: walks(trusting, TWO_CRASHES, 1, seed=0),
-        lambda: run(trusting, WORKLOAD, [CrashPlan("A", 3)]),
-        lambda: timed(scenario(tmp_path, trusting), (TimedPlan(MS, ("A",)),)),
+        lambda: run(trusting, WORKLOAD, [UntimedCrash("A", 3)]),
+        lambda: timed(scenario(tmp_path, trusting), (TimedCrash(MS, ("A",)),)),
     ):
         with pytest.raises(Invalid, match="assumes that nothing fails"):
             refused()

@@ -16,7 +16,6 @@ from model.core import (
     Deployment,
     Emit,
     Input,
-    Outcome,
     Property,
     Received,
     Role,
@@ -28,6 +27,7 @@ from model.core import (
     When,
 )
 from model.events import Body
+from model.evidence import Outcome
 from model.parts import deploy_graph
 from model.system import System
 from model.world import Action, Timeout, enabled, initial, quiescent
@@ -40,7 +40,8 @@ from sim.inputs.streams import Workload
 from sim.scenarios.run import run as timed
 from sim.scenarios.scenario import read
 from sim.timed.record import LogEntry
-from sim.untimed import CrashPlan, run
+from sim.untimed.crashes import UntimedCrash
+from sim.untimed.run import run
 from tests.conformance.standby import protocol as standby
 from tests.conformance.subjects import deployed, followed
 from tests.contract import restarts
@@ -49,7 +50,7 @@ Asif = Callable[..., Any]
 
 
 # --- timers that are set at boot -----------------------------------------------------------------
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     """As many timers as the operator may have: a restarted node sets its own."""
     deployment = deploy_graph(scope.graph)
     armed = tuple(
@@ -85,16 +86,16 @@ AWAKE = Property(
     lambda _, seen: all(state for name, state in seen.states if name == "A"),
     nodes=True,
 )
-TIMED = replace(
-    restarts.ANY,
-    name="timers",
+TIMED = restarts.ANY.vary(
+    family="timers",
+    variant="",
     deploy=deploy,
     boot=lambda site: 0 if site.role is Role.SOURCE else False,
     recover=recover,
     step=step,
     properties=(AWAKE,),
 )
-ASLEEP = replace(TIMED, deploy=lambda scope: deploy_graph(scope.graph))
+ASLEEP = TIMED.vary(deploy=lambda _, scope: deploy_graph(scope.graph))
 
 
 def test_the_world_starts_with_them() -> None:
@@ -115,8 +116,8 @@ def test_explorer_walks_and_attack_let_them_run_out() -> None:
     assert attack(ASLEEP, walks=0, examples=20).failure is not None
 
 
-@pytest.mark.parametrize("plans", [(), (CrashPlan("A", 3),), (CrashPlan("A", 8),)])
-def test_an_untimed_run_lets_them_run_out(plans: tuple[CrashPlan, ...]) -> None:
+@pytest.mark.parametrize("plans", [(), (UntimedCrash("A", 3),), (UntimedCrash("A", 8),)])
+def test_an_untimed_run_lets_them_run_out(plans: tuple[UntimedCrash, ...]) -> None:
     """Also those that a node sets which restarts after the last event."""
     word = tuple(Arrival(1, "a") for _ in range(8))
     workload = Workload("", "", restarts.RELAY, {"source": word})
@@ -179,7 +180,7 @@ def test_a_site_beside_the_graph_stands_between_its_neighbours() -> None:
 def test_a_site_beside_the_graph_crashes_in_a_run() -> None:
     word = tuple(Arrival(1, type_) for type_ in "ab" * 6)
     workload = Workload("", "", standby.ONE, {"source": word})
-    found = run(standby.PROTOCOL, workload, [CrashPlan("standby", 4)], restart_after=2)
+    found = run(standby.PROTOCOL, workload, [UntimedCrash("standby", 4)], restart_after=2)
     assert [outage.node for outage in found.outages] == ["standby"]
 
 
@@ -223,10 +224,8 @@ def step(site, state, input_):
         return input_.message.sn[0], ()
     return mindful.step(site, state, input_)
 
-PROTOCOL = replace(
-    mindful.PROTOCOL,
-    step=step,
-    scopes=(replace(mindful.PROTOCOL.scopes[0], states=None),),
+PROTOCOL = mindful.PROTOCOL.vary(step=step,
+    scopes=(replace(mindful.PROTOCOL.evidence.scopes[0], states=None),),
 )
 """
 

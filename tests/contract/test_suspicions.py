@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from model.core import SUSPECTED, Arrival, Assumptions, Failures, Guarantee, Lost, Outcome, Protocol
+from model.core import SUSPECTED, Arrival, Guarantee, Lost
 from model.errors import Invalid
+from model.evidence import Outcome
+from model.protocol import Assumptions, Failures, Protocol
 from model.system import System
 from model.world import Crash, Deliver, Restart, Suspect, apply, enabled, initial, quiescent
 from proofs.explore.explorer import Trace, explore
@@ -17,14 +19,14 @@ from proofs.explore.random_attack import attack
 from proofs.explore.trace_json import story
 from reports.diagrams import spacetime, terminal
 from sim.inputs.streams import Workload
-from sim.untimed import CrashPlan
-from sim.untimed import run as run_untimed
+from sim.untimed.crashes import UntimedCrash
+from sim.untimed.run import run as run_untimed
 from tests.contract import groups
 from tests.contract.groups import ONE_EVENT, PROTOCOL, SILENT, deploying
 from tests.contract.test_failure_groups import content, run
 from tests.proofs.test_searches import both
 
-SUSPICIOUS = replace(PROTOCOL, assumes=Assumptions(Failures.ANY, suspicions=True))
+SUSPICIOUS = PROTOCOL.vary(assumes=Assumptions(Failures.ANY, suspicions=True))
 TWO = replace(SILENT, crashes=2)
 GONE = deploying(PROTOCOL, returning=frozenset())
 
@@ -57,7 +59,7 @@ def test_a_notice_to_a_node_that_is_down_is_lost() -> None:
 
 
 def test_after_a_single_suspicion_the_next_fault_waits_for_rest() -> None:
-    single = replace(PROTOCOL, assumes=Assumptions(Failures.SINGLE, suspicions=True))
+    single = PROTOCOL.vary(assumes=Assumptions(Failures.SINGLE, suspicions=True))
     system, world = run(single, TWO, Suspect("A", "sink"))
     assert [*enabled(system, world)] == [Deliver("sink", "A")]
     assert Suspect("A", "sink") in enabled(system, apply(system, world, Deliver("sink", "A")))
@@ -73,10 +75,10 @@ def test_worlds_with_a_suspicion_are_as_counted_by_hand() -> None:
 
 
 def test_both_finders_find_what_a_suspicion_breaks() -> None:
-    refuted = replace(SUSPICIOUS, properties=(groups.NEVER_BOTH,))
+    refuted = SUSPICIOUS.vary(properties=(groups.NEVER_BOTH,))
     refuted = deploying(refuted, together=())
     twice = replace(ONE_EVENT, crashes=2)
-    calm = replace(refuted, assumes=Assumptions(Failures.NONE))
+    calm = refuted.vary(assumes=Assumptions(Failures.NONE))
     assert explore(calm, replace(twice, crashes=0)).outcome is Outcome.HOLDS
     for trace in (
         explore(refuted, twice, until=Guarantee.PRECISE).counterexample,
@@ -118,6 +120,6 @@ def test_a_bad_returning_node_is_one_line() -> None:
 
 def test_an_untimed_run_ends_without_the_node() -> None:
     events = {"source": (Arrival(1, "a"),) * 3}
-    found = run_untimed(GONE, Workload("", "", groups.GRAPH, events), [CrashPlan("A", 2)])
+    found = run_untimed(GONE, Workload("", "", groups.GRAPH, events), [UntimedCrash("A", 2)])
     assert [outage.node for outage in found.outages] == ["A"]
     assert len(found.outputs[0][0]) == 1  # the first event; A takes no other

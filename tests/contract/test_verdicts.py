@@ -10,8 +10,9 @@ import pytest
 from docs.examples import forgetful, mindful
 from model.core import Guarantee, OperatorClass, Property, When
 from model.errors import Invalid
+from model.observations import observe_at_rest
 from model.system import System, is_satisfied
-from model.world import initial, observe_at_rest
+from model.world import initial
 from proofs.explore.collapse import Collapsed
 from proofs.explore.verdict import verdict
 
@@ -44,7 +45,7 @@ def test_worlds_that_differ_in_a_nested_type_are_two_worlds() -> None:
 def test_a_claim_about_a_class_is_refuted_by_operators_that_the_class_contains() -> None:
     own = {OperatorClass.REPEATABLE: Guarantee.REPEATING}
     larger = own | {OperatorClass.ARBITRARY: Guarantee.PRECISE}
-    found = verdict(replace(forgetful.PROTOCOL, claims=larger), examples=5)
+    found = verdict(forgetful.PROTOCOL.vary(claims=larger), examples=5)
     assert (found["weaker"], found["stronger"]) == (["ARBITRARY"], [])
     assert any("ARBITRARY" in why for why in found["vacuous"])
     assert not found["expected"]
@@ -52,15 +53,15 @@ def test_a_claim_about_a_class_is_refuted_by_operators_that_the_class_contains()
 
 def test_a_claim_that_is_too_weak_is_found_for_classes_that_were_explored_alone() -> None:
     weak = dict.fromkeys((OperatorClass.REPEATABLE, OperatorClass.ARBITRARY), Guarantee.GAP)
-    found = verdict(replace(forgetful.PROTOCOL, claims=weak), examples=5)
+    found = verdict(forgetful.PROTOCOL.vary(claims=weak), examples=5)
     assert (found["weaker"], found["stronger"]) == ([], ["REPEATABLE"])
     assert any("ARBITRARY" in why for why in found["vacuous"])
     assert not found["expected"]
 
 
 def test_a_profile_without_scopes_is_vacuous() -> None:
-    slow = tuple(replace(pinned, quick=False) for pinned in mindful.PROTOCOL.scopes)
-    found = verdict(replace(mindful.PROTOCOL, scopes=slow, must_occur=()), examples=5)
+    slow = tuple(replace(pinned, quick=False) for pinned in mindful.PROTOCOL.evidence.scopes)
+    found = verdict(mindful.PROTOCOL.vary(scopes=slow, must_occur=()), examples=5)
     assert found["outcome"] == "vacuous"
 
 

@@ -12,7 +12,8 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.box import NOTHING_OF, Item, Of
 from model.boxes.join import Join
 from model.boxes.stateless import Relay
-from model.core import Arrival, Gauges, Inputs, MessageKind, Received, Scope, Size
+from model.core import Arrival, Inputs, Received, Scope
+from model.costs import Gauges, MessageKind, Size
 from model.errors import Invalid
 from model.events import Body, Event
 from model.graph import SINK, SOURCE, Graph, chain
@@ -116,7 +117,7 @@ def test_a_graph_that_is_no_chain_of_operators_is_refused(graph: Graph) -> None:
 def test_a_message_that_nobody_sends_is_refused() -> None:
     site = System(PROTOCOL, one(SINGLES, 1)).sites["agg"]
     with pytest.raises(TypeError, match="agg: nothing to do with"):
-        step(site, PROTOCOL.boot(site), Received("sink", "hello"))
+        step(site, PROTOCOL.behaviour.boot(site), Received("sink", "hello"))
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -152,6 +153,6 @@ def test_a_checkpoint_is_charged_half_by_half() -> None:
 def test_gauges() -> None:
     system = System(PROTOCOL, two(SINGLES, Relay(), 1))
     first, second = system.sites["first"], system.sites["second"]
-    state = PROTOCOL.boot(first)._replace(inlet=Inlet(2))
+    state = PROTOCOL.behaviour.boot(first)._replace(inlet=Inlet(2))
     assert gauges(first, state) == Gauges(0, 0, 2, ((BEHIND, 2),))
-    assert gauges(second, PROTOCOL.boot(second)).windows is None
+    assert gauges(second, PROTOCOL.behaviour.boot(second)).windows is None

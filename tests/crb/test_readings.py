@@ -7,27 +7,30 @@ from itertools import product
 
 import pytest
 
-from model.core import Guarantee, Outcome, Protocol, Scope
+from model.core import Guarantee, Scope
+from model.evidence import Outcome
+from model.protocol import Protocol
+from model.protocols.crb import scopes
 from model.protocols.crb.design import PUBLISHED, Design, Instant, Mode, Queue, Replays, Resumes
+from model.protocols.crb.family import CRB
 from model.protocols.crb.protocol import PROTOCOL
-from model.protocols.crb.scopes import SCOPES
-from model.protocols.crb.variants import VARIANTS, build
+from model.protocols.crb.variants import VARIANTS
 from model.queues import Stamp
 from proofs.explore.explorer import explore
 
 MENDED = Design()
-STATELESS, WINDOWED = (SCOPES[name].scope for name in ("windows of one tuple", "one key"))
+STATELESS, WINDOWED = (case.scope for case in (scopes.WINDOWS_OF_ONE_TUPLE, scopes.ONE_KEY))
 MODES = pytest.mark.parametrize("mode", Mode)
 
 
 def design_of(variant: Protocol) -> Design:
-    return variant.deploy.args[0]  # type: ignore[attr-defined, no-any-return]
+    return variant.design  # type: ignore[no-any-return]
 
 
 def holds(design: Design, *scopes: Scope) -> bool:
     """Does the design hold in all of these scopes?"""
     for scope in scopes:
-        found = explore(build("reading", design, (), ""), scope, until=Guarantee.PRECISE)
+        found = explore(CRB.design("reading", design), scope, until=Guarantee.PRECISE)
         if found.counterexample is not None:
             return False
         assert found.complete
@@ -79,7 +82,7 @@ def test_every_mend_has_a_variant_that_drops_it_alone_and_is_refuted() -> None:
     named = {
         tuple(f.name for f in fields(Design) if getattr(design, f.name) != getattr(MENDED, f.name))
         for design, variant in zip(map(design_of, VARIANTS), VARIANTS, strict=True)
-        if variant.expected is Outcome.REFUTED
+        if variant.evidence.expected is Outcome.REFUTED
     }
     assert {name for names in named if len(names) == 1 for name in names} == {
         field.name for field in fields(Design) if field.name != "mode"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from model.cep.engines import Engine
@@ -12,11 +10,11 @@ from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import Arrival, Inputs, Scope
 from model.graph import SINK, SOURCE, Graph
+from model.play import Play
 from model.protocols.upstream_backup.buffers import Restore
 from model.protocols.upstream_backup.nodes import OperatorNode
 from model.registry import protocols
-from model.system import System
-from model.world import Action, Crash, Inject, World, apply, initial, progress
+from model.world import World
 from proofs.lemmas.upstream_backup.acknowledgements.abstraction import ABSTRACTIONS
 from proofs.prove.conformance import compare
 
@@ -58,16 +56,17 @@ SHORTCUT = Scope(
 LIMIT = 4_000
 
 
-def worlds(victim: str) -> Iterator[World]:
+def worlds(victim: str) -> list[World]:
     """All events come and are acknowledged, then `victim` crashes and is restored."""
-    system = System(PROTOCOL, SHORTCUT)
-    world = initial(system)
-    actions: list[Action] = [*[Inject("O", EVENT), Inject("P", EVENT)] * 4, Crash(victim)]
-    for action in actions:
-        world = apply(system, world, action)
-        while steps := [a for site in system.sites for a in progress(system, world, site)]:
-            world = apply(system, world, steps[0])
-            yield world
+    found: list[World] = []
+    play = Play(PROTOCOL, SHORTCUT, lambda _before, _action, after: found.append(after))
+    for _ in range(4):
+        for source in ("O", "P"):
+            play.inject(source, EVENT)
+            play.settle()
+    play.crash(victim)
+    play.settle()
+    return found
 
 
 @pytest.mark.parametrize("victim", ["Q", "A", "B", "C"])

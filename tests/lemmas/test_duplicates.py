@@ -5,20 +5,24 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
+import z3
 
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
-from model.core import Arrival, Inputs, Mutant, Protocol, Received, Scope
+from model.core import Arrival, Inputs, Received, Scope
 from model.events import Body, Event
+from model.evidence import Mutant, Outcome
 from model.graph import chain
+from model.play import OwnAction, Play
+from model.protocol import Protocol
 from model.protocols.upstream_backup.mutants import MUTANTS
 from model.protocols.upstream_backup.nodes import OperatorNode
 from model.protocols.upstream_backup.scopes import UNEVEN
@@ -34,17 +38,16 @@ from model.world import (
     initial,
     progress,
     real_effects,
-    response,
 )
 from proofs.explore.mutants import mutate, mutated_source
-from proofs.lemmas.upstream_backup.duplicates import counterexamples
+from proofs.grid import Grid
+from proofs.lemmas.upstream_backup.duplicates import edge
 from proofs.lemmas.upstream_backup.duplicates.abstraction import ABSTRACTIONS
-from proofs.lemmas.upstream_backup.duplicates.counterexamples import FoundEdgeRun
 from proofs.prove.conformance import Comparison, Coverage, Formulas, compare
-from proofs.prove.grid import Grid
-from proofs.prove.kinds import Answer, QueryKind
+from proofs.prove.kinds import Answer
 from proofs.prove.lemma import all_given
 from proofs.prove.query import ask
+from proofs.prove.transition import transitions_taken
 
 PROTOCOL = protocols()["upstream-backup"]
 HOME = "model.protocols.upstream_backup.protocol"
@@ -55,31 +58,75 @@ def mutant(name: str) -> Mutant:
     return next(mutant for mutant in MUTANTS if mutant.name == name)
 
 
-BROKEN = {
-    "duplicates-undiscarded": counterexamples.UNDISCARDED,
-    "duplicates-late-restore": counterexamples.LATE_RESTORE,
-    "duplicates-late-replay": counterexamples.LATE_REPLAY,
-}
+REFUTED = {lemma.name: lemma for lemma in edge.LEMMAS if lemma.expect is Outcome.REFUTED}
 
 
-def test_all_counterexamples_are_run() -> None:
-    assert [lemma.name for lemma in counterexamples.LEMMAS] == [*BROKEN]
+class FoundEdgeRun(NamedTuple):
+    """A run of the edge.  Events are known by their rank among the numbers, from 1.
+
+    steps: transitions, each with the event concerned.  twice, lost: the events that have had their
+    effect twice in the end, and those that have none although a later one was heard.
+    """
+
+    steps: tuple[tuple[str, int | None], ...]
+    twice: tuple[int, ...]
+    lost: tuple[int, ...]
+
+
+def read(model: Any, depth: int) -> FoundEdgeRun:
+    """The run that a model describes."""
+    system = edge.system(all_given)
+    events, end = model.get_universe(edge.EVENT) or (), system.moment(depth)
+
+    def true(formula: Any) -> bool:
+        return bool(z3.is_true(model.eval(formula, model_completion=True)))
+
+    def rank(place: Any) -> int:
+        """How many events have this number or a smaller one."""
+        return sum(true(edge.le(edge.number(e), place)) for e in events)
+
+    def event_of(params: tuple[Any, ...]) -> int | None:
+        """The event that a transition concerns: of a message, or the last one up to a place."""
+        if not params:
+            return None
+        (what,) = params
+        return rank(edge.stamp(what) if what.sort() == edge.MESSAGE else what)
+
+    def lost(e: Any) -> bool:
+        """The successor has heard a later event and has not had this one, which it needs."""
+        heard = edge.le(edge.number(e), end.heard)
+        return true(z3.And(edge.due(end, e), heard, z3.Not(end.done(e))))
+
+    ranked = sorted((rank(edge.number(e)), str(e), e) for e in events)
+    return FoundEdgeRun(
+        tuple((s.name, event_of(s.params)) for s in transitions_taken(system, model, depth)),
+        tuple(number for number, _, e in ranked if true(end.doubled(e))),
+        tuple(number for number, _, e in ranked if lost(e)),
+    )
 
 
 @cache
 def found(name: str) -> FoundEdgeRun:
     """The counterexample of a refuted lemma."""
-    broken = BROKEN[name]
-    query = broken.question(broken.depth, QueryKind.COUNTEREXAMPLE)
+    *_, query = REFUTED[name].build(all_given)
     assert query.show is not None
-    draw, runs = query.show, list[FoundEdgeRun]()
+    assert query.steps is not None
+    draw, depth, runs = query.show, query.steps, list[FoundEdgeRun]()
 
     def show(model: Any) -> Grid:
-        runs.append(broken.read(model))
+        runs.append(read(model, depth))
         return draw(model)
 
     assert ask(replace(query, show=show)).answer is Answer.SAT
     return runs[-1]
+
+
+def test_all_counterexamples_are_run() -> None:
+    assert [*REFUTED] == [
+        "duplicates-undiscarded",
+        "duplicates-late-restore",
+        "duplicates-late-replay",
+    ]
 
 
 # --- counterexamples -------------------------------------------------------------------------
@@ -159,11 +206,11 @@ def test_an_event_that_is_left_out_is_lost_for_ever(name: str, where: str) -> No
     lost = run.lost[0]
     assert lost < last
     site = System(PROTOCOL, LINE).sites[where]
-    boot = PROTOCOL.boot(site)
+    boot = PROTOCOL.behaviour.boot(site)
 
     def receive(state: Any, number: int) -> Any:
         event = Event((number,), Body(number, "a"))
-        return PROTOCOL.step(site, state, Received(site.preds[0], event))[0]
+        return PROTOCOL.behaviour.step(site, state, Received(site.preds[0], event))[0]
 
     assert receive(boot, lost) != boot
     without = receive(boot, last)
@@ -214,7 +261,7 @@ DRIFTING = {
 
 
 def scope(name: str) -> Scope:
-    return next(pinned.scope for pinned in PROTOCOL.scopes if pinned.name == name)
+    return next(pinned.scope for pinned in PROTOCOL.evidence.scopes if pinned.name == name)
 
 
 @pytest.mark.parametrize("name", DRIFTING)
@@ -224,34 +271,30 @@ def test_what_breaks_an_edge_drifts(name: str, alter: Callable[[str], None]) -> 
     assert found[ABSTRACTION.name].drift
 
 
-def answers_that_differ() -> Iterator[tuple[World, Action, World]]:
+def answers_that_differ() -> list[tuple[World, Action, World]]:
     """The operator crashes between two acknowledgements, so that only `left` has its savepoint, and
     `right` answers first; its events are taken last."""
-    system = System(PROTOCOL, UNEVEN)
-    world = initial(system)
-
-    def does(action: Action) -> Iterator[tuple[World, Action, World]]:
-        nonlocal world
-        before, world = world, apply(system, world, action)
-        yield before, action, world
-
-    def comes() -> Iterator[Action]:
-        while steps := [a for site in system.sites for a in progress(system, world, site)]:
-            node = world.nodes[system.node_at["A"]].state
-            answered = isinstance(node, OperatorNode) and node.awaited == {"left"}
-            first = "left" if answered else "right"
-            yield min(steps, key=lambda a: not (isinstance(a, Deliver) and first in a[:2]))
-
+    edges: list[tuple[World, Action, World]] = []
+    play = Play(PROTOCOL, UNEVEN, lambda *edge: edges.append(edge))
     saved = 0
-    for source, event in [("left", "a"), ("right", "a"), ("left", "a"), ("right", "a")]:
-        yield from does(Inject(source, Arrival(1, event)))
-        for action in comes():
-            if action == Deliver("A", "sink"):
-                sends = real_effects(response(system, world, action).effects)
-                saved += len(sends) > 1
-                if saved == SAVED and len(sends) > 1:
-                    action = action._replace(crash_after=1)
-            yield from does(action)
+
+    def answer_of_right_first(action: OwnAction) -> bool:
+        node = play.state("A")
+        answered = isinstance(node, OperatorNode) and node.awaited == {"left"}
+        return not (isinstance(action, Deliver) and ("left" if answered else "right") in action[:2])
+
+    def at_the_savepoint(action: OwnAction) -> int | None:
+        nonlocal saved
+        if action != Deliver("A", "sink") or len(real_effects(play.effects(action))) <= 1:
+            return None
+        saved += 1
+        return 1 if saved == SAVED else None
+
+    for source in ("left", "right") * 2:
+        play.inject(source, Arrival(1, "a"))
+        while play.settle(answer_of_right_first, at_the_savepoint):
+            pass
+    return edges
 
 
 SAVED = 3
@@ -263,8 +306,8 @@ def test_a_later_savepoint_may_come_with_a_second_answer() -> None:
     paths = ABSTRACTION.paths(system)
     comparison, account = Comparison(Formulas(ABSTRACTION.system(all_given))), Coverage()
     later = 0
-    for edge in answers_that_differ():
-        for path in paths(*edge):
+    for taken in answers_that_differ():
+        for path in paths(*taken):
             assert comparison.compare(path, account) is None
             later += any(
                 s["listening"] and t["heard"] > s["heard"] and t["gone"] == s["gone"]

@@ -21,14 +21,13 @@ from model.cep.engines import Engine, Mealy
 from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, SCALAR, TRIGGERED, Numbering
 from model.cep.patterns import Pattern, Strategy, sequence
 from model.cep.windows import CountWindows
-from model.core import Outcome
 from model.events import Body, Event
+from model.evidence import Outcome
 from model.protocols.upstream_backup.gem import Gem
 from model.protocols.upstream_backup.protocol import PROTOCOL
-from model.protocols.upstream_backup.scopes import SCOPES
 from proofs.lemmas.upstream_backup.numbering import overtaking, replays, schemes
 from proofs.lemmas.upstream_backup.numbering.overtaking import SymbolicEngine
-from proofs.lemmas.upstream_backup.numbering.streams import (
+from proofs.lemmas.upstream_backup.streams import (
     STEPS,
     FoundStream,
     SymbolicScenario,
@@ -39,7 +38,7 @@ from proofs.lemmas.upstream_backup.windows import first_window, first_window_abs
 from proofs.prove.conformance import compare
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Lemma, all_given
-from proofs.prove.query import Query
+from proofs.prove.query import SolverQuery
 
 
 # --- what the operator does ------------------------------------------------------------------
@@ -127,7 +126,7 @@ LEMMAS = {
 }
 
 
-def refuting(lemma: Lemma) -> tuple[Query, int, Any]:
+def refuting(lemma: Lemma) -> tuple[SolverQuery, int, Any]:
     """The query that refutes it, its place, and a model."""
     queries = list(lemma.build(all_given))
     ((size, query),) = [
@@ -411,7 +410,7 @@ def test_no_younger_window_is_first_under_next_and_any(pattern: Pattern, word: s
 
 @pytest.mark.parametrize("name", ["count windows", "time windows", "two input edges"])
 def test_the_operator_takes_the_steps_that_are_proved(name: str) -> None:
-    (scope,) = [pinned.scope for pinned in SCOPES if pinned.name == name]
+    (scope,) = [pinned.scope for pinned in PROTOCOL.evidence.scopes if pinned.name == name]
     (account,) = compare(
         first_window_abstraction.ABSTRACTIONS, PROTOCOL, scope, limit=4_000
     ).values()

@@ -13,17 +13,18 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import pytest
+import z3
 
 from model.cep.denotation import Slice, slices
 from model.cep.engines import Engine, Mealy
 from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, TRIGGERED, Numbering
 from model.cep.operator import Operator
-from model.cep.predicates import Type
 from model.cep.savepoint import Savepoint
 from model.cep.skips import covers
 from model.cep.windows import CountWindows, Extent, PatternWindows, Splitter, TimeWindows
 from model.core import Role, Site
 from model.events import SN, Body, Event
+from model.predicates import Type
 from model.protocols.upstream_backup.nodes import Config, Design
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.savepoints import (
@@ -39,15 +40,83 @@ from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESS
 from model.registry import protocols
 from proofs.lemmas.upstream_backup.reference import FailureFreeRun, run_operator
 from proofs.lemmas.upstream_backup.replay import abstraction, counterexamples, pairs
-from proofs.lemmas.upstream_backup.replay.counterexamples import FoundReplay, Wrong
-from proofs.prove.conformance import Comparison, Coverage, Formulas, Misfit, Path, compare
-from proofs.prove.kinds import Answer, QueryKind
+from proofs.lemmas.upstream_backup.replay import product as product_
+from proofs.lemmas.upstream_backup.replay.counterexamples import Wrong
+from proofs.prove.conformance import Comparison, Coverage, FormulaMisfit, Formulas, Path, compare
+from proofs.prove.grounding import element
+from proofs.prove.kinds import Answer
 from proofs.prove.lemma import all_given
 from proofs.prove.query import ask
 from proofs.prove.structure import Structure
+from proofs.prove.transition import transitions_taken
 
 
 # --- counterexamples -------------------------------------------------------------------------
+class FoundReplay(NamedTuple):
+    """A run, as the operator of the model can be given it: events and windows counted from 0.
+
+    opened: by event, the window that it opens.  rows: by state of the engine and event, the next
+    state and how many matches are completed; state 0 is the first.  closing: by state, how many
+    matches the end of a window completes.  first: the event that opens the first window kept.
+    """
+
+    opened: tuple[int | None, ...]
+    expires: frozenset[tuple[int, int]]
+    completes: frozenset[tuple[int, int]]
+    rows: tuple[tuple[tuple[int, int], ...], ...]
+    closing: tuple[int, ...]
+    left_out: frozenset[int]
+    first: int
+
+
+def read(wrong: Wrong, model: Any) -> FoundReplay:
+    """The run that a model describes."""
+
+    def true(formula: Any) -> bool:
+        return bool(z3.is_true(model.eval(formula, model_completion=True)))
+
+    def all_(sort: Any, before: Any = None) -> list[Any]:
+        """The elements of a sort, `before` being the first of them."""
+        found = [model.eval(element(sort, i), True) for i in range(wrong.sizes[sort])]
+        return sorted(found, key=lambda e: before is not None and not true(e == before))
+
+    def at(elements: Sequence[Any], term: Any) -> int:
+        return next(n for n, e in enumerate(elements) if true(e == term))
+
+    steps = [s for s in transitions_taken(wrong.system, model, wrong.depth) if s.params]
+    positions = [step.params[0] for step in steps]
+    opened_by = {str(model.eval(product_.opener(v), True)): v for v in all_(product_.WINDOW)}
+    windows = [opened_by[str(position)] for position in positions if str(position) in opened_by]
+    states = all_(product_.STATE, product_.begin)
+    outputs = all_(product_.OUTPUT, product_.none)
+
+    def ends(relation: Any) -> frozenset[tuple[int, int]]:
+        return frozenset(
+            (event, window)
+            for event, position in enumerate(positions)
+            for window, term in enumerate(windows)
+            if true(relation(position, term))
+        )
+
+    def cell(state: Any, position: Any) -> tuple[int, int]:
+        after, found = product_.delta(state, position), product_.gives(state, position)
+        return at(states, after), at(outputs, found)
+
+    def window(position: Any) -> int | None:
+        opens = (n for n, term in enumerate(windows) if true(product_.opens(position, term)))
+        return next(opens, None)
+
+    return FoundReplay(
+        tuple(map(window, positions)),
+        ends(product_.expires),
+        ends(product_.completes),
+        tuple(tuple(cell(state, position) for position in positions) for state in states),
+        tuple(at(outputs, product_.closing(state)) for state in states),
+        frozenset(n for n, step in enumerate(steps) if step.name == product_.LEAVE_OUT),
+        at(positions, product_.opener(product_.first)),
+    )
+
+
 @dataclass(frozen=True)
 class Scripted:
     """Windows that open and close where a counterexample says; times count events from 0."""
@@ -71,12 +140,12 @@ class Scripted:
 
 def found_by(wrong: Wrong) -> FoundReplay:
     seen: list[FoundReplay] = []
-    query = wrong.question(wrong.depth, QueryKind.COUNTEREXAMPLE)
+    *_, query = wrong.refute(all_given)
     assert query.show is not None
     draw = query.show
 
     def show(model: Any) -> Any:
-        seen.append(wrong.read(model).found())
+        seen.append(read(wrong, model))
         return draw(model)
 
     asked = ask(replace(query, show=show))
@@ -101,15 +170,15 @@ def run(
 
 
 WRONG = {
-    "skipping-opener": counterexamples.lose_opener,
-    "skipping-closer": counterexamples.lose_closer,
-    "skipping-one-window": counterexamples.lose_window,
+    "skipping-opener": counterexamples.OPENER,
+    "skipping-closer": counterexamples.CLOSER,
+    "skipping-one-window": counterexamples.ONE_WINDOW,
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_the_operator_loses_the_match_too(name: str) -> None:
-    found = found_by(WRONG[name]())
+    found = found_by(WRONG[name])
     operator, start = of(found), origin(Scheme(), 1)
     assert found.first == 0, "the shortest run replays from the beginning"
     events = [Event((n + 1,), Body(n, str(n))) for n in range(len(found.opened))]
@@ -411,7 +480,7 @@ QUICK = ("match at the end of the window", "serial processing", "pattern-opened 
 
 @pytest.mark.parametrize("name", QUICK)
 def test_the_operator_does_what_the_product_does(name: str) -> None:
-    (scope,) = (pinned.scope for pinned in PROTOCOL.scopes if pinned.name == name)
+    (scope,) = (pinned.scope for pinned in PROTOCOL.evidence.scopes if pinned.name == name)
     ((_, account),) = compare(abstraction.ABSTRACTIONS, PROTOCOL, scope, limit=20_000).items()
     assert account.drift is None
     assert account.transitions["restore"]
@@ -428,5 +497,5 @@ def test_windows_that_open_elsewhere_drift(name: str) -> None:
     protocol = protocols()[f"upstream-backup:{name}"]
     ((_, account),) = compare(abstraction.ABSTRACTIONS, protocol, SKIPPY).items()
     assert account.drift is not None
-    assert account.drift.kind is Misfit.INVARIANT
+    assert account.drift.kind is FormulaMisfit.INVARIANT
     assert account.drift.formula == "the same windows kept are open"

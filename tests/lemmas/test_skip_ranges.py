@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import z3
@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from model.cep.merge import Inlet, ready
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
-from model.cep.predicates import Type
 from model.cep.savepoint import Savepoint
 from model.cep.skips import Ranges, Skips, covers
 from model.cep.windows import PatternWindows
@@ -21,6 +20,7 @@ from model.core import Arrival, Inputs, Role, Scope, Site
 from model.events import NOTHING, SN, Body, Event
 from model.graph import SOURCE
 from model.log import Log
+from model.predicates import Type
 from model.protocols.upstream_backup import buffers as backup
 from model.protocols.upstream_backup.buffers import Ack, Outlet, release
 from model.protocols.upstream_backup.nodes import Config, Design
@@ -43,10 +43,11 @@ from proofs.lemmas.upstream_backup.skip_ranges.counterexamples import (
     ONE_TRIM,
     OVERLAPPING,
     PUBLISHED,
-    FoundRun,
 )
-from proofs.prove.conformance import Misfit, compare
+from proofs.prove.conformance import FormulaMisfit, compare
+from proofs.prove.grounding import element
 from proofs.prove.lemma import all_given, without
+from proofs.prove.transition import transitions_taken
 
 OPERATOR = Operator(sequence("a"), PatternWindows(Type("a"), size=1))
 """Every a opens a window, which it fills and matches; every b is skipped."""
@@ -56,13 +57,55 @@ Taken = tuple[int, Event]
 
 
 # --- one for all edges ------------------------------------------------------------------------
+class FoundRun(NamedTuple):
+    """A run with two edges.
+
+    events: (edge, number) of each.  steps: what is done, with the event or edge concerned.
+    lost: the events that are deleted and needed.
+    """
+
+    events: tuple[tuple[int, int], ...]
+    steps: tuple[tuple[str, int | None], ...]
+    lost: tuple[int, ...]
+
+
 def found(design: counterexamples.SharedRanges) -> FoundRun:
     """What Z3 finds: not the same each time, but always a counterexample."""
     *_, query = counterexamples.refute(design, all_given)
     solver = z3.Solver()
     solver.add(*query.claims)
     assert solver.check() == z3.sat
-    return counterexamples.read(design, design.system, solver.model())
+    return read(design, solver.model())
+
+
+def read(design: counterexamples.SharedRanges, model: Any) -> FoundRun:
+    system = design.system
+    elements = [element(ranges.EVENT, i) for i in range(design.events)]
+    edges = [element(ranges.EDGE, i) for i in range(2)]
+
+    def true(term: Any) -> bool:
+        return bool(z3.is_true(model.eval(term, model_completion=True)))
+
+    def place(event: Any) -> tuple[int, int]:
+        at = next(i for i, one in enumerate(edges) if true(ranges.edge(event) == one))
+        before = (o for o in elements if true(ranges.before(ranges.sn(o), ranges.sn(event))))
+        below = {str(model.eval(ranges.sn(o), model_completion=True)) for o in before}
+        return at, len(below) + 1
+
+    def concerned(params: tuple[Any, ...]) -> int | None:
+        if not params:
+            return None
+        (param,) = params
+        known = elements if param.sort() == ranges.EVENT else edges
+        return next(i for i, one in enumerate(known) if true(param == one))
+
+    end = system.moment(design.steps)
+    taken = transitions_taken(system, model, design.steps)
+    return FoundRun(
+        tuple(map(place, elements)),
+        tuple((step.name, concerned(step.params)) for step in taken),
+        tuple(i for i, x in enumerate(elements) if true(z3.And(end.deleted(x), end.needed(x)))),
+    )
 
 
 class SkippedRun(NamedTuple):
@@ -281,12 +324,12 @@ ONE_ARRAY = protocols()["upstream-backup:coalesced-skips"]
 def test_one_array_drifts_from_the_system_with_an_array_an_edge() -> None:
     (account,) = compare(ABSTRACTIONS, ONE_ARRAY, NARROW).values()
     assert account.drift is not None
-    assert account.drift.kind is Misfit.AXIOM
+    assert account.drift.kind is FormulaMisfit.AXIOM
     assert account.drift.formula == ranges.ARRAYS
     given_up = without(ranges.ARRAYS)
     (account,) = compare(ABSTRACTIONS, ONE_ARRAY, NARROW, given_up).values()
     assert account.drift is not None
-    assert account.drift.kind is Misfit.INVARIANT
+    assert account.drift.kind is FormulaMisfit.INVARIANT
     assert account.drift.formula == "the run covers no event that is needed"
 
 
@@ -306,11 +349,11 @@ def test_deleting_one_event_too_many_drifts(monkeypatch: pytest.MonkeyPatch) -> 
 
     (scope,) = (
         pinned.scope
-        for pinned in PROTOCOL.scopes
+        for pinned in PROTOCOL.evidence.scopes
         if pinned.name == "match at the end of the window"
     )
     monkeypatch.setattr(backup, "covers", wider)
     (account,) = compare(ABSTRACTIONS, PROTOCOL, scope, limit=10_000).values()
     assert account.drift is not None
-    assert account.drift.kind is Misfit.INVARIANT
+    assert account.drift.kind is FormulaMisfit.INVARIANT
     assert account.drift.formula == ranges.DELETED

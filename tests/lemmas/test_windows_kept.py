@@ -19,12 +19,12 @@ from model.cep.denotation import Slice, slices
 from model.cep.engines import Engine, Mealy
 from model.cep.operator import Operator
 from model.cep.patterns import Strategy, sequence
-from model.cep.predicates import Type
 from model.cep.savepoint import Savepoint
 from model.cep.skips import covers
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.core import Scope
 from model.events import Body, Event
+from model.predicates import Type
 from model.protocols.upstream_backup.layouts import Drawing, Window
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.savepoints import (
@@ -39,12 +39,12 @@ from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESS
 from model.registry import protocols
 from model.system import System
 from proofs.explore.explorer import edges
-from proofs.lemmas.upstream_backup.numbering.streams import BITS, WindowPlace
+from proofs.grid import CellMark, Grid
+from proofs.lemmas.upstream_backup.streams import BITS, WindowPlace
 from proofs.lemmas.upstream_backup.windows import abstraction, counterexamples, savepoints
 from proofs.lemmas.upstream_backup.windows.counterexamples import FoundRecount, Recount
 from proofs.lemmas.upstream_backup.windows.savepoints import COUNTED, TIMED, WindowKind
-from proofs.prove.conformance import Comparison, Coverage, Formulas, Misfit, Path, compare
-from proofs.prove.grid import CellMark, Grid
+from proofs.prove.conformance import Comparison, Coverage, FormulaMisfit, Formulas, Path, compare
 from proofs.prove.kinds import Answer
 from proofs.prove.lemma import all_given
 from proofs.prove.query import ask
@@ -373,7 +373,7 @@ def test_windows_open_and_close_where_they_did(splitter: Splitter) -> None:
 
 
 def scope_of(name: str) -> Scope:
-    (scope,) = (pinned.scope for pinned in PROTOCOL.scopes if pinned.name == name)
+    (scope,) = (pinned.scope for pinned in PROTOCOL.evidence.scopes if pinned.name == name)
     return scope
 
 
@@ -408,7 +408,7 @@ def test_windows_that_open_elsewhere_drift(name: str) -> None:
 def test_notices_do_not_drift() -> None:
     """Skips that are reported ahead of a savepoint, with the layout."""
     protocol = protocols()["upstream-backup:notices"]
-    for pinned in protocol.scopes:
+    for pinned in protocol.evidence.scopes:
         for account in compare(
             abstraction.ABSTRACTIONS, protocol, pinned.scope, limit=30_000
         ).values():
@@ -443,5 +443,5 @@ def test_trimming_one_event_too_many_drifts(kind: WindowKind, name: str) -> None
     edited = path._replace(states=(before, {**after, "trimmed": {**trimmed, one_more: True}}))
     drift = comparison.compare(edited, Coverage())
     assert drift is not None
-    assert drift.kind is Misfit.INVARIANT
+    assert drift.kind is FormulaMisfit.INVARIANT
     assert drift.formula == TRIMMED, kind

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from model.core import Protocol, Scope
+from model.core import Scope
+from model.protocol import Protocol
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.tables import Tables
@@ -27,5 +28,5 @@ def every_world(protocol: Protocol, scope: Scope) -> Iterator[Tables]:
 
 def whole(variant: str, scope: Scope) -> Tables:
     """The tables with the most rows, without crashes."""
-    tables = every_world(PROTOCOL.variant(variant), replace(scope, crashes=0))
+    tables = every_world(PROTOCOL.named(variant), replace(scope, crashes=0))
     return max(tables, key=lambda one: (len(one.used), len(one.data)))

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
-from model.core import NodeName, Protocol
+from model.core import NodeName
+from model.protocol import Protocol
 from model.protocols.log_io.deployment import Part
 from model.protocols.log_io.design import Design, Garbage
 from model.protocols.log_io.evidence.build import build

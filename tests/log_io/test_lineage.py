@@ -112,7 +112,7 @@ def test_a_scope_without_a_path_is_refused() -> None:
     nodes = (("three", SOURCE), ("one", Relay()), ("sink", SINK))
     graph = Graph(nodes, (("three", "one"), ("one", "sink")))
     with pytest.raises(Invalid, match="scope from one to three: no path"):
-        System(PROTOCOL.variant("log-io:lineage-scope"), over_words(graph, 1))
+        System(PROTOCOL.named("log-io:lineage-scope"), over_words(graph, 1))
 
 
 # --- rows of transactions --------------------------------------------------------------------
@@ -244,8 +244,8 @@ def test_a_group_of_writes_leaves_the_bodies_that_its_writes_leave_alone() -> No
 def test_lineage_is_true_in_every_world(variant: str, scope: str) -> None:
     """Not only at rest: each transaction leaves true rows.  A read is stored before it is used, so
     its effect is looked at at rest alone."""
-    protocol = PROTOCOL.variant(f"log-io:{variant}")
-    design, found = protocol.deploy.args[0], 0  # type: ignore[attr-defined]
+    protocol = PROTOCOL.named(f"log-io:{variant}")
+    design, found = protocol.design, 0
     small = replace(SCOPES[scope].scope, crashes=1)
     capture = capture_in(design, small)
     for tables in {*every_world(protocol, small)}:
@@ -257,7 +257,7 @@ def test_lineage_is_true_in_every_world(variant: str, scope: str) -> None:
 
 def test_what_a_function_says_it_used_is_what_its_output_shows() -> None:
     """Without ghosts: an aggregate lists the times of its inputs, with crashes."""
-    protocol = PROTOCOL.variant("log-io:lineage-by-function")
+    protocol = PROTOCOL.named("log-io:lineage-by-function")
     shown = 0
     for tables in {*every_world(protocol, SCOPES["an aggregate that crashes once"].scope)}:
         rows = (tables.events, tables.data)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from model.events import Body
-from model.protocols.log_io.deployment import deploy
 from model.protocols.log_io.design import (
     Capture,
     Design,
@@ -57,9 +55,9 @@ def test_a_query_goes_from_any_port_to_any_other() -> None:
 
 def test_a_query_of_a_scope_leaves_other_ports_out() -> None:
     """All ports have rows; Example 5's scope asks for some of them."""
-    protocol, scope = PROTOCOL.variant("log-io:lineage"), SCOPES["two paths"].scope
-    small = PROTOCOL.variant("log-io:lineage-scope")
-    ports = capture_in(small.deploy.args[0], scope).ports  # type: ignore[attr-defined]
+    protocol, scope = PROTOCOL.named("log-io:lineage"), SCOPES["two paths"].scope
+    small = PROTOCOL.named("log-io:lineage-scope")
+    ports = capture_in(small.design, scope).ports
     origins = frozenset((f"{name}-reader", succ) for name, succ in PATHS.edges[:3])
     others = 0
     for tables in {*every_world(protocol, replace(scope, crashes=0))}:
@@ -86,7 +84,7 @@ TO_END = (LineageScope(OutputPort("source"), OutputPort("second")),)
 
 
 def test_retention_deletes_what_is_older_and_nothing_else() -> None:
-    protocol, scope = PROTOCOL.variant("log-io:lineage-retained"), SCOPES["two relays"].scope
+    protocol, scope = PROTOCOL.named("log-io:lineage-retained"), SCOPES["two relays"].scope
     scope = replace(scope, crashes=1)
     finished = [
         tables
@@ -147,8 +145,8 @@ def test_nothing_that_a_state_was_made_of_is_older_than_the_retention() -> None:
         of_state=OfState.SETS,
         retention=Retention(1),
     )
-    base = PROTOCOL.variant("log-io:lineage-of-state-by-sets")
-    protocol = replace(base, deploy=partial(deploy, Design(lineage=capture)))
+    base = PROTOCOL.named("log-io:lineage-of-state-by-sets")
+    protocol = replace(base, design=Design(lineage=capture))
     scope = of_one(PAIRS, 3, "a", crashes=0)
     tables = max(every_world(protocol, scope), key=lambda one: len(one.used))
     assert {row.number for row in tables.data if row.receiver == "op"} == {1, 2, 3}

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.core import Guarantee, Outcome, Property, Send, When
+from model.core import Guarantee, Property, Send, When
 from model.errors import Invalid
 from model.events import Body
+from model.evidence import Outcome
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
 from model.protocols.log_io.deployment import deploy
@@ -34,7 +35,7 @@ CONTEXT = Context((), (0,), (0,))
 
 def last_worlds(name: str, *, lineage: bool = True) -> list[World]:
     """The worlds at rest of a scope without its crashes."""
-    protocol = PROTOCOL.variant("log-io:lineage") if lineage else PROTOCOL
+    protocol = PROTOCOL.named("log-io:lineage") if lineage else PROTOCOL
     scope = replace(SCOPES[name].scope, crashes=0)
     system = System(protocol, scope)
     found = dict.fromkeys(after for _, _, after in edges(protocol, scope))
@@ -42,7 +43,7 @@ def last_worlds(name: str, *, lineage: bool = True) -> list[World]:
 
 
 def tables_of(name: str, world: World) -> Tables:
-    system = System(PROTOCOL.variant("log-io:lineage"), SCOPES[name].scope)
+    system = System(PROTOCOL.named("log-io:lineage"), SCOPES[name].scope)
     state = world.nodes[system.node_at[LOG]].state
     assert isinstance(state, Tables)
     return state
@@ -148,7 +149,7 @@ def test_a_property_that_no_run_has_is_refuted() -> None:
     silent = Property("nothing is written", When.ALWAYS, lambda _, seen: not any(seen.outputs))
     for name in ("a relay", "batches by type", "two ports that race"):
         found = explore(
-            replace(PROTOCOL, properties=(silent,)), SCOPES[name].scope, until=Guarantee.PRECISE
+            PROTOCOL.vary(properties=(silent,)), SCOPES[name].scope, until=Guarantee.PRECISE
         )
         assert found.outcome is Outcome.REFUTED
 

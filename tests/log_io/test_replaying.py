@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.events import Body
+from model.play import Play
 from model.protocols.log_io.design import Replaying
 from model.protocols.log_io.evidence.scopes import SCOPES
 from model.protocols.log_io.messages import Put
@@ -16,14 +17,13 @@ from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.replaying.log import change, collect
 from model.protocols.log_io.replaying.messages import Mark, Reset
 from model.protocols.log_io.tables import LoggedEvent, SetState, Tables
-from model.system import System
-from model.world import Crash, Deliver, Restart, World, apply, initial, offers
+from model.world import Deliver, Restart, offers
 from proofs.explore.explorer import explore
 
 A = Body(1, "a")
 CHAIN = Replaying(frozenset({"first", "second"}))
 NEXT = {"reader": "first", "first": "second", "second": "third"}
-REPLAY = PROTOCOL.variant("log-io:replay")
+REPLAY = PROTOCOL.named("log-io:replay")
 
 
 # --- what the log keeps ------------------------------------------------------------------------
@@ -73,68 +73,58 @@ def test_marks_come_and_go_and_change_nothing_else(before: Tables, numbers: set[
 
 
 # --- Examples 9 and 10 -------------------------------------------------------------------------
-def deliver(system: System, world: World, name: str, sender: str) -> World:
-    return apply(system, world, Deliver(name, sender))
-
-
-def sent(system: System, world: World, sender: str, receiver: str) -> tuple[object, ...]:
-    return world.channels[system.channel_at[sender, receiver]]
-
-
-def with_an_output_of_first() -> tuple[System, World]:
+def with_an_output_of_first() -> Play:
     """The first of two relays has logged its first output without data, and sent it."""
-    system = System(REPLAY, SCOPES["two relays"].scope)
-    world = initial(system)
-    (offer,) = offers(system, world, "source")
-    world = apply(system, world, offer)
-    world = deliver(system, world, "source-reader", "source")
-    world = deliver(system, world, "first", "source-reader>first")
-    (row,) = (row for row in tables_of(system, world).events if row.sender == "first")
+    play = Play(REPLAY, SCOPES["two relays"].scope)
+    play.do(*offers(play.system, play.world, "source"))
+    play.do(Deliver("source-reader", "source"), Deliver("first", "source-reader>first"))
+    (row,) = rows_of(play, "first")
     assert row.body is None
-    return system, world
+    return play
 
 
-def tables_of(system: System, world: World) -> Tables:
-    found = world.nodes[system.node_at[LOG]].state
-    assert isinstance(found, Tables)
-    return found
+def rows_of(play: Play, sender: str) -> list[LoggedEvent]:
+    """The rows of this sender in the log."""
+    tables = play.state(LOG)
+    assert isinstance(tables, Tables)
+    return [row for row in tables.events if row.sender == sender]
 
 
-def recovered(system: System, world: World, name: str) -> World:
-    """The world after the restart of a node that is down, with the log's answer."""
-    return deliver(system, apply(system, world, Restart(name)), name, LOG)
+def recover(play: Play, name: str) -> None:
+    """Restart a node that is down, with the log's answer."""
+    play.do(Restart(name), Deliver(name, LOG))
 
 
 def test_example_10_the_replay_operator_fails() -> None:
     """Its output, which nobody has acknowledged, is generated again from its Input Set."""
-    system, world = with_an_output_of_first()
-    (before,) = sent(system, world, "first>second", "second")
-    world = recovered(system, apply(system, world, Crash("first")), "first")
+    play = with_an_output_of_first()
+    (before,) = play.channel("first>second", "second")
+    play.crash("first")
+    recover(play, "first")
     assert isinstance(before, Put)
-    again = sent(system, world, "first>second", "second")
+    again = play.channel("first>second", "second")
     assert again == (before, before._replace(replay=True))
     for _ in again:  # "If in between, OP3 already processed it, the replay event is filtered"
-        world = deliver(system, world, "second", "first>second")
-    assert [row.number for row in tables_of(system, world).events if row.sender == "second"] == [1]
+        play.do(Deliver("second", "first>second"))
+    assert [row.number for row in rows_of(play, "second")] == [1]
 
 
 def test_example_10_the_operator_behind_it_fails() -> None:
     """It has acknowledged the event and not used it, marks it, and gets it again."""
-    system, world = with_an_output_of_first()
-    world = apply(system, world, Deliver("second", "first>second", crash_after=1))
-    (row,) = (row for row in tables_of(system, world).events if row.sender == "first")
+    play = with_an_output_of_first()
+    play.do(Deliver("second", "first>second", crash_after=1))
+    (row,) = rows_of(play, "first")
     assert (bool(row.inset), row.done) == (True, False)
-    world = recovered(system, world, "second")
-    (row,) = (row for row in tables_of(system, world).events if row.sender == "first")
+    recover(play, "second")
+    (row,) = rows_of(play, "first")
     assert row.replay
-    world = deliver(system, world, "first", "engine")
-    world = deliver(system, world, "first", LOG)
-    held = [put for put in sent(system, world, "first>second", "second") if isinstance(put, Put)]
+    play.do(Deliver("first", "engine"), Deliver("first", LOG))
+    held = [put for put in play.channel("first>second", "second") if isinstance(put, Put)]
     assert [(put.number, put.replay) for put in held][-1] == (1, True)
     for _ in held:
-        world = deliver(system, world, "second", "first>second")
-    assert all(row.sender != "first" for row in tables_of(system, world).events)
-    assert [row.number for row in tables_of(system, world).events if row.sender == "second"] == [1]
+        play.do(Deliver("second", "first>second"))
+    assert not rows_of(play, "first")
+    assert [row.number for row in rows_of(play, "second")] == [1]
 
 
 def test_every_step_is_a_crash_point_that_was_hit() -> None:
@@ -146,7 +136,7 @@ def test_every_step_is_a_crash_point_that_was_hit() -> None:
         ("replay-chains", "two relays that meet", 2),
     ):
         explored = replace(SCOPES[scope].scope, crashes=crashes)
-        found = explore(PROTOCOL.variant(f"log-io:{name}"), explored)
+        found = explore(PROTOCOL.named(f"log-io:{name}"), explored)
         points |= {(point.node, point.after[-1:]) for point in found.points}
         hit |= {(point.node, point.after[-1:]) for point in found.hit}
     assert hit == points

@@ -99,8 +99,8 @@ def test_every_step_of_both_algorithms_is_a_crash_point_that_is_hit() -> None:
     points: set[str] = set()
     hit: set[str] = set()
     for name in ("log-io:scale-up", "log-io:scale-down-in-turn"):
-        protocol = PROTOCOL.variant(name)
-        for pinned in protocol.scopes:
+        protocol = PROTOCOL.named(name)
+        for pinned in protocol.evidence.scopes:
             if pinned.quick and pinned.operators is OperatorClass.REPEATABLE:
                 found = explore(protocol, pinned.scope)
                 points |= {*map(str, found.points)}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from model.core import Guarantee
 from model.errors import Invalid
 from model.recovery import classify
-from sim.predictions.log_io.points import OPERATORS, CrashPlan, CrashPoint
+from sim.predictions.log_io.points import OPERATORS, StepCrash, StepPoint
 from sim.predictions.log_io.replay import CHECKABLE, PLAIN, expected, predict
 from spark_check.check import Setting, run_check
 from spark_check.log_io import external, operators
@@ -27,7 +27,7 @@ from spark_check.log_io.library import log, recovery
 from spark_check.log_io.library.database import Database, connect
 from spark_check.log_io.library.transaction import Transaction
 from spark_check.log_io.observation import observe, observe_log
-from spark_check.log_io.operators import Source, Stops, recover
+from spark_check.log_io.operators import PipelineStops, Source, recover
 from spark_check.log_io.world import World
 from spark_check.runtime.breakpoints import Breakpoints
 from tests.log_io.library.server import trust_the_machine
@@ -71,14 +71,14 @@ def new_world(
     )
 
 
-def play(world: World, crashes: Sequence[CrashPlan]) -> dict[str, Any]:
+def play(world: World, crashes: Sequence[StepCrash]) -> dict[str, Any]:
     """The facts of a run in which tasks crash there, and a crashed batch comes again."""
     left, logs = [*crashes], []
 
-    def stops() -> Stops:
-        none = Stops(Breakpoints(""), world.name)
+    def stops() -> PipelineStops:
+        none = PipelineStops(Breakpoints(""), world.name)
         armed = {none.place(one.operator, one.point): one.passed for one in left[:1]}
-        return Stops(Stop("", armed), world.name)
+        return PipelineStops(Stop("", armed), world.name)
 
     armed = stops()
     for batch in pairwise((0, *world.ends)):
@@ -96,15 +96,15 @@ def play(world: World, crashes: Sequence[CrashPlan]) -> dict[str, Any]:
     return seen_facts(world.types, observe(world), logs, observe_log(world))
 
 
-def predicted(world: World, crashes: Sequence[CrashPlan]) -> dict[str, Any]:
+def predicted(world: World, crashes: Sequence[StepCrash]) -> dict[str, Any]:
     design = CHECKABLE if world.checkable else PLAIN
     return predicted_facts(world.types, predict(world.types, world.ends, crashes, design))
 
 
-POINTS = [*product(OPERATORS, CrashPoint)]
+POINTS = [*product(OPERATORS, StepPoint)]
 
 
-def comes(plan: CrashPlan, types: str = TYPES, ends: tuple[int, ...] = ENDS) -> bool:
+def comes(plan: StepCrash, types: str = TYPES, ends: tuple[int, ...] = ENDS) -> bool:
     try:
         predict(types, ends, [plan])
     except Invalid:
@@ -113,13 +113,13 @@ def comes(plan: CrashPlan, types: str = TYPES, ends: tuple[int, ...] = ENDS) -> 
 
 
 @cache  # several tests go through them
-def plans(types: str, ends: tuple[int, ...]) -> tuple[CrashPlan, ...]:
+def plans(types: str, ends: tuple[int, ...]) -> tuple[StepCrash, ...]:
     """Every single crash."""
     happens = partial(comes, types=types, ends=ends)
     return tuple(
         plan
         for operator, point in POINTS
-        for plan in takewhile(happens, (CrashPlan(operator, point, passed) for passed in count()))
+        for plan in takewhile(happens, (StepCrash(operator, point, passed) for passed in count()))
     )
 
 
@@ -135,22 +135,22 @@ def test_every_crash_is_precise_with_checkable_writes() -> None:
 def test_a_plain_write_is_repeated_by_a_crash_behind_it_and_by_no_other() -> None:
     for plan in plans(*SHORT):
         found = predict(*SHORT, [plan], PLAIN)
-        repeats = plan.point is CrashPoint.WRITTEN
+        repeats = plan.point is StepPoint.WRITTEN
         wanted = Guarantee.REPEATING if repeats else Guarantee.PRECISE
         assert classify(expected(SHORT[0]), found.rows) is wanted
 
 
 def test_a_crash_that_never_comes_is_refused() -> None:
     with pytest.raises(Invalid, match=r"writer at 8\.2: the pipeline does not pass there so often"):
-        predict(TYPES, ENDS, [CrashPlan("writer", CrashPoint.ASKED)])
+        predict(TYPES, ENDS, [StepCrash("writer", StepPoint.ASKED)])
 
 
 @pytest.mark.slow
 def test_the_full_profile_passes_every_point() -> None:
     """Each operator is crashed at each point that it has."""
     crashed = {plan[:2] for case in FULL for plan in case.crashes}
-    assert crashed >= {point for point in POINTS if comes(CrashPlan(*point))}
-    assert {point for _, point in crashed} == {*CrashPoint}
+    assert crashed >= {point for point in POINTS if comes(StepCrash(*point))}
+    assert {point for _, point in crashed} == {*StepPoint}
     for case in FULL:
         predict(TYPES, ENDS, case.crashes)
 
@@ -173,7 +173,7 @@ def test_the_cases_of_the_full_profile_are_as_predicted(tmp_path: Path) -> None:
 
 streams = st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=3)
 points = st.builds(
-    CrashPlan, st.sampled_from(OPERATORS), st.sampled_from([*CrashPoint]), st.integers(0, 3)
+    StepCrash, st.sampled_from(OPERATORS), st.sampled_from([*StepPoint]), st.integers(0, 3)
 )
 
 
@@ -181,7 +181,7 @@ points = st.builds(
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(streams, st.lists(points, max_size=3))
 def test_crashes_of_recoveries_are_as_predicted(
-    tmp_path_factory: pytest.TempPathFactory, batches: list[str], crashes: list[CrashPlan]
+    tmp_path_factory: pytest.TempPathFactory, batches: list[str], crashes: list[StepCrash]
 ) -> None:
     """Crashes that never come are left out."""
     types, ends = "".join(batches), tuple(len("".join(batches[:n])) for n in range(1, 4))

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 HOME = Path(__file__).parent / "denotations"
 FILES = ("engines", "guarantees", "operators", "patterns", "predicates", "windows")
-SOURCES = ("docs/model.md", "model/cep/predicates.py")
+SOURCES = ("docs/model.md", "model/predicates.py")
 
 
 def plain(text: str) -> str:

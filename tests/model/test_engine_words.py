@@ -9,9 +9,9 @@ import pytest
 
 from model.cep.engines import Engine, Function, Mealy, Partitioned
 from model.cep.patterns import Strategy, sequence
-from model.cep.predicates import ANYTHING, COMPARISONS, Either, Every, Not, Predicate, Type, Where
 from model.errors import Invalid
 from model.events import Body
+from model.predicates import ANYTHING, COMPARISONS, Either, Every, Not, Predicate, Type, Where
 from tests.model.denotations.predicates import satisfies
 from tests.model.denotations.words import Word, words, words_up_to
 from tests.model.test_pattern_words import differs

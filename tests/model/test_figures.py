@@ -13,10 +13,10 @@ import doctest
 import model.protocols.upstream_backup.gem
 from model.cep.numbering import PAIRS, SCALAR, Numbering
 from model.cep.patterns import Pattern, PatternStep, sequence
-from model.cep.predicates import ANYTHING
 from model.cep.skips import covers
 from model.cep.windows import CountWindows
 from model.events import Body, Event
+from model.predicates import ANYTHING
 from model.protocols.upstream_backup.gem import Gem
 
 EVERY = Pattern((PatternStep(ANYTHING),))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,24 +14,18 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box, Out, Stream
 from model.cep.denotation import evaluate
 from model.cep.operator import Operator
-from model.core import (
-    Arrival,
-    Gauges,
-    Guarantee,
-    Inputs,
-    MessageKind,
-    OperatorClass,
-    Outcome,
-    Protocol,
-    Received,
-    Scope,
-    Size,
-)
+from model.core import Arrival, Guarantee, Inputs, OperatorClass, Received, Scope
+from model.costs import Gauges, MessageKind, Size
 from model.errors import Invalid
 from model.events import Body, Event
+from model.evidence import Outcome
 from model.graph import SINK, SOURCE, Graph, chain
+from model.observations import observe
+from model.play import Play, timers_last
 from model.properties import comparisons, guarantee
+from model.protocol import Protocol
 from model.protocols.micro_batch.crashes import CrashPoint, replay_crash
+from model.protocols.micro_batch.family import MICRO_BATCH
 from model.protocols.micro_batch.messages import (
     NO_BATCH,
     Batch,
@@ -47,10 +40,13 @@ from model.protocols.micro_batch.nodes import step
 from model.protocols.micro_batch.operators import begin, process_batch
 from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting_operator
-from model.protocols.micro_batch.variants import build
 from model.registry import protocols
 from model.system import System
-from model.world import Crash, Inject, Timeout, World, apply, enabled, initial, observe, progress
+from model.world import (
+    enabled,
+    quiescent,
+    replace_item,
+)
 from proofs.explore.explorer import Exploration, edges, explore
 from proofs.explore.random_attack import machine
 from proofs.explore.strategies import operators, words
@@ -67,7 +63,7 @@ late = st.integers(0, 2)
 
 @cache
 def explored(name: str, scope: str) -> Exploration:
-    pinned = {pinned.name: pinned for pinned in NAMED[name].scopes}
+    pinned = {pinned.name: pinned for pinned in NAMED[name].evidence.scopes}
     return explore(NAMED[name], pinned[scope].scope)
 
 
@@ -125,15 +121,14 @@ class TestAnyOperatorAnyCrashes(machine(PROTOCOL, queries()).TestCase):  # type:
 def test_the_other_designs_that_hold_do_so_at_any_sequence_of_crashes(
     name: str, data: st.DataObject
 ) -> None:
-    system = System(NAMED[name], _counted(4, crashes=3))
-    world = initial(system)
+    play = Play(NAMED[name], _counted(4, crashes=3))
     for _ in range(40):
-        choices = enabled(system, world)
+        choices = enabled(play.system, play.world)
         if not choices:
             break
-        world = apply(system, world, data.draw(st.sampled_from(choices)))
-    world = _rested(system, world)
-    assert guarantee(system.scope, observe(world)) is Guarantee.PRECISE
+        play.do(data.draw(st.sampled_from(choices)))
+    play.settle(timers_last)
+    assert guarantee(play.system.scope, observe(play.world)) is Guarantee.PRECISE
 
 
 # --- crash points ----------------------------------------------------------------------------
@@ -227,7 +222,7 @@ def test_where_a_crash_shows(protocol: Protocol) -> None:
 def test_one_crash_at_the_worst_point_is_as_bad_as_any(protocol: Protocol) -> None:
     """The points miss nothing: the weakest guarantee that the explorer finds is found at one."""
     worst = max(replay_crash(protocol, point).guarantee for point in CrashPoint)
-    pinned = [p for p in protocol.scopes if p.operators is OperatorClass.DETERMINISTIC]
+    pinned = [p for p in protocol.evidence.scopes if p.operators is OperatorClass.DETERMINISTIC]
     assert worst is max(p.guarantee for p in pinned)
 
 
@@ -274,9 +269,9 @@ def test_a_known_id_hides_events_or_lets_them_through_twice() -> None:
 
     def ends(first: int | None) -> set[Guarantee]:
         design = Design(offsets=Offsets.AFTER, first=first)
-        system = System(build("", design, (), (), ""), scope)
+        system = System(MICRO_BATCH.design("", design), scope)
         worlds = (world for _, _, world in edges(system.protocol, scope))
-        return {guarantee(scope, observe(w)) for w in worlds if not _ready(system, w)}
+        return {guarantee(scope, observe(w)) for w in worlds if quiescent(system, w)}
 
     assert ends(None) == {Guarantee.PRECISE, Guarantee.GAP}
     assert ends(1) == {Guarantee.PRECISE, Guarantee.REPEATING}
@@ -286,36 +281,37 @@ def test_a_known_id_hides_events_or_lets_them_through_twice() -> None:
 def test_the_lag_of_acknowledgements_forgives_a_lost_commit_entry(name: str, missing: int) -> None:
     """Not a crash but damage, which no design is claimed to survive: Spark's does, since the
     events of the last batch are still there."""
-    system = System(NAMED[name], _counted(2))
-    world = _rested(system, apply(system, initial(system), Inject("source", A)))
-    world = apply(system, world, Crash("query"))
-    at = system.node_at["query"]
-    damaged = world.nodes[at].durable._replace(committed=NO_BATCH.id)
-    node = world.nodes[at]._replace(durable=damaged)
-    world = world._replace(nodes=(*world.nodes[:at], node, *world.nodes[at + 1 :]))
-    world = _rested(system, apply(system, world, Inject("source", A)))
-    (((want, got),),) = comparisons(system.scope, observe(world))
+    play = Play(NAMED[name], _counted(2))
+    play.inject("source", A)
+    play.settle(timers_last)
+    play.crash("query")
+    node = play.node("query")
+    damaged = node._replace(durable=node.durable._replace(committed=NO_BATCH.id))
+    nodes = replace_item(play.world.nodes, play.system.node_at["query"], damaged)
+    play.world = play.world._replace(nodes=nodes)
+    play.inject("source", A)
+    play.settle(timers_last)
+    (((want, got),),) = comparisons(play.system.scope, observe(play.world))
     assert len(set(want) - set(got)) == missing
     assert (want == got) is (not missing)
 
 
 @pytest.mark.parametrize(("name", "kept"), [("", 1), ("prompt-acks", 0)])
 def test_the_lag_keeps_the_last_batch_in_the_source_at_rest(name: str, kept: int) -> None:
-    system = System(NAMED[name], _counted(2))
-    world = initial(system)
+    play = Play(NAMED[name], _counted(2))
     for _ in range(2):
-        world = _rested(system, apply(system, world, Inject("source", A)))
-    source = system.sites["source"]
-    state = world.nodes[system.node_at["source"]].state
-    assert PROTOCOL.gauges(source, state).buffered == kept
+        play.inject("source", A)
+        play.settle(timers_last)
+    source = play.system.sites["source"]
+    assert PROTOCOL.behaviour.gauges(source, play.state("source")).buffered == kept
 
 
 @pytest.mark.parametrize("protocol", ALL, ids=lambda protocol: protocol.name)
 def test_every_variant_says_what_it_found(protocol: Protocol) -> None:
-    refuted = [p for p in protocol.scopes if p.expect is Outcome.REFUTED]
-    assert protocol.finding
+    refuted = [p for p in protocol.evidence.scopes if p.expect is Outcome.REFUTED]
+    assert protocol.words.finding
     assert all(p.states and p.steps for p in refuted)
-    assert all(p.states for p in protocol.scopes)
+    assert all(p.states for p in protocol.evidence.scopes)
 
 
 # --- what is refused, and what is shown ------------------------------------------------------
@@ -341,7 +337,7 @@ def test_a_graph_that_is_no_query_is_refused(graph: Graph) -> None:
 def test_a_message_that_nobody_sends_is_refused() -> None:
     site = System(PROTOCOL, _counted(1)).sites["query"]
     with pytest.raises(TypeError, match="query: nothing to do with"):
-        step(site, PROTOCOL.boot(site), Received("sink", "hello"))
+        step(site, PROTOCOL.behaviour.boot(site), Received("sink", "hello"))
 
 
 def test_messages_and_states_in_words() -> None:
@@ -351,12 +347,16 @@ def test_messages_and_states_in_words() -> None:
     assert show(Rows(batch, ())) == "events #1 3-4: 0 of 2"
     assert size(Rows(batch, (event, event))).events == 2
     assert size(Write(batch, (event,))) == Size(MessageKind.EVENT, 1, 0, "rows")
-    system = System(PROTOCOL, _counted(2))
-    world = _rested(system, apply(system, initial(system), Inject("source", A)))
-    states = {name: world.nodes[at].state for name, at in system.node_at.items()}
+    play = Play(PROTOCOL, _counted(2))
+    play.inject("source", A)
+    play.settle(timers_last)
+    states = {name: play.state(name) for name in play.system.sites}
     shown = {name: show(state) for name, state in states.items()}
     assert shown == {"source": "", "query": "offsets 0, state 0, commit 0", "sink": ""}
-    gauges = {name: PROTOCOL.gauges(system.sites[name], state) for name, state in states.items()}
+    gauges = {
+        name: PROTOCOL.behaviour.gauges(play.system.sites[name], state)
+        for name, state in states.items()
+    }
     assert gauges == {
         "source": Gauges(1, 0, 1),
         "query": Gauges(0, 1, 0),
@@ -368,14 +368,3 @@ def test_messages_and_states_in_words() -> None:
 def _counted(length: int, crashes: int = 1) -> Scope:
     graph = chain(("query", counting_operator(length)))
     return Scope(graph, (("source", Inputs((A,), length)),), crashes)
-
-
-def _ready(system: System, world: World) -> list[Any]:
-    actions = [action for name in system.sites for action in progress(system, world, name)]
-    return sorted(actions, key=lambda action: isinstance(action, Timeout))
-
-
-def _rested(system: System, world: World) -> World:
-    while ready := _ready(system, world):
-        world = apply(system, world, ready[0])
-    return world

@@ -18,12 +18,12 @@ from model.cep.engines import Engine, Function, Mealy, Partitioned
 from model.cep.merge import Inlet, low, ready
 from model.cep.operator import CepState, Iteration, Operator, process
 from model.cep.patterns import Pattern, PatternStep, Strategy, sequence
-from model.cep.predicates import Type
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.core import Arrival
 from model.events import BEGINNING, Body, Event
 from model.graph import SINK, SOURCE, Graph
 from model.oracle import assign_times, oracle
+from model.predicates import Type
 from proofs.explore.strategies import graphs, operators, streams
 from proofs.explore.strategies import words as drawn_words
 from tests.model.denotations import operators as defined

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 
 from model.cep.engines import Engine, Matches
 from model.cep.patterns import Pattern, PatternStep, Strategy, sequence
-from model.cep.predicates import ANYTHING, Predicate, Type
 from model.errors import Invalid
+from model.predicates import ANYTHING, Predicate, Type
 from proofs.explore.strategies import patterns
 from proofs.explore.strategies import words as drawn_words
 from tests.model.denotations.engines import search

@@ -8,9 +8,9 @@ import pytest
 
 from model.cep.engines import Matches
 from model.cep.patterns import Pattern, PatternStep, Strategy, sequence
-from model.cep.predicates import Type, Where
 from model.errors import Invalid
 from model.events import Body
+from model.predicates import Type, Where
 
 STEPS = [
     ("a",),

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from model.cep.denotation import slices
 from model.cep.engines import Function
 from model.cep.operator import CepState, Operator, process
-from model.cep.predicates import ANYTHING, Predicate, Type
 from model.cep.windows import CountWindows, Extent, PatternWindows, Splitter, TimeWindows
 from model.errors import Invalid
 from model.events import Body
+from model.predicates import ANYTHING, Predicate, Type
 from proofs.explore.strategies import windows as drawn_windows
 from proofs.explore.strategies import words as drawn_words
 from tests.model.denotations.windows import Window, find_windows

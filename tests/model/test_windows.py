@@ -12,13 +12,13 @@ from model.cep.denotation import slices
 from model.cep.merge import Inlet, ready
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
-from model.cep.predicates import Type
 from model.cep.skips import Skips, covers
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.errors import Invalid
 from model.events import Body, Event, Mark
 from model.graph import SINK, SOURCE, Graph
 from model.log import CHUNK, Log
+from model.predicates import Type
 
 
 def held(splitter: Splitter, stream: Sequence[Body]) -> list[list[int]]:

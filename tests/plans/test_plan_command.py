@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-import asif
+from asif import cli
 from model.errors import Invalid
 from model.plans import mended as mending
 from reports.results import plans
@@ -166,7 +166,7 @@ def test_table_and_picture_show_every_query(name: str) -> None:
 
 
 def run(*arguments: str) -> tuple[int, str]:
-    ran = CliRunner().invoke(asif.app, ["plan", *arguments])
+    ran = CliRunner().invoke(cli.app, ["plan", *arguments])
     return ran.exit_code, ran.output
 
 

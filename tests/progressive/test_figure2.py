@@ -6,21 +6,19 @@ from model.boxes.stateless import Relay
 from model.core import Arrival
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
+from model.play import OwnAction, Play
 from model.protocols.progressive.design import Design, Order, Outputs
+from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.protocols.progressive.messages import COORDINATOR
-from model.protocols.progressive.variants import build
-from model.system import System, read_gauges
+from model.system import read_gauges
 from model.world import (
     DOWN,
+    Action,
     Crash,
     Deliver,
     Inject,
     Restart,
     Timeout,
-    World,
-    apply,
-    initial,
-    progress,
 )
 
 GRAPH = Graph(
@@ -36,57 +34,56 @@ GRAPH = Graph(
     (("p1", "p2"), ("p2", "p3"), ("p3", "p4"), ("p3", "p5"), ("p4", "Q1"), ("p5", "Q2")),
 )
 DESIGN = Design(order=Order.RECOVERY, outputs=Outputs.COMMITTED)
-SYSTEM = System(build("figure 2", DESIGN, (), ""), over_words(GRAPH, 3, "a", crashes=3))
-TIMERS = frozenset({"punctuate"})
+PROTOCOL = PROGRESSIVE_RECOVERY.design("figure 2", DESIGN)
+SCOPE = over_words(GRAPH, 3, "a", crashes=3)
+TIMER = "punctuate"
 
 
-def go(world: World, *actions: Deliver | Inject | Crash | Restart | Timeout) -> World:
-    for action in actions:
-        world = apply(SYSTEM, world, action)
-    return world
+def no_timers(action: OwnAction) -> int | None:
+    """Nodes that are up take their messages; no timer runs out, and no node restarts."""
+    return 0 if isinstance(action, Deliver) else None
 
 
-def settle(world: World, *, timers: frozenset[str] = frozenset()) -> World:
-    """All that the nodes that are up do by themselves, but timers that are not named."""
-    while True:
-        found = [
-            action
-            for name in SYSTEM.sites
-            for action in progress(SYSTEM, world, name)
-            if isinstance(action, Deliver)
-            or (isinstance(action, Timeout) and action.timer in timers)
-        ]
-        if not found:
-            return world
-        world = apply(SYSTEM, world, found[0])
+def punctuations(action: OwnAction) -> int | None:
+    """The same, and this timer runs out."""
+    return 0 if isinstance(action, Timeout) and action.timer == TIMER else no_timers(action)
 
 
-def kept(world: World) -> dict[str, int | None]:
+def settled(play: Play, *actions: Action) -> Play:
+    """The play after these actions and all that follows from them without timers."""
+    play.do(*actions)
+    play.settle(no_timers)
+    return play
+
+
+def kept(play: Play) -> dict[str, int | None]:
     """How many items each node keeps; None: it is down."""
     found: dict[str, int | None] = {}
-    for name, node in zip(SYSTEM.sites, world.nodes, strict=True):
-        up = node.state is not DOWN
-        found[name] = read_gauges(SYSTEM, name, node.state).buffered if up else None
-    return {name: found[name] for name in ("p1", "p2", "p3", "p4", "p5")}
+    for name in ("p1", "p2", "p3", "p4", "p5"):
+        state = play.state(name)
+        up = state is not DOWN
+        found[name] = read_gauges(play.system, name, state).buffered if up else None
+    return found
 
 
 def test_outputs_are_kept_where_the_figure_has_them() -> None:
-    world = settle(go(initial(SYSTEM), Inject("p1", Arrival(1, "a"))))
-    assert kept(world) == {"p1": 1, "p2": 0, "p3": 0, "p4": 0, "p5": 0}
+    event = Inject("p1", Arrival(1, "a"))
+    play = settled(Play(PROTOCOL, SCOPE), event)
+    assert kept(play) == {"p1": 1, "p2": 0, "p3": 0, "p4": 0, "p5": 0}
 
-    world = settle(go(world, Crash("p3"), Crash("p4"), Crash("p5")))
-    world = go(world, Timeout(COORDINATOR, "window"))
-    world = settle(go(settle(world), Restart("p3"), Restart("p4")))
-    assert kept(world) == {"p1": 1, "p2": 1, "p3": 1, "p4": 0, "p5": None}, "ts1"
-    assert world.outputs == ((), ()), "results wait for the checkpoint"
+    settled(play, Crash("p3"), Crash("p4"), Crash("p5"))
+    settled(play, Timeout(COORDINATOR, "window"))
+    settled(play, Restart("p3"), Restart("p4"))
+    assert kept(play) == {"p1": 1, "p2": 1, "p3": 1, "p4": 0, "p5": None}, "ts1"
+    assert play.world.outputs == ((), ()), "results wait for the checkpoint"
 
-    world = settle(go(world, Inject("p1", Arrival(1, "a"))))
-    world = settle(go(world, Restart("p5")))
-    assert kept(world) == {"p1": 2, "p2": 2, "p3": 2, "p4": 0, "p5": 0}, "ts2"
+    settled(play, event)
+    settled(play, Restart("p5"))
+    assert kept(play) == {"p1": 2, "p2": 2, "p3": 2, "p4": 0, "p5": 0}, "ts2"
 
-    world = settle(world, timers=TIMERS)
-    assert kept(world) == dict.fromkeys(("p1", "p2", "p3", "p4", "p5"), 0), "recovered"
-    assert [len(results) for results in world.outputs] == [2, 2]
+    play.settle(punctuations)
+    assert kept(play) == dict.fromkeys(("p1", "p2", "p3", "p4", "p5"), 0), "recovered"
+    assert [len(results) for results in play.world.outputs] == [2, 2]
 
-    world = settle(go(world, Inject("p1", Arrival(1, "a"))))
-    assert kept(world) == {"p1": 1, "p2": 0, "p3": 0, "p4": 0, "p5": 0}
+    settled(play, event)
+    assert kept(play) == {"p1": 1, "p2": 0, "p3": 0, "p4": 0, "p5": 0}

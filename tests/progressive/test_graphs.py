@@ -22,7 +22,7 @@ from model.protocols.progressive.design import (
     Order,
     Outputs,
 )
-from model.protocols.progressive.variants import build
+from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from proofs.explore.random_walk import Walks, walks
 
 SPECS = (Relay(), Map("m"), Aggregate("list", 2, 2, of="time"))
@@ -73,7 +73,7 @@ COMMITTED = st.builds(
 def walk(design: Design, scope: Scope, count: int, seed: int) -> Walks:
     """Unions of unions allow thousands of outputs, which no other graph asks for again."""
     allowed_outputs.cache_clear()
-    return walks(build("any", design, (), ""), scope, count, seed)
+    return walks(PROGRESSIVE_RECOVERY.design("any", design), scope, count, seed)
 
 
 @pytest.mark.slow

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from model.core import NodeName
+from model.evidence import Case
 from model.graph import Graph
-from model.protocols.progressive import partition
+from model.protocols.progressive import partition, scopes
 from model.protocols.progressive.design import Design, Ends
+from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.protocols.progressive.messages import (
     COORDINATOR,
     CoordinatorState,
@@ -22,8 +24,6 @@ from model.protocols.progressive.messages import (
     Phase,
     SourceState,
 )
-from model.protocols.progressive.scopes import SCOPES
-from model.protocols.progressive.variants import build
 from model.system import System
 from model.world import World
 from proofs.explore.explorer import edges
@@ -38,9 +38,9 @@ NUMBERS = range(1, 9)
 WORLDS = 6_000
 """So many worlds of a scope: each action of a recovery is among them."""
 FIRST, SECOND, SIDE = (
-    "a chain, the first twice",
-    "a chain, the second twice",
-    "a triangle, the side twice",
+    scopes.A_CHAIN_THE_FIRST_TWICE,
+    scopes.A_CHAIN_THE_SECOND_TWICE,
+    scopes.A_TRIANGLE_THE_SIDE_TWICE,
 )
 Table = dict[str, Any]
 
@@ -148,10 +148,10 @@ def between(before: Table, after: Table) -> Iterator[Table]:
     yield after
 
 
-def paths(design: Design, scope_name: str) -> Iterator[Path]:
+def paths(design: Design, case: Case) -> Iterator[Path]:
     """All edges of progressive recoveries, and their beginnings."""
-    scope = SCOPES[scope_name].scope
-    protocol = build("to compare", design, (), "")
+    scope = case.scope
+    protocol = PROGRESSIVE_RECOVERY.design("to compare", design)
     see = Observer(System(protocol, scope))
     rigid = rigid_of(scope.graph, see.members)
     for before, _, after in edges(protocol, scope, limit=WORLDS):
@@ -167,18 +167,18 @@ def paths(design: Design, scope_name: str) -> Iterator[Path]:
             yield Path(rigid, (see.table(after, rigid, start),), initial=True)
 
 
-def mismatch(design: Design, scope_name: str, account: Coverage) -> Mismatch | None:
+def mismatch(design: Design, case: Case, account: Coverage) -> Mismatch | None:
     comparison = Comparison(FORMULAS)
-    found = (comparison.compare(path, account) for path in paths(design, scope_name))
+    found = (comparison.compare(path, account) for path in paths(design, case))
     return next((one for one in found if one), None)
 
 
 @pytest.mark.slow
 def test_recoveries_are_as_the_lemma_has_them() -> None:
     account = Coverage()
-    for name in (FIRST, SECOND, SIDE):
-        found = mismatch(Design(threshold=0), name, account)
-        assert found is None, f"{name}: {found.what}"
+    for case in (FIRST, SECOND, SIDE):
+        found = mismatch(Design(threshold=0), case, account)
+        assert found is None, f"{case.name}: {found.what}"
     assert account.alone == {"make", "fail", "notice", "rejoin", "acknowledge", "end"}
 
 

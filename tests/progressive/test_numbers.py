@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from model.core import Received, Send, Site
 from model.events import Body
+from model.protocols.progressive import scopes
 from model.protocols.progressive.design import Design, Order
+from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.protocols.progressive.messages import (
     COORDINATOR,
     DataTuple,
@@ -24,8 +26,6 @@ from model.protocols.progressive.messages import (
     Rollback,
 )
 from model.protocols.progressive.partition import boot, recover, step
-from model.protocols.progressive.scopes import SCOPES
-from model.protocols.progressive.variants import build
 from model.system import System
 from proofs.lemmas.progressive.numbers import system
 from proofs.prove.conformance import Comparison, Coverage, Formulas, Mismatch, Path
@@ -156,8 +156,8 @@ def follow(site: Site, run: Run, action: Action) -> Iterator[Run]:
 
 
 def mismatch(design: Design, actions: list[Action], account: Coverage) -> Mismatch | None:
-    protocol = build("to compare", design, (), "")
-    site = System(protocol, SCOPES["a triangle, the union"].scope).sites["union"]
+    protocol = PROGRESSIVE_RECOVERY.design("to compare", design)
+    site = System(protocol, scopes.A_TRIANGLE_THE_UNION.scope).sites["union"]
     runs = [Run(boot(site))]
     for action in actions:
         runs += follow(site, runs[-1], action)

@@ -8,10 +8,10 @@ from model.core import Observation, Property, Scope, When
 from model.errors import Invalid
 from model.properties import comparisons
 from model.protocols.progressive.design import Design, Order, Outputs
+from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.protocols.progressive.messages import DataTuple
 from model.protocols.progressive.protocol import PROTOCOL
 from model.protocols.progressive.scopes import QUERIES, of
-from model.protocols.progressive.variants import build
 from model.system import System
 from model.world import DOWN, Action, Deliver, World
 from proofs.explore.explorer import edges, explore
@@ -46,7 +46,9 @@ def test_a_pattern_over_several_inputs_is_refused() -> None:
 def test_a_rollback_repeats_the_results_of_a_healthy_query() -> None:
     """4: the whole topology is rolled back."""
     found = {
-        design: explore(build("queries", design, (), "", properties=(NOT_AGAIN,)), SCOPE)
+        design: explore(
+            PROGRESSIVE_RECOVERY.design("queries", design, properties=(NOT_AGAIN,)), SCOPE
+        )
         for design in (AT_ONCE, NUMBERED, COMMITTED)
     }
     assert found[AT_ONCE].counterexample is not None
@@ -75,6 +77,6 @@ def test_results_that_wait_for_a_checkpoint_wait_for_all_partitions(
     design: Design, early: bool
 ) -> None:
     """Then a recovery in progress helps no query: a global checkpoint needs everybody."""
-    protocol = build("queries", design, (), "")
+    protocol = PROGRESSIVE_RECOVERY.design("queries", design)
     system = System(protocol, SCOPE)
     assert any(is_early(system, *edge) for edge in edges(protocol, SCOPE)) is early

@@ -7,10 +7,11 @@ from itertools import product
 
 import pytest
 
-from model.core import Guarantee, Outcome, Scope
+from model.core import Guarantee, Scope
+from model.evidence import Outcome
+from model.protocols.progressive import scopes
 from model.protocols.progressive.design import PUBLISHED, Design, Order, Outputs
-from model.protocols.progressive.scopes import SCOPES
-from model.protocols.progressive.variants import build
+from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from proofs.explore.explorer import Exploration, explore
 
 MENDED = Design()
@@ -22,14 +23,14 @@ MENDS = [
 
 
 def look(design: Design, scope: Scope) -> Exploration:
-    found = explore(build("reading", design, (), ""), scope, until=Guarantee.PRECISE)
+    found = explore(PROGRESSIVE_RECOVERY.design("reading", design), scope, until=Guarantee.PRECISE)
     assert found.counterexample is not None or found.complete
     return found
 
 
 def test_of_nine_readings_of_order_and_outputs_four_hold() -> None:
     """A result waits for the global checkpoint, or all batches are processed in one order."""
-    union = SCOPES["a triangle, the union"].scope
+    union = scopes.A_TRIANGLE_THE_UNION.scope
     right = {
         (order, outputs)
         for order, outputs in product(Order, Outputs)
@@ -42,7 +43,7 @@ def test_of_nine_readings_of_order_and_outputs_four_hold() -> None:
 @pytest.mark.parametrize("name", MENDS)
 def test_one_mend_alone_leaves_the_published_protocol_refuted(name: str) -> None:
     mended = replace(PUBLISHED, **{name: getattr(MENDED, name)})
-    found = look(mended, SCOPES["one partition"].scope)
+    found = look(mended, scopes.ONE_PARTITION.scope)
     assert found.outcome is Outcome.REFUTED
 
 
@@ -53,7 +54,7 @@ def test_eight_choices_are_mended() -> None:
 @pytest.mark.exhaustive
 def test_numbers_between_partitions_need_one_order_in_recovery() -> None:
     """Even if results wait: a partition fails in the recovery, and numbers other tuples then."""
-    twice = SCOPES["a triangle, the union twice"].scope
+    twice = scopes.A_TRIANGLE_THE_UNION_TWICE.scope
     design = Design(outputs=Outputs.COMMITTED, threshold=0)
     assert look(replace(design, order=Order.RECOVERY), twice).counterexample is None
     found = look(replace(design, order=Order.NEVER), twice).counterexample

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import z3
 
-from model.core import PinnedScope
+from model.evidence import PinnedScope
 from model.registry import protocols
 from proofs.explore.explorer import edges, explore
 from proofs.prove.conformance import (
@@ -26,14 +26,15 @@ from proofs.prove.conformance import (
 from proofs.prove.lemma import Given
 from proofs.prove.lemma_index import theories
 from proofs.prove.structure import Structure
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem
 
 THEORIES = theories()
 SCOPES = [
     pytest.param(name, pinned, id=f"{name}-{pinned.name}")
     for name, theory in THEORIES.items()
     if theory.abstractions
-    for pinned in protocols()[name].scopes
+    for pinned in protocols()[name].evidence.scopes
 ]
 ABSTRACTIONS = [
     pytest.param(name, abstraction, id=f"{name}-{abstraction.name}")
@@ -93,7 +94,10 @@ def test_without_any_of_its_transitions_an_abstraction_drifts(
     """Each allows, in some scope, a step that no other one allows."""
     transitions = {transition.name for transition in _system(abstraction).transitions}
     assert transitions
-    found = [accounts(name, pinned, MANY)[abstraction.name] for pinned in protocols()[name].scopes]
+    found = [
+        accounts(name, pinned, MANY)[abstraction.name]
+        for pinned in protocols()[name].evidence.scopes
+    ]
     assert set().union(*(account.alone for account in found)) == transitions - SUBSUMED
 
 
@@ -119,7 +123,7 @@ def _system(abstraction: Abstraction) -> TransitionSystem:
 def _drifting(name: str, edited: list[Abstraction]) -> set[str]:
     """Which of the edited systems drift in some scope."""
     found: set[str] = set()
-    for pinned in protocols()[name].scopes:
+    for pinned in protocols()[name].evidence.scopes:
         left = [abstraction for abstraction in edited if abstraction.name not in found]
         if left:
             accounts = compare(left, protocols()[name], pinned.scope, limit=ENOUGH)
@@ -133,7 +137,7 @@ def _drifting(name: str, edited: list[Abstraction]) -> set[str]:
 )
 def test_edges_are_those_of_the_explorer(name: str) -> None:
     protocol = protocols()["upstream-backup"]
-    scope = next(pinned.scope for pinned in protocol.scopes if pinned.name == name)
+    scope = next(pinned.scope for pinned in protocol.evidence.scopes if pinned.name == name)
     explored = explore(protocol, scope)
     seen = list(edges(protocol, scope))
     assert len(seen) == explored.transitions
@@ -146,7 +150,7 @@ def test_edges_are_those_of_the_explorer(name: str) -> None:
 def lamp() -> TransitionSystem:
     """A lamp that is switched on once, and a limit that never changes."""
 
-    def switch(s: Moment, t: Moment, who: Any) -> Any:
+    def switch(s: AtTime, t: AtTime, who: Any) -> Any:
         return z3.And(z3.Not(s.on), t.on, z3.Function("may", PERSON, z3.BoolSort())(who))
 
     return TransitionSystem(

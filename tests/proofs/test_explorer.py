@@ -19,9 +19,6 @@ from model.core import (
     Guarantee,
     Input,
     Inputs,
-    Outcome,
-    PinnedScope,
-    Protocol,
     Received,
     Scope,
     Send,
@@ -30,10 +27,13 @@ from model.core import (
     When,
 )
 from model.events import Body
+from model.evidence import Outcome, PinnedScope
 from model.graph import chain
+from model.observations import observe
+from model.protocol import Protocol
 from model.registry import protocols
 from model.system import System
-from model.world import World, apply, enabled, initial, observe
+from model.world import World, apply, enabled, initial
 from proofs.explore.collapse import Collapsed
 from proofs.explore.explorer import Exploration, explore
 
@@ -55,19 +55,19 @@ def cost(pinned: PinnedScope) -> Sequence[pytest.MarkDecorator]:
 PINNED = [
     pytest.param(name, pinned, id=f"{name}-{pinned.name}", marks=cost(pinned))
     for name, protocol in PROTOCOLS.items()
-    for pinned in protocol.scopes
+    for pinned in protocol.evidence.scopes
 ]
 
 
 def scope_called(name: str) -> PinnedScope:
-    return next(pinned for pinned in MAIN.scopes if pinned.name == name)
+    return next(pinned for pinned in MAIN.evidence.scopes if pinned.name == name)
 
 
 @cache
 def explored(name: str, pinned_name: str) -> Exploration:
     """Each scope of the corrected protocol is looked at by two tests."""
     protocol = PROTOCOLS[name]
-    (pinned,) = (one for one in protocol.scopes if one.name == pinned_name)
+    (pinned,) = (one for one in protocol.evidence.scopes if one.name == pinned_name)
     limit = max(600_000, pinned.states or 0) if pinned.expect is Outcome.REFUTED else None
     return explore(protocol, pinned.scope, limit=limit)
 
@@ -87,7 +87,7 @@ def test_every_scope_is_as_pinned(name: str, pinned: PinnedScope) -> None:
 
 
 def test_every_scope_of_the_corrected_protocol_pins_its_states() -> None:
-    assert [pinned.name for pinned in MAIN.scopes if pinned.states is None] == []
+    assert [pinned.name for pinned in MAIN.evidence.scopes if pinned.states is None] == []
 
 
 @pytest.mark.slow
@@ -108,7 +108,7 @@ def test_collapsed_worlds_are_the_worlds_of_the_model(
     protocol: Protocol, name: str, length: int, crashes: int
 ) -> None:
     """Same worlds, same edges: breadth first over model.world, and over packed integers."""
-    scope = next(pinned.scope for pinned in protocol.scopes if pinned.name == name)
+    scope = next(pinned.scope for pinned in protocol.evidence.scopes if pinned.name == name)
     inputs = tuple((source, inputs._replace(length=length)) for source, inputs in scope.inputs)
     system = System(protocol, replace(scope, inputs=inputs, crashes=crashes))
     assert same_worlds(system) == explore(protocol, system.scope).states
@@ -138,13 +138,13 @@ def test_messages_that_differ_in_their_type_alone_are_two() -> None:
 
     alphabet = (Arrival(1, "l"), Arrival(1, "r"))
     scope = Scope(chain(("A", None)), (("source", Inputs(alphabet, 2)),), 0)
-    assert same_worlds(System(replace(AMNESIA, boot=lambda _: None, step=step), scope)) > 20
+    assert same_worlds(System(AMNESIA.vary(boot=lambda _: None, step=step), scope)) > 20
 
 
 def test_what_a_sink_has_given_out_survives_its_crashes() -> None:
     """No crash takes it back, also one that mutes the sink, which answers here."""
 
-    def deploy(scope: Scope) -> Deployment:
+    def deploy(_design: None, scope: Scope) -> Deployment:
         found = AMNESIA.deploy(scope)
         channels = (*found.channels, ("sink", "A"))
         return found._replace(channels=channels, crashable=frozenset({"A", "sink"}))
@@ -154,13 +154,13 @@ def test_what_a_sink_has_given_out_survives_its_crashes() -> None:
             case Received("sink", _):
                 return state, ()
             case Received(sender, _) if not site.succs:
-                state, effects = AMNESIA.step(site, state, input_)
+                state, effects = AMNESIA.behaviour.step(site, state, input_)
                 return state, (*effects, Send(sender, "taken"))
-        return AMNESIA.step(site, state, input_)
+        return AMNESIA.behaviour.step(site, state, input_)
 
-    (pinned, *_) = AMNESIA.scopes
+    (pinned, *_) = AMNESIA.evidence.scopes
     scope = replace(pinned.scope, crashes=2)
-    assert same_worlds(System(replace(AMNESIA, deploy=deploy, step=step), scope)) > 100
+    assert same_worlds(System(AMNESIA.vary(deploy=deploy, step=step), scope)) > 100
 
 
 def same_worlds(system: System) -> int:
@@ -192,7 +192,7 @@ def same_worlds(system: System) -> int:
 @pytest.mark.parametrize("name", ["pairs", "counted-windows", "scalar"])
 def test_counterexamples_are_runs_of_the_model_that_end_in_the_violation(name: str) -> None:
     protocol = PROTOCOLS[f"upstream-backup:{name}"]
-    pinned = next(p for p in protocol.scopes if p.expect is Outcome.REFUTED)
+    pinned = next(p for p in protocol.evidence.scopes if p.expect is Outcome.REFUTED)
     found = explore(protocol, pinned.scope, until=Guarantee.PRECISE).counterexample
     assert found is not None
     system, worlds = found.trace.system, found.trace.worlds
@@ -201,7 +201,7 @@ def test_counterexamples_are_runs_of_the_model_that_end_in_the_violation(name: s
         assert action in enabled(system, before)
         assert apply(system, before, action) == after
     assert not found.property.holds(system.scope, observe(worlds[-1]))
-    always = [p for p in protocol.properties if p.when is found.property.when]
+    always = [p for p in protocol.promise.properties if p.when is found.property.when]
     for world in worlds[:-1]:
         if found.property.when is When.ALWAYS:
             assert all(p.holds(system.scope, observe(world)) for p in always)
@@ -210,20 +210,22 @@ def test_counterexamples_are_runs_of_the_model_that_end_in_the_violation(name: s
 def test_no_run_shorter_than_the_counterexample_violates_anything() -> None:
     """Iterated over all runs of the model itself, without remembering worlds across depths."""
     protocol = PROTOCOLS["upstream-backup:pairs"]
-    pinned = next(p for p in protocol.scopes if p.name.startswith("two matches"))
+    pinned = next(p for p in protocol.evidence.scopes if p.name.startswith("two matches"))
     scope = replace(pinned.scope, crashes=0)
     found = explore(protocol, scope, until=Guarantee.PRECISE)
     assert found.counterexample is not None
     length = len(found.counterexample.trace.actions)
     system = System(protocol, scope)
     level = {initial(system)}
-    always = [p for p in protocol.properties if p.when is When.ALWAYS]
+    always = [p for p in protocol.promise.properties if p.when is When.ALWAYS]
     for _ in range(length):
         for world in level:
             seen = observe(world)
             assert all(p.holds(scope, seen) for p in always)
         level = {apply(system, world, a) for world in level for a in enabled(system, world)}
-    assert any(not p.holds(scope, observe(world)) for world in level for p in protocol.properties)
+    assert any(
+        not p.holds(scope, observe(world)) for world in level for p in protocol.promise.properties
+    )
 
 
 def test_an_early_stop_is_said_to_be_one() -> None:
@@ -248,7 +250,9 @@ ENOUGH = (
     [
         ENOUGH,
         # No other scope has another one; the report explores all of these.
-        pytest.param([one.name for one in MAIN.scopes if one.quick], marks=pytest.mark.exhaustive),
+        pytest.param(
+            [one.name for one in MAIN.evidence.scopes if one.quick], marks=pytest.mark.exhaustive
+        ),
     ],
     ids=["enough", "all"],
 )

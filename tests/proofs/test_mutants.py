@@ -11,8 +11,9 @@ from unittest import mock
 
 import pytest
 
-from model.core import Mutant, Protocol
 from model.errors import Invalid
+from model.evidence import Mutant
+from model.protocol import Protocol
 from model.registry import modules, protocols
 from proofs.explore.explorer import explore
 from proofs.explore.mutants import hunt, mutate, mutated_source
@@ -31,11 +32,11 @@ MUTANTS = [
         marks=pytest.mark.exhaustive if number else pytest.mark.slow,
     )
     for home, protocol in modules().items()
-    for number, mutant in enumerate(protocol.mutants)
+    for number, mutant in enumerate(protocol.evidence.mutants)
 ]
 
 
-HOMES = [(protocol, home) for home, protocol in modules().items() if protocol.mutants]
+HOMES = [(protocol, home) for home, protocol in modules().items() if protocol.evidence.mutants]
 
 
 def by_chance(broken: Protocol) -> Attack:
@@ -43,7 +44,7 @@ def by_chance(broken: Protocol) -> Attack:
 
 
 def test_there_are_enough_mutants() -> None:
-    assert len(MAIN.mutants) >= 15
+    assert len(MAIN.evidence.mutants) >= 15
 
 
 @pytest.mark.parametrize(("protocol", "home", "mutant"), MUTANTS)
@@ -60,7 +61,7 @@ def test_a_mutant_by_chance_is_attacked_first_and_explored_if_it_survives() -> N
         attacks.append(NO_ATTACK)
         return NO_ATTACK
 
-    mutant = next(one for one in MAIN.mutants if one.scope)
+    mutant = next(one for one in MAIN.evidence.mutants if one.scope)
     found = hunt(MAIN, replace(mutant, by_chance=True), HOME, survives)
     assert (len(attacks), found.by, found.scope) == (1, "explorer", mutant.scope)
     assert hunt(MAIN, mutant, HOME, survives) == replace(found, mutant=mutant, seconds=mock.ANY)
@@ -72,25 +73,25 @@ def test_the_line_of_every_mutant_stands_once() -> None:
     each of them, and fails if one cannot be imported."""
     for protocol in modules().values():
         for variant in (protocol, *protocol.variants):
-            for mutant in variant.mutants:
+            for mutant in variant.evidence.mutants:
                 compile(mutated_source(mutant), mutant.module, "exec")
 
 
 def test_a_mutant_leaves_the_real_modules_alone() -> None:
     before = dict(sys.modules)
-    broken = mutate(MAIN, MAIN.mutants[0], HOME)
+    broken = mutate(MAIN, MAIN.evidence.mutants[0], HOME)
     assert {n: m for n, m in sys.modules.items() if n.startswith("model")} == {
         n: m for n, m in before.items() if n.startswith("model")
     }
-    assert broken.step is not MAIN.step
-    smallest = min(MAIN.scopes, key=lambda pinned: pinned.states or 0)
+    assert broken.behaviour.step is not MAIN.behaviour.step
+    smallest = min(MAIN.evidence.scopes, key=lambda pinned: pinned.states or 0)
     assert explore(MAIN, smallest.scope).counterexample is None
 
 
 @pytest.mark.parametrize(("protocol", "home"), HOMES)
 def test_nothing_of_the_real_module_is_in_a_mutant(protocol: Protocol, home: str) -> None:
     """While a mutant is imported, no module of the model has a part of the unchanged one."""
-    mutants = {mutant.module: mutant for mutant in protocol.mutants}
+    mutants = {mutant.module: mutant for mutant in protocol.evidence.mutants}
     for module, mutant in mutants.items():
         real = sys.modules[module]
         left: list[str] = []
@@ -115,7 +116,7 @@ def _of(value: object) -> object:
 
 
 def test_a_line_that_is_not_there_or_twice_is_refused_and_a_scope_that_is_not_there() -> None:
-    mutant = MAIN.mutants[0]
+    mutant = MAIN.evidence.mutants[0]
     with pytest.raises(
         Invalid, match=r"0 lines of model\.protocols\.upstream_backup\.savepoints read"
     ):
@@ -130,8 +131,8 @@ def test_a_line_that_is_not_there_or_twice_is_refused_and_a_scope_that_is_not_th
 
 def test_the_unchanged_line_survives() -> None:
     """The check on the checkers: a mutant that changes nothing must not be found."""
-    mutant = MAIN.mutants[0]
+    mutant = MAIN.evidence.mutants[0]
     same = replace(mutant, new=mutant.old)
-    small = replace(MAIN, scopes=MAIN.scopes[:1])
+    small = MAIN.vary(scopes=MAIN.evidence.scopes[:1])
     broken = mutate(small, same, HOME)
-    assert explore(broken, broken.scopes[0].scope).counterexample is None
+    assert explore(broken, broken.evidence.scopes[0].scope).counterexample is None

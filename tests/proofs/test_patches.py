@@ -8,30 +8,31 @@ from multiprocessing import get_context
 
 import pytest
 
-from model.core import Outcome, Protocol
 from model.errors import Invalid
+from model.evidence import Outcome
 from model.patches import Change, Patched, diff, load_patched, patched_source, readings_of
+from model.protocol import Protocol
 from model.registry import protocols
 from model.system import System
 from proofs.explore.explorer import explore
 
 MODULE = "model.protocols.log_io.places"
-READ = [one for one in protocols().values() if readings_of(one.step)]
+READ = [one for one in protocols().values() if readings_of(one.behaviour)]
 SMALLER = protocols()["log-io:smaller-numbers"]
 
 
 @pytest.mark.parametrize("protocol", READ, ids=lambda protocol: protocol.name)
 def test_every_reading_has_a_quotation_and_a_form(protocol: Protocol) -> None:
-    assert all(reading.quote for reading in readings_of(protocol.step))
-    pinned = min(protocol.scopes, key=lambda one: one.states or 0)
+    assert all(reading.quote for reading in readings_of(protocol.behaviour))
+    pinned = min(protocol.evidence.scopes, key=lambda one: one.states or 0)
     real, patched = protocols()[protocol.name.partition(":")[0]], System(protocol, pinned.scope)
     assert patched.sites.keys()
-    assert isinstance(protocol.step, Patched)
-    assert protocol.step.function is not real.step
+    assert isinstance(protocol.behaviour.step, Patched)
+    assert protocol.behaviour.step.function is not real.behaviour.step
 
 
 def test_a_reading_is_refuted_and_the_mended_text_is_not() -> None:
-    (pinned,) = SMALLER.scopes
+    (pinned,) = SMALLER.evidence.scopes
     assert explore(SMALLER, pinned.scope, until=pinned.guarantee).outcome is Outcome.REFUTED
     mended = protocols()["log-io"]
     assert explore(mended, pinned.scope, limit=6_000).outcome is Outcome.HOLDS
@@ -61,15 +62,15 @@ def test_lines_that_do_not_stand_there_as_they_are_are_refused() -> None:
 
 
 def test_a_patched_function_is_the_same_in_another_process() -> None:
-    assert pickle.loads(pickle.dumps(SMALLER.step)) == SMALLER.step
-    (pinned,) = SMALLER.scopes
+    assert pickle.loads(pickle.dumps(SMALLER.behaviour.step)) == SMALLER.behaviour.step
+    (pinned,) = SMALLER.evidence.scopes
     sites = System(SMALLER, pinned.scope).deployment.sites
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        assert [*pool.map(SMALLER.boot, sites)] == [*map(SMALLER.boot, sites)]
+        assert [*pool.map(SMALLER.behaviour.boot, sites)] == [*map(SMALLER.behaviour.boot, sites)]
 
 
 def test_a_diff_has_the_old_line_and_the_new_one() -> None:
-    (reading,) = readings_of(SMALLER.step)
+    (reading,) = readings_of(SMALLER.behaviour)
     (change,) = reading.changes
     lines = diff(reading.changes).splitlines()
     assert f"-    {change.old}" in lines

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from model.core import Outcome
 from model.errors import Invalid
+from model.evidence import Outcome
 from proofs.prove import prover as proving
 from proofs.prove import query as query_
 from proofs.prove.kinds import Answer, QueryKind
 from proofs.prove.lemma import Erratum, Lemma, all_given
 from proofs.prove.lemma_index import choose, theories, theory
-from proofs.prove.query import Query, sometimes
+from proofs.prove.query import SolverQuery, sometimes
 from proofs.prove.second_solver import LIMIT_S, second
 
 ALL = [(name, lemma) for name, one in theories().items() for lemma in one.lemmas]
@@ -144,7 +144,7 @@ def test_a_second_solver_would_notice() -> None:
         for query in theory("upstream-backup").lemma("acknowledgements").build(all_given)
         if query.expect is Answer.UNSAT
     )
-    lied = Query(query.name, QueryKind.COUNTEREXAMPLE, query.claims)
+    lied = SolverQuery(query.name, QueryKind.COUNTEREXAMPLE, query.claims)
     assert second(lied) is Answer.UNSAT
 
 
@@ -201,13 +201,13 @@ def test_errata_are_of_what_is_refuted() -> None:
 def test_sometimes_is_no_counterexample() -> None:
     """The lemma of a model that shows only that hypotheses fit is not refuted by it."""
 
-    def settle(query: Query) -> str:
+    def settle(query: SolverQuery) -> str:
         lemma = Lemma("rain", "It rains.", "", Outcome.HOLDS, lambda _: [query])
         return str(proving.settle(lemma)["outcome"])
 
     assert settle(sometimes("it rains", ())) == "holds"
-    assert settle(Query("it always rains", QueryKind.COUNTEREXAMPLE, ())) == "refuted"
-    assert settle(Query("it always rains", QueryKind.CLAIM, ())) == "refuted"
+    assert settle(SolverQuery("it always rains", QueryKind.COUNTEREXAMPLE, ())) == "refuted"
+    assert settle(SolverQuery("it always rains", QueryKind.CLAIM, ())) == "refuted"
 
 
 def test_an_unlucky_seed_is_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,5 +219,5 @@ def test_an_unlucky_seed_is_not_the_last(monkeypatch: pytest.MonkeyPatch) -> Non
         return (Answer.UNSAT if seed == 2 else Answer.UNKNOWN), None
 
     monkeypatch.setattr(query_, "_solve", unlucky)
-    assert query_.ask(Query("it rains", QueryKind.CLAIM, ())).answer is Answer.UNSAT
+    assert query_.ask(SolverQuery("it rains", QueryKind.CLAIM, ())).answer is Answer.UNSAT
     assert asked == [0, 1, 2]

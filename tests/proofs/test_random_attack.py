@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.core import Scope
+from model.observations import observe
 from model.registry import protocols
 from model.system import System
-from model.world import apply, enabled, initial, observe
+from model.world import apply, enabled, initial
 from proofs.explore.mutants import mutate
 from proofs.explore.random_attack import STEPS, attack, machine, pytest_file
 from proofs.explore.random_walk import walks
@@ -22,7 +23,7 @@ from proofs.explore.strategies import actions, scopes
 PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
 HOME = "model.protocols.upstream_backup.protocol"
-KNOWN = {mutant.name: mutant for mutant in MAIN.mutants}
+KNOWN = {mutant.name: mutant for mutant in MAIN.evidence.mutants}
 
 
 class TestAnyGraphAnyOperatorsAnyCrashes(machine(MAIN, scopes()).TestCase):  # type: ignore[misc]
@@ -79,7 +80,7 @@ def test_a_failure_becomes_a_pytest_file_that_fails(tmp_path: Path) -> None:
 
 
 def test_walks_come_to_rest_and_find_a_mutant() -> None:
-    scope = next(p.scope for p in MAIN.scopes if p.name == "one event, one match")
+    scope = next(p.scope for p in MAIN.evidence.scopes if p.name == "one event, one match")
     good = walks(MAIN, scope, count=300, seed=7)
     assert (good.count, good.rested, good.trace) == (300, 300, None)
     broken = mutate(MAIN, KNOWN["replay out of order"], HOME)

@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 from docs.examples import forgetful, standby
-from model.core import Guarantee, PinnedScope, Protocol, When
+from model.core import Guarantee, When
+from model.evidence import PinnedScope
+from model.observations import first_violation
+from model.protocol import Protocol
 from model.registry import protocols
-from model.world import apply, enabled, first_violation, initial
+from model.world import apply, enabled, initial
 from proofs.explore import random_walk
 from proofs.explore.explorer import Counterexample, explore
 from proofs.explore.mutants import mutate
@@ -23,7 +26,7 @@ from proofs.explore.shrinker import replay, shrink
 PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
 HOME = "model.protocols.upstream_backup.protocol"
-CRASHING, RESTING = forgetful.PROTOCOL, standby.PROTOCOL.variant("standby:any")
+CRASHING, RESTING = forgetful.PROTOCOL, standby.PROTOCOL.named("standby:any")
 REFUTED = [
     pytest.param(
         protocol,
@@ -33,18 +36,18 @@ REFUTED = [
         marks=pytest.mark.exhaustive if (pinned.states or 0) >= 1_000 else (),
     )
     for name, protocol in {**PROTOCOLS, "forgetful": CRASHING, "standby": RESTING}.items()
-    for pinned in protocol.scopes
+    for pinned in protocol.evidence.scopes
     if pinned.steps and (pinned.states or 10**6) < 60_000
 ]
 
 
 def walks_find_all(walks: Callable[..., random_walk.Walks]) -> bool:
     """Do the walks come to rest, crash, and look at properties of outputs and of nodes at rest?"""
-    whole = walks(MAIN, MAIN.scopes[0].scope, 20, seed=1)
-    crashed = walks(CRASHING, CRASHING.scopes[0].scope, 200, seed=1).property
-    resting = walks(RESTING, RESTING.scopes[0].scope, 200, seed=1).property
+    whole = walks(MAIN, MAIN.evidence.scopes[0].scope, 20, seed=1)
+    crashed = walks(CRASHING, CRASHING.evidence.scopes[0].scope, 200, seed=1).property
+    resting = walks(RESTING, RESTING.evidence.scopes[0].scope, 200, seed=1).property
     gap = PROTOCOLS["micro-batch:commit-first"]
-    lost = walks(gap, gap.scopes[0].scope, 200, seed=1).property
+    lost = walks(gap, gap.evidence.scopes[0].scope, 200, seed=1).property
     return (
         whole.rested == whole.count == 20
         and crashed is not None
@@ -131,20 +134,22 @@ def test_walks_go_through_pinned_and_enlarged_scopes(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(random_walk, "walks", spy)
     attack(MAIN, walks=1_000, examples=0)
     assert [scope for scope, _ in walked] == list(targets(MAIN))
-    assert {*(pinned.scope for pinned in MAIN.scopes)} < {scope for scope, _ in walked}
+    assert {*(pinned.scope for pinned in MAIN.evidence.scopes)} < {scope for scope, _ in walked}
     assert {count for _, count in walked} <= {1_000 // len(walked), 1_000 // len(walked) + 1}
 
 
 @pytest.mark.slow
 def test_walks_find_mutants_that_need_a_late_crash() -> None:
     for name in ("seed from the wrong window", "lose the replicas of the nodes below"):
-        mutant = next(mutant for mutant in MAIN.mutants if mutant.name == name)
+        mutant = next(mutant for mutant in MAIN.evidence.mutants if mutant.name == name)
         found = attack(mutate(MAIN, mutant, HOME), walks=5_000, examples=0)
         assert found.by == "walk"
 
 
 def test_a_run_that_needs_no_action_stays_as_it_is() -> None:
-    failure = explore(RESTING, RESTING.scopes[0].scope, until=Guarantee.PRECISE).counterexample
+    failure = explore(
+        RESTING, RESTING.evidence.scopes[0].scope, until=Guarantee.PRECISE
+    ).counterexample
     assert failure is not None
     assert len(shrink(failure).trace.actions) == len(failure.trace.actions)
     assert failure.property.when is When.QUIESCENT

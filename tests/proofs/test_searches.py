@@ -27,22 +27,16 @@ from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import (
     CHECKPOINTED,
-    NO_GAUGES,
     Answer,
-    Assumptions,
     Deployment,
     Effect,
     Emit,
-    Failures,
     Guarantee,
     Input,
     Note,
     Observation,
     OperatorClass,
-    Outcome,
-    PinnedScope,
     Property,
-    Protocol,
     Role,
     Save,
     Scope,
@@ -52,8 +46,11 @@ from model.core import (
     When,
 )
 from model.events import Body
+from model.evidence import Outcome, PinnedScope
+from model.family import Family
 from model.graph import chain
 from model.parts import deploy_graph, over_words
+from model.protocol import Assumptions, Behaviour, Failures, Protocol
 from model.registry import protocols
 from model.system import System
 from model.world import World, apply, enabled, initial, progress
@@ -121,7 +118,7 @@ SHAPES = st.builds(
 def made(shape: Shape) -> tuple[Protocol, Scope]:
     """A protocol whose steps are drawn from the shape's seed, and a scope of it."""
 
-    def deploy(scope: Scope) -> Deployment:
+    def deploy(_design: None, scope: Scope) -> Deployment:
         """Groups of deployed nodes alone; sinks that belong to one may crash."""
         deployment = deploy_graph(scope.graph, replies=True)
         names = {site.name for site in deployment.sites}
@@ -160,24 +157,19 @@ def made(shape: Shape) -> tuple[Protocol, Scope]:
     class_ = OperatorClass.REPEATABLE
     graph = chain(*((name, OPERATOR) for name in "AB"[: shape.operators]))
     scope = over_words(graph, shape.length, "a", crashes=shape.crashes)
-    protocol = Protocol(
-        name="drawn",
-        title="",
-        source="",
-        deploy=deploy,
-        boot=lambda _: 0,
-        recover=lambda site, durable: answer(site, durable, None),
-        step=answer,
-        gauges=lambda *_: NO_GAUGES,
-        show=str,
+    protocol = Family(
+        "drawn",
+        "",
+        "",
+        Behaviour(
+            deploy, lambda _: 0, answer, lambda site, durable: answer(site, durable, None), show=str
+        ),
         assumes=Assumptions(shape.failures, shape.suspicions),
-        claims={class_: Guarantee.GAP},
         properties=(
             Property("rarely broken", When.ALWAYS, holds),
             Property("rarely broken at rest", When.QUIESCENT, holds, nodes=shape.looks),
         ),
-        scopes=(PinnedScope("drawn", scope, class_),),
-    )
+    ).design(scopes=(PinnedScope("drawn", scope, class_),), claims={class_: Guarantee.GAP})
     return protocol, scope
 
 
@@ -242,7 +234,7 @@ def test_a_search_ends_when_what_is_wanted_was_found(shape: Shape, until: Guaran
 @settings(max_examples=100)
 def test_both_searches_visit_the_worlds_of_the_model(shape: Shape) -> None:
     protocol, scope = made(shape._replace(messages=(0, 1, 2)))  # worlds are compared by ==
-    protocol = replace(protocol, properties=())
+    protocol = protocol.vary(properties=())
     found = both(protocol, scope, limit=WORLDS)
     if found.complete:
         assert found.states == len(reachable(System(protocol, scope)))
@@ -254,7 +246,7 @@ def test_both_searches_visit_the_worlds_of_the_model(shape: Shape) -> None:
 def test_a_run_without_end_is_found_where_there_is_one(shape: Shape) -> None:
     """Compared with every edge of every world, as model.world has them."""
     protocol, scope = made(shape._replace(messages=(0, 1, 2)))  # worlds are compared by ==
-    protocol = replace(protocol, properties=())
+    protocol = protocol.vary(properties=())
     found = both(protocol, scope, limit=WORLDS)
     if not found.complete:
         return
@@ -314,14 +306,14 @@ def test_a_step_may_find_many_states_at_once() -> None:
     drawn, scope = made(Shape(3, 1, 1, 1, Failures.ANY, 0.3, 0.0, True, (0, 1, 2)))
 
     def step(site: Site, state: Any, input_: Input) -> Answer:
-        _, effects = drawn.step(site, state, input_)
+        _, effects = drawn.behaviour.step(site, state, input_)
         return getattr(input_, "type", state), effects
 
     (name, inputs), *_ = scope.inputs
     (arrival,) = inputs.alphabet
     alphabet = tuple(arrival._replace(type=f"a{number}") for number in range(300))
     wide = replace(scope, inputs=((name, inputs._replace(alphabet=alphabet)),))
-    assert both(replace(drawn, step=step, properties=()), wide).states > 2_000
+    assert both(drawn.vary(step=step, properties=()), wide).states > 2_000
 
 
 @given(SHAPES, st.integers(1, 30))
@@ -329,7 +321,7 @@ def test_a_step_may_find_many_states_at_once() -> None:
 def test_a_budget_may_end_in_the_middle_of_a_level(shape: Shape, asked: int) -> None:
     """The meter says so when it is asked for the so-manieth time."""
     protocol, scope = made(shape)
-    protocol = replace(protocol, properties=())
+    protocol = protocol.vary(properties=())
     looks = 0
 
     def spent(meter: Meter, worlds: int = 0) -> str:
@@ -352,7 +344,7 @@ def test_a_budget_may_end_in_the_middle_of_a_level(shape: Shape, asked: int) -> 
 def test_memory_that_is_let_go_does_not_make_a_scope_hold() -> None:
     """Without a compiler, nobody sees the worlds that the plain search has not seen."""
     protocol, scope = made(Shape(0, 2, 2, 1, Failures.ANY, 0.3, 0.0, True, (0, 1, 2)))
-    protocol = replace(protocol, properties=protocol.properties[:1])
+    protocol = protocol.vary(properties=protocol.promise.properties[:1])
     sizes = chain_of([2], repeat(0))
     process = SimpleNamespace(memory_info=lambda: SimpleNamespace(rss=next(sizes)))
     with only("plain"), mock.patch.object(psutil, "Process", return_value=process):
@@ -370,7 +362,7 @@ QUICK = [
         marks=pytest.mark.exhaustive if (pinned.states or 0) >= 500 else [],
     )
     for name, protocol in protocols().items()
-    for pinned in protocol.scopes
+    for pinned in protocol.evidence.scopes
     if (pinned.states or 10**9) < 10_000
 ]
 
@@ -405,7 +397,9 @@ assert explore(protocol, scope.scope).states == scope.states
 
 
 def test_a_small_scope_does_not_wait_for_a_compiler() -> None:
-    small = min(protocols()["micro-batch"].scopes, key=lambda pinned: pinned.states or 10**9)
+    small = min(
+        protocols()["micro-batch"].evidence.scopes, key=lambda pinned: pinned.states or 10**9
+    )
     run_python(
         EXPLORE.format(name="micro-batch", scope=small.name)
         + "assert not any('numba' in module or 'llvm' in module for module in sys.modules)"

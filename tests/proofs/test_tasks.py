@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asif import main
+from asif.cli import main
 from docs.examples import relay
 from model import registry
 from model.core import Guarantee
@@ -185,7 +185,7 @@ def test_processes_have_the_results_of_this_one_in_the_same_order() -> None:
     assert untimed(together) == untimed(alone)
     assert json.loads(json.dumps(together)) == together
     assert [row["name"] for row in together[2]["scopes"]] == [
-        pinned.name for pinned in protocols()["micro-batch:commit-first"].scopes
+        pinned.name for pinned in protocols()["micro-batch:commit-first"].evidence.scopes
     ]
 
 
@@ -301,7 +301,7 @@ def test_what_is_refuted_once_is_refuted_as_pinned() -> None:
 @pytest.mark.parametrize("pin", [{"steps": 99}, {"guarantee": Guarantee.DIVERGENT}])
 def test_what_is_refuted_otherwise_than_pinned_is_not_as_expected(pin: dict[str, Any]) -> None:
     protocol = protocols()["micro-batch:commit-first"]
-    wrong = replace(protocol, scopes=tuple(replace(one, **pin) for one in protocol.scopes))
+    wrong = protocol.vary(scopes=tuple(replace(one, **pin) for one in protocol.evidence.scopes))
     tasks_ = list_tasks(wrong.name, wrong, "quick", walks=0, examples=0, mutants=False, once=True)
     results = [perform_on(Subject(wrong, home=""), task) for task in tasks_]
     assert not checking.assemble(wrong, "quick", tasks_, results)["expected"]
@@ -373,7 +373,7 @@ def test_bad_input_is_the_same_error_from_every_process(workers: int, tmp_path: 
         "from docs.examples import mindful\n"
         "from model.core import Property, When\n"
         "VAGUE = Property('vague', When.ALWAYS, lambda *_: 3)\n"
-        "PROTOCOL = replace(mindful.PROTOCOL, properties=(VAGUE,))\n"
+        "PROTOCOL = mindful.PROTOCOL.vary(properties=(VAGUE,))\n"
     )
     before = children()
     with pytest.raises(Invalid, match="return True or False"):
@@ -395,7 +395,15 @@ def test_the_attack_has_the_same_runs_whatever_modules_are_loaded(
 
 
 # --- the command -----------------------------------------------------------------------------
-ALL = [sys.executable, "-c", "import asif; asif.main()", "check", "--all", "--workers", "2"]
+ALL = [
+    sys.executable,
+    "-c",
+    "from asif.cli import main; main()",
+    "check",
+    "--all",
+    "--workers",
+    "2",
+]
 
 
 @pytest.mark.slow
@@ -423,7 +431,7 @@ WRONG = """
 from dataclasses import replace
 from docs.examples import relay
 SCOPES = (replace(relay.TWO, states=1),)
-PROTOCOL = replace(relay.PROTOCOL, name="wrong", scopes=SCOPES, variants=(), mutants=())
+PROTOCOL = relay.PROTOCOL.vary(name="wrong", scopes=SCOPES, variants=(), mutants=())
 """
 
 

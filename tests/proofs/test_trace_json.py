@@ -17,9 +17,11 @@ from rich.console import Console
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
-from model.core import Arrival, Inputs, Lost, MessageKind, Protocol, Scope
+from model.core import Arrival, Inputs, Lost, Scope
+from model.costs import MessageKind
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
+from model.protocol import Protocol
 from model.registry import protocols
 from model.system import System
 from model.world import DOWN, Action, World, apply, enabled, initial, unfold
@@ -158,7 +160,7 @@ def test_what_is_neither_taken_nor_lost_is_still_in_its_channel(run: Run) -> Non
 def _label(protocol: Protocol, message: Any) -> str:
     if isinstance(message, Lost):
         return f"lost {message.node}"
-    return protocol.show(message) or type(message).__name__
+    return protocol.behaviour.show(message) or type(message).__name__
 
 
 @given(runs)
@@ -194,7 +196,7 @@ def test_results_states_and_crashes_are_those_of_the_run(run: Run) -> None:
     # A protocol that protects nothing keeps nothing, and neither does a coordinator.
     keeping = {name for name, spec in trace.system.scope.graph.nodes if spec is not SINK}
     kept = [m["backup"] for m in told["moments"] if m not in stops and m["node"] in keeping]
-    assert all(isinstance(one, int) is trace.system.protocol.protects for one in kept)
+    assert all(isinstance(one, int) is trace.system.protocol.promise.protects for one in kept)
 
 
 def test_arrivals_show_gap_and_attributes() -> None:

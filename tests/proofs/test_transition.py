@@ -8,16 +8,15 @@ from typing import Any
 import pytest
 import z3
 
-from model.core import Outcome
-from proofs.prove.grid import CellMark
+from model.evidence import Outcome
+from proofs.grid import CellMark
 from proofs.prove.kinds import Answer, QueryKind
 from proofs.prove.lemma import Given, Lemma, all_given, mutants, without
 from proofs.prove.lemma_index import theory
-from proofs.prove.query import Query, ask, search
+from proofs.prove.query import SolverQuery, ask, search
 from proofs.prove.structure import Term
+from proofs.prove.symbols import AtTime, Symbol
 from proofs.prove.transition import (
-    Moment,
-    Symbol,
     Transition,
     TransitionSystem,
     bounded,
@@ -34,7 +33,7 @@ n, m = z3.Consts("n m", NODE)
 def ring(given: Given) -> TransitionSystem:
     """Nodes hand a token around; `giver lets go` is what keeps it one."""
 
-    def hand_over(s: Moment, t: Moment, giver: Any, taker: Any) -> Any:
+    def hand_over(s: AtTime, t: AtTime, giver: Any, taker: Any) -> Any:
         kept = z3.ForAll([n], z3.Implies(z3.And(t.has(n), n != taker), s.has(n)))
         gone = given("the giver lets go", z3.Implies(giver != taker, z3.Not(t.has(giver))))
         return z3.And(s.has(giver), kept, gone)
@@ -55,7 +54,7 @@ def ring(given: Given) -> TransitionSystem:
     )
 
 
-def answers(queries: list[Query]) -> set[Answer]:
+def answers(queries: list[SolverQuery]) -> set[Answer]:
     return {ask(query).answer for query in queries}
 
 
@@ -101,7 +100,7 @@ def test_a_mutant_is_the_lemma_built_without_the_hypothesis(name: str) -> None:
         assert [simplified(query) for query in queries] == changed
 
 
-def simplified(query: Query) -> tuple[str, list[Term]]:
+def simplified(query: SolverQuery) -> tuple[str, list[Term]]:
     return query.name, [Term(z3.simplify(claim)) for claim in query.claims]
 
 
@@ -137,7 +136,7 @@ def countdown() -> TransitionSystem:
     """A number goes 0, 1, 2, 0, ...; that it is not 5 is not inductive, but 3-inductive: from 4
     one gets to 5, and to 4 only from 3, which only ever comes from nothing."""
 
-    def count(s: Moment, t: Moment) -> Any:
+    def count(s: AtTime, t: AtTime) -> Any:
         return t.at == z3.If(s.at == 2, z3.IntVal(0), s.at + 1)
 
     return TransitionSystem(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from asif import app
+from asif.cli import app
 from model.registry import modules, protocols
 from sim.scenarios.explain import ExplainedTable, explain_knobs, explain_tables
 from sim.scenarios.tables import ScenarioFile
@@ -68,9 +68,11 @@ def test_a_protocol_is_explained_on_the_command_line(name: str, tmp_path: Path) 
     assert ran.exit_code == 0, ran.output
     protocol = next(one for one in modules().values() if one.name == name)
     found = {table["name"]: table for table in json.loads(out.read_text())}
-    assert [key["key"] for key in found["[knobs]"]["keys"]] == [k.name for k in protocol.knobs]
+    assert [key["key"] for key in found["[knobs]"]["keys"]] == [
+        k.name for k in protocol.behaviour.knobs
+    ]
     printed = re.sub(r"\s+", "", ran.output)
-    assert all(knob.name in printed for knob in protocol.knobs)
+    assert all(knob.name in printed for knob in protocol.behaviour.knobs)
     assert explain_knobs(protocol)[1].name == "timers"
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from model.core import Knob, Protocol
 from model.errors import Invalid
 from model.knobs import settings, turn
+from model.protocol import Knob
 from model.registry import modules, protocols
 from model.world import quiescent
 from sim.scenarios.run import run, simulate
@@ -30,7 +29,7 @@ def words(knob: Knob) -> list[Any]:
 
 def turned() -> Iterator[Any]:
     for protocol in modules().values():
-        for knob in protocol.knobs:
+        for knob in protocol.behaviour.knobs:
             for word in words(knob):
                 yield pytest.param(
                     protocol.name, knob.name, word, id=f"{protocol.name}-{knob.name}-{word}"
@@ -40,15 +39,13 @@ def turned() -> Iterator[Any]:
 @pytest.mark.parametrize("name", sorted(protocols()))
 def test_knobs_are_fields_of_the_design(name: str) -> None:
     protocol = protocols()[name]
-    if not protocol.knobs:
+    if not protocol.behaviour.knobs:
         return
-    assert isinstance(protocol.deploy, partial)
-    design = protocol.deploy.args[0]
-    known = {field.name for field in fields(design)}
-    for knob in protocol.knobs:
+    known = {field.name for field in fields(protocol.design)}
+    for knob in protocol.behaviour.knobs:
         assert knob.name in known
         assert knob.description.endswith(".")
-    assert list(settings(protocol)) == [knob.name for knob in protocol.knobs]
+    assert list(settings(protocol)) == [knob.name for knob in protocol.behaviour.knobs]
 
 
 @pytest.mark.parametrize(("name", "knob", "word"), [*turned()])
@@ -57,7 +54,7 @@ def test_what_is_set_is_read_back(name: str, knob: str, word: Any) -> None:
     found = turn(protocol, knob, word)
     assert settings(found) == {**settings(protocol), knob: word}
     assert found.name == protocol.name
-    for other in protocol.knobs:
+    for other in protocol.behaviour.knobs:
         for also in words(other):
             if other.name != knob:
                 assert settings(turn(found, other.name, also))[knob] == word
@@ -130,13 +127,7 @@ def test_what_is_wrong_is_reported_with_its_line(tmp_path: Path, knobs: str, mes
 
 
 def test_a_protocol_without_knobs_says_so() -> None:
-    bare_one = Protocol(
-        **{
-            field.name: getattr(protocols()["crb"], field.name)
-            for field in fields(Protocol)
-            if field.name != "knobs"
-        }
-    )
+    bare_one = protocols()["crb"].vary(knobs=())
     with pytest.raises(Invalid, match="crb has no knob 'mode'; it has none"):
         turn(bare_one, "mode", "synchronous")
 
@@ -148,7 +139,7 @@ def test_every_timer_that_fires_has_a_meaning(name: str, tmp_path: Path) -> None
     log: list[LogEntry] = []
     run(asked, asked.planned, log=log)
     fired = {entry.what[1].partition(":")[0] for entry in log if entry.what[0] == "timer"}
-    assert fired <= protocols()[name].timers.keys()
+    assert fired <= protocols()[name].behaviour.timers.keys()
 
 
 @pytest.mark.parametrize("name", sorted(protocols()))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.cep.predicates import Hashed
 from model.errors import Invalid
 from model.events import Body
+from model.predicates import Hashed
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from asif import app
+from asif.cli import app
 from model.errors import Invalid
 from model.events import Body
 from sim.scenarios.overrides import overrides

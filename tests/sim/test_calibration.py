@@ -21,7 +21,7 @@ from sim.calibration.measure import (
     BLOCK,
     BLOCKS,
     EVENTS,
-    Measured,
+    CalibrationRuns,
     measure_disk,
     measure_link,
     measure_operator,
@@ -54,7 +54,7 @@ def seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure, "perf_counter", lambda: float(next(ticks)))
 
 
-def by_key(measured: tuple[Measured, ...]) -> dict[str, float]:
+def by_key(measured: tuple[CalibrationRuns, ...]) -> dict[str, float]:
     return {one.key: one.value for one in measured}
 
 
@@ -106,7 +106,9 @@ def test_an_operator_on_a_clock_of_whole_seconds(box: Any, edges: list[list[Arri
 def test_what_is_written_is_a_scenario(tmp_path: Path) -> None:
     box = Aggregate("count", 2, 1)
     all_of = (*measure_link(), *measure_disk(tmp_path), *measure_operator("count", box, [A]))
-    text = costs_toml([*all_of, Measured("detector.restart_s", 2.5, 2.5, 2.5, 1, "x")], ["about"])
+    text = costs_toml(
+        [*all_of, CalibrationRuns("detector.restart_s", 2.5, 2.5, 2.5, 1, "x")], ["about"]
+    )
     path = tmp_path / "scenario.toml"
     path.write_text(SCENARIO + text)
     costs = read(path).costs
@@ -119,7 +121,7 @@ def test_what_is_written_is_a_scenario(tmp_path: Path) -> None:
 
 
 def test_the_file_says_what_was_measured() -> None:
-    one = Measured("costs.link.delay_s", 0.00012345, 0.0001, 0.0002, 7, "half a round trip")
+    one = CalibrationRuns("costs.link.delay_s", 0.00012345, 0.0001, 0.0002, 7, "half a round trip")
     text = costs_toml([one], ["Measured somewhere."])
     assert text == (
         "# Measured somewhere.\n\n[costs.link]\n"

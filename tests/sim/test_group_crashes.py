@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.core import Arrival, Assumptions, Deployment, Failures, Lost, Protocol, Scope
+from model.core import Arrival, Deployment, Lost, Scope
 from model.errors import Invalid
 from model.oracle import by_edge
 from model.parts import deploy_graph
+from model.protocol import Assumptions, Failures, Protocol
 from model.world import Action, Crash, Deliver, Restart
 from sim.inputs.streams import Workload
 from sim.timed.costs import PS, Costs, Link, Service, picoseconds
-from sim.timed.failures import CrashPlan as TimedPlan
+from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry
 from sim.timed.trace import steps
-from sim.untimed import CrashPlan, crash_plans, run
+from sim.untimed.crashes import UntimedCrash, crash_plans
+from sim.untimed.run import run
 from tests.contract import groups
 from tests.sim.test_timed import LEDGER, QUICK, assert_same, played
 from tests.sim.test_timed import cases as timed_cases
@@ -31,7 +32,7 @@ from tests.sim.test_untimed import driven, followed
 HOST = ("A", "B")
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     """Every set of operators is a failure group, and every second channel is watched."""
     deployment = deploy_graph(scope.graph, replies=True)
     nodes = sorted(deployment.crashable)
@@ -41,14 +42,14 @@ def deploy(scope: Scope) -> Deployment:
     )
 
 
-def deploy_leaving(scope: Scope) -> Deployment:
+def deploy_leaving(_design: None, scope: Scope) -> Deployment:
     """As `deploy`; every second operator never returns from a crash."""
-    deployment = deploy(scope)
+    deployment = deploy(None, scope)
     return deployment._replace(returning=frozenset(sorted(deployment.crashable)[1::2]))
 
 
-GROUPED = replace(LEDGER, deploy=deploy)
-LEAVING = replace(LEDGER, deploy=deploy_leaving)
+GROUPED = LEDGER.vary(deploy=deploy)
+LEAVING = LEDGER.vary(deploy=deploy_leaving)
 
 
 # --- timed runs ----------------------------------------------------------------------------------
@@ -57,7 +58,7 @@ LEAVING = replace(LEDGER, deploy=deploy_leaving)
 @settings(max_examples=200)
 @given(case=timed_cases())
 def test_every_timed_run_is_one_that_the_world_allows(
-    protocol: Protocol, case: tuple[Workload, Costs, tuple[TimedPlan, ...]]
+    protocol: Protocol, case: tuple[Workload, Costs, tuple[TimedCrash, ...]]
 ) -> None:
     _, log = assert_same(protocol, case)
     crashes = [entry.action for entry in log if isinstance(entry.action, Crash)]
@@ -84,7 +85,7 @@ def notices(log: Sequence[LogEntry]) -> list[tuple[float, str, str]]:
 
 def test_nodes_that_fail_together_return_one_by_one() -> None:
     """Each after its own time since the detection; whoever crashes again, as the detector says."""
-    plan = [TimedPlan(5 * PS // 2, HOST, 40 * PS, (3 * PS, 7 * PS))]
+    plan = [TimedCrash(5 * PS // 2, HOST, 40 * PS, (3 * PS, 7 * PS))]
     found, log, _ = played(groups.PROTOCOL, word("aaa"), FREE, plan)
     times = [(one.node, (one.restarted_ps or 0) - one.detected_ps) for one in found.outages]
     again = picoseconds(QUICK.restart_s)
@@ -94,7 +95,7 @@ def test_nodes_that_fail_together_return_one_by_one() -> None:
 
 
 def test_a_planned_group_is_one_crash_and_others_are_one_each() -> None:
-    plan = [TimedPlan(5 * PS // 2, HOST)]
+    plan = [TimedCrash(5 * PS // 2, HOST)]
     found, log, _ = played(groups.PROTOCOL, word("aaa"), FREE, plan)
     crashes = [entry.action for entry in log if isinstance(entry.action, Crash)]
     assert crashes == [Crash("A", False, HOST)]
@@ -106,7 +107,7 @@ def test_a_planned_group_is_one_crash_and_others_are_one_each() -> None:
 
 
 def test_one_fault_takes_a_group_down_where_single_failures_are_assumed() -> None:
-    plan = [TimedPlan(5 * PS // 2, HOST)]
+    plan = [TimedCrash(5 * PS // 2, HOST)]
     found, _, _ = played(groups.SINGLE, word("aaa"), FREE, plan)
     assert (len(found.outages), found.missed) == (2, 0)
     alone = groups.deploying(groups.SINGLE, together=())
@@ -115,18 +116,18 @@ def test_one_fault_takes_a_group_down_where_single_failures_are_assumed() -> Non
 
 
 def test_members_that_are_down_are_not_struck_again() -> None:
-    plan = [TimedPlan(5 * PS // 2, ("B",)), TimedPlan(11 * PS // 4, HOST)]
+    plan = [TimedCrash(5 * PS // 2, ("B",)), TimedCrash(11 * PS // 4, HOST)]
     found, log, _ = played(groups.PROTOCOL, word("aaa"), FREE, plan)
     assert [outage.node for outage in found.outages] == ["B", "A"]
     assert found.missed == 0
-    again = [*plan, TimedPlan(23 * PS // 8, HOST)]
+    again = [*plan, TimedCrash(23 * PS // 8, HOST)]
     assert played(groups.PROTOCOL, word("aaa"), FREE, again)[0].missed == 1
     assert [told for _, told, _ in notices(log)] == ["sink", "sink"]
 
 
 def test_the_watcher_is_told_when_the_crash_is_detected() -> None:
     """Keep-alives come every second, and one may not be missing: 2.5 s is detected at 3 s."""
-    _, log, _ = played(groups.PROTOCOL, word("a"), FREE, [TimedPlan(5 * PS // 2, ("A",))])
+    _, log, _ = played(groups.PROTOCOL, word("a"), FREE, [TimedCrash(5 * PS // 2, ("A",))])
     assert sorted(notices(log)) == [(3.0, "B", "A"), (3.0, "sink", "A")]
     shown = steps(log, str)
     assert [step["kind"] for step in shown if step["node"] == "sink"][-1] == "control"
@@ -143,7 +144,7 @@ def test_the_watcher_is_told_after_all_that_the_node_had_sent(
     delay: float, crash: float, event: float, notice: float
 ) -> None:
     """The event comes at 1 s, and passes two links before B sends it."""
-    plan = [TimedPlan(round(crash * PS), ("B",))]
+    plan = [TimedCrash(round(crash * PS), ("B",))]
     slow = FREE.model_copy(update={"link": Link(delay_s=delay)})
     _, log, _ = played(groups.PROTOCOL, word("a"), slow, plan)
     at_sink = [
@@ -157,7 +158,7 @@ def test_the_watcher_is_told_after_all_that_the_node_had_sent(
 
 def test_only_who_watches_is_told() -> None:
     curious = groups.deploying(groups.PROTOCOL, watched=frozenset({("A", "sink")}))
-    plan = [TimedPlan(5 * PS // 2, HOST)]
+    plan = [TimedCrash(5 * PS // 2, HOST)]
     _, log, _ = played(curious, word("a"), FREE, plan)
     assert notices(log) == [(3.0, "sink", "A")]
     actions: list[Action] = []
@@ -166,7 +167,7 @@ def test_only_who_watches_is_told() -> None:
 
 
 def test_a_notice_is_lost_with_its_receiver() -> None:
-    plan = [TimedPlan(5 * PS // 2, ("A",)), TimedPlan(11 * PS // 4, ("B",))]
+    plan = [TimedCrash(5 * PS // 2, ("A",)), TimedCrash(11 * PS // 4, ("B",))]
     found, log, _ = played(groups.PROTOCOL, word("a"), FREE, plan)
     assert [(told, of) for _, told, of in sorted(notices(log))] == [("sink", "A"), ("sink", "B")]
     assert found.lost == 1
@@ -177,10 +178,10 @@ def test_a_notice_is_lost_with_its_receiver() -> None:
 @settings(max_examples=200)
 @given(untimed_cases(8), st.integers(0, 3), st.randoms(use_true_random=False))
 def test_every_untimed_run_is_one_that_the_world_allows(
-    case: tuple[Workload, list[CrashPlan]], away: int, chance: random.Random
+    case: tuple[Workload, list[UntimedCrash]], away: int, chance: random.Random
 ) -> None:
     workload, plans = case
-    nodes = sorted(deploy(Scope(workload.graph, ())).crashable)
+    nodes = sorted(deploy(None, Scope(workload.graph, ())).crashable)
     grouped = []
     for plan in plans:
         others = [name for name in nodes if name != plan.node]
@@ -191,7 +192,7 @@ def test_every_untimed_run_is_one_that_the_world_allows(
         return
     found, actions = done
     world = followed(GROUPED, workload, actions)
-    sites = deploy(Scope(workload.graph, ())).sites
+    sites = deploy(None, Scope(workload.graph, ())).sites
     edges = {site.name: len(site.preds) for site in sites}
     sinks = [name for name in edges if name.startswith(("sink", "near", "far"))]
     assert found.outputs == tuple(
@@ -226,7 +227,7 @@ def test_effects_are_those_of_the_first_one_named() -> None:
 
 def test_group_crashes_as_people_write_them() -> None:
     (plan,) = crash_plans([" A,B@7+2 "], HOST, 9)
-    assert plan == CrashPlan("A", 7, 2, ("B",))
+    assert plan == UntimedCrash("A", 7, 2, ("B",))
     assert str(plan) == "A,B@7+2"
     with pytest.raises(Invalid, match="no node 'Bee' may crash"):
         crash_plans(["A,Bee@7"], HOST, 9)
@@ -243,8 +244,8 @@ def test_a_group_that_is_not_deployed_is_one_line(text: str) -> None:
 
 
 def test_single_failures_are_granted_to_groups_as_to_nodes() -> None:
-    single = replace(groups.PROTOCOL, assumes=Assumptions(Failures.SINGLE))
-    early, late = ([CrashPlan("A", 2, 0, ("B",)), CrashPlan("A", at)] for at in (3, 8))
+    single = groups.PROTOCOL.vary(assumes=Assumptions(Failures.SINGLE))
+    early, late = ([UntimedCrash("A", 2, 0, ("B",)), UntimedCrash("A", at)] for at in (3, 8))
     assert len(run(single, word("a" * 9), late, restart_after=2).outages) == 3
     with pytest.raises(Invalid, match="assumes single failures"):
         run(single, word("a" * 9), early, restart_after=2)

@@ -24,12 +24,12 @@ from sim.experiments.hwang.setting import (
     REDIRECT_MS,
     TUPLE_BYTES,
     UNION,
-    Network,
+    HwangSetting,
     Phases,
-    Protocol,
+    QueryNetwork,
     Receives,
-    Setting,
-    Work,
+    StudiedProtocol,
+    TupleWork,
 )
 from sim.experiments.hwang.tables import EXPERIMENTS, FIG6, TABLE6
 
@@ -40,7 +40,7 @@ SHORT = 4_000
 def test_an_aggregate_is_that_of_the_model(advance: int, times: int, count: int) -> None:
     """Outputs, open windows and the oldest tuple that each output needs, as the box has them."""
     window = advance * times
-    found = process(Network("", aggregates=1, window=window, advance=advance), count)
+    found = process(QueryNetwork("", aggregates=1, window=window, advance=advance), count)
     box = Aggregate("list", window, advance, of="time")
     stream = Stream(tuple(BoxOut(Body(at, "a")) for at in range(count)))
     state = box.begin(1)
@@ -78,10 +78,12 @@ def test_a_chain_works_as_its_parts() -> None:
     assert found.first[1] == 10
 
 
-@pytest.mark.parametrize("protocol", [Protocol.PASSIVE, Protocol.UPSTREAM])
-def test_a_crash_right_after_everything_is_safe_costs_the_redirection(protocol: Protocol) -> None:
+@pytest.mark.parametrize("protocol", [StudiedProtocol.PASSIVE, StudiedProtocol.UPSTREAM])
+def test_a_crash_right_after_everything_is_safe_costs_the_redirection(
+    protocol: StudiedProtocol,
+) -> None:
     """With a long interval of one tuple's time, hardly anything is processed again."""
-    setting = Setting(protocol, FILTER, interval_ms=1.0)
+    setting = HwangSetting(protocol, FILTER, interval_ms=1.0)
     found = [run(setting, seed, SHORT) for seed in range(5)]
     least = REDIRECT_MS + DELAY_MS
     assert all(least <= one.recovery_ms < least + 1 for one in found)
@@ -90,23 +92,26 @@ def test_a_crash_right_after_everything_is_safe_costs_the_redirection(protocol: 
 def test_what_is_counted_is_what_the_text_says() -> None:
     """Section 7: identifiers an interval over tuples an interval; each tuple twice."""
     for network in (FILTER, AGGREGATE, UNION):
-        upstream = Setting(Protocol.UPSTREAM, network)
+        upstream = HwangSetting(StudiedProtocol.UPSTREAM, network)
         assert run(upstream, 1, SHORT).overhead == pytest.approx(
             formulas.overhead(upstream), rel=0.03
         )
-        active = run(Setting(Protocol.ACTIVE, network), 1, SHORT)
+        active = run(HwangSetting(StudiedProtocol.ACTIVE, network), 1, SHORT)
         assert active.bytes["copies"] == active.tuple_bytes
-        assert run(Setting(Protocol.AMNESIA, network), 1, SHORT).overhead == 0
-    precise = Setting(Protocol.UPSTREAM, FILTER, precise=True)
+        assert run(HwangSetting(StudiedProtocol.AMNESIA, network), 1, SHORT).overhead == 0
+    precise = HwangSetting(StudiedProtocol.UPSTREAM, FILTER, precise=True)
     assert run(precise, 1, SHORT).bytes["watermarks"] == pytest.approx(
         0.16 * run(precise, 1, SHORT).tuple_bytes
     )
 
 
 def test_a_longer_interval_costs_time_and_saves_bytes() -> None:
-    for protocol in (Protocol.PASSIVE, Protocol.UPSTREAM):
+    for protocol in (StudiedProtocol.PASSIVE, StudiedProtocol.UPSTREAM):
         runs = [
-            [run(Setting(protocol, AGGREGATE, interval_ms=ms), seed, SHORT) for seed in range(20)]
+            [
+                run(HwangSetting(protocol, AGGREGATE, interval_ms=ms), seed, SHORT)
+                for seed in range(20)
+            ]
             for ms in (25.0, 100.0, 200.0)
         ]
         times = [sum(one.recovery_ms for one in part) for part in runs]
@@ -116,20 +121,20 @@ def test_a_longer_interval_costs_time_and_saves_bytes() -> None:
 
 
 def test_each_reading_changes_what_it_says() -> None:
-    base = partial(Setting, Protocol.UPSTREAM, AGGREGATE)
+    base = partial(HwangSetting, StudiedProtocol.UPSTREAM, AGGREGATE)
     usual = [run(base(), seed, SHORT).recovery_ms for seed in range(20)]
     beside = [run(base(receives=Receives.BESIDE), seed, SHORT) for seed in range(20)]
     assert all(one.recovery_ms < time for one, time in zip(beside, usual, strict=True))
-    steady = [run(base(work=Work.STEADY), seed, SHORT) for seed in range(20)]
+    steady = [run(base(work=TupleWork.STEADY), seed, SHORT) for seed in range(20)]
     assert all(one.recovery_ms > time for one, time in zip(steady, usual, strict=True))
     own = [run(base(phases=Phases.OWN), seed, SHORT).reprocessed for seed in range(20)]
     assert sum(own) < sum(run(base(), seed, SHORT).reprocessed for seed in range(20))
 
 
 def test_active_standby_sends_its_log() -> None:
-    found = run(Setting(Protocol.ACTIVE, FILTER), 3, SHORT)
+    found = run(HwangSetting(StudiedProtocol.ACTIVE, FILTER), 3, SHORT)
     assert found.recovery_ms == pytest.approx(found.duplicates * TUPLE_BYTES / BYTES_A_MS)
-    asked = run(Setting(Protocol.ACTIVE, FILTER, precise=True), 3, SHORT)
+    asked = run(HwangSetting(StudiedProtocol.ACTIVE, FILTER, precise=True), 3, SHORT)
     assert asked.recovery_ms >= REDIRECT_MS
     assert asked.duplicates == 0
 

@@ -8,7 +8,8 @@ What the two have by design in different ways, so that the tests convert it:
 - The kernel takes REDIRECT_MS for the redirection of streams.  In a timed run it is what the
   messages take: a request and the producer's presentation, each an identifier long.
 - A timed run receives tuples while it processes others (Receives.BESIDE) and has one price for a
-  tuple at a node (Work.STEADY).  Its primaries of active standby report at once (Answers.AT_ONCE).
+  tuple at a node (TupleWork.STEADY).  Its primaries of active standby report at once
+  (Answers.AT_ONCE).
 - An Ack of the model has both levels; the kernel counts an identifier for each.
 - The model prices no marks of outputs, no identifiers in a checkpoint, and of an aggregate the
   values and not the tuples in its windows.  Tests compare the numbers of tuples and messages.
@@ -19,9 +20,7 @@ What the two have by design in different ways, so that the tests convert it:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -34,17 +33,16 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.stateless import Relay
 from model.core import Arrival, Inputs, Scope
 from model.graph import chain
-from model.pairs import ACKNOWLEDGE, Ack, Last, Output, Returns
 from model.protocols.active_standby.messages import Trim
-from model.protocols.active_standby.nodes import deploy as deploy_active
+from model.protocols.passive_standby.checkpoints import CHECKPOINT
 from model.protocols.passive_standby.messages import Checkpoint
-from model.protocols.passive_standby.nodes import CHECKPOINT
-from model.protocols.passive_standby.nodes import deploy as deploy_passive
-from model.protocols.upstream_backup_acks.nodes import deploy as deploy_acks
 from model.registry import protocols
+from model.standbys.choices import Returns
+from model.standbys.consumers import ACKNOWLEDGE
+from model.standbys.messages import Ack, Last, Output
 from model.system import System
 from model.world import Deliver, Inject
-from sim.experiments.hwang.node import LEG_MS, Moments, Result, process, run_at
+from sim.experiments.hwang.node import LEG_MS, Moments, NodeResult, process, run_at
 from sim.experiments.hwang.setting import (
     BYTES_A_MS,
     DELAY_MS,
@@ -55,35 +53,33 @@ from sim.experiments.hwang.setting import (
     REDIRECT_MS,
     TUPLE_BYTES,
     Answers,
-    Network,
-    Protocol,
+    HwangSetting,
+    QueryNetwork,
     Receives,
-    Setting,
-    Work,
+    StudiedProtocol,
+    TupleWork,
 )
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Sizes, Timer
-from sim.timed.failures import CrashPlan
+from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry
 from sim.timed.simulator import run_timed
 
 MS = PS // 1000
 COUNT, INTERVAL_MS = 800, 50.0
-AGGREGATE = Network("windows", aggregates=1, window=20, advance=5)
+AGGREGATE = QueryNetwork("windows", aggregates=1, window=20, advance=5)
 NETWORKS = {"relay": (FILTER, Relay()), "windows": (AGGREGATE, Aggregate("count", 20, 5))}
-FAMILIES: dict[Protocol, tuple[str, Callable[..., Any], Any, Any]] = {
-    Protocol.PASSIVE: (
+FAMILIES: dict[StudiedProtocol, tuple[str, Any, Any]] = {
+    StudiedProtocol.PASSIVE: (
         "passive-standby",
-        deploy_passive,
         passive.Design(),
         passive.PRECISE,
     ),
-    Protocol.ACTIVE: (
+    StudiedProtocol.ACTIVE: (
         "active-standby",
-        deploy_active,
         active.Design(serves=active.Serves.HIGH),
         replace(active.PRECISE, serves=active.Serves.HIGH),
     ),
-    Protocol.UPSTREAM: ("upstream-backup-acks", deploy_acks, acks.Design(), acks.PRECISE),
+    StudiedProtocol.UPSTREAM: ("upstream-backup-acks", acks.Design(), acks.PRECISE),
 }
 SAME = (Moments(0.3, 437.7, 20.0, 20.0), Moments(0.7, 503.4, 12.0, 12.0))
 OWN = (Moments(0.7, 455.4, 46.0, 12.0), Moments(0.1, 492.6, 12.0, 46.0))
@@ -133,14 +129,14 @@ def place(entry: LogEntry) -> int:
     return output.place
 
 
-def work_ms(network: Network) -> float:
+def work_ms(network: QueryNetwork) -> float:
     return FILTER_MS * (network.window / network.advance if network.aggregates else 1)
 
 
-def timed(setting: Setting, box: Any, moments: Moments, design: Any = None) -> Timed:
-    name, deploy, rollback, precise = FAMILIES[setting.protocol]
+def timed(setting: HwangSetting, box: Any, moments: Moments, design: Any = None) -> Timed:
+    name, rollback, precise = FAMILIES[setting.protocol]
     chosen = replace(design or (precise if setting.precise else rollback), returns=Returns.NEVER)
-    protocol = replace(protocols()[name], deploy=partial(deploy, chosen))
+    protocol = protocols()[name].vary(design=chosen)
     system = System(protocol, Scope(chain(("A", box)), (("source", Inputs((), 0)),), 1))
     log: list[LogEntry] = []
     passed: list[Any] = []
@@ -161,7 +157,7 @@ def timed(setting: Setting, box: Any, moments: Moments, design: Any = None) -> T
         lambda _sink, _at, output: passed.append(output),
         ends_ps=COUNT * MS,
         detector=Detector(keep_alive_s=0.25, misses=1),
-        planned=[CrashPlan(round(moments.crash * MS), ("A",))],
+        planned=[TimedCrash(round(moments.crash * MS), ("A",))],
         log=log,
     )
     (outage,) = result.outages
@@ -174,18 +170,20 @@ def timed(setting: Setting, box: Any, moments: Moments, design: Any = None) -> T
     return Timed(taken, sent, len(passed), outage.crashed_ps, outage.detected_ps)
 
 
-def kernel(setting: Setting, moments: Moments) -> Result:
+def kernel(setting: HwangSetting, moments: Moments) -> NodeResult:
     return run_at(setting, moments, COUNT)
 
 
-def point(protocol: Protocol, network: Network, *, precise: bool = False) -> Setting:
+def point(
+    protocol: StudiedProtocol, network: QueryNetwork, *, precise: bool = False
+) -> HwangSetting:
     """The reading of the paper that a timed run can express."""
-    return Setting(
+    return HwangSetting(
         protocol,
         network,
         INTERVAL_MS,
         precise,
-        work=Work.STEADY,
+        work=TupleWork.STEADY,
         receives=Receives.BESIDE,
         answers=Answers.AT_ONCE,
     )
@@ -197,13 +195,13 @@ same_moments = pytest.mark.parametrize("moments", SAME)
 all_moments = pytest.mark.parametrize("moments", [*SAME, *OWN])
 
 
-def assert_duplicates(setting: Setting, found: Timed, expected: Result) -> None:
+def assert_duplicates(setting: HwangSetting, found: Timed, expected: NodeResult) -> None:
     """The sink passes on so many outputs more than a run without a crash."""
     outputs = int(process(setting.network, COUNT).outs.sum())
     assert found.passed - outputs == expected.duplicates
 
 
-def assert_processed_again(found: Timed, expected: Result) -> None:
+def assert_processed_again(found: Timed, expected: NodeResult) -> None:
     """The secondary is sent what it has to process again, and then has processed it."""
     again = [
         entry for entry in found.by("A'", "source", Output) if entry.began_ps > found.detected_ps
@@ -220,7 +218,7 @@ def assert_processed_again(found: Timed, expected: Result) -> None:
 @all_moments
 def test_passive_standby(network: str, precise: bool, moments: Moments) -> None:
     shape, box = NETWORKS[network]
-    setting = point(Protocol.PASSIVE, shape, precise=precise)
+    setting = point(StudiedProtocol.PASSIVE, shape, precise=precise)
     expected, found = kernel(setting, moments), timed(setting, box, moments)
     checkpoints: list[Checkpoint] = [
         entry.what[1]
@@ -243,7 +241,7 @@ def test_passive_standby(network: str, precise: bool, moments: Moments) -> None:
 def test_a_crash_while_a_checkpoint_is_sent_costs_the_kernel_an_interval(network: str) -> None:
     """The crash is half a millisecond after a checkpoint, and sending it takes more than that."""
     shape, box = NETWORKS[network]
-    moments, setting = Moments(0.7, 462.5, 12.0, 12.0), point(Protocol.PASSIVE, shape)
+    moments, setting = Moments(0.7, 462.5, 12.0, 12.0), point(StudiedProtocol.PASSIVE, shape)
     expected, found = kernel(setting, moments), timed(setting, box, moments)
     held = found.by("A'", "A", Checkpoint)[-1].what[1].inlets[0].place
     assert held == found.last()
@@ -255,7 +253,7 @@ def test_a_crash_while_a_checkpoint_is_sent_costs_the_kernel_an_interval(network
 @same_moments
 def test_active_standby(network: str, precise: bool, moments: Moments) -> None:
     shape, box = NETWORKS[network]
-    setting = point(Protocol.ACTIVE, shape, precise=precise)
+    setting = point(StudiedProtocol.ACTIVE, shape, precise=precise)
     expected, found = kernel(setting, moments), timed(setting, box, moments)
     copies = [e for e in found.by("A'", "source", Output) if place(e) <= found.sent]
     assert expected.bytes["copies"] == TUPLE_BYTES * len(copies)
@@ -282,7 +280,7 @@ def test_active_standby(network: str, precise: bool, moments: Moments) -> None:
 @same_moments
 def test_upstream_backup(network: str, precise: bool, moments: Moments) -> None:
     shape, box = NETWORKS[network]
-    setting = point(Protocol.UPSTREAM, shape, precise=precise)
+    setting = point(StudiedProtocol.UPSTREAM, shape, precise=precise)
     expected, found = kernel(setting, moments), timed(setting, box, moments)
     sent = found.before_crash("source", "A", Ack)
     assert expected.bytes["level 0"] == ID_BYTES * sent
@@ -297,7 +295,7 @@ def test_upstream_backup(network: str, precise: bool, moments: Moments) -> None:
 def test_the_mended_rule_of_active_standby_keeps_more_than_the_published_one() -> None:
     """The mended secondary compares high watermarks with low ones: it keeps in addition the outputs
     with a tuple that was in a window when the last one served was made."""
-    setting, (_, box) = point(Protocol.ACTIVE, AGGREGATE), NETWORKS["windows"]
+    setting, (_, box) = point(StudiedProtocol.ACTIVE, AGGREGATE), NETWORKS["windows"]
     found = timed(setting, box, SAME[0], active.Design())
     outputs = int(process(AGGREGATE, COUNT).outs.sum())
     more = found.passed - outputs - kernel(setting, SAME[0]).duplicates

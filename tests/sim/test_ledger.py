@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from asif import main
+from asif.cli import main
 from model.errors import Invalid
 from reports import commands
 from reports.results.simulations import values

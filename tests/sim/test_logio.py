@@ -29,25 +29,25 @@ from sim.experiments.experiment import experiments
 from sim.experiments.logio.crossing import crossing
 from sim.experiments.logio.exclusions import Exclusion, exclusions, fewest_outside
 from sim.experiments.logio.figures import FIGURES, rows
+from sim.experiments.logio.inbox import TaskInbox
 from sim.experiments.logio.paper import CHOSEN, READINGS, Reading, costs, linear
-from sim.experiments.logio.pipeline import (
-    Case,
-    Costs,
+from sim.experiments.logio.pipeline import run
+from sim.experiments.logio.study import (
     Failure,
-    Inbox,
-    Pipeline,
-    Recovery,
-    Task,
-    run,
+    PipelineCosts,
+    PipelineRecovery,
+    PipelineStudy,
+    PipelineTask,
+    StudiedPipeline,
 )
 from sim.experiments.published import judge, numbers, verdict
 
-NONE, LOG, ABS = Recovery.NONE, Recovery.LOG, Recovery.SNAPSHOTS
-FREE = Costs()
+NONE, LOG, ABS = PipelineRecovery.NONE, PipelineRecovery.LOG, PipelineRecovery.SNAPSHOTS
+FREE = PipelineCosts()
 
 
 @st.composite
-def pipelines(draw: st.DrawFn) -> Pipeline:
+def pipelines(draw: st.DrawFn) -> StudiedPipeline:
     """One line of up to four operators, of whole seconds, in which all events are used up."""
     works = draw(st.lists(st.integers(0, 5), min_size=1, max_size=4))
     gathers = draw(st.lists(st.integers(1, 3), min_size=len(works), max_size=len(works)))
@@ -56,14 +56,14 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
     for each in gathers:
         events *= each
     tasks = [
-        Task(f"OP{at + 2}", (f"OP{at + 1}",), float(work), each)
+        PipelineTask(f"OP{at + 2}", (f"OP{at + 1}",), float(work), each)
         for at, (work, each) in enumerate(zip(works, gathers, strict=True))
     ]
-    last = Task("end", (tasks[-1].name,))
-    return Pipeline(events, float(draw(st.integers(1, 4))), (*tasks, last), ends)
+    last = PipelineTask("end", (tasks[-1].name,))
+    return StudiedPipeline(events, float(draw(st.integers(1, 4))), (*tasks, last), ends)
 
 
-def seconds(pipeline: Pipeline) -> float:
+def seconds(pipeline: StudiedPipeline) -> float:
     """The time of the last input, by the recurrence of a line of queues without bounds."""
     at = [pipeline.period_s * (number + 1) for number in range(pipeline.events)]
     for task in pipeline.tasks[:-1]:
@@ -79,37 +79,45 @@ def seconds(pipeline: Pipeline) -> float:
 
 
 @given(pipelines())
-def test_a_line_takes_what_the_recurrence_of_queues_says(pipeline: Pipeline) -> None:
+def test_a_line_takes_what_the_recurrence_of_queues_says(pipeline: StudiedPipeline) -> None:
     expected = pytest.approx(seconds(pipeline))
-    assert run(Case(pipeline, NONE, FREE)).seconds == expected
-    assert run(Case(pipeline, LOG, FREE)).seconds == expected
-    assert run(Case(pipeline, ABS, FREE, interval_s=7.5)).seconds == expected
+    assert run(PipelineStudy(pipeline, NONE, FREE)).seconds == expected
+    assert run(PipelineStudy(pipeline, LOG, FREE)).seconds == expected
+    assert run(PipelineStudy(pipeline, ABS, FREE, interval_s=7.5)).seconds == expected
 
 
 @given(pipelines(), st.integers(1, 9), st.integers(0, 3))
 def test_a_protocol_and_a_bound_never_make_a_pipeline_faster(
-    pipeline: Pipeline, room: int, failures: int
+    pipeline: StudiedPipeline, room: int, failures: int
 ) -> None:
     first = pipeline.tasks[0]
     fails = tuple(Failure(first.name, 1 + at) for at in range(failures))
-    free = run(Case(pipeline, NONE, FREE)).seconds
-    bounded = run(Case(pipeline, LOG, Costs(room=room)))
+    free = run(PipelineStudy(pipeline, NONE, FREE)).seconds
+    bounded = run(PipelineStudy(pipeline, LOG, PipelineCosts(room=room)))
     assert bounded.seconds >= free - 1e-9
-    some = Costs(assign_s=0.25, generate_s=0.5, snapshot_s=0.5, restart_s=3.0)
-    logged = run(Case(pipeline, LOG, some)).seconds
+    some = PipelineCosts(assign_s=0.25, generate_s=0.5, snapshot_s=0.5, restart_s=3.0)
+    logged = run(PipelineStudy(pipeline, LOG, some)).seconds
     assert logged >= free
-    assert run(Case(pipeline, LOG, some, fails)).seconds >= logged - 1e-9
-    assert run(Case(pipeline, LOG, replace(some, room=room), fails)).seconds >= logged - 1e-9
-    assert run(Case(pipeline, ABS, some, fails, 7.5)).seconds >= free - 1e-9
+    assert run(PipelineStudy(pipeline, LOG, some, fails)).seconds >= logged - 1e-9
+    assert (
+        run(PipelineStudy(pipeline, LOG, replace(some, room=room), fails)).seconds >= logged - 1e-9
+    )
+    assert run(PipelineStudy(pipeline, ABS, some, fails, 7.5)).seconds >= free - 1e-9
 
 
 @given(pipelines(), st.data())
-def test_without_a_snapshot_a_failure_repeats_all(pipeline: Pipeline, data: st.DataObject) -> None:
+def test_without_a_snapshot_a_failure_repeats_all(
+    pipeline: StudiedPipeline, data: st.DataObject
+) -> None:
     """The time until the failure, the restart, and the whole run."""
     first = pipeline.tasks[0]
     after = data.draw(st.integers(1, pipeline.events - 1 or 1))
     free = seconds(pipeline)
-    ran = run(Case(pipeline, ABS, Costs(restart_s=3.0), (Failure(first.name, after),), 1e9))
+    ran = run(
+        PipelineStudy(
+            pipeline, ABS, PipelineCosts(restart_s=3.0), (Failure(first.name, after),), 1e9
+        )
+    )
     if not ran.lost_s:  # the run ended before
         return
     assert isinstance(first.gathers, int)
@@ -124,9 +132,11 @@ def test_without_a_snapshot_a_failure_repeats_all(pipeline: Pipeline, data: st.D
 @given(st.integers(1, 30), st.integers(0, 30))
 def test_work_is_repeated_from_the_last_snapshot_on(epoch: int, beyond: int) -> None:
     """An operator that is as fast as the source, and a marker after so many of its events."""
-    pipeline = Pipeline(200, 1.0, (Task("OP2", ("OP1",), 0.5), Task("end", ("OP2",))), 200)
+    pipeline = StudiedPipeline(
+        200, 1.0, (PipelineTask("OP2", ("OP1",), 0.5), PipelineTask("end", ("OP2",))), 200
+    )
     after = epoch * 3 + beyond % epoch + 1
-    ran = run(Case(pipeline, ABS, FREE, (Failure("OP2", after),), float(epoch)))
+    ran = run(PipelineStudy(pipeline, ABS, FREE, (Failure("OP2", after),), float(epoch)))
     assert ran.lost_s == (0.5 * (beyond % epoch),)
     assert ran.seconds == pytest.approx(200.5 + after - 3 * epoch)
 
@@ -135,22 +145,28 @@ def test_work_is_repeated_from_the_last_snapshot_on(epoch: int, beyond: int) -> 
 def test_a_restart_is_hidden_while_connections_have_room(after: int, room: int) -> None:
     """The writer is back after 5 s; what the operator before it makes meanwhile has to wait."""
     tasks = (
-        Task("OP2", ("OP1",), 1.0),
-        Task("OP3", ("OP2",), 0.0, writes=True),
-        Task("end", ("OP3",)),
+        PipelineTask("OP2", ("OP1",), 1.0),
+        PipelineTask("OP3", ("OP2",), 0.0, writes=True),
+        PipelineTask("end", ("OP3",)),
     )
-    pipeline = Pipeline(100, 0.5, tasks, 100)
-    ran = run(Case(pipeline, LOG, Costs(restart_s=5.5, room=room), (Failure("OP3", after),)))
+    pipeline = StudiedPipeline(100, 0.5, tasks, 100)
+    ran = run(
+        PipelineStudy(
+            pipeline, LOG, PipelineCosts(restart_s=5.5, room=room), (Failure("OP3", after),)
+        )
+    )
     # It makes one more, which it holds until there is room.
     assert ran.seconds == pytest.approx(100.5 + max(0.0, 5.5 - (room + 1)))
 
 
 @given(st.integers(1, 100), st.integers(1, 4))
 def test_a_failure_at_a_time_repeats_the_generation_under_way(tenth: int, work: int) -> None:
-    tasks = (Task("OP2", ("OP1",), float(work)), Task("end", ("OP2",)))
-    pipeline = Pipeline(20, 0.5, tasks, 20)
+    tasks = (PipelineTask("OP2", ("OP1",), float(work)), PipelineTask("end", ("OP2",)))
+    pipeline = StudiedPipeline(20, 0.5, tasks, 20)
     at_s = 0.5 + tenth / 10 * work / 10 + 0.01
-    ran = run(Case(pipeline, LOG, Costs(restart_s=2.0), (Failure("OP2", at_s=at_s),)))
+    ran = run(
+        PipelineStudy(pipeline, LOG, PipelineCosts(restart_s=2.0), (Failure("OP2", at_s=at_s),))
+    )
     again = (at_s - 0.5) % work
     assert ran.seconds == pytest.approx(0.5 + 20 * work + 2.0 + again)
 
@@ -159,7 +175,7 @@ def test_a_failure_comes_before_the_output_of_its_last_input() -> None:
     """9.3.2 on Figure 8: with 10 inputs OP3 has made 4 outputs."""
     pipeline = linear(1000, 0.1, 0.5, 100, 5)
     for recovery, interval_s in ((LOG, inf), (ABS, 30.0)):
-        ran = run(Case(pipeline, recovery, FREE, (Failure("OP3", 10),), interval_s))
+        ran = run(PipelineStudy(pipeline, recovery, FREE, (Failure("OP3", 10),), interval_s))
         ((source, made),) = ran.made
         assert (source, made) == (22, 4)
 
@@ -190,11 +206,11 @@ def _run(system: System) -> Iterator[tuple]:  # type: ignore[type-arg]
 def test_transactions_are_those_of_the_model(sets: int, batch: int) -> None:
     events = sets * batch
     tasks = (
-        Task("OP2", ("OP1",)),
-        Task("OP3", ("OP2",), gathers=batch, writes=True),
-        Task("end", ("OP3",)),
+        PipelineTask("OP2", ("OP1",)),
+        PipelineTask("OP3", ("OP2",), gathers=batch, writes=True),
+        PipelineTask("end", ("OP3",)),
     )
-    ran = run(Case(Pipeline(events, 1.0, tasks, sets), LOG, FREE))
+    ran = run(PipelineStudy(StudiedPipeline(events, 1.0, tasks, sets), LOG, FREE))
     # The last operator of the paper ends the run; the model has an external system there.
     assert ran.transactions - sets == transactions(events, batch)
 
@@ -209,7 +225,7 @@ def test_work_done_again_is_what_the_text_says() -> None:
     ):
         pipeline = linear(events, period_s, work_s, 1, events // 2)
         one = costs(ABS, Reading.UNBOUNDED)
-        ran = run(Case(pipeline, ABS, one, (Failure("OP4", 2 * outputs),), 15.0))
+        ran = run(PipelineStudy(pipeline, ABS, one, (Failure("OP4", 2 * outputs),), 15.0))
         assert ran.lost_s == pytest.approx((outputs * work_s,), rel=0.02)
 
 
@@ -217,11 +233,11 @@ def test_with_full_connections_an_epoch_is_an_interval_of_work() -> None:
     """The source is held back; a failure repeats at most an interval of the work of OP3."""
     pipeline = linear(1000, 0.1, 0.5, 100, 5)
     one = replace(costs(ABS, CHOSEN), restart_s=0.0)
-    free = run(Case(pipeline, ABS, one, interval_s=15.0)).seconds
+    free = run(PipelineStudy(pipeline, ABS, one, interval_s=15.0)).seconds
     for after in range(200, 480, 40):
-        (lost,) = run(Case(pipeline, ABS, one, (Failure("OP4", after),), 15.0)).lost_s
+        (lost,) = run(PipelineStudy(pipeline, ABS, one, (Failure("OP4", after),), 15.0)).lost_s
         assert lost <= 15.0
-    again = run(Case(pipeline, ABS, one, (Failure("OP4", 300),), 15.0))
+    again = run(PipelineStudy(pipeline, ABS, one, (Failure("OP4", 300),), 15.0))
     assert free < again.seconds < free + 30
 
 
@@ -392,7 +408,7 @@ def deliveries(
 
     def take() -> Generator[simpy.Event, Any, None]:
         for pause in pauses:
-            if store is Inbox:
+            if store is TaskInbox:
                 if not inbox.items:
                     yield inbox.filled()
                 item = inbox.take()
@@ -411,6 +427,6 @@ def deliveries(
 @given(st.lists(PAUSES, min_size=1, max_size=3), PAUSES, st.sampled_from([1, 2, 3, inf]))
 def test_an_inbox_is_a_store(senders: list[list[int]], pauses: list[int], room: float) -> None:
     """The same items at the same times, and out in the same order."""
-    ours, theirs = (deliveries(senders, pauses, room, one) for one in (Inbox, simpy.Store))
+    ours, theirs = (deliveries(senders, pauses, room, one) for one in (TaskInbox, simpy.Store))
     assert sorted(ours) == sorted(theirs)
     assert [one for one in ours if one[0] == "out"] == [one for one in theirs if one[0] == "out"]

@@ -43,14 +43,21 @@ from model.registry import protocols
 from model.system import System
 from model.world import Deliver
 from sim.experiments.logio import pipeline as kernel
-from sim.experiments.logio.pipeline import Case, Failure, Pipeline, Recovery, Task
-from sim.timed.costs import PS, Costs, Detector, Link, Service, StoreCosts, Timer, Work
-from sim.timed.failures import CrashPlan
+from sim.experiments.logio.study import (
+    Failure,
+    PipelineCosts,
+    PipelineRecovery,
+    PipelineStudy,
+    PipelineTask,
+    StudiedPipeline,
+)
+from sim.timed.costs import PS, Costs, Detector, Link, OperatorWork, Service, StoreCosts, Timer
+from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
 
-LOG, ABS = Recovery.LOG, Recovery.SNAPSHOTS
-NAMES = {Recovery.NONE: "amnesia", LOG: "log-io", ABS: "abs"}
+LOG, ABS = PipelineRecovery.LOG, PipelineRecovery.SNAPSHOTS
+NAMES = {PipelineRecovery.NONE: "amnesia", LOG: "log-io", ABS: "abs"}
 DEVICES = 99
 LOOKS_PS = 10**6 * PS
 """The series of a run is no part of these tests."""
@@ -66,7 +73,7 @@ class Timed(NamedTuple):
     log: list[LogEntry]
 
 
-def timed(case: Case) -> Timed:
+def timed(case: PipelineStudy) -> Timed:
     """The timed run of a case; a failure strikes before an output is made of the last input."""
     before = _run(case, [])
     if not case.failures:
@@ -86,15 +93,15 @@ def timed(case: Case) -> Timed:
     wait_ps = round(case.costs.restart_s * PS) - (QUICK.detected_ps(at_ps) - at_ps)
     if case.recovery is LOG:
         wait_ps += round((undone or gathers) * case.costs.assign_s * PS)
-    return _run(case, [CrashPlan(at_ps, (failure.task,), None, (wait_ps,))])
+    return _run(case, [TimedCrash(at_ps, (failure.task,), None, (wait_ps,))])
 
 
-def _gathers(task: Task) -> int:
+def _gathers(task: PipelineTask) -> int:
     assert isinstance(task.gathers, int)
     return task.gathers
 
 
-def _run(case: Case, planned: list[CrashPlan]) -> Timed:
+def _run(case: PipelineStudy, planned: list[TimedCrash]) -> Timed:
     line, costs = case.pipeline, case.costs
     operators = line.tasks[:-1]
     graph = chain(*((one.name, Triggered((_gathers(one),))) for one in operators), source="OP1")
@@ -118,7 +125,7 @@ def _run(case: Case, planned: list[CrashPlan]) -> Timed:
     priced = Costs(
         service=Service(event_s=0, control_s=0, item_s=0, savepoint_s=0),
         link=Link(delay_s=0, bandwidth_bytes_per_s=None),
-        work={one.name: Work(output_s=one.work_s * (1 + share)) for one in operators},
+        work={one.name: OperatorWork(output_s=one.work_s * (1 + share)) for one in operators},
         stores=stores,
         room=costs.room,
         timers=timers,
@@ -141,7 +148,7 @@ def _run(case: Case, planned: list[CrashPlan]) -> Timed:
 
 # --- lines -----------------------------------------------------------------------------------
 @st.composite
-def lines(draw: st.DrawFn) -> Pipeline:
+def lines(draw: st.DrawFn) -> StudiedPipeline:
     """A line whose second operator is never slower than the source, and whose writer is fast, so
     that successes of its writes are logged before its next input comes."""
     period_s = draw(st.sampled_from([1.0, 1.5]))
@@ -153,21 +160,21 @@ def lines(draw: st.DrawFn) -> Pipeline:
     for each in gathers:
         events *= each
     tasks = [
-        Task(f"OP{at + 2}", (f"OP{at + 1}",), work, gathers[at], writes=at == len(works))
+        PipelineTask(f"OP{at + 2}", (f"OP{at + 1}",), work, gathers[at], writes=at == len(works))
         for at, work in enumerate([*works, 0.0])
     ]
-    last = Task("end", (tasks[-1].name,))
-    return Pipeline(events, period_s, (*tasks, last), ends)
+    last = PipelineTask("end", (tasks[-1].name,))
+    return StudiedPipeline(events, period_s, (*tasks, last), ends)
 
 
 ROOMS = st.sampled_from([None, 1, 2, 5])
 
 
-def logged(room: int | None, restart_s: float = 0.0) -> kernel.Costs:
-    return kernel.Costs(ASSIGN_S, GENERATE_S, room=room, restart_s=restart_s)
+def logged(room: int | None, restart_s: float = 0.0) -> PipelineCosts:
+    return PipelineCosts(ASSIGN_S, GENERATE_S, room=room, restart_s=restart_s)
 
 
-def assert_logged(case: Case) -> None:
+def assert_logged(case: PipelineStudy) -> None:
     ran, found = kernel.run(case), timed(case)
     converted = ran.seconds + GENERATE_S - 2 * ASSIGN_S
     assert found.seconds == pytest.approx(converted, abs=1e-5)
@@ -177,14 +184,14 @@ def assert_logged(case: Case) -> None:
 
 @settings(max_examples=40)
 @given(lines(), ROOMS)
-def test_log_io_in_normal_operation(line: Pipeline, room: int | None) -> None:
-    assert_logged(Case(line, LOG, logged(room)))
+def test_log_io_in_normal_operation(line: StudiedPipeline, room: int | None) -> None:
+    assert_logged(PipelineStudy(line, LOG, logged(room)))
 
 
 @settings(max_examples=40)
 @given(lines(), ROOMS, st.data())
 def test_log_io_with_a_failure_of_the_writer(
-    line: Pipeline, room: int | None, data: st.DataObject
+    line: StudiedPipeline, room: int | None, data: st.DataObject
 ) -> None:
     """It has no work of its own, so that no input waits for it when it fails, and fails between
     two outputs, so that no write is under way."""
@@ -193,14 +200,16 @@ def test_log_io_with_a_failure_of_the_writer(
     assume(writer.gathers > 1)
     set_ = data.draw(st.integers(0, line.ends - 1))
     after = set_ * writer.gathers + data.draw(st.integers(1, writer.gathers - 1))
-    assert_logged(Case(line, LOG, logged(room, restart_s=20.0), (Failure(writer.name, after),)))
+    assert_logged(
+        PipelineStudy(line, LOG, logged(room, restart_s=20.0), (Failure(writer.name, after),))
+    )
 
 
 @pytest.mark.slow
 @settings(max_examples=40)
 @given(lines(), ROOMS, st.data())
 def test_log_io_with_a_failure_of_the_slowest(
-    line: Pipeline, room: int | None, data: st.DataObject
+    line: StudiedPipeline, room: int | None, data: st.DataObject
 ) -> None:
     one = max(line.tasks[:-2], key=lambda task: task.work_s)
     inputs = line.events
@@ -208,28 +217,28 @@ def test_log_io_with_a_failure_of_the_slowest(
         inputs //= _gathers(task)
     after = data.draw(st.integers(1, inputs))
     assume(room is None or after % _gathers(one))  # an input that is taken again takes room again
-    case = Case(line, LOG, logged(room, restart_s=20.0), (Failure(one.name, after),))
+    case = PipelineStudy(line, LOG, logged(room, restart_s=20.0), (Failure(one.name, after),))
     assert_logged(case)
 
 
 @settings(max_examples=40)
 @given(lines(), st.sampled_from([11.0, 1e3]))
-def test_abs_in_normal_operation(line: Pipeline, interval_s: float) -> None:
+def test_abs_in_normal_operation(line: StudiedPipeline, interval_s: float) -> None:
     """The writer hands on what it has when the marker comes, which waits behind all records."""
-    case = Case(line, ABS, kernel.Costs(share=0.25), (), interval_s)
+    case = PipelineStudy(line, ABS, PipelineCosts(share=0.25), (), interval_s)
     assert timed(case).seconds == pytest.approx(kernel.run(case).seconds, abs=1e-5)
 
 
 @settings(max_examples=40)
 @given(lines(), ROOMS)
-def test_abs_with_one_snapshot_a_node(line: Pipeline, room: int | None) -> None:
-    case = Case(line, ABS, kernel.Costs(share=0.25, snapshot_s=0.5, room=room), (), 1e3)
+def test_abs_with_one_snapshot_a_node(line: StudiedPipeline, room: int | None) -> None:
+    case = PipelineStudy(line, ABS, PipelineCosts(share=0.25, snapshot_s=0.5, room=room), (), 1e3)
     ran, found = kernel.run(case), timed(case)
     assert found.seconds == pytest.approx(ran.seconds + 0.5, abs=1e-5)  # that of the source
     assert found.result.saves == ran.snapshots + 1
 
 
-def at_once(line: Pipeline) -> Pipeline:
+def at_once(line: StudiedPipeline) -> StudiedPipeline:
     """The line with a writer that hands on each output, as with idempotent writes."""
     return replace(line, tasks=tuple(replace(one, writes=False) for one in line.tasks))
 
@@ -237,14 +246,16 @@ def at_once(line: Pipeline) -> Pipeline:
 @settings(max_examples=40)
 @given(lines(), ROOMS, st.data())
 def test_abs_with_a_failure_before_the_first_marker(
-    line: Pipeline, room: int | None, data: st.DataObject
+    line: StudiedPipeline, room: int | None, data: st.DataObject
 ) -> None:
     one = data.draw(st.sampled_from(line.tasks[:-1]))
     inputs = line.events
     for task in line.tasks[: line.tasks.index(one)]:
         inputs //= _gathers(task)
     failure = Failure(one.name, data.draw(st.integers(1, inputs)))
-    case = Case(at_once(line), ABS, kernel.Costs(room=room, restart_s=20.0), (failure,), 1e3)
+    case = PipelineStudy(
+        at_once(line), ABS, PipelineCosts(room=room, restart_s=20.0), (failure,), 1e3
+    )
     ran, found = kernel.run(case), timed(case)
     crashed_s = found.result.outages[0].crashed_ps / PS
     assume(timed(replace(case, failures=())).seconds > crashed_s)  # not all outputs are out
@@ -257,10 +268,14 @@ def test_abs_with_a_failure_after_snapshots(every: int, after: int, fails: str) 
     """The slowest operator is as fast as the source, so that an epoch is complete before the next
     one begins; the failure is not at the very moment of a marker."""
     assume(after % every > (fails == "OP2"))
-    tasks = (Task("OP2", ("OP1",), 1.0), Task("OP3", ("OP2",), 0.25), Task("end", ("OP3",)))
-    line = Pipeline(30, 1.0, tasks, 30)
-    costs = kernel.Costs(restart_s=20.0)
-    case = Case(line, ABS, costs, (Failure(fails, after),), float(every))
+    tasks = (
+        PipelineTask("OP2", ("OP1",), 1.0),
+        PipelineTask("OP3", ("OP2",), 0.25),
+        PipelineTask("end", ("OP3",)),
+    )
+    line = StudiedPipeline(30, 1.0, tasks, 30)
+    costs = PipelineCosts(restart_s=20.0)
+    case = PipelineStudy(line, ABS, costs, (Failure(fails, after),), float(every))
     ran, found = kernel.run(case), timed(case)
     assert found.seconds == pytest.approx(ran.seconds - line.period_s, abs=1e-5)
     assert ran.lost_s == (after % every - (fails == "OP2"),)  # OP2 has not made the last output

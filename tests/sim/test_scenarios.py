@@ -15,7 +15,7 @@ from model.oracle import assign_times
 from sim.scenarios.scenario import Scenario, read
 from sim.scenarios.toml_lines import line_of, places
 from sim.timed.costs import PS, Costs
-from sim.timed.failures import CrashPlan, FailureTable, plan_crashes
+from sim.timed.failures import FailureTable, TimedCrash, plan_crashes
 
 GOOD = """\
 protocol = "upstream-backup"
@@ -82,9 +82,9 @@ def test_a_scenario_is_read(tmp_path: Path) -> None:
     assert scenario.planned == tuple(
         sorted(
             [
-                CrashPlan(PS // 2, ("match",)),
-                CrashPlan(hundredth, ("match", "pair"), eighth),
-                CrashPlan(hundredth + PS // 4, ("match", "pair"), eighth),
+                TimedCrash(PS // 2, ("match",)),
+                TimedCrash(hundredth, ("match", "pair"), eighth),
+                TimedCrash(hundredth + PS // 4, ("match", "pair"), eighth),
             ]
         )
     )

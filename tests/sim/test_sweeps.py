@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import asif
+from asif import cli
 from model.errors import Invalid
 from model.registry import protocols
 from reports.results import sweep_plots
@@ -30,7 +30,7 @@ from sim.scenarios.scenario import check_draft, draft, read
 from sim.sweeps import results as swept
 from sim.sweeps.grid import Sweep, SweepRun, ValueRange, check
 from sim.sweeps.grid import read as read_sweep
-from sim.sweeps.journal import Journal, journal
+from sim.sweeps.journal import SweepJournal, journal
 from sim.sweeps.results import JOURNAL, METRICS, TABLE, Entry, as_claimed, carry_out, simulate_run
 from sim.sweeps.summary import T_95, _t_95, interval, summarize
 
@@ -535,12 +535,12 @@ def test_ctrl_c_leaves_a_table_of_all_that_is_kept(
 ) -> None:
     """Also where it comes as soon as an outcome is on disk."""
 
-    class Interrupted(Journal):
+    class Interrupted(SweepJournal):
         def add(self, entries: Iterable[Entry]) -> None:
             super().add(entries)
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("sim.sweeps.journal.Journal", Interrupted)
+    monkeypatch.setattr("sim.sweeps.journal.SweepJournal", Interrupted)
     with pytest.raises(KeyboardInterrupt):
         carry_out(written(tmp_path), tmp_path / "out", here, watch=quiet)
     kept = (tmp_path / "out" / JOURNAL).read_text().splitlines()
@@ -766,7 +766,7 @@ def called(
     def call(*words: str) -> Called:
         monkeypatch.setattr("sys.argv", ["asif", *words])
         with pytest.raises(SystemExit) as ended:
-            asif.main()
+            cli.main()
         assert isinstance(ended.value.code, int)
         return Called(ended.value.code, *capsys.readouterr())
 

@@ -24,15 +24,11 @@ from model.cep.windows import CountWindows, TimeWindows
 from model.core import (
     REPLAYED,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
-    Gauges,
     Input,
     Inputs,
     Note,
-    Protocol,
     Quantity,
     Received,
     Role,
@@ -44,20 +40,24 @@ from model.core import (
     Step,
     TimerFired,
 )
+from model.costs import Gauges
 from model.events import Body
+from model.family import Family
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
 from model.parts import deploy_graph
+from model.play import Play
+from model.protocol import Behaviour, Protocol
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.system import System
-from model.world import DOWN, World, apply, enabled, initial, quiescent
+from model.world import DOWN, World
 from sim.experiments.su.attach import attach
 from sim.inputs.streams import Workload, graph_for
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Sizes, Storage
-from sim.timed.failures import CrashPlan, FailureTable, Outage, plan_crashes
+from sim.timed.failures import FailureTable, TimedCrash, TimedOutage, plan_crashes
 from sim.timed.metrics import PHASES
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
@@ -84,7 +84,7 @@ UNIT = PS  # a time unit is a second, so that small whole numbers of seconds mee
 
 
 # --- a protocol that saves and sets timers -----------------------------------------------------
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     return deploy_graph(scope.graph)
 
 
@@ -112,21 +112,15 @@ def recover(site: Site, durable: int | None) -> Step:
 
 
 HEARD = Quantity("heard", "messages", "")
-LEDGER = Protocol(
-    name="ledger",
-    title="",
-    source="",
-    deploy=deploy,
-    boot=lambda _: 0,
-    recover=recover,
-    step=step,
-    gauges=lambda _, state: Gauges(buffered=state),
-    show=str,
-    assumes=Assumptions(Failures.ANY),
-    claims={},
+LEDGER = Family(
+    "ledger",
+    "",
+    "",
+    Behaviour(
+        deploy, lambda _: 0, step, recover, gauges=lambda _, state: Gauges(buffered=state), show=str
+    ),
     properties=(),
-    scopes=(),
-)
+).design(claims={})
 
 
 # --- every run is a path of the world ----------------------------------------------------------
@@ -169,11 +163,11 @@ def costs(draw: st.DrawFn) -> Costs:
 
 
 @st.composite
-def failures(draw: st.DrawFn, graph: Graph) -> tuple[CrashPlan, ...]:
+def failures(draw: st.DrawFn, graph: Graph) -> tuple[TimedCrash, ...]:
     names = [name for name, spec in graph.nodes if spec not in (SOURCE, SINK)]
     halves = st.integers(0, 40).map(lambda half: half * UNIT // 2)
     plan = st.builds(
-        CrashPlan,
+        TimedCrash,
         halves,
         st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True).map(tuple),
         st.none() | halves,
@@ -183,7 +177,7 @@ def failures(draw: st.DrawFn, graph: Graph) -> tuple[CrashPlan, ...]:
 
 
 @st.composite
-def cases(draw: st.DrawFn, most: int = 10) -> tuple[Workload, Costs, tuple[CrashPlan, ...]]:
+def cases(draw: st.DrawFn, most: int = 10) -> tuple[Workload, Costs, tuple[TimedCrash, ...]]:
     graph = draw(st.sampled_from(GRAPHS))
     sources = [name for name, spec in graph.nodes if spec is SOURCE]
     words = {name: tuple(draw(st.lists(ARRIVALS, min_size=1, max_size=most))) for name in sources}
@@ -194,7 +188,7 @@ def played(
     protocol: Protocol,
     workload: Workload,
     priced: Costs,
-    planned: Sequence[CrashPlan] = (),
+    planned: Sequence[TimedCrash] = (),
     detector: Detector = QUICK,
 ) -> tuple[TimedResult, list[LogEntry], dict[str, list[Any]]]:
     inputs = tuple((name, Inputs((), 0)) for name in workload.events)
@@ -217,17 +211,14 @@ def played(
 def followed(protocol: Protocol, workload: Workload, log: Sequence[LogEntry]) -> World:
     """The world that the actions lead to, each of them enabled when it is taken."""
     inputs = tuple((name, Inputs(word, len(word))) for name, word in workload.events.items())
-    system = System(protocol, Scope(workload.graph, inputs, crashes=20))
-    world = initial(system)
-    for entry in log:
-        assert entry.action in enabled(system, world)
-        world = apply(system, world, entry.action)
-    assert quiescent(system, world)
-    return world
+    play = Play(protocol, Scope(workload.graph, inputs, crashes=20))
+    play.follow(*(entry.action for entry in log))
+    assert not play.ready()
+    return play.world
 
 
 def assert_same(
-    protocol: Protocol, case: tuple[Workload, Costs, tuple[CrashPlan, ...]]
+    protocol: Protocol, case: tuple[Workload, Costs, tuple[TimedCrash, ...]]
 ) -> tuple[TimedResult, list[LogEntry]]:
     workload, priced, planned = case
     found, log, outputs = played(protocol, workload, priced, planned)
@@ -247,16 +238,16 @@ def assert_same(
 @settings(max_examples=150)
 @given(cases(), NAMES)
 def test_every_run_is_one_that_the_world_allows(
-    case: tuple[Workload, Costs, tuple[CrashPlan, ...]], name: str
+    case: tuple[Workload, Costs, tuple[TimedCrash, ...]], name: str
 ) -> None:
-    assert_same(PROTOCOL.variant(name), case)
+    assert_same(PROTOCOL.named(name), case)
 
 
 @pytest.mark.slow
 @settings(max_examples=150)
 @given(cases())
 def test_a_run_with_saves_and_timers_is_one_that_the_world_allows(
-    case: tuple[Workload, Costs, tuple[CrashPlan, ...]],
+    case: tuple[Workload, Costs, tuple[TimedCrash, ...]],
 ) -> None:
     assert_same(LEDGER, case)
 
@@ -265,10 +256,10 @@ def test_a_run_with_saves_and_timers_is_one_that_the_world_allows(
 @settings(max_examples=100)
 @given(cases(25), NAMES)
 def test_crashes_change_no_output(
-    case: tuple[Workload, Costs, tuple[CrashPlan, ...]], name: str
+    case: tuple[Workload, Costs, tuple[TimedCrash, ...]], name: str
 ) -> None:
     workload, priced, planned = case
-    _, _, outputs = played(PROTOCOL.variant(name), workload, priced, planned)
+    _, _, outputs = played(PROTOCOL.named(name), workload, priced, planned)
     expected = oracle(workload.graph, workload.events)
     for sink, edges in expected.items():
         for edge, bodies in enumerate(edges):
@@ -278,11 +269,13 @@ def test_crashes_change_no_output(
 @pytest.mark.slow
 @settings(max_examples=60)
 @given(cases(), NAMES)
-def test_the_order_of_times(case: tuple[Workload, Costs, tuple[CrashPlan, ...]], name: str) -> None:
+def test_the_order_of_times(
+    case: tuple[Workload, Costs, tuple[TimedCrash, ...]], name: str
+) -> None:
     """Nothing takes place before its service ends, servers do one thing at a time, and what a
     sink passes on comes in the order of time."""
     workload, priced, planned = case
-    found, log, outputs = played(PROTOCOL.variant(name), workload, priced, planned)
+    found, log, outputs = played(PROTOCOL.named(name), workload, priced, planned)
     for node in found.states:
         steps = [entry for entry in log if entry.action.node == node and entry.rank]
         for before, after in pairwise(steps):
@@ -359,7 +352,7 @@ def test_a_save_that_is_not_finished_is_undone() -> None:
         storage=Storage(latency_s=5.0, bandwidth_bytes_per_s=None),
     )
     workload = Workload("", "", ONE, word("bb", gap=0))
-    found, _, outputs = played(LEDGER, workload, priced, [CrashPlan(8 * PS, ("A",))])
+    found, _, outputs = played(LEDGER, workload, priced, [TimedCrash(8 * PS, ("A",))])
     # The first is stored at 6 s; the second, due at 12 s, is lost.  Recovery saves 1 + 100.
     assert found.durable["A"] == 101
     assert [body.type for _, (_, body) in outputs["sink"]] == ["b", "b", "back", "told"]
@@ -382,7 +375,7 @@ def test_phases_of_a_recovery() -> None:
     graph = chain(("A", Operator(sequence("a", "b"), CountWindows(20, 20))))
     detector = Detector(keep_alive_s=1.0, misses=1, restart_s=2.0)
     workload = Workload("", "", graph, word("a" * 10))
-    found, _, _ = played(PROTOCOL, workload, priced, [CrashPlan(11 * PS // 2, ("A",))], detector)
+    found, _, _ = played(PROTOCOL, workload, priced, [TimedCrash(11 * PS // 2, ("A",))], detector)
     (outage,) = found.outages
     told = outage.summary()
     assert told["detected_s"] == 6.0
@@ -413,7 +406,7 @@ def test_phases_of_a_recovery() -> None:
     ],
 )
 def test_progress_is_compared_input_by_input(reached: Any, progress: Any, is_reached: bool) -> None:
-    assert Outage("A", 0, 0, reached).is_reached(progress) is is_reached
+    assert TimedOutage("A", 0, 0, reached).is_reached(progress) is is_reached
 
 
 @pytest.mark.slow
@@ -429,7 +422,7 @@ def test_a_node_that_asks_for_a_replay_has_not_caught_up() -> None:
 def test_without_a_note_the_first_event_restores() -> None:
     priced = Costs(service=Service(event_s=0.25), link=Link(delay_s=0.0))
     workload = Workload("", "", ONE, word("a" * 10))
-    found, _, _ = played(AMNESIA, workload, priced, [CrashPlan(11 * PS // 2, ("A",))])
+    found, _, _ = played(AMNESIA, workload, priced, [TimedCrash(11 * PS // 2, ("A",))])
     (outage,) = found.outages
     assert outage.restored_ps is not None
     assert outage.restored_ps / PS == pytest.approx(7.0, abs=1e-5)
@@ -438,7 +431,7 @@ def test_without_a_note_the_first_event_restores() -> None:
 
 def test_a_crash_of_a_node_that_is_down_is_counted() -> None:
     workload = Workload("", "", ONE, word("a" * 9))
-    plan = [CrashPlan(3 * PS, ("A",)), CrashPlan(3 * PS + PS // 4, ("A",))]
+    plan = [TimedCrash(3 * PS, ("A",)), TimedCrash(3 * PS + PS // 4, ("A",))]
     found, _, _ = played(PROTOCOL, workload, Costs(), plan)
     assert (len(found.outages), found.missed) == (1, 1)
 
@@ -446,7 +439,7 @@ def test_a_crash_of_a_node_that_is_down_is_counted() -> None:
 def test_a_crash_during_recovery_ends_the_first_attempt() -> None:
     workload = Workload("", "", ONE, word("a" * 9))
     priced = Costs(link=Link(delay_s=0.5))
-    found, _, _ = played(PROTOCOL, workload, priced, [CrashPlan(3 * PS, ("A",), PS // 4)])
+    found, _, _ = played(PROTOCOL, workload, priced, [TimedCrash(3 * PS, ("A",), PS // 4)])
     first, second = found.outages
     assert (first.restored_ps, first.caught_up_ps) == (None, None)
     assert second.crashed_ps == (first.restarted_ps or 0) + PS // 4
@@ -466,7 +459,7 @@ def test_a_crash_takes_back_what_has_not_departed() -> None:
     """Four events reach A at 1, 2, 3 and 4 s.  Of what it makes of the first, two events that
     depart at 2 s, nothing is lost in the crash at 2.5 s; of the second it makes nothing."""
     workload = Workload("", "", ONE, word("bbbb", gap=0))
-    found, _, outputs = played(LEDGER, workload, SLOW, [CrashPlan(5 * PS // 2, ("A",))])
+    found, _, outputs = played(LEDGER, workload, SLOW, [TimedCrash(5 * PS // 2, ("A",))])
     # Back at 3.5 s, A finds the link free at 4 s, not when the second's would have passed.
     assert [(at / PS, body.type) for at, (_, body) in outputs["sink"]] == [
         (3.0, "b"),
@@ -494,7 +487,7 @@ def test_who_waits_for_a_link_has_not_caught_up() -> None:
     )
     words = word("aaaaaa")["source"], (Arrival(1, "a"), Arrival(6, "a"))
     workload = Workload("", "", MERGE, dict(zip(("left", "right"), words, strict=True)))
-    found, _, _ = played(PROTOCOL, workload, priced, [CrashPlan(21 * PS // 4, ("A",))])
+    found, _, _ = played(PROTOCOL, workload, priced, [TimedCrash(21 * PS // 4, ("A",))])
     (outage,) = found.outages
     assert outage.restored_ps == 6.5 * PS
     assert outage.caught_up_ps == (6.5 + 6 * 0.5) * PS
@@ -506,7 +499,7 @@ def test_a_crash_before_the_node_is_restored_leaves_it_so() -> None:
         link=Link(delay_s=0.0, bandwidth_bytes_per_s=None),
     )
     workload = Workload("", "", ONE, word("a" * 9))
-    found, _, _ = played(PROTOCOL, workload, priced, [CrashPlan(7 * PS // 2, ("A",), PS // 2)])
+    found, _, _ = played(PROTOCOL, workload, priced, [TimedCrash(7 * PS // 2, ("A",), PS // 2)])
     first, second = found.outages
     assert (first.restored_ps, first.caught_up_ps) == (None, None)
     assert (second.restored_ps or 0) >= (second.restarted_ps or 0) + PS
@@ -517,7 +510,7 @@ def test_crashes_come_last_at_their_time() -> None:
         service=Service(event_s=0.0, control_s=0.0, item_s=0.0),
         link=Link(delay_s=0.0, bandwidth_bytes_per_s=None),
     )
-    plan = [CrashPlan(PS, ("A",))]
+    plan = [TimedCrash(PS, ("A",))]
     _, _, outputs = played(PROTOCOL, Workload("", "", ONE, word("a")), free, plan)
     assert [at for at, _ in outputs["sink"]] == [PS]
 

@@ -14,20 +14,22 @@ from hypothesis import strategies as st
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, TimeWindows
-from model.core import Arrival, Inputs, Protocol, Scope
+from model.core import Arrival, Inputs, Scope
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
 from model.oracle import oracle
+from model.play import Play
+from model.protocol import Protocol
 from model.protocols.upstream_backup.protocol import PROTOCOL
-from model.system import System
-from model.world import Action, Crash, Restart, World, apply, enabled, initial, quiescent
+from model.world import Action, Crash, Restart, World
 from sim.comparison import compare
 from sim.inputs.flights import flight_crashes, flight_workload
 from sim.inputs.streams import Workload, graph_for
 from sim.outputs import digest
-from sim.untimed import CrashPlan, Outage, UntimedResult, crash_plans, crashable, run
+from sim.untimed.crashes import UntimedCrash, UntimedOutage, crash_plans, crashable
+from sim.untimed.run import UntimedResult, run
 
-NO_SKIPS = PROTOCOL.variant("upstream-backup:no-skips")
+NO_SKIPS = PROTOCOL.named("upstream-backup:no-skips")
 NAMES = st.sampled_from(["upstream-backup", "upstream-backup:no-skips", "upstream-backup:notices"])
 """Not the protocols themselves: a failing example prints its arguments."""
 
@@ -50,7 +52,7 @@ ARRIVALS = st.builds(Arrival, st.integers(0, 2), st.sampled_from("ab"), st.just(
 
 
 @st.composite
-def cases(draw: st.DrawFn, most: int) -> tuple[Workload, list[CrashPlan]]:
+def cases(draw: st.DrawFn, most: int) -> tuple[Workload, list[UntimedCrash]]:
     """A workload, and crashes that may turn out not to be possible."""
     graph = draw(st.sampled_from(GRAPHS))
     sources = [name for name, spec in graph.nodes if spec is SOURCE]
@@ -58,13 +60,13 @@ def cases(draw: st.DrawFn, most: int) -> tuple[Workload, list[CrashPlan]]:
     workload = Workload("", "", graph, words)
     nodes = [name for name, spec in graph.nodes if spec not in (SOURCE, SINK)]
     crash = st.builds(
-        CrashPlan, st.sampled_from(nodes), st.integers(1, workload.size), st.integers(0, 4)
+        UntimedCrash, st.sampled_from(nodes), st.integers(1, workload.size), st.integers(0, 4)
     )
     return workload, draw(st.lists(crash, max_size=3))
 
 
 def driven(
-    protocol: Protocol, workload: Workload, crashes: Sequence[CrashPlan], away: int
+    protocol: Protocol, workload: Workload, crashes: Sequence[UntimedCrash], away: int
 ) -> tuple[UntimedResult, list[Action]] | None:
     actions: list[Action] = []
     try:
@@ -76,13 +78,10 @@ def driven(
 def followed(protocol: Protocol, workload: Workload, actions: Sequence[Action]) -> World:
     """The world that the actions lead to, each of them enabled when it is taken."""
     inputs = tuple((name, Inputs(word, len(word))) for name, word in workload.events.items())
-    system = System(protocol, Scope(workload.graph, inputs, crashes=3))
-    world = initial(system)
-    for action in actions:
-        assert action in enabled(system, world)
-        world = apply(system, world, action)
-    assert quiescent(system, world)
-    return world
+    play = Play(protocol, Scope(workload.graph, inputs, crashes=3))
+    play.follow(*actions)
+    assert not play.ready()
+    return play.world
 
 
 def expected(workload: Workload) -> object:
@@ -92,14 +91,14 @@ def expected(workload: Workload) -> object:
 @settings(max_examples=120, deadline=None)
 @given(cases(8), st.integers(0, 3), NAMES)
 def test_every_run_is_one_that_the_world_allows(
-    case: tuple[Workload, list[CrashPlan]], away: int, name: str
+    case: tuple[Workload, list[UntimedCrash]], away: int, name: str
 ) -> None:
     workload, crashes = case
-    done = driven(PROTOCOL.variant(name), workload, crashes, away)
+    done = driven(PROTOCOL.named(name), workload, crashes, away)
     if done is None:
         return
     ran, actions = done
-    world = followed(PROTOCOL.variant(name), workload, actions)
+    world = followed(PROTOCOL.named(name), workload, actions)
     assert world.arrivals == tuple(workload.events.values())
     assert len(ran.outages) == len(crashes) == 3 - world.crashes
     for edges, outputs in zip(ran.outputs, world.outputs, strict=True):
@@ -110,10 +109,10 @@ def test_every_run_is_one_that_the_world_allows(
 @settings(max_examples=150, deadline=None)
 @given(cases(30), st.integers(0, 5), NAMES)
 def test_crashes_change_no_output(
-    case: tuple[Workload, list[CrashPlan]], away: int, name: str
+    case: tuple[Workload, list[UntimedCrash]], away: int, name: str
 ) -> None:
     workload, crashes = case
-    done = driven(PROTOCOL.variant(name), workload, crashes, away)
+    done = driven(PROTOCOL.named(name), workload, crashes, away)
     if done is not None:
         assert done[0].outputs == expected(workload)
 
@@ -125,25 +124,25 @@ def word(text: str) -> dict[str, tuple[Arrival, ...]]:
 def test_a_crash_between_two_effects_is_cut_there() -> None:
     workload = Workload("", "", DIAMOND, word("abab" * 3))
     done = driven(
-        PROTOCOL, workload, [CrashPlan("C", 5, 2), CrashPlan("B", 9), CrashPlan("C", 9)], 2
+        PROTOCOL, workload, [UntimedCrash("C", 5, 2), UntimedCrash("B", 9), UntimedCrash("C", 9)], 2
     )
     assert done is not None
     ran, actions = done
     faults = [action for action in actions if isinstance(action, Crash | Restart)]
     cuts = [getattr(action, "crash_after", None) for action in actions]
     assert any(cut is not None for cut in cuts) or Crash("C") in faults
-    assert ran.outages[1:] == (Outage("B", 9), Outage("C", 9))
+    assert ran.outages[1:] == (UntimedOutage("B", 9), UntimedOutage("C", 9))
     assert faults[-4:] == [Crash("B"), Crash("C"), Restart("B"), Restart("C")]
     assert ran.outputs == expected(workload)
 
 
 def test_a_crash_can_strike_a_recovery() -> None:
     workload = Workload("", "", LINE, word("ab" * 10))
-    done = driven(PROTOCOL, workload, [CrashPlan("A", 5), CrashPlan("A", 8, 1)], 3)
+    done = driven(PROTOCOL, workload, [UntimedCrash("A", 5), UntimedCrash("A", 8, 1)], 3)
     assert done is not None
     ran, actions = done
     assert Restart("A", 1) in actions  # after the first of two hellos
-    assert ran.outages == (Outage("A", 5), Outage("A", 8))
+    assert ran.outages == (UntimedOutage("A", 5), UntimedOutage("A", 8))
     assert ran.outputs == expected(workload)
 
 
@@ -163,7 +162,10 @@ def test_crashes_that_cannot_happen(crashes: list[str], message: str) -> None:
 
 
 def test_crashes_as_people_write_them() -> None:
-    assert crash_plans(["D@7+2", " A@5 "], NODES, 9) == (CrashPlan("A", 5), CrashPlan("D", 7, 2))
+    assert crash_plans(["D@7+2", " A@5 "], NODES, 9) == (
+        UntimedCrash("A", 5),
+        UntimedCrash("D", 7, 2),
+    )
     assert [str(plan) for plan in crash_plans(["A@5", "D@7+2"], NODES, 9)] == ["A@5", "D@7+2"]
 
 
@@ -232,10 +234,10 @@ def test_crashes_change_nothing_of_a_week_of_flights() -> None:
 
 def test_a_wrong_output_is_not_the_same() -> None:
     """The comparison can fail: a protocol that forgets skipped events counts windows wrongly."""
-    broken = PROTOCOL.variant("upstream-backup:counted-windows")
+    broken = PROTOCOL.named("upstream-backup:counted-windows")
     workload = Workload("", "", chain(A), word("aabab" * 20))
     verdicts = [
-        compare(broken, NO_SKIPS, workload, [CrashPlan("A", event)], restart_after=0)["same"]
+        compare(broken, NO_SKIPS, workload, [UntimedCrash("A", event)], restart_after=0)["same"]
         for event in range(5, 40)
     ]
     assert not all(verdicts)
@@ -245,7 +247,7 @@ def test_the_hash_is_of_the_outputs_alone() -> None:
     workload = Workload("", "", LINE, word("ab" * 10))
     free, crashed = (
         run(PROTOCOL, workload),
-        run(PROTOCOL, workload, [CrashPlan("A", 9)], restart_after=2),
+        run(PROTOCOL, workload, [UntimedCrash("A", 9)], restart_after=2),
     )
     assert digest(free.outputs) == digest(crashed.outputs)
     assert free.notes != crashed.notes

@@ -16,14 +16,13 @@ from model.cep.windows import CountWindows
 from model.core import Arrival, Guarantee, Scope
 from model.graph import chain
 from model.oracle import oracle
+from model.play import Play
 from model.protocols.upstream_backup.scopes import ANY_MATCH, EVERY, LATE, SKIPPY
 from model.recovery import classify
 from model.registry import protocols
-from model.system import System
-from model.world import Action, Deliver, Inject, Restart, World, apply, faults, progress
+from model.world import Action, Deliver, Inject, Restart, faults, progress
 from proofs.explore.strategies import operators, streams
-from sim.predictions import upstream_backup as predictions
-from sim.predictions.upstream_backup import CrashPoint, Incarnation, PredictedCounts, predict
+from sim.predictions.upstream_backup import BackupPoint, Incarnation, PredictedCounts, predict
 
 CORRECT = protocols()["upstream-backup"]
 GRAPH = chain(("A", Operator(sequence("a", "b"), CountWindows(6, 2))))
@@ -41,7 +40,7 @@ def incarnations(draw: st.DrawFn, events: int) -> list[Incarnation]:
     for _ in range(draw(st.integers(0, 2))):
         sizes = draw(st.lists(st.integers(1, 5), max_size=5))
         ends = [end for end in accumulate(sizes) if end <= events]
-        drawn.append(Incarnation(tuple(ends), draw(st.sampled_from(CrashPoint))))
+        drawn.append(Incarnation(tuple(ends), draw(st.sampled_from(BackupPoint))))
     sizes = draw(st.lists(st.integers(1, 5), max_size=5))
     drawn.append(Incarnation((*(end for end in accumulate(sizes) if end < events), events)))
     return drawn
@@ -67,24 +66,26 @@ def test_whatever_the_batches_and_crashes_the_output_is_as_if_nothing_had_failed
 def test_only_what_the_world_offers_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     done: Counter[str] = Counter()
 
-    def checked(system: System, world: World, action: Action) -> World:
-        if not isinstance(action, Inject):
-            by = progress if isinstance(action, Deliver | Restart) else faults
-            assert action in by(system, world, action.node)
-        done[type(action).__name__] += 1
-        return apply(system, world, action)
+    def checked(played: Play, *actions: Action) -> None:
+        for action in actions:
+            if not isinstance(action, Inject):
+                by = progress if isinstance(action, Deliver | Restart) else faults
+                assert action in by(played.system, played.world, action.node)
+            done[type(action).__name__] += 1
+            do(played, action)
 
-    monkeypatch.setattr(predictions, "apply", checked)
+    do = Play.do
+    monkeypatch.setattr(Play, "do", checked)
     word = _word("aabb" * 5)
-    for point in CrashPoint:
+    for point in BackupPoint:
         predict(
             CORRECT,
             GRAPH,
             word,
             [Incarnation((4, 8), point), Incarnation((8, 12), point), Incarnation((16, 20))],
         )
-    assert done["Inject"] == len(word) * len(CrashPoint)
-    assert done["Crash"] == done["Restart"] == 2 * len(CrashPoint)
+    assert done["Inject"] == len(word) * len(BackupPoint)
+    assert done["Crash"] == done["Restart"] == 2 * len(BackupPoint)
     assert done["Deliver"] > 0
 
 
@@ -104,21 +105,23 @@ def test_a_batch_alone_is_acknowledged_never(word: str, sizes: list[int]) -> Non
 def test_when_in_a_batch_a_crash_comes_makes_a_difference() -> None:
     word, ends = _word("aabbabab" * 2), (4, 8, 12, 16)
     seen = {}
-    for point in CrashPoint:
+    for point in BackupPoint:
         ran = predict(CORRECT, GRAPH, word, [Incarnation(ends[:3], point), Incarnation(ends[2:])])
         seen[point] = (ran.replayed, ran.handed[0], ran.discarded)
     replayed = {point: counts[0] for point, counts in seen.items()}
-    assert replayed[CrashPoint.PLANNED] > replayed[CrashPoint.ACKED]  # the acknowledgement is lost
-    assert seen[CrashPoint.ACKED][1] < seen[CrashPoint.PROCESSED][1]  # the events are not given
+    assert (
+        replayed[BackupPoint.PLANNED] > replayed[BackupPoint.ACKED]
+    )  # the acknowledgement is lost
+    assert seen[BackupPoint.ACKED][1] < seen[BackupPoint.PROCESSED][1]  # the events are not given
     # What the sink has comes again.
-    assert seen[CrashPoint.PROCESSED][2] < seen[CrashPoint.TAKEN][2]
-    assert seen[CrashPoint.TAKEN] == seen[CrashPoint.SAVED]  # savepoints on their way are lost
+    assert seen[BackupPoint.PROCESSED][2] < seen[BackupPoint.TAKEN][2]
+    assert seen[BackupPoint.TAKEN] == seen[BackupPoint.SAVED]  # savepoints on their way are lost
 
 
 def test_skip_ranges_make_replays_shorter() -> None:
     graph = chain(("A", Operator(sequence("a", "b"), CountWindows(12, 5))))
     word = _word("acdbcdacdb" * 4)
-    crashed = [Incarnation((10, 20, 30), CrashPoint.ACKED), Incarnation((30, 40))]
+    crashed = [Incarnation((10, 20, 30), BackupPoint.ACKED), Incarnation((30, 40))]
     skipping = predict(CORRECT, graph, word, crashed)
     plain = predict(protocols()["upstream-backup:no-skips"], graph, word, crashed)
     assert skipping.outputs == plain.outputs
@@ -127,7 +130,7 @@ def test_skip_ranges_make_replays_shorter() -> None:
 
 def test_a_crash_before_the_first_batch_is_one() -> None:
     ran = predict(
-        CORRECT, GRAPH, _word("aabb"), [Incarnation((), CrashPoint.PLANNED), Incarnation((4,))]
+        CORRECT, GRAPH, _word("aabb"), [Incarnation((), BackupPoint.PLANNED), Incarnation((4,))]
     )
     assert ran.replayed == (0,)
     assert ran.handed == (0, 4)
@@ -141,35 +144,35 @@ def test_a_crash_before_the_first_batch_is_one() -> None:
             "pairs",
             LATE,
             "baa",
-            [Incarnation((1, 2, 3), CrashPoint.ACKED), Incarnation((1, 2, 3))],
+            [Incarnation((1, 2, 3), BackupPoint.ACKED), Incarnation((1, 2, 3))],
             Guarantee.REPEATING,
         ),
         (
             "scalar",
             EVERY,
             "aaaa",
-            [Incarnation((1, 2, 3, 4), CrashPoint.ACKED), Incarnation((2, 3, 4))],
+            [Incarnation((1, 2, 3, 4), BackupPoint.ACKED), Incarnation((2, 3, 4))],
             Guarantee.GAP,
         ),
         (
             "opener-windows",
             SKIPPY,
             "aba",
-            [Incarnation((2, 3), CrashPoint.PROCESSED), Incarnation((3,))],
+            [Incarnation((2, 3), BackupPoint.PROCESSED), Incarnation((3,))],
             Guarantee.GAP,
         ),
         (
             "counted-windows",
             SKIPPY,
             "aba",
-            [Incarnation((2, 3), CrashPoint.PROCESSED), Incarnation((3,))],
+            [Incarnation((2, 3), BackupPoint.PROCESSED), Incarnation((3,))],
             Guarantee.GAP,
         ),
         (
             "pairs-of-inputs",
             SKIPPY,
             "abaaa",
-            [Incarnation((2, 4), CrashPoint.SAVED), Incarnation((3, 5))],
+            [Incarnation((2, 4), BackupPoint.SAVED), Incarnation((3, 5))],
             Guarantee.GAP,
         ),
     ],

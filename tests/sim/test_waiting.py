@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,26 +12,13 @@ from pydantic import ValidationError
 
 from model.boxes.stateless import Relay
 from model.boxes.triggered import Triggered
-from model.core import (
-    RESENT,
-    Arrival,
-    Assumptions,
-    Deployment,
-    Failures,
-    Gauges,
-    Input,
-    Protocol,
-    Received,
-    Role,
-    Scope,
-    Send,
-    Site,
-    Step,
-)
+from model.core import RESENT, Arrival, Deployment, Input, Received, Role, Scope, Send, Site, Step
 from model.errors import Invalid
 from model.events import Body
+from model.family import Family
 from model.graph import SINK, SOURCE, Graph, chain
 from model.knobs import turn
+from model.protocol import Assumptions, Behaviour, Failures, Protocol
 from model.protocols.abs.messages import ALIGNED
 from model.protocols.abs.protocol import PROTOCOL as ABS
 from model.protocols.log_io.protocol import PROTOCOL as LOG_IO
@@ -44,14 +30,14 @@ from sim.timed.costs import (
     Costs,
     Detector,
     Link,
+    OperatorWork,
     Service,
     Sizes,
     Storage,
     StoreCosts,
     Timer,
-    Work,
 )
-from sim.timed.failures import CrashPlan
+from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry
 from tests.sim.test_timed import LEDGER, assert_same, cases, followed, played, word
 
@@ -87,7 +73,7 @@ def odd_costs(draw: st.DrawFn) -> Costs:
     )
 
 
-def one_crash(case: tuple[Any, ...]) -> tuple[CrashPlan, ...]:
+def one_crash(case: tuple[Any, ...]) -> tuple[TimedCrash, ...]:
     return tuple(
         plan._replace(
             at_ps=plan.at_ps + PS // 97,
@@ -102,7 +88,7 @@ NAMES = st.sampled_from(["upstream-backup", "upstream-backup:notices", "ledger"]
 
 
 def named(name: str) -> Protocol:
-    return LEDGER if name == "ledger" else UPSTREAM_BACKUP.variant(name)
+    return LEDGER if name == "ledger" else UPSTREAM_BACKUP.named(name)
 
 
 @pytest.mark.slow
@@ -155,7 +141,7 @@ def stored(draw: st.DrawFn) -> tuple[Protocol, Costs]:
         service=Service(event_s=draw(TIMES), control_s=draw(TIMES)),
         link=Link(delay_s=draw(TIMES), bandwidth_bytes_per_s=None),
         timer_s=draw(st.sampled_from([0.5, 3.0])),
-        work={"A": Work(output_s=draw(TIMES))},
+        work={"A": OperatorWork(output_s=draw(TIMES))},
         stores={
             store: StoreCosts(
                 transaction_s=draw(TIMES),
@@ -171,7 +157,7 @@ def stored(draw: st.DrawFn) -> tuple[Protocol, Costs]:
 
 PLANS = st.lists(
     st.builds(
-        CrashPlan,
+        TimedCrash,
         st.integers(0, 40).map(lambda half: half * PS // 2),
         st.lists(st.sampled_from("ABC"), min_size=1, max_size=2, unique=True).map(tuple),
         st.none(),
@@ -185,7 +171,7 @@ PLANS = st.lists(
 @settings(max_examples=40)
 @given(stored(), st.integers(1, 8), PLANS, st.booleans())
 def test_stores_room_and_crashes_of_all_change_no_path(
-    subject: tuple[Protocol, Costs], events: int, planned: list[CrashPlan], whole: bool
+    subject: tuple[Protocol, Costs], events: int, planned: list[TimedCrash], whole: bool
 ) -> None:
     protocol, costs = subject
     workload = Workload("", "", TWO_WAYS, word("a" * events))
@@ -225,7 +211,7 @@ def test_transactions_of_different_operators_wait_for_each_other(
 def test_a_request_is_served_when_it_comes() -> None:
     """A's first event has work until 101 s; B's transactions do not wait for those of A, though
     the message to A came first."""
-    work = {"A": Work(event_s=100.0)}
+    work = {"A": OperatorWork(event_s=100.0)}
     costs = Costs(**FREE, work=work, stores={"log": StoreCosts(transaction_s=1.0)})
     words = {"left": (Arrival(1, "a"),), "right": (Arrival(2, "a"),)}
     _, _, outputs = played(LOG_IO, Workload("", "", APART, words), costs)
@@ -247,7 +233,7 @@ def test_recovery_reads_cost_time() -> None:
     store = StoreCosts(transaction_s=0.0, read_s=2.0, read_event_s=0.5)
     costs = Costs(**FREE, stores={"log": store})
     workload = Workload("", "", chain(("A", Triggered((3,)))), word("aaa"))
-    found, _, outputs = played(LOG_IO, workload, costs, [CrashPlan(5 * PS // 2, ("A",))])
+    found, _, outputs = played(LOG_IO, workload, costs, [TimedCrash(5 * PS // 2, ("A",))])
     (outage,) = found.outages
     assert (outage.restarted_ps, outage.restored_ps) == (7 * PS // 2, 7 * PS)
     assert seconds(outputs) == {"sink": [7.0]}
@@ -256,12 +242,12 @@ def test_recovery_reads_cost_time() -> None:
 def test_an_output_is_generated_once() -> None:
     """The log's copy of it is no work, and neither is sending it again after a crash."""
     storage = Storage(latency_s=0.0, bandwidth_bytes_per_s=None)
-    costs = Costs(**FREE, work={"A": Work(output_s=4.0)}, storage=storage)
+    costs = Costs(**FREE, work={"A": OperatorWork(output_s=4.0)}, storage=storage)
     graph = chain(("A", Relay()), ("B", Relay()))
     # B is down when A hands the output on at 5 s; A crashes then.
     plans = [
-        CrashPlan(9 * PS // 2, ("B",), None, (9 * PS,)),
-        CrashPlan(11 * PS // 2, ("A",), None, (PS,)),
+        TimedCrash(9 * PS // 2, ("B",), None, (9 * PS,)),
+        TimedCrash(11 * PS // 2, ("A",), None, (PS,)),
     ]
     for waits in (costs, costs.model_copy(update={"room": MANY})):
         for planned in ([], plans):
@@ -278,7 +264,9 @@ def test_a_source_waits_for_room(protocol: Protocol) -> None:
     """A takes 2 s for each of four events, from 1 s on.  One event fits into its connection: the
     third comes at 3 s, when A begins with the second, the fourth has to wait until 5 s."""
     one = turn(ABS, "writes", "idempotent") if protocol is ABS else protocol
-    costs = Costs(**FREE, work={"A": Work(event_s=2.0)}, room=1, storage=Storage(latency_s=0.0))
+    costs = Costs(
+        **FREE, work={"A": OperatorWork(event_s=2.0)}, room=1, storage=Storage(latency_s=0.0)
+    )
     workload = Workload("", "", chain(("A", Relay())), word("aaaa"))
     _, log, outputs = played(one, workload, costs)
     assert seconds(outputs)["sink"] == pytest.approx([3, 5, 7, 9], abs=1e-4)
@@ -307,7 +295,7 @@ def test_a_marker_waits_for_the_slow_input() -> None:
     )
     costs = Costs(
         **FREE,
-        work={"A": Work(event_s=3.0)},
+        work={"A": OperatorWork(event_s=3.0)},
         timers={"epoch": Timer(every_s=50.0, phase_s=2.5)},
         stores={"coordinator": StoreCosts(transaction_s=0.0)},
     )
@@ -325,7 +313,7 @@ def test_a_marker_waits_for_the_slow_input() -> None:
 def test_a_circle_of_nodes_that_wait_is_refused() -> None:
     """A and B send each other what they get from the source, and each waits for the other."""
 
-    def deploy(scope: Scope) -> Deployment:
+    def deploy(_design: None, scope: Scope) -> Deployment:
         names = {
             "source": ((), ("A", "B")),
             "A": (("source", "B"), ("B",)),
@@ -344,22 +332,15 @@ def test_a_circle_of_nodes_that_wait_is_refused() -> None:
             return Step(state)
         return Step(state, tuple(Send(succ, Body(0, "a")) for succ in site.succs))
 
-    circle = Protocol(
-        name="circle",
-        title="",
-        source="",
-        deploy=deploy,
-        boot=lambda _: 0,
-        recover=lambda _site, _durable: Step(0),
-        step=step,
-        gauges=lambda _site, _state: Gauges(),
-        show=str,
+    circle = Family(
+        "circle",
+        "",
+        "",
+        Behaviour(deploy, lambda _: 0, step, lambda _site, _durable: Step(0), show=str),
         assumes=Assumptions(Failures.NONE),
-        claims={},
         properties=(),
-        scopes=(),
-    )
-    costs = Costs(**FREE, room=1, work={name: Work(event_s=1.0) for name in "AB"})
+    ).design(claims={})
+    costs = Costs(**FREE, room=1, work={name: OperatorWork(event_s=1.0) for name in "AB"})
     workload = Workload("", "", chain(("A", Relay())), word("aaa", gap=0))
     with pytest.raises(Invalid, match="waits for room in a connection for ever"):
         played(circle, workload, costs)
@@ -372,8 +353,8 @@ def test_nodes_wait_for_what_they_store(waits: dict[str, Any]) -> None:
 
 
 def test_a_protocol_for_single_failures_cannot_stop_all() -> None:
-    single = replace(LEDGER, assumes=Assumptions(Failures.SINGLE))
+    single = LEDGER.vary(assumes=Assumptions(Failures.SINGLE))
     detector = Detector(whole_pipeline=True)
     workload = Workload("", "", chain(("A", Relay())), word("a"))
     with pytest.raises(Invalid, match="single failures"):
-        played(single, workload, Costs(), [CrashPlan(PS, ("A",))], detector)
+        played(single, workload, Costs(), [TimedCrash(PS, ("A",))], detector)

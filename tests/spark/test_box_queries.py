@@ -14,7 +14,7 @@ from pyspark.sql import Row as SparkRow
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from model.cep.predicates import Where
+from model.predicates import Where
 from spark_check.boxes.checks import boxes
 from spark_check.boxes.checks.boxes import (
     Streamed,

@@ -14,8 +14,8 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.box import Out, bodies
 from model.boxes.box import Stream as Input
 from model.boxes.join import Join
-from model.cep.predicates import Where
 from model.events import Body
+from model.predicates import Where
 from spark_check.boxes import allowed
 from spark_check.boxes.checks import boxes
 from spark_check.boxes.checks.boxes import predict

@@ -21,21 +21,22 @@ from model.protocols.cec.messages import NodeState, Segment
 from model.protocols.cec.scan import Found, reconstruct
 from sim.predictions import cec as predictions
 from sim.predictions.cec import plain, predict
-from spark_check.cec.calibration import Recovery, calibrate
+from sim.predictions.crashes import BatchCrash
+from spark_check.cec.calibration import ExtentParts, calibrate
 from spark_check.cec.checks import crash_points
 from spark_check.cec.checks.crash_points import MORE, QUICK, REFUTED
-from spark_check.cec.crashes import CrashCase, prediction_of
+from spark_check.cec.crashes import CecCase, prediction_of
 from spark_check.cec.keyed_node import InputRow, Made, Query, load
 from spark_check.cec.log import End, Placed, RecordLog, end_of, number
 from spark_check.cec.loop import find_in, go_on, incarnation
 from spark_check.cec.operator import CONF
-from spark_check.cec.recovery import FAILING, Size, measure, seek
+from spark_check.cec.recovery import FAILING, WindowsSize, measure, seek
 from spark_check.cec.scan import summarize
-from spark_check.cec.stops import CrashPoint
+from spark_check.cec.stops import CecPoint
 from spark_check.check import Setting, run_check
 from spark_check.runtime.session import BRIEF, session
 
-BEFORE = predictions.CrashPoint.BEFORE
+BEFORE = predictions.DurablePart.BEFORE
 BOXES = (
     Aggregate("list", 2, 2, of="time", group="type"),
     Aggregate("list", 3, 1, of="time", group="type"),
@@ -80,7 +81,7 @@ def test_a_restart_goes_on_as_the_single_node_does(
 ) -> None:
     """The log is cut after any batch; the rest of the stream is run from what it says."""
     batch = data.draw(st.integers(0, len(stream.ends) - 1))
-    crash = predictions.CrashPlan(BEFORE, batch)
+    crash = BatchCrash(BEFORE, batch)
     expected = predict(query.box, stream.bodies, stream.ends, query.patience, [crash])
     last = stream.ends[batch - 1] if batch else 0
     log = go_on(query, stream.rows[:last], stream.ends[:batch], [])
@@ -104,15 +105,15 @@ class PowerCut(Exception):
     """The end of an incarnation in the middle of a write."""
 
 
-def play(case: CrashCase, folder: Path) -> dict[str, object]:
+def play(case: CecCase, folder: Path) -> dict[str, object]:
     """What the check would compare, if the case's one crash ends a plain loop, and not Spark."""
     world, (plan,) = case.world, case.crashes
     query, log = world.query, RecordLog(str(folder), world.in_place)
     batches = incarnation(query, world.rows, world.ends, [])
     for file, placed in enumerate(batches, 1):
-        if file <= plan.batch or plan.point in (CrashPoint.STORED, CrashPoint.SENT):
+        if file <= plan.batch or plan.point in (CecPoint.STORED, CecPoint.SENT):
             log.write(file, placed)
-        elif plan.point is CrashPoint.HALF:
+        elif plan.point is CecPoint.HALF:
             with pytest.raises(PowerCut):
                 log.write(file, placed, cut_power)
         if file > plan.batch:
@@ -132,7 +133,7 @@ def cut_power() -> None:
     raise PowerCut
 
 
-def predicted(case: CrashCase) -> dict[str, object]:
+def predicted(case: CecCase) -> dict[str, object]:
     found = prediction_of(case)
     return {"restart": found.restarts[-1][:5], "log": [*found.log]}
 
@@ -141,7 +142,7 @@ ONCE = [case for case in (*QUICK, *MORE, *REFUTED) if len(case.crashes) == 1]
 
 
 @pytest.mark.parametrize("case", ONCE, ids=lambda case: case.name)
-def test_a_crashed_loop_does_as_predicted(case: CrashCase, tmp_path: Path) -> None:
+def test_a_crashed_loop_does_as_predicted(case: CecCase, tmp_path: Path) -> None:
     assert play(case, tmp_path) == predicted(case)
 
 
@@ -220,7 +221,7 @@ def test_the_check_notices(fault: str, tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_crash_in_no_batch_is_refused() -> None:
     stream = Stream((InputRow(1, 0, "a"),), (1,))
     with pytest.raises(Invalid, match="incarnation 0 has no batch 1"):
-        predict(BOXES[0], stream.bodies, stream.ends, 1, [predictions.CrashPlan(BEFORE, 1)])
+        predict(BOXES[0], stream.bodies, stream.ends, 1, [BatchCrash(BEFORE, 1)])
 
 
 # --- costs -----------------------------------------------------------------------------------
@@ -232,7 +233,7 @@ def test_costs_are_found_again(
     scan: float, record: float, each: float, rest: float, at: float
 ) -> None:
     runs = [
-        Recovery(size, 2 * size, scan + record * size, at + each * 2 * size, rest)
+        ExtentParts(size, 2 * size, scan + record * size, at + each * 2 * size, rest)
         for size in (100, 300, 1_000)
     ]
     costs = calibrate(runs)
@@ -242,14 +243,14 @@ def test_costs_are_found_again(
 
 def test_one_size_calibrates_nothing() -> None:
     with pytest.raises(Invalid, match="need two sizes"):
-        calibrate([Recovery(5, 5, 1, 1, 1)] * 2)
+        calibrate([ExtentParts(5, 5, 1, 1, 1)] * 2)
 
 
 def test_what_the_restart_will_find_follows_from_the_loop() -> None:
     """The sizes of the measurement, by the model's own node."""
-    world = Size(12).world(Path("unused"))
+    world = WindowsSize(12).world(Path("unused"))
     sought = seek(world)
-    crash = predictions.CrashPlan(BEFORE, FAILING)
+    crash = BatchCrash(BEFORE, FAILING)
     bodies = [row.event().body for row in world.rows]
     found = predict(world.query.box, bodies, world.ends, world.query.patience, [crash])
     assert found.restarts[-1][:2] == (sought.windows, sought.start)
@@ -269,8 +270,8 @@ def test_killed_queries_do_as_predicted(tmp_path: Path) -> None:
 @pytest.mark.exhaustive  # only the full profile of the check measures
 def test_both_recoveries_are_measured_beside_each_other(tmp_path: Path) -> None:
     with session(tmp_path / "session", conf={**BRIEF, **CONF}) as spark:
-        found = measure(spark, tmp_path / "run", Size(12))
+        found = measure(spark, tmp_path / "run", WindowsSize(12))
     assert found.same
-    assert found.sought == seek(Size(12).world(Path("unused")))
+    assert found.sought == seek(WindowsSize(12).world(Path("unused")))
     assert found.recovery.total_s > 0
     assert found.restart.total_s > 0

@@ -20,7 +20,7 @@ from spark_check.check import Case, Check, Setting
 from spark_check.micro_batch import crashes
 from spark_check.micro_batch.checks import crash_kinds, damage
 from spark_check.micro_batch.checks import crash_points as micro_batch
-from spark_check.micro_batch.crashes import Load, predict
+from spark_check.micro_batch.crashes import JobLoad, predict
 from spark_check.micro_batch.external_store import STARTED, CountRow, ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
@@ -86,7 +86,7 @@ def test_a_quick_check_holds(name: str, results: Results) -> None:
 )
 def test_spark_is_no_other_design(other: str, results: Results) -> None:
     """What was seen of it contradicts the model of each design that does one thing otherwise."""
-    sinks = {SinkKind.BY_BATCH: PROTOCOL.variant(f"micro-batch:{other}")}
+    sinks = {SinkKind.BY_BATCH: PROTOCOL.named(f"micro-batch:{other}")}
     contradictions = set()
     for crash, case in zip(micro_batch.QUICK, results.of("micro-batch"), strict=True):
         left, later = predict(crash.point, crash.load, sinks)
@@ -97,7 +97,7 @@ def test_spark_is_no_other_design(other: str, results: Results) -> None:
 
 def test_no_two_points_are_alike() -> None:
     """Spark cannot pass for having been crashed elsewhere."""
-    said = {point: predict(point, Load()) for point in micro_batch.WHERE}
+    said = {point: predict(point, JobLoad()) for point in micro_batch.WHERE}
     assert all(said[one] != said[other] for one, other in combinations(said, 2))
 
 
@@ -105,13 +105,13 @@ def test_sinks_differ_where_a_batch_is_written_again_only() -> None:
     differ = {
         point
         for point in micro_batch.WHERE
-        if predict(point, Load())[1]["append sink"] != "precise"
+        if predict(point, JobLoad())[1]["append sink"] != "precise"
     }
     assert differ == {Modelled.AFTER_SINK}
 
 
 def test_a_batch_that_was_not_logged_regroups() -> None:
-    _, later = predict(Modelled.BEFORE_OFFSETS, Load((4, 4, 2), late=3))
+    _, later = predict(Modelled.BEFORE_OFFSETS, JobLoad((4, 4, 2), late=3))
     assert later["ran after the restart"] == [[2, 8, 13]]
 
 
@@ -172,11 +172,11 @@ def test_a_busy_machine_is_no_refusal(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(crashes, "run_to_end", dying)
     spark: Any = None
-    ran = [crashes.restart(spark, JobSettings(str(tmp_path)), Load()) for _ in range(2)]
+    ran = [crashes.restart(spark, JobSettings(str(tmp_path)), JobLoad()) for _ in range(2)]
     assert ran == ["Spark says: no such offset", ""]
     died_of += [crashes.BUSY] * crashes.ATTEMPTS
     with pytest.raises(Invalid, match="too busy"):
-        crashes.restart(spark, JobSettings(str(tmp_path)), Load())
+        crashes.restart(spark, JobSettings(str(tmp_path)), JobLoad())
 
 
 def test_a_job_that_a_busy_machine_ends_is_crashed_anew(

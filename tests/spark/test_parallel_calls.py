@@ -224,7 +224,7 @@ def test_ctrl_c_ends_with_130_and_keeps_what_is_done(tmp_path: Path) -> None:
     """To the whole group of processes, as a terminal sends it."""
     written(tmp_path, SWEEP.replace("to = 3", "to = 5000"))
     command = ["sweep", "grid.toml", "--master", "local[2]", "--out", "out"]
-    code = "import asif; asif.main()"
+    code = "from asif.cli import main; main()"
     with subprocess.Popen(
         [sys.executable, "-c", code, *command],
         cwd=tmp_path,

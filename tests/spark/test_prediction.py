@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -16,14 +15,14 @@ from model.errors import Invalid
 from model.protocols.micro_batch.messages import Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
 from sim.predictions import micro_batch as predictions
-from sim.predictions.micro_batch import BatchCosts, BatchPhase, Predicted, admitting, predict
+from sim.predictions.linear import LinearCost
+from sim.predictions.micro_batch import BatchCosts, BatchPhase, JobPrediction, admitting, predict
 from spark_check.check import Setting, run_check
 from spark_check.micro_batch.calibration import (
     RUNNING,
     BatchTimes,
     Calibration,
     CleanRun,
-    LinearCost,
     arm,
     calibrate,
     read_run,
@@ -37,9 +36,9 @@ from spark_check.micro_batch.checks.prediction import (
     predict_crash,
 )
 from spark_check.micro_batch.costs import costs_of
-from spark_check.micro_batch.crashes import CrashPlan
+from spark_check.micro_batch.crashes import JobCrash
 from spark_check.micro_batch.external_store import CountRow
-from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
+from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.victim import CrashKind
 
@@ -50,8 +49,8 @@ seconds = st.floats(0.001, 10)
 
 def _predicted(
     batch: int, phase: BatchPhase, share: float, away_s: float = 0.0, ends: Sequence[int] = ENDS
-) -> Predicted:
-    return predict(ends, COSTS, predictions.CrashPlan(batch, phase, share, away_s))
+) -> JobPrediction:
+    return predict(ends, COSTS, predictions.PhaseCrash(batch, phase, share, away_s))
 
 
 def _batch_s(events: int) -> float:
@@ -78,7 +77,7 @@ def test_a_run_without_crashes_is_the_sum_of_its_parts(sizes: list[int], costs: 
 def test_events_can_be_counted_in_blocks(block: int) -> None:
     small, large = [3, 5, 9], [3 * block, 5 * block, 9 * block]
     dear = COSTS._replace(event_s=COSTS.event_s * block)
-    crash = predictions.CrashPlan(1, BatchPhase.RUNNING, 0.5)
+    crash = predictions.PhaseCrash(1, BatchPhase.RUNNING, 0.5)
     one, other = (predict(ends, costs, crash) for ends, costs in [(small, dear), (large, COSTS)])
     assert one.recovery_s == pytest.approx(other.recovery_s, abs=1e-9)
     assert one.total_s == pytest.approx(other.total_s, abs=1e-9)
@@ -133,13 +132,16 @@ def test_a_protocol_that_fails_is_not_predicted_to_be_precise(
     variant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "sim.predictions.micro_batch.PROTOCOL", PROTOCOL.variant(f"micro-batch:{variant}")
+        "sim.predictions.micro_batch.PROTOCOL", PROTOCOL.named(f"micro-batch:{variant}")
     )
     assert not _predicted(1, BatchPhase.COMMITTING, 0.5).same
 
 
 def test_admission_control_changes_no_batch_but_its_end() -> None:
-    assert replace(admitting(PROTOCOL, [1]), step=PROTOCOL.step, size=PROTOCOL.size) == PROTOCOL
+    assert (
+        admitting(PROTOCOL, [1]).vary(step=PROTOCOL.behaviour.step, size=PROTOCOL.behaviour.size)
+        == PROTOCOL
+    )
 
 
 @pytest.mark.parametrize(
@@ -232,7 +234,7 @@ def test_where_a_point_is_depends_on_how_large_the_batch_is() -> None:
     ]
     found = calibrate(run._replace(batches=tuple(early)))
     for batch in early[1:]:
-        share = found.share(CrashPoint.COUNT, batch.events)
+        share = found.share(JobPoint.COUNT, batch.events)
         assert share == pytest.approx(0.1 / (batch.written - batch.logged))
 
 
@@ -271,7 +273,7 @@ def test_times_are_those_of_the_files_that_a_run_leaves(tmp_path: Path) -> None:
         },
     )
     found = read_run(tmp_path / "run-0", tmp_path / "checkpoint", [7], 1, 17)
-    reached = {CrashPoint.READ: 12.0, CrashPoint.COUNT: 13.0, CrashPoint.PROCESSED: 14.0}
+    reached = {JobPoint.READ: 12.0, JobPoint.COUNT: 13.0, JobPoint.PROCESSED: 14.0}
     assert found == CleanRun(1, (BatchTimes(7, 10, 11, reached, 15, 16),), 17)
     with pytest.raises(Invalid, match="batch 1 left no time: 'read-7'"):
         read_run(tmp_path / "run-0", tmp_path / "checkpoint", [7, 9], 1, 17)
@@ -279,10 +281,10 @@ def test_times_are_those_of_the_files_that_a_run_leaves(tmp_path: Path) -> None:
 
 def test_a_run_that_is_armed_leaves_times_and_does_not_stop(tmp_path: Path) -> None:
     breakpoints = Breakpoints(str(tmp_path), arm([0, 7]))
-    for point in CrashPoint:
+    for point in JobPoint:
         breakpoints.here(breakpoint_at(point, 7))
         breakpoints.here(breakpoint_at(point, 7))
-    assert read_times(tmp_path).keys() == {breakpoint_at(point, 7) for point in CrashPoint}
+    assert read_times(tmp_path).keys() == {breakpoint_at(point, 7) for point in JobPoint}
 
 
 # --- the check -------------------------------------------------------------------------------
@@ -291,7 +293,7 @@ def test_the_full_profile_crashes_every_kind_ten_times() -> None:
     for kind in (CrashKind.TREE, CrashKind.DRIVER, CrashKind.JVM, CrashKind.WORKER):
         mine = [plan for plan in full if plan.crash.kind is kind]
         assert len(mine) >= 10
-        tasks = {CrashPoint.READ, CrashPoint.COUNT}
+        tasks = {JobPoint.READ, JobPoint.COUNT}
         points = {plan.crash.point for plan in mine}
         assert points == (tasks if kind is CrashKind.WORKER else tasks | {*prediction.DRIVERS})
     assert {plan.crash.batch for plan in full} == {1, 2, 3, 4}
@@ -302,21 +304,21 @@ def test_the_full_profile_crashes_every_kind_ten_times() -> None:
 @pytest.mark.parametrize(
     ("kind", "point", "expected"),
     [
-        (CrashKind.TREE, CrashPoint.PLAN, (BatchPhase.PLANNING, 0.0, 0.0)),
-        (CrashKind.DRIVER, CrashPoint.READ, (BatchPhase.RUNNING, 0.25, 1.5)),
-        (CrashKind.WORKER, CrashPoint.COUNT, (BatchPhase.RUNNING, 0.5, 1.5)),
-        (CrashKind.JVM, CrashPoint.WRITTEN, (BatchPhase.COMMITTING, 0.0, 1.5)),
+        (CrashKind.TREE, JobPoint.PLAN, (BatchPhase.PLANNING, 0.0, 0.0)),
+        (CrashKind.DRIVER, JobPoint.READ, (BatchPhase.RUNNING, 0.25, 1.5)),
+        (CrashKind.WORKER, JobPoint.COUNT, (BatchPhase.RUNNING, 0.5, 1.5)),
+        (CrashKind.JVM, JobPoint.WRITTEN, (BatchPhase.COMMITTING, 0.0, 1.5)),
     ],
 )
 def test_the_simulator_knows_where_the_crash_will_be(
-    kind: CrashKind, point: CrashPoint, expected: tuple[BatchPhase, float, float]
+    kind: CrashKind, point: JobPoint, expected: tuple[BatchPhase, float, float]
 ) -> None:
     reached = {
-        CrashPoint.READ: LinearCost(0.425, 0.0),
-        CrashPoint.COUNT: LinearCost(0.05, 0.002),
+        JobPoint.READ: LinearCost(0.425, 0.0),
+        JobPoint.COUNT: LinearCost(0.05, 0.002),
     }
     known = Calibration(COSTS, reached, LinearCost(0.1, 0.004), 0.0)
-    crash = predict_crash(PlannedRun((200, 400), CrashPlan(kind, point, 1)), known)
+    crash = predict_crash(PlannedRun((200, 400), JobCrash(kind, point, 1)), known)
     phase, *times = expected
     assert crash[:2] == (1, phase)
     assert crash[2:] == pytest.approx(times)

@@ -36,8 +36,8 @@ from spark_check.upstream_backup.cases import (
     PUBLISHED,
     QUICK,
     TWICE,
-    CrashCase,
-    CrashPlan,
+    BackupCase,
+    BackupCrash,
     correct,
 )
 from spark_check.upstream_backup.checks.crashes import CHECK, NONE, create, judge, outlive
@@ -46,8 +46,8 @@ from spark_check.upstream_backup.sink import DurableSink
 from spark_check.upstream_backup.source import (
     BackupPartition,
     BackupReader,
+    BackupStop,
     BackupStream,
-    CrashPoint,
     breakpoint_at,
 )
 
@@ -73,7 +73,7 @@ class ReadRow(NamedTuple):
     body: bytes
 
 
-def live(pipeline: Pipeline, crash: CrashPlan | None) -> None:
+def live(pipeline: Pipeline, crash: BackupCrash | None) -> None:
     """One incarnation, in the order in which Spark calls."""
     armed = breakpoint_at(pipeline.name, crash.point) if crash else ""
     bang: Any = Bang(armed, count(-crash.passed if crash else 0))
@@ -97,7 +97,7 @@ def live(pipeline: Pipeline, crash: CrashPlan | None) -> None:
         before = offset = end
 
 
-def play(folder: Path, planned: CrashCase) -> Case:
+def play(folder: Path, planned: BackupCase) -> Case:
     (pipeline,) = create(folder, [planned])
     for crash in planned.crashes:
         with pytest.raises(ProcessLost):
@@ -112,20 +112,20 @@ def _setting(folder: Path, profile: str) -> Setting:
 
 
 @st.composite
-def crash_cases(draw: st.DrawFn) -> CrashCase:
+def crash_cases(draw: st.DrawFn) -> BackupCase:
     """Any operator; up to two crashes, each in a batch to which there are events enough."""
     arrivals = draw(streams(longest=16).filter(bool))
     rows = draw(st.integers(1, 5))
     plans = []
     left = -(-len(arrivals) // rows)
     for _ in range(draw(st.integers(0, 2))):
-        point = draw(st.sampled_from([point for point in CrashPoint if FACTS[point].first <= left]))
+        point = draw(st.sampled_from([point for point in BackupStop if FACTS[point].first <= left]))
         batch = draw(st.integers(FACTS[point].first, left))
         left = left - batch + 1  # at least so many are needed afterwards
-        plans.append(CrashPlan(point, batch))
+        plans.append(BackupCrash(point, batch))
     protocol = draw(st.sampled_from((CORRECT, NO_SKIPS)))
     graph = chain(("A", draw(operators())))
-    return CrashCase("drawn", protocol, graph, arrivals, rows, tuple(plans))
+    return BackupCase("drawn", protocol, graph, arrivals, rows, tuple(plans))
 
 
 # --- properties ------------------------------------------------------------------------------
@@ -133,14 +133,14 @@ def crash_cases(draw: st.DrawFn) -> CrashCase:
 @settings(max_examples=25)
 @given(planned=crash_cases())
 def test_what_the_files_hold_is_what_the_simulator_predicts(
-    planned: CrashCase, tmp_path_factory: pytest.TempPathFactory
+    planned: BackupCase, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     case = play(tmp_path_factory.mktemp("case"), planned)
     assert case.seen == case.predicted
 
 
 @pytest.mark.parametrize("planned", [*QUICK, TWICE[2], *PUBLISHED, *map(correct, PUBLISHED)])
-def test_each_case_ends_as_its_evidence_says(planned: CrashCase, tmp_path: Path) -> None:
+def test_each_case_ends_as_its_evidence_says(planned: BackupCase, tmp_path: Path) -> None:
     case = play(tmp_path, planned)
     assert case.seen == case.predicted
     assert len(case.crashed) == len(planned.crashes)
@@ -284,7 +284,7 @@ def test_a_batch_is_read_in_two_parts_that_cover_it(tmp_path: Path) -> None:
 
 
 def test_batches_that_spark_does_not_have_are_found(tmp_path: Path) -> None:
-    planned = CrashCase(
+    planned = BackupCase(
         "8", CORRECT, chain(("A", Cep(sequence("a"), CountWindows(2, 2)))), (), 2, ()
     )
     planned = planned._replace(arrivals=(Arrival(1, "a"),) * 8)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
@@ -12,12 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.boxes.stateless import Filter, Map, Relay, Union
-from model.cep.predicates import Type
-from model.core import Guarantee, Protocol, Scope
+from model.core import Guarantee, Scope
 from model.graph import chain
-from model.pair_scopes import COPIES, EVERY, PAIRS, SLIDING, after_union, two, windows
+from model.observations import observe
+from model.pair_scopes import COPIES, EVERY, PAIRED, PAIRS, SLIDING, after_union, two, windows
 from model.parts import over_words
+from model.play import Play
+from model.predicates import Type
 from model.properties import guarantee
+from model.protocol import Protocol
 from model.protocols.upstream_backup_acks.design import (
     ARBITRARY_TOO,
     PRECISE,
@@ -29,20 +31,13 @@ from model.protocols.upstream_backup_acks.design import (
     Names,
     Renews,
 )
-from model.protocols.upstream_backup_acks.nodes import deploy
 from model.registry import protocols
-from model.system import System
 from model.world import (
     Action,
     Crash,
     Inject,
     Suspect,
-    World,
-    apply,
     enabled,
-    initial,
-    observe,
-    progress,
 )
 
 CONVERGING = (
@@ -50,8 +45,8 @@ CONVERGING = (
     *(SLIDING, windows(3, 1, by="time"), windows(2, 1)),
 )
 BOXES = {
-    "passive-standby": (*CONVERGING, PAIRS, EVERY),
-    "active-standby": (*CONVERGING, PAIRS, EVERY),
+    "passive-standby": (*CONVERGING, PAIRED, EVERY),
+    "active-standby": (*CONVERGING, PAIRED, EVERY),
     "upstream-backup-acks": CONVERGING,
 }
 """Operators for which each one claims precise recovery."""
@@ -68,7 +63,7 @@ STEPS = st.one_of(
 
 
 def upstream_backup(design: Design) -> Protocol:
-    return replace(protocols()["upstream-backup-acks"], deploy=partial(deploy, design))
+    return protocols()["upstream-backup-acks"].vary(design=design)
 
 
 def recovery(
@@ -89,20 +84,21 @@ def recovery_in(protocol: Protocol, scope: Scope, steps: Sequence[tuple[str, int
     let a node do something, or to wait until nothing is left to do; its number chooses among what
     is possible then.
     """
-    system = System(protocol, scope)
-    world = _settle(system, initial(system))
+    play = Play(protocol, scope)
+    play.settle()
     for kind, number in steps:
         if kind == SETTLE:
-            world = _settle(system, world)
-        elif found := _possible(system, world, kind):
-            world = apply(system, world, found[number % len(found)])
-    return guarantee(scope, observe(_settle(system, world)))
+            play.settle()
+        elif found := _possible(play, kind):
+            play.do(found[number % len(found)])
+    play.settle()
+    return guarantee(scope, observe(play.world))
 
 
-def _possible(system: System, world: World, kind: str) -> list[Action]:
+def _possible(play: Play, kind: str) -> Sequence[Action]:
     if kind == GO_ON:
-        return [a for name in system.sites for a in progress(system, world, name)]
-    actions = enabled(system, world)
+        return play.ready()
+    actions = enabled(play.system, play.world)
     if kind == INJECT:
         return [a for a in actions if isinstance(a, Inject)]
     return [
@@ -110,12 +106,6 @@ def _possible(system: System, world: World, kind: str) -> list[Action]:
         for a in actions
         if isinstance(a, Crash | Suspect) or getattr(a, "crash_after", None) is not None
     ]
-
-
-def _settle(system: System, world: World) -> World:
-    while left := _possible(system, world, GO_ON):
-        world = apply(system, world, left[0])
-    return world
 
 
 @pytest.mark.parametrize("ending", ["", ":suspicion"])
@@ -131,7 +121,7 @@ def test_chains_of_nodes_recover_precisely(name: str, ending: str, data: st.Data
 @pytest.mark.parametrize("name", ARBITRARY)
 @given(st.data())
 def test_unions_recover_precisely_by_determinants(name: str, data: st.DataObject) -> None:
-    box = data.draw(st.sampled_from([Relay(), PAIRS, windows(2, 1), windows(3, 2), EVERY]))
+    box = data.draw(st.sampled_from([Relay(), PAIRED, windows(2, 1), windows(3, 2), EVERY]))
     steps = data.draw(st.lists(STEPS, min_size=1, max_size=40))
     kinds = [kind for kind, _ in steps]
     injected = kinds.count(INJECT)
@@ -178,7 +168,7 @@ def test_an_acknowledgement_without_its_connection_releases_another_tuple(labels
 def test_windows_by_count_are_aligned_if_the_state_is_kept(name: str) -> None:
     """Upstream backup keeps their alignment after one failure; after one of the node before, that
     node sends more than the cause."""
-    found = after_two_failures(protocols()[name], PAIRS, 4)
+    found = after_two_failures(protocols()[name], PAIRED, 4)
     assert (found is Guarantee.PRECISE) is (name != "upstream-backup-acks")
 
 
@@ -212,21 +202,22 @@ def test_upstream_nodes_let_go_at_different_times(cuts: Cuts) -> None:
     one."""
     protocol = upstream_backup(replace(ARBITRARY_TOO, cuts=cuts))
     scope = replace(two(after_union(PAIRS), 5, 5, "b"), victims=None)
-    system = System(protocol, scope)
-    world = _settle(system, initial(system))
+    play = Play(protocol, scope)
+    play.settle()
     found = Guarantee.PRECISE
     for number in range(6):
-        world = apply(system, world, _possible(system, world, INJECT)[number % 2])
-        while left := _possible(system, world, GO_ON):
-            for failure in _possible(system, world, FAIL):
-                found = max(found, _end(system, apply(system, world, failure)))
-            world = apply(system, world, left[0])
+        play.do(_possible(play, INJECT)[number % 2])
+        for _ in play.steps():
+            for failure in _possible(play, FAIL):
+                found = max(found, _end(play.branch(), failure))
     assert (found is Guarantee.PRECISE) is (cuts is Cuts.STORED)
 
 
-def _end(system: System, world: World) -> Guarantee:
-    """The recovery type when all events have come."""
-    world = _settle(system, world)
-    while left := _possible(system, world, INJECT):
-        world = _settle(system, apply(system, world, left[0]))
-    return guarantee(system.scope, observe(world))
+def _end(play: Play, failure: Action) -> Guarantee:
+    """The recovery type after the failure when all events have come."""
+    play.do(failure)
+    play.settle()
+    while left := _possible(play, INJECT):
+        play.do(left[0])
+        play.settle()
+    return guarantee(play.system.scope, observe(play.world))

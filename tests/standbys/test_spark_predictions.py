@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.predictions import active_standby, amnesia, passive_standby, upstream_backup_acks
-from sim.predictions.counts import Ran, appended, idempotent, lost, newer, rows, text
+from sim.predictions.counts import SinkBatch, appended, idempotent, lost, newer, rows, text
 from sim.predictions.passive_standby import Shipped
 from spark_check.active_standby.checks import failovers
 from spark_check.amnesia.checks import restarts
@@ -21,8 +21,8 @@ TYPES = "aababbb"
 
 
 def test_counts_begin_where_the_state_begins() -> None:
-    assert text(rows(TYPES, Ran(1, 2, 5))) == "3b1 4a3 5b2"
-    assert text(rows(TYPES, Ran(0, 2, 5, since=2))) == "3b1 4a1 5b2"
+    assert text(rows(TYPES, SinkBatch(1, 2, 5))) == "3b1 4a3 5b2"
+    assert text(rows(TYPES, SinkBatch(0, 2, 5, since=2))) == "3b1 4a1 5b2"
 
 
 def test_a_restart_without_a_checkpoint_loses_what_came_while_it_was_down() -> None:
@@ -64,20 +64,23 @@ def test_a_wrong_prediction_is_noticed() -> None:
 
 def test_what_downstream_has_acknowledged_leaves_the_queue() -> None:
     ran = active_standby.batches((0, 3, 5, 7))
-    assert active_standby.waiting(ran, 4) == [Ran(1, 4, 5), Ran(2, 5, 7)]
+    assert active_standby.waiting(ran, 4) == [SinkBatch(1, 4, 5), SinkBatch(2, 5, 7)]
     assert active_standby.waiting(ran, 0) == ran
     assert active_standby.waiting(ran, 7) == []
 
 
 def test_a_query_that_begins_at_the_cause_makes_the_rows_of_its_windows_again() -> None:
     assert [upstream_backup_acks.cause(end, 3) for end in range(7)] == [0, 0, 0, 3, 3, 3, 6]
-    first = Ran(0, 0, 5)
+    first = SinkBatch(0, 0, 5)
     assert text(rows(TYPES, first, 3)) == "1a1 2a2 3b1 4a1 5b1"
     (again,) = upstream_backup_acks.after([], 3, 7)
     assert text(rows(TYPES, again, 3)) == "4a1 5b1 6b2 7b1"
     (late,) = upstream_backup_acks.after([], 4, 7)
     assert text(rows(TYPES, late, 3)) == "5b1 6b2 7b1"
-    assert upstream_backup_acks.after([first], 3, 5, 7)[1:] == [Ran(0, 3, 5, 3), Ran(1, 5, 7, 3)]
+    assert upstream_backup_acks.after([first], 3, 5, 7)[1:] == [
+        SinkBatch(0, 3, 5, 3),
+        SinkBatch(1, 5, 7, 3),
+    ]
     assert upstream_backup_acks.is_refused(3, 5, 1)
     assert not upstream_backup_acks.is_refused(3, 5, 3)
 
@@ -101,7 +104,7 @@ def test_discarding_by_events_is_precise_whatever_the_batches(
     received = first[sent - 1].end if sent else 0
     acknowledged = data.draw(st.integers(0, received))
     released = active_standby.waiting(second, acknowledged)
-    want = rows(types, Ran(0, 0, total + 1))
+    want = rows(types, SinkBatch(0, 0, total + 1))
     assert newer(appended(types, [*first[:sent], *released])) == want
 
 

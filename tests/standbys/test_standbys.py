@@ -3,43 +3,28 @@ explore."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
-from model.core import (
-    Arrival,
-    Assumptions,
-    Failures,
-    Guarantee,
-    OperatorClass,
-    Protocol,
-    Scope,
-)
-from model.pair_scopes import LAST_ALONE, SCOPES, two
-from model.pairs import Returns
+from model import pair_scopes as scopes
+from model.core import Arrival, Guarantee, OperatorClass
+from model.observations import observe
+from model.pair_scopes import LAST_ALONE, two
+from model.play import Play
 from model.properties import guarantee
+from model.protocol import Failures
 from model.protocols.active_standby.design import PUBLISHED, Design, Serves
+from model.protocols.active_standby.family import ACTIVE_STANDBY
 from model.protocols.active_standby.protocol import PROTOCOL as ACTIVE
-from model.protocols.active_standby.variants import build
 from model.protocols.upstream_backup_acks import design as upstream
-from model.protocols.upstream_backup_acks.nodes import deploy
 from model.registry import protocols
-from model.system import System
+from model.standbys.choices import Returns
 from model.world import (
-    Action,
     Crash,
     Deliver,
     Inject,
     Timeout,
-    World,
-    apply,
-    enabled,
-    initial,
-    observe,
-    progress,
 )
 from proofs.explore import witness as witnesses
 from proofs.explore.explorer import explore
@@ -49,25 +34,13 @@ EXACT = "passive-standby", "active-standby", "upstream-backup-acks"
 ENDINGS = "", "-again", "-any", "-suspicion"
 
 
-def run(protocol: Protocol, scope: Scope, actions: Sequence[Action]) -> tuple[System, World]:
-    """The world at rest after these actions."""
-    system = System(protocol, scope)
-    world = initial(system)
-    for action in actions:
-        assert action in enabled(system, world), action
-        world = apply(system, world, action)
-    while left := [a for name in system.sites for a in progress(system, world, name)]:
-        world = apply(system, world, left[0])
-    return system, world
-
-
 def ends(design: Design) -> Guarantee:
     """The recovery after one failure of a primary whose secondary has another order.
 
     A: the pair a1 a2; b1 waits; c2 comes out by itself.  Its secondary: the pair a1 b1; a2 waits;
     c2.  Then comes a3.
     """
-    protocol = replace(build("serves-high", design, ""), assumes=Assumptions(Failures.SINGLE))
+    protocol = ACTIVE_STANDBY.design("serves-high", design)
     left, right = Deliver("A", "left"), Deliver("A", "right")
     left_too, right_too = Deliver("A'", "left"), Deliver("A'", "right")
     a, b, c = Inject("left", Arrival(1, "a")), *(Inject("right", Arrival(5, x)) for x in "bc")
@@ -76,8 +49,10 @@ def ends(design: Design) -> Guarantee:
         *(Deliver("sink", "A"), Deliver("sink", "A"), Timeout("sink", "acknowledge")),
         *(Deliver("A", "sink"), Deliver("A'", "A"), Crash("A"), Deliver("A'", "A"), a),
     )
-    system, world = run(protocol, two(LAST_ALONE, 3, 2, "bc"), actions)
-    return guarantee(system.scope, observe(world))
+    play = Play(protocol, two(LAST_ALONE, 3, 2, "bc"))
+    play.follow(*actions)
+    play.settle()
+    return guarantee(play.system.scope, observe(play.world))
 
 
 def test_a_secondary_with_another_order_loses_an_output_by_high_watermarks() -> None:
@@ -96,23 +71,23 @@ def test_each_condition_of_table_2_has_a_variant_with_the_claims_of_the_paper(
     known = protocols()
     for ending in ENDINGS:
         variant = known[f"{name}:{kind}{ending}"]
-        assert variant.claims[OperatorClass.REPEATABLE] is Guarantee.REPEATING
-        assert variant.assumes.suspicions == (ending == "-suspicion")
-        assert (variant.assumes.failures is Failures.ANY) == (ending == "-any")
+        assert variant.promise.claims[OperatorClass.REPEATABLE] is Guarantee.REPEATING
+        assert variant.promise.assumes.suspicions == (ending == "-suspicion")
+        assert (variant.promise.assumes.failures is Failures.ANY) == (ending == "-any")
 
 
 def test_after_one_failure_the_mended_forms_recover_as_in_table_2() -> None:
     for name in EXACT:
         variant = protocols()[f"{name}:rollback"]
-        for operators, claim in variant.claims.items():
-            found = [one.guarantee for one in variant.scopes if one.operators is operators]
+        for operators, claim in variant.promise.claims.items():
+            found = [one.guarantee for one in variant.evidence.scopes if one.operators is operators]
             assert max(found) is claim
 
 
 def test_larger_worlds_are_walked_with_other_crashes() -> None:
     """Two nodes, both of which may fail, one after the other: too large to explore in a test."""
     for name in EXACT:
-        scope = SCOPES["two nodes that relay"].scope
+        scope = scopes.TWO_NODES_THAT_RELAY.scope
         found = walks(protocols()[name], replace(scope, crashes=3), 300, seed=5)
         assert found.property is None
         assert found.rested
@@ -132,11 +107,11 @@ def test_a_witness_is_a_run_to_the_guarantee_that_is_pinned() -> None:
 def test_what_downstream_has_received_may_be_needed_there_once_more() -> None:
     """5.2, to the letter: level 1 follows the cause of what was received; 7,381,522 worlds."""
     design = replace(upstream.PRECISE, maps=upstream.Maps.RECEIVED, returns=Returns.NEVER)
-    protocol = replace(protocols()["upstream-backup-acks"], deploy=partial(deploy, design))
-    scope = replace(SCOPES["two nodes, three tuples"].scope, crashes=2)
+    protocol = protocols()["upstream-backup-acks"].vary(design=design)
+    scope = replace(scopes.TWO_NODES_THREE_TUPLES.scope, crashes=2)
     found = explore(protocol, scope)
     assert found.guarantee is Guarantee.GAP
     assert found.counterexample is not None
     assert len(found.counterexample.trace.actions) == 37
     mended = replace(design, maps=upstream.Maps.RELEASED)
-    assert explore(replace(protocol, deploy=partial(deploy, mended)), scope).counterexample is None
+    assert explore(protocol.vary(design=mended), scope).counterexample is None

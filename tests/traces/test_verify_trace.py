@@ -17,7 +17,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-import asif
+from asif import cli
 from model.core import Guarantee
 from model.errors import Invalid
 from model.recovery import classify
@@ -255,7 +255,7 @@ def test_a_missing_log_is_bad_input(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["asif", "verify-trace", str(tmp_path / "r"), str(tmp_path)])
     with pytest.raises(SystemExit) as ended:
-        asif.main()
+        cli.main()
     assert ended.value.code == 2
     said = capsys.readouterr().err.strip()
     assert said == f"asif: REFERENCE {tmp_path / 'r'}: there is no such file or folder"
@@ -372,7 +372,7 @@ def test_the_command_asks_as_it_is_reported_and_exits_with_the_verdict(
         monkeypatch.setattr(sys, "argv", given_)
         monkeypatch.chdir(tmp_path)
         with pytest.raises(SystemExit) as ended:
-            asif.main()
+            cli.main()
         assert ended.value.code == code
         assert "divergent recovery" in capsys.readouterr().out
     saved = json.loads((tmp_path / "out" / "result.json").read_text())

@@ -7,13 +7,13 @@ LOG.io, Section 6.3.1; Algorithms 1 and 6.
 from __future__ import annotations
 
 import json
-from typing import Protocol
+import typing
 
 from asif.log_io import ActionInfo, Connection, Context, Event, Log
 from docs.examples.log_io.external import EffectStore, Sale
 
 
-class Readable(Protocol):
+class Readable(typing.Protocol):
     def read(self) -> list[Sale]: ...
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from model.boxes.box import Lineage, Out
-from model.core import MessageKind, NodeName, Quantity, Size
+from model.core import NodeName, Quantity
+from model.costs import MessageKind, Size
 from model.events import Body
 from model.log import Log
 

@@ -2,27 +2,27 @@
 
 Rule of this file: no step itself; sources.py, operators.py, external.py and coordinator.py have
 these.
-LOG.io, Section 8.1.1.
+
+Theory of operation (LOG.io, Sections 1, 8.1.1 and 9.1):
+
+1. A source reports new records to the coordinator, which begins an epoch (coordinator.py).
+2. The sources put a barrier with the number of the epoch into their streams (sources.py).
+3. An operator that has received the barrier on all inputs hands a snapshot of its state to the
+   coordinator, and sends the barrier on (operators.py).
+4. When the coordinator has all snapshots, the epoch is complete.  The snapshot storage is the
+   durable value of the coordinator.
+5. A writer is an operator that puts out to a sink: it changes an external system.  Each message to
+   that system is a transaction (external.py).
+6. After a crash all nodes go back to the last complete epoch, and the sources send the records
+   after it again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model.core import (
-    Amount,
-    Gauges,
-    Input,
-    Memory,
-    NodeName,
-    Observation,
-    Received,
-    Role,
-    Scope,
-    Send,
-    Site,
-    Step,
-)
+from model.core import Input, NodeName, Observation, Received, Role, Scope, Send, Site, Step
+from model.costs import Amount, Gauges, Memory
 from model.parts import contents, open_windows
 from model.protocols.abs.coordinator import oversee, recover_overseer
 from model.protocols.abs.deployment import OVERSEER

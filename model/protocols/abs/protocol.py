@@ -5,51 +5,47 @@ Rule of this file: no design but the mended one, joined with its variants and mu
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from model.protocols.abs import scopes
 from model.protocols.abs.design import Design
-from model.protocols.abs.family import SEEN, build
+from model.protocols.abs.family import ABS, SEEN
 from model.protocols.abs.messages import ALIGNED
 from model.protocols.abs.mutants import MUTANTS
-from model.protocols.abs.scopes import hold
 from model.protocols.abs.variants import VARIANTS
 
-PROTOCOL = replace(
-    build(
-        "",
-        Design(),
-        hold(
-            a_relay=796,
-            a_relay_and_two_crashes=2_561,
-            pairs=3_198,
-            pairs_and_two_crashes=1_949,
-            two_relays=745,
-            pairs_behind_a_relay=7_037,
-            a_relay_behind_pairs=4_339,
-            two_relays_and_two_crashes=8_042,
-            a_coin=810,
-            a_union=21_669,
-            a_diamond=33_809,
-            pairs_behind_a_relay_and_two_crashes=86_832,
-            a_relay_behind_pairs_and_two_crashes=41_909,
-            a_diamond_and_two_crashes_of_a_side=383_387,
-            a_diamond_and_two_crashes_of_the_other_side=383_387,
-            three_relays=3_358,
-            four_relays=12_527,
-            three_relays_and_two_crashes=86_502,
-            two_types_and_two_crashes=7_300,
-            a_union_and_two_crashes=221_676,
-            two_writers=1_210,
-            two_writers_and_two_crashes=13_419,
-            a_coin_before_two_writers=5_861,
-            no_crash=390,
-            no_crash_and_two_inputs=43_054,
-        ),
-        "Aligned markers, an epoch that is complete when all nodes have made their snapshots, a "
-        "restart of all nodes, and a restart that settles what is pre-committed: precise.",
-        must_occur=(*SEEN, ALIGNED),
+PROTOCOL = ABS.design(
+    "",
+    Design(),
+    (
+        scopes.A_RELAY.holds(796),
+        scopes.A_RELAY_AND_TWO_CRASHES.holds(2_561),
+        scopes.PAIRS.holds(3_198),
+        scopes.PAIRS_AND_TWO_CRASHES.holds(1_949),
+        scopes.TWO_RELAYS.holds(745),
+        scopes.PAIRS_BEHIND_A_RELAY.holds(7_037),
+        scopes.A_RELAY_BEHIND_PAIRS.holds(4_339),
+        scopes.TWO_RELAYS_AND_TWO_CRASHES.holds(8_042),
+        scopes.A_COIN.holds(810),
+        scopes.A_UNION.holds(21_669),
+        scopes.A_DIAMOND.holds(33_809),
+        scopes.PAIRS_BEHIND_A_RELAY_AND_TWO_CRASHES.holds(86_832),
+        scopes.A_RELAY_BEHIND_PAIRS_AND_TWO_CRASHES.holds(41_909),
+        scopes.A_DIAMOND_AND_TWO_CRASHES_OF_A_SIDE.holds(383_387),
+        scopes.A_DIAMOND_AND_TWO_CRASHES_OF_THE_OTHER_SIDE.holds(383_387),
+        scopes.THREE_RELAYS.holds(3_358),
+        scopes.FOUR_RELAYS.holds(12_527),
+        scopes.THREE_RELAYS_AND_TWO_CRASHES.holds(86_502),
+        scopes.TWO_TYPES_AND_TWO_CRASHES.holds(7_300),
+        scopes.A_UNION_AND_TWO_CRASHES.holds(221_676),
+        scopes.TWO_WRITERS.holds(1_210),
+        scopes.TWO_WRITERS_AND_TWO_CRASHES.holds(13_419),
+        scopes.A_COIN_BEFORE_TWO_WRITERS.holds(5_861),
+        scopes.NO_CRASH.holds(390),
+        scopes.NO_CRASH_AND_TWO_INPUTS.holds(43_054),
     ),
-    variants=VARIANTS,
+    "Aligned markers, an epoch that is complete when all nodes have made their snapshots, a "
+    "restart of all nodes, and a restart that settles what is pre-committed: precise.",
+    must_occur=(*SEEN, ALIGNED),
     mutants=MUTANTS,
     lemmas=14,
+    variants=VARIANTS,
 )

@@ -7,34 +7,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
 from model.boxes.stateless import AnyOf, Map, Relay, Union
-from model.core import (
-    Arrival,
-    Guarantee,
-    Inputs,
-    OperatorClass,
-    Outcome,
-    PinnedScope,
-    Scope,
-)
+from model.core import Arrival, Inputs, OperatorClass, Scope
+from model.evidence import Case
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
 
 REPEATABLE = OperatorClass.REPEATABLE
 DETERMINISTIC = OperatorClass.DETERMINISTIC
 ARBITRARY = OperatorClass.ARBITRARY
-PAIRS = Aggregate("list", 2, 2, of="time")
+PAIRED = Aggregate("list", 2, 2, of="time")
 COIN = AnyOf(("heads", "tails"))
-
-
-class Explored(NamedTuple):
-    scope: Scope
-    operators: OperatorClass
-    quick: bool = True
 
 
 def one(box: Box, length: int, crashes: int = 1) -> Scope:
@@ -96,85 +82,85 @@ def alone(scope: Scope) -> Scope:
     return replace(scope, victims=frozenset({"coordinator"}))
 
 
-SCOPES = {
-    "a relay": Explored(one(Relay(), 2), REPEATABLE),
-    "a relay and two crashes": Explored(one(Relay(), 2, crashes=2), REPEATABLE),
-    "pairs": Explored(one(PAIRS, 3), DETERMINISTIC),
-    "pairs and two crashes": Explored(one(PAIRS, 2, crashes=2), DETERMINISTIC),
-    "two relays": Explored(two(Relay(), Relay(), 1), REPEATABLE),
-    "pairs behind a relay": Explored(two(Relay(), PAIRS, 2), DETERMINISTIC),
-    "a relay behind pairs": Explored(two(PAIRS, Relay(), 2), DETERMINISTIC),
-    "two relays and two crashes": Explored(two(Relay(), Relay(), 1, crashes=2), REPEATABLE),
-    "a coin": Explored(one(COIN, 2), ARBITRARY),
-    "a union": Explored(merged(Union(), 1), ARBITRARY),
-    "a diamond": Explored(diamond(1), ARBITRARY),
-    "pairs behind a relay and two crashes": Explored(
-        two(Relay(), PAIRS, 2, crashes=2), DETERMINISTIC
-    ),
-    "a relay behind pairs and two crashes": Explored(
-        two(PAIRS, Relay(), 2, crashes=2), DETERMINISTIC
-    ),
-    "a diamond and two crashes of a side": Explored(
-        replace(diamond(1, crashes=2), victims=frozenset({"left"})), ARBITRARY, quick=False
-    ),
-    "a diamond and two crashes of the other side": Explored(
-        replace(diamond(1, crashes=2), victims=frozenset({"right"})), ARBITRARY, quick=False
-    ),
-    "three relays": Explored(relays(3), REPEATABLE),
-    "four relays": Explored(relays(4), REPEATABLE),
-    "three relays and two crashes": Explored(relays(3, crashes=2), REPEATABLE, quick=False),
-    "two types and two crashes": Explored(
-        over_words(chain(("writer", PAIRS)), 2, "ab", crashes=2), DETERMINISTIC
-    ),
-    "a union and two crashes": Explored(merged(Union(), 1, crashes=2), ARBITRARY, quick=False),
-    "two writers": Explored(two_writers(), REPEATABLE),
-    "two writers and two crashes": Explored(two_writers(crashes=2), REPEATABLE),
-    "a coin before two writers": Explored(two_writers(COIN), ARBITRARY),
-    "no crash": Explored(one(PAIRS, 3, crashes=0), DETERMINISTIC),
-    "no crash and two inputs": Explored(merged(Union(), 2, crashes=0), ARBITRARY),
-    "coordinator of a relay": Explored(alone(one(Relay(), 2)), REPEATABLE),
-    "coordinator of a relay twice": Explored(alone(one(Relay(), 1, crashes=2)), REPEATABLE),
-    "coordinator of a relay thrice": Explored(alone(one(Relay(), 1, crashes=3)), REPEATABLE),
-    "coordinator of pairs": Explored(alone(one(PAIRS, 3)), DETERMINISTIC),
-    "coordinator of pairs twice": Explored(alone(one(PAIRS, 2, crashes=2)), DETERMINISTIC),
-    "coordinator of two relays twice": Explored(
-        alone(two(Relay(), Relay(), 1, crashes=2)), REPEATABLE
-    ),
-    "coordinator of two writers twice": Explored(alone(two_writers(crashes=2)), REPEATABLE),
-    "coordinator of a coin": Explored(alone(one(COIN, 2)), ARBITRARY),
-    "coordinator of a union": Explored(alone(merged(Union(), 1)), ARBITRARY, quick=False),
-    "coordinator and a relay": Explored(one(Relay(), 1, crashes=2), REPEATABLE),
-    "coordinator and a relay thrice": Explored(one(Relay(), 1, crashes=3), REPEATABLE),
-    "coordinator and pairs": Explored(one(PAIRS, 2, crashes=2), DETERMINISTIC, quick=False),
-    "coordinator and two relays": Explored(
-        two(Relay(), Relay(), 1, crashes=2), REPEATABLE, quick=False
-    ),
-}
-
-
-def hold(**states: int | None) -> tuple[PinnedScope, ...]:
-    """Scopes in which nothing goes wrong, each with its number of worlds; "_" stands for " "."""
-    return tuple(_pin(name, Outcome.HOLDS, worlds) for name, worlds in states.items())
-
-
-def weak(guarantee: Guarantee, **states: int | None) -> tuple[PinnedScope, ...]:
-    """Scopes that hold with a weaker guarantee."""
-    found = states.items()
-    return tuple(_pin(name, Outcome.HOLDS, worlds, None, guarantee) for name, worlds in found)
-
-
-def fail(**found: tuple[int | None, int | None, Guarantee]) -> tuple[PinnedScope, ...]:
-    """Refuted scopes: worlds, steps of a shortest counterexample, the guarantee that is left."""
-    return tuple(_pin(name, Outcome.REFUTED, *values) for name, values in found.items())
-
-
-def _pin(
-    name: str,
-    expect: Outcome,
-    states: int | None,
-    steps: int | None = None,
-    guarantee: Guarantee = Guarantee.PRECISE,
-) -> PinnedScope:
-    name = name.replace("_", " ")
-    scope, operators, quick = SCOPES[name]
-    return PinnedScope(name, scope, operators, expect, states, steps, guarantee, quick)
+A_RELAY = Case("a relay", one(Relay(), 2), REPEATABLE)
+A_RELAY_AND_TWO_CRASHES = Case("a relay and two crashes", one(Relay(), 2, crashes=2), REPEATABLE)
+PAIRS = Case("pairs", one(PAIRED, 3), DETERMINISTIC)
+PAIRS_AND_TWO_CRASHES = Case("pairs and two crashes", one(PAIRED, 2, crashes=2), DETERMINISTIC)
+TWO_RELAYS = Case("two relays", two(Relay(), Relay(), 1), REPEATABLE)
+PAIRS_BEHIND_A_RELAY = Case("pairs behind a relay", two(Relay(), PAIRED, 2), DETERMINISTIC)
+A_RELAY_BEHIND_PAIRS = Case("a relay behind pairs", two(PAIRED, Relay(), 2), DETERMINISTIC)
+TWO_RELAYS_AND_TWO_CRASHES = Case(
+    "two relays and two crashes", two(Relay(), Relay(), 1, crashes=2), REPEATABLE
+)
+A_COIN = Case("a coin", one(COIN, 2), ARBITRARY)
+A_UNION = Case("a union", merged(Union(), 1), ARBITRARY)
+A_DIAMOND = Case("a diamond", diamond(1), ARBITRARY)
+PAIRS_BEHIND_A_RELAY_AND_TWO_CRASHES = Case(
+    "pairs behind a relay and two crashes", two(Relay(), PAIRED, 2, crashes=2), DETERMINISTIC
+)
+A_RELAY_BEHIND_PAIRS_AND_TWO_CRASHES = Case(
+    "a relay behind pairs and two crashes", two(PAIRED, Relay(), 2, crashes=2), DETERMINISTIC
+)
+A_DIAMOND_AND_TWO_CRASHES_OF_A_SIDE = Case(
+    "a diamond and two crashes of a side",
+    replace(diamond(1, crashes=2), victims=frozenset({"left"})),
+    ARBITRARY,
+    quick=False,
+)
+A_DIAMOND_AND_TWO_CRASHES_OF_THE_OTHER_SIDE = Case(
+    "a diamond and two crashes of the other side",
+    replace(diamond(1, crashes=2), victims=frozenset({"right"})),
+    ARBITRARY,
+    quick=False,
+)
+THREE_RELAYS = Case("three relays", relays(3), REPEATABLE)
+FOUR_RELAYS = Case("four relays", relays(4), REPEATABLE)
+THREE_RELAYS_AND_TWO_CRASHES = Case(
+    "three relays and two crashes", relays(3, crashes=2), REPEATABLE, quick=False
+)
+TWO_TYPES_AND_TWO_CRASHES = Case(
+    "two types and two crashes",
+    over_words(chain(("writer", PAIRED)), 2, "ab", crashes=2),
+    DETERMINISTIC,
+)
+A_UNION_AND_TWO_CRASHES = Case(
+    "a union and two crashes", merged(Union(), 1, crashes=2), ARBITRARY, quick=False
+)
+TWO_WRITERS = Case("two writers", two_writers(), REPEATABLE)
+TWO_WRITERS_AND_TWO_CRASHES = Case(
+    "two writers and two crashes", two_writers(crashes=2), REPEATABLE
+)
+A_COIN_BEFORE_TWO_WRITERS = Case("a coin before two writers", two_writers(COIN), ARBITRARY)
+NO_CRASH = Case("no crash", one(PAIRED, 3, crashes=0), DETERMINISTIC)
+NO_CRASH_AND_TWO_INPUTS = Case("no crash and two inputs", merged(Union(), 2, crashes=0), ARBITRARY)
+COORDINATOR_OF_A_RELAY = Case("coordinator of a relay", alone(one(Relay(), 2)), REPEATABLE)
+COORDINATOR_OF_A_RELAY_TWICE = Case(
+    "coordinator of a relay twice", alone(one(Relay(), 1, crashes=2)), REPEATABLE
+)
+COORDINATOR_OF_A_RELAY_THRICE = Case(
+    "coordinator of a relay thrice", alone(one(Relay(), 1, crashes=3)), REPEATABLE
+)
+COORDINATOR_OF_PAIRS = Case("coordinator of pairs", alone(one(PAIRED, 3)), DETERMINISTIC)
+COORDINATOR_OF_PAIRS_TWICE = Case(
+    "coordinator of pairs twice", alone(one(PAIRED, 2, crashes=2)), DETERMINISTIC
+)
+COORDINATOR_OF_TWO_RELAYS_TWICE = Case(
+    "coordinator of two relays twice", alone(two(Relay(), Relay(), 1, crashes=2)), REPEATABLE
+)
+COORDINATOR_OF_TWO_WRITERS_TWICE = Case(
+    "coordinator of two writers twice", alone(two_writers(crashes=2)), REPEATABLE
+)
+COORDINATOR_OF_A_COIN = Case("coordinator of a coin", alone(one(COIN, 2)), ARBITRARY)
+COORDINATOR_OF_A_UNION = Case(
+    "coordinator of a union", alone(merged(Union(), 1)), ARBITRARY, quick=False
+)
+COORDINATOR_AND_A_RELAY = Case("coordinator and a relay", one(Relay(), 1, crashes=2), REPEATABLE)
+COORDINATOR_AND_A_RELAY_THRICE = Case(
+    "coordinator and a relay thrice", one(Relay(), 1, crashes=3), REPEATABLE
+)
+COORDINATOR_AND_PAIRS = Case(
+    "coordinator and pairs", one(PAIRED, 2, crashes=2), DETERMINISTIC, quick=False
+)
+COORDINATOR_AND_TWO_RELAYS = Case(
+    "coordinator and two relays", two(Relay(), Relay(), 1, crashes=2), REPEATABLE, quick=False
+)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from model.pairs import Again, Deposes, Determinants, Late, Returns
+from model.standbys.choices import Again, Deposes, Determinants, Late, Returns
 
 
 class Trims(Enum):

@@ -8,21 +8,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from model import pairs
-from model.core import MessageKind, NodeName, Quantity, Size
-from model.pairs import (
-    REJOINED,
-    TOOK_OVER,
-    WITHHELD,
-    Inlet,
-    Marks,
-    Output,
-    Queue,
-    SinkInlets,
-    SourceQueue,
-)
+from model.core import NodeName, Quantity
+from model.costs import MessageKind, Size
 from model.parts import contents
 from model.queues import TRIMMED
+from model.standbys import ends, messages
+from model.standbys.consumers import StreamEnd
+from model.standbys.ends import EndState
+from model.standbys.messages import REJOINED, TOOK_OVER, WITHHELD, Marks, Output
+from model.standbys.producers import OutputQueue
 
 UNREADY = Quantity("failovers without a state", "nodes", "a secondary waited for its copy")
 QUANTITIES = (TRIMMED, TOOK_OVER, REJOINED, WITHHELD, UNREADY)
@@ -42,9 +36,9 @@ class Replica(NamedTuple):
     which the secondary has the determinants.  forwarded: the last one that has left.
     """
 
-    inlets: tuple[Inlet, ...]
+    inlets: tuple[StreamEnd, ...]
     inner: Any
-    queue: Queue
+    queue: OutputQueue
     leads: bool
     spare: bool
     pending: tuple[tuple[Output, ...], ...]
@@ -67,12 +61,12 @@ class Joining(NamedTuple):
 class Copied(NamedTuple):
     """The state of the primary."""
 
-    inlets: tuple[Inlet, ...]
+    inlets: tuple[StreamEnd, ...]
     inner: Any
-    queue: Queue
+    queue: OutputQueue
 
 
-State: TypeAlias = SourceQueue | SinkInlets | Replica | Joining
+State: TypeAlias = EndState | Replica | Joining
 
 
 def size(message: Any) -> Size:
@@ -83,7 +77,7 @@ def size(message: Any) -> Size:
             events, items = contents(inner)
             return Size(MessageKind.COPY, 0, events + items + len(queue.kept))
         case _:
-            return pairs.size(message)
+            return messages.size(message)
 
 
 def show(value: object) -> str:
@@ -99,7 +93,7 @@ def show(value: object) -> str:
             return f"{role} at {places}, {len(queue.kept)} of {queue.place} kept"
         case Joining():
             return "secondary, waits"
-        case SourceQueue(queue):
-            return f"{len(queue.kept)} of {queue.place}"
+        case ends.SourceQueue():
+            return ends.show(value)
         case _:
-            return pairs.show(value)
+            return messages.show(value)

@@ -1,31 +1,35 @@
 """One-line faults of active standby, which the checkers must find.
 
-Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+Rule of this file: no code but the lines of mutants; model.evidence.Mutant explains the fields.
 """
 
 from __future__ import annotations
 
-from model.core import Mutant
+from model.evidence import Mutant
 
-NODES = "model.protocols.active_standby.nodes"
-PAIRS = "model.pairs"
+NODES, ORDER, WATERMARKS = (
+    f"model.protocols.active_standby.{name}" for name in ("nodes", "order", "watermarks")
+)
+CONSUMERS, PRODUCERS, REPLICAS = (
+    f"model.standbys.{name}" for name in ("consumers", "producers", "replicas")
+)
 MUTANTS = (
     Mutant(
         "acknowledge one tuple too many",
-        PAIRS,
+        CONSUMERS,
         "return tuple(Send(inlet.producer, Ack(inlet.place, inlet.place)) for inlet in inlets)",
         "return tuple(Send(inlet.producer, Ack(*[inlet.place + 1] * 2)) for inlet in inlets)",
         "arbitrary: a relay",
     ),
     Mutant(
         "take the tuples of a dead producer",
-        PAIRS,
+        CONSUMERS,
         "if late is Late.REFUSED:",
         "if late is not Late.REFUSED:",
     ),
     Mutant(
         "let go when one replica is done",
-        PAIRS,
+        PRODUCERS,
         "return min(reader.released for reader in self.readers)",
         "return max(reader.released for reader in self.readers)",
         "a relay, two crashes",
@@ -39,7 +43,7 @@ MUTANTS = (
     ),
     Mutant(
         "trim what downstream may not have",
-        NODES,
+        WATERMARKS,
         "return all(mark < bound for mark, bound in pairs)",
         "return True",
         scope="rollback: a relay",
@@ -47,15 +51,15 @@ MUTANTS = (
     Mutant(
         "take over in silence",
         NODES,
-        "state, more = _advance(site, state, 0)",
+        "state, more = advance(site, state, 0)",
         "return Step(state)",
         scope="rollback: a relay",
     ),
     Mutant(
         "report the newest output as served",
         NODES,
-        "served = [output for output in before.kept if output.place <= queue.received]",
-        "served = [*before.kept]",
+        "served = [output for output in before.queue.kept if output.place <= received]",
+        "served = [*before.queue.kept]",
         by_chance=True,
     ),
     Mutant(
@@ -66,7 +70,10 @@ MUTANTS = (
         "pairs, two crashes",
     ),
     Mutant(
-        "send nothing again", PAIRS, "again = [*queue.kept] if request.kept else []", "again = []"
+        "send nothing again",
+        PRODUCERS,
+        "again = [*queue.kept] if request.kept else []",
+        "again = []",
     ),
     Mutant(
         "forget what is logged",
@@ -76,14 +83,14 @@ MUTANTS = (
     ),
     Mutant(
         "high watermarks that are too low",
-        NODES,
+        WATERMARKS,
         "return (*high, *(min(_places(held, edge), default=0) for edge in edges))",
         "return (*(m - 1 for m in high), *(min(_places(held, edge), default=0) for edge in edges))",
     ),
     Mutant(
         "send nothing when all have answered",
-        NODES,
-        "state, sends = _release(site, state._replace(queue=queue))",
+        REPLICAS,
+        "state, sends = release(site, state._replace(queue=queue))",
         "sends = ()",
         scope="arbitrary: a relay",
     ),
@@ -91,7 +98,7 @@ MUTANTS = (
 DETERMINANTS = (
     Mutant(
         "send before the determinants are safe",
-        NODES,
+        ORDER,
         "number = queue.place if free else state.safe",
         "number = queue.place",
         "a union",
@@ -105,7 +112,7 @@ DETERMINANTS = (
     ),
     Mutant(
         "log the other input",
-        NODES,
+        ORDER,
         "effects = (Send(site.config.other, Determinant(edge, queue.place)),)",
         "effects = (Send(site.config.other, Determinant(0, queue.place)),)",
         "a union",
@@ -118,7 +125,7 @@ DETERMINANTS = (
     ),
     Mutant(
         "forget the determinants at the takeover",
-        NODES,
+        ORDER,
         "while state.order and state.pending[state.order[0]]:",
         "while state.order and state.pending[state.order[0]] and not state.leads:",
     ),

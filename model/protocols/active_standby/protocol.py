@@ -5,22 +5,35 @@ Rule of this file: no design but the mended one, joined with its variants and mu
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from model import pair_scopes as cases
 from model.protocols.active_standby.design import PRECISE
+from model.protocols.active_standby.family import (
+    ACTIVE_STANDBY,
+    ALL,
+    LETS_GO,
+)
 from model.protocols.active_standby.mutants import MUTANTS
-from model.protocols.active_standby.variants import ALL, VARIANTS, build
+from model.protocols.active_standby.variants import VARIANTS
 
-PROTOCOL = replace(
-    build(
-        "",
-        PRECISE,
-        "With a copy of the state for a new secondary, asked for once upstream keeps tuples for "
-        "it, and closed connections of dead primaries: precise for deterministic networks, also "
-        "after an earlier failure.",
-        must_occur=ALL,
+PROTOCOL = ACTIVE_STANDBY.design(
+    "",
+    PRECISE,
+    (
+        cases.WINDOWS_THAT_CLOSE_TOGETHER.holds(1_812_778, quick=False),
+        cases.TWO_PATHS.holds(36_041),
+        cases.NO_CRASH.holds(1_543),
+        cases.NO_CRASH_A_FILTER.holds(2_670),
+        cases.NO_CRASH_SLIDING_WINDOWS.holds(7_700),
+        cases.A_RELAY_TWO_CRASHES.holds(367_131),
+        cases.PAIRS_TWO_CRASHES.holds(417_482),
+        cases.SLIDING_WINDOWS_TWO_CRASHES.holds(1_512_008, quick=False),
     ),
-    variants=VARIANTS,
+    "With a copy of the state for a new secondary, asked for once upstream keeps tuples for "
+    "it, and closed connections of dead primaries: precise for deterministic networks, also "
+    "after an earlier failure.",
+    must_occur=ALL,
+    behaviour=LETS_GO,
     mutants=MUTANTS,
     lemmas=10,
+    variants=VARIANTS,
 )

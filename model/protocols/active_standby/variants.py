@@ -1,34 +1,20 @@
 """Designs of active standby, each with its claim and the verdict expected of it.
 
-Rule of this file: no design without its claim; pins.py has what was found.
+Rule of this file: no design without its claim and the verdict expected of it.
 
 Claims are the paper's: Table 2 for rollback recovery, Section 6 for precise recovery.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
+from model import pair_scopes as cases
 from model.core import (
-    CRASHED,
-    DISCARDED,
-    REPLAYED,
-    RESTORED,
-    STALE,
     SUSPECTED,
-    Assumptions,
-    Failures,
     Guarantee,
-    OperatorClass,
-    Property,
-    Protocol,
-    Quantity,
 )
-from model.pair_scopes import ARBITRARY, CONVERGENT_CAPABLE, DETERMINISTIC, REPEATABLE, pin
-from model.pairs import REJOINED, TOOK_OVER, Again, Deposes, Determinants, Late, Returns
-from model.properties import AS_IF, COMPLETE, NOTHING_LOST
+from model.protocol import Assumptions, Failures
 from model.protocols.active_standby import design as designs
 from model.protocols.active_standby.design import (
     PRECISE,
@@ -39,196 +25,226 @@ from model.protocols.active_standby.design import (
     Serves,
     Trims,
 )
-from model.protocols.active_standby.messages import QUANTITIES, show, size
-from model.protocols.active_standby.mutants import DETERMINANTS
-from model.protocols.active_standby.nodes import (
-    TIMERS,
-    boot,
-    deploy,
-    gauges,
-    memory,
-    needed,
-    recover,
-    step,
+from model.protocols.active_standby.family import (
+    ACTIVE_STANDBY,
+    ROLLBACK,
+    SEEN,
 )
-from model.protocols.active_standby.pins import PINS
+from model.protocols.active_standby.mutants import DETERMINANTS
+from model.standbys.choices import Again, Deposes, Determinants, Late, Returns
 
-SINGLE, ANY = Assumptions(Failures.SINGLE), Assumptions(Failures.ANY)
+GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
+DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
+ANY = Assumptions(Failures.ANY)
 SUSPICIONS = Assumptions(Failures.SINGLE, suspicions=True)
-TABLE_2: Mapping[OperatorClass, Guarantee] = {
-    REPEATABLE: Guarantee.REPEATING,
-    CONVERGENT_CAPABLE: Guarantee.REPEATING,
-    DETERMINISTIC: Guarantee.REPEATING,
-    ARBITRARY: Guarantee.DIVERGENT,
-}
-ROLLBACK: tuple[Property, ...] = (NOTHING_LOST,)
-EXACT: tuple[Property, ...] = (AS_IF, COMPLETE)
-SEEN = (CRASHED, TOOK_OVER)
-ALL = (*SEEN, RESTORED, REJOINED, REPLAYED, DISCARDED, STALE)
-
-
-def build(
-    name: str,
-    design: Design,
-    finding: str,
-    *,
-    claims: Mapping[OperatorClass, Guarantee] | None = None,
-    assumes: Assumptions = SINGLE,
-    must_occur: tuple[Quantity, ...] = SEEN,
-) -> Protocol:
-    """The protocol of a design.  claims: None: precise recovery."""
-    scopes = pin(PINS[name])
-    found = sorted({pinned.operators for pinned in scopes})
-    return Protocol(
-        name=f"active-standby:{name}" if name else "active-standby",
-        title="Active standby",
-        source="Hwang et al., ICDE 2005, Sections 5.3 and 6",
-        deploy=partial(deploy, design),
-        boot=boot,
-        recover=recover,
-        step=step,
-        gauges=gauges,
-        memory=memory,
-        show=show,
-        assumes=assumes,
-        claims={c: Guarantee.PRECISE if claims is None else claims[c] for c in found},
-        properties=EXACT if claims is None else ROLLBACK,
-        needed=needed if any(not pinned.scope.crashes for pinned in scopes) else None,
-        scopes=scopes,
-        must_occur=must_occur,
-        finding=finding,
-        size=size,
-        quantities=QUANTITIES,
-        timers=TIMERS,
-    )
-
-
-def _rollback(name: str, design: Design, finding: str, assumes: Assumptions = SINGLE) -> Protocol:
-    return build(name, design, finding, claims=TABLE_2, assumes=assumes)
-
 
 MENDED = Design()
 ARBITRARY_TOO = designs.ARBITRARY
 VARIANTS = (
-    replace(
-        build(
-            "arbitrary",
-            replace(ARBITRARY_TOO, returns=Returns.NEVER),
-            "If outputs wait until the secondary has their determinants, recovery is precise for "
-            "arbitrary networks.",
+    ACTIVE_STANDBY.design(
+        "arbitrary",
+        replace(ARBITRARY_TOO, returns=Returns.NEVER),
+        (
+            cases.A_RELAY.holds(22_558),
+            cases.PAIRS.holds(39_970),
+            cases.A_UNION.holds(410_747),
+            cases.PAIRS_OF_A_UNION.holds(6_192_585, quick=False),
         ),
+        "If outputs wait until the secondary has their determinants, recovery is precise for "
+        "arbitrary networks.",
         mutants=DETERMINANTS,
     ),
-    _rollback(
+    ROLLBACK.design(
         "rollback",
         replace(MENDED, returns=Returns.NEVER),
+        (
+            cases.A_RELAY.holds(20_507, REPEATING),
+            cases.A_FILTER.holds(27_531, REPEATING),
+            cases.SLIDING_WINDOWS.holds(94_073, REPEATING),
+            cases.PAIRS.holds(20_909, REPEATING),
+            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(2_353_300, REPEATING, quick=False),
+            cases.PAIRS_OF_A_UNION.holds(7_870_502, DIVERGENT, quick=False),
+        ),
         "Without questions to downstream, every class recovers as in Table 2.",
     ),
-    _rollback("rollback-again", MENDED, "The same after an earlier failure that is over."),
-    _rollback(
+    ROLLBACK.design(
+        "rollback-again",
+        MENDED,
+        (
+            cases.A_RELAY_TWO_CRASHES.holds(365_727, REPEATING),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.holds(1_448_651, REPEATING, quick=False),
+            cases.PAIRS_TWO_CRASHES.holds(323_930, REPEATING),
+        ),
+        "The same after an earlier failure that is over.",
+    ),
+    ROLLBACK.design(
         "rollback-any",
         MENDED,
+        (
+            cases.A_RELAY_TWO_CRASHES.fails(None, 12, GAP),
+            cases.A_PAIR_TWO_CRASHES.fails(None, 15, GAP),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 15, GAP),
+        ),
         "A second failure before the new secondary has its copy loses the state.",
-        ANY,
+        assumes=ANY,
     ),
-    _rollback(
+    ROLLBACK.design(
         "rollback-suspicion",
         MENDED,
+        (
+            cases.A_RELAY.holds(465_341, REPEATING),
+            cases.PAIRS.holds(333_011, REPEATING),
+            cases.SLIDING_WINDOWS.holds(1_889_580, REPEATING, quick=False),
+        ),
         "A primary that is taken for dead is deposed: nothing is lost.",
-        SUSPICIONS,
+        assumes=SUSPICIONS,
     ),
-    _rollback(
+    ROLLBACK.design(
         "published",
         replace(PUBLISHED, returns=Returns.NEVER),
+        (
+            cases.A_RELAY.holds(35_913, REPEATING),
+            cases.A_FILTER.holds(44_204, REPEATING),
+            cases.SLIDING_WINDOWS.holds(168_575, REPEATING),
+            cases.PAIRS.holds(24_499, REPEATING),
+            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(7_646_137, REPEATING, quick=False),
+            cases.PAIRS_OF_A_UNION.holds(16_738_103, DIVERGENT, quick=False),
+        ),
         "As in Table 2 after one failure.",
     ),
-    _rollback(
+    ROLLBACK.design(
         "published-again",
         PUBLISHED,
+        (
+            cases.A_RELAY_TWO_CRASHES.holds(511_452, REPEATING),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(2_516_583, 21, GAP, quick=False),
+            cases.A_PAIR_TWO_CRASHES.fails(69_008, 21, GAP),
+        ),
         '"Starts with an empty state": a new secondary of a network that is not repeatable does '
         "not have the state when the next failure comes, and after it results are lost.",
     ),
-    _rollback(
+    ROLLBACK.design(
         "published-any",
         PUBLISHED,
+        (
+            cases.A_RELAY_TWO_CRASHES.fails(None, 10, GAP),
+            cases.PAIRS_TWO_CRASHES.fails(None, 11, GAP),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 11, GAP),
+        ),
         "A second failure while the first is being repaired loses the state.",
-        ANY,
+        assumes=ANY,
     ),
-    _rollback(
+    ROLLBACK.design(
         "published-suspicion",
         PUBLISHED,
+        (
+            cases.A_RELAY.holds(461_230, REPEATING),
+            cases.PAIRS.holds(437_683, REPEATING),
+            cases.SLIDING_WINDOWS.holds(2_099_895, REPEATING, quick=False),
+        ),
         "Two primaries send the same outputs: duplicates, and no more.",
-        SUSPICIONS,
+        assumes=SUSPICIONS,
     ),
-    build(
+    ACTIVE_STANDBY.design(
         "published-precise",
         replace(PUBLISHED, again=Again.FROM),
+        (cases.A_RELAY.fails(491_324, 8, REPEATING),),
         'To discard the tuples "preceding" the last one received is to send that one again.',
     ),
-    build(
+    ACTIVE_STANDBY.design(
         "renewal-new",
         replace(PRECISE, renewal=Renewal.NEW),
+        (
+            cases.A_RELAY_TWO_CRASHES.fails(578_562, 25, GAP),
+            cases.PAIRS_TWO_CRASHES.fails(None, 19, Guarantee.PRECISE),
+        ),
         "A new secondary with an empty state is not up to date at the next failure.",
     ),
-    build(
+    ACTIVE_STANDBY.design(
         "renewal-kept",
         replace(PRECISE, renewal=Renewal.KEPT),
+        (
+            cases.A_RELAY_TWO_CRASHES.fails(843_907, 31, GAP),
+            cases.PAIRS_TWO_CRASHES.fails(1_809_815, 22, GAP, quick=False),
+        ),
         "What upstream keeps is not what the state is made of: it lets go of a tuple when both "
         "replicas have it.",
     ),
-    build(
+    ACTIVE_STANDBY.design(
         "joins-at-once",
         replace(PRECISE, joins=Joins.AT_ONCE),
+        (cases.A_RELAY_TWO_CRASHES.fails(985_506, 36, GAP),),
         "A copy that is older than the request for tuples: upstream has let go of those between.",
     ),
-    build(
+    ACTIVE_STANDBY.design(
         "late-taken",
         replace(PRECISE, late=Late.TAKEN),
+        (cases.A_RELAY.fails(None, 8, REPEATING),),
         "The last tuples of the dead primary can come after the first ones of the new one.",
     ),
-    build(
+    ACTIVE_STANDBY.design(
         "none-greater",
         replace(PRECISE, trims=Trims.NONE_GREATER, serves=Serves.HIGH),
+        (
+            cases.WINDOWS_THAT_CLOSE_TOGETHER.fails(1_964_872, 25, DIVERGENT, quick=False),
+            cases.TWO_PATHS.fails(39_273, 21, DIVERGENT),
+        ),
         "Windows that one tuple closes share a high watermark with those that downstream has not.",
     ),
-    build(
+    ROLLBACK.design(
         "any-lower",
         replace(MENDED, trims=Trims.ANY_LOWER, serves=Serves.HIGH, returns=Returns.NEVER),
+        (cases.A_UNION.fails(584_941, 18, GAP),),
         "With two inputs an output can be lower for one and greater for the other.",
-        claims=TABLE_2,
     ),
-    build(
+    ROLLBACK.design(
         "serves-high",
         replace(MENDED, serves=Serves.HIGH, returns=Returns.NEVER),
+        (
+            cases.A_RELAY.holds(20_507, REPEATING),
+            cases.PAIRS_OF_A_UNION.holds(7_905_094, DIVERGENT, quick=False),
+        ),
         "A secondary that takes its inputs in another order discards an output whose inputs are in "
         "no output that downstream has.",
-        claims=TABLE_2,
     ),
-    build(
+    ACTIVE_STANDBY.design(
         "determinants-sent",
         replace(ARBITRARY_TOO, determinants=Determinants.SENT, returns=Returns.NEVER),
+        (cases.A_UNION.fails(508_096, 11, GAP),),
         "Determinants that have been sent can be lost with the primary, and their outputs have "
         "left.",
     ),
-    build(
+    ACTIVE_STANDBY.design(
         "determinants-none",
         replace(ARBITRARY_TOO, determinants=Determinants.NONE, returns=Returns.NEVER),
+        (cases.A_UNION.fails(439_033, 10, GAP),),
         "Without determinants the secondary has another order, and numbers do not identify its "
         "outputs.",
     ),
-    build(
+    ACTIVE_STANDBY.design(
         "suspicion",
         PRECISE,
+        (
+            cases.A_RELAY.holds(392_878),
+            cases.PAIRS.holds(384_203),
+        ),
         "With the deposition of the old primary, a false suspicion does no harm.",
         assumes=SUSPICIONS,
         must_occur=(*SEEN, SUSPECTED),
     ),
-    build(
+    ACTIVE_STANDBY.design(
         "deposes-nobody",
         replace(PRECISE, deposes=Deposes.NO),
+        (cases.A_TUPLE_TWO_CRASHES.fails(12_490, 19, GAP),),
         "Two primaries: the old one is no secondary, so nobody takes over at the next failure.",
         assumes=SUSPICIONS,
         must_occur=(*SEEN, SUSPECTED),
     ),
-    build("any", PRECISE, "Two failures at once lose both states.", assumes=ANY),
+    ACTIVE_STANDBY.design(
+        "any",
+        PRECISE,
+        (cases.A_RELAY_TWO_CRASHES.fails(None, 10, GAP),),
+        "Two failures at once lose both states.",
+        assumes=ANY,
+    ),
 )

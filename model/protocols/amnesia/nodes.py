@@ -1,9 +1,16 @@
 """The nodes of amnesia: sources, operators and sinks that keep nothing for a restart.
 
 Rule of this file: nothing is kept, numbered, acknowledged or saved; what is here is the work of a
-run that nothing protects.  Watermarks are part of this work: an operator that merges its inputs in
-the order of time needs them.
-Hwang et al., Section 4.
+run that nothing protects.
+
+Theory of operation (Hwang et al., Section 4):
+
+1. A source sends each tuple once, and forgets it.
+2. An operator processes the tuples that arrive, and sends its outputs.
+3. An operator that merges its inputs in the order of time needs watermarks: they are part of this
+   work, and no protection.
+4. A crash loses the state of the operator and the tuples on their way to it.
+5. A restarted operator begins with an empty state, and goes on with the tuples that come then.
 """
 
 from __future__ import annotations
@@ -15,17 +22,12 @@ from model.boxes.box import Box, Item, bodies
 from model.cep.merge import Inlet, low, ready
 from model.cep.operator import CepState, Operator, process
 from model.core import (
-    EVENT,
-    Amount,
     Answer,
     Arrival,
     Deployment,
     Effect,
     Emit,
-    Gauges,
     Input,
-    Memory,
-    MessageKind,
     NodeName,
     Note,
     Quantity,
@@ -34,8 +36,8 @@ from model.core import (
     Scope,
     Send,
     Site,
-    Size,
 )
+from model.costs import EVENT, Amount, Gauges, Memory, MessageKind, Size
 from model.errors import Invalid
 from model.events import BEGINNING, NOTHING, Body, Event, Mark
 from model.graph import Graph
@@ -71,7 +73,7 @@ State = SourceState | OperatorState | SinkState
 
 
 # --- where nodes stand -----------------------------------------------------------------------
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     """The deployment; `config` of a site: its successors that need watermarks.
 
     Raises Invalid for an operator that is neither a box nor a CEP operator.

@@ -8,27 +8,12 @@ Rule of this file: no behaviour (model.protocols.amnesia.nodes); only the protoc
 
 from __future__ import annotations
 
-from model.core import (
-    CRASHED,
-    SPANNED,
-    Assumptions,
-    Failures,
-    Guarantee,
-    Mutant,
-    Protocol,
-)
-from model.properties import AS_IF, COMPLETE
-from model.protocols.amnesia.nodes import (
-    RESET,
-    boot,
-    deploy,
-    gauges,
-    memory,
-    recover,
-    show,
-    size,
-    step,
-)
+from model.core import CRASHED, SPANNED, Guarantee
+from model.evidence import Mutant
+from model.family import Family
+from model.protocol import Behaviour
+from model.protocols.amnesia import nodes
+from model.protocols.amnesia.nodes import RESET
 from model.protocols.amnesia.scopes import SCOPES
 
 NODES = "model.protocols.amnesia.nodes"
@@ -56,26 +41,31 @@ MUTANTS = (
     ),
 )
 
-PROTOCOL = Protocol(
-    name="amnesia",
-    title="Amnesia",
-    source="Hwang et al., ICDE 2005, Section 4",
-    deploy=deploy,
-    boot=boot,
-    recover=recover,
-    step=step,
-    gauges=gauges,
-    show=show,
-    size=size,
-    memory=memory,
-    assumes=Assumptions(Failures.ANY),
-    claims=dict.fromkeys((one.operators for one in SCOPES), Guarantee.GAP),
-    properties=(AS_IF, COMPLETE),
-    scopes=SCOPES,
-    must_occur=(CRASHED, SPANNED, RESET),
+BEHAVIOUR = Behaviour(
+    nodes.deploy,
+    nodes.boot,
+    nodes.step,
+    nodes.recover,
+    gauges=nodes.gauges,
+    memory=nodes.memory,
+    show=nodes.show,
+    size=nodes.size,
     quantities=(RESET,),
+)
+AMNESIA = Family(
+    "amnesia",
+    "Amnesia",
+    "Hwang et al., ICDE 2005, Section 4",
+    BEHAVIOUR,
+    claims=Guarantee.GAP,
     protects=False,
-    finding="A crash loses what the node held and what comes until it is back: gap recovery.  "
+)
+PROTOCOL = AMNESIA.design(
+    "",
+    None,
+    SCOPES,
+    "A crash loses what the node held and what comes until it is back: gap recovery.  "
     "Amnesia is the baseline of costs: a run without any protection.",
+    must_occur=(CRASHED, SPANNED, RESET),
     mutants=MUTANTS,
 )

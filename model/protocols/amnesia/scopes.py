@@ -15,7 +15,8 @@ from model.cep.engines import Function
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, TimeWindows
-from model.core import Guarantee, OperatorClass, Outcome, PinnedScope, Scope
+from model.core import Guarantee, OperatorClass, Scope
+from model.evidence import Case
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
 
@@ -23,6 +24,7 @@ REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
 DETERMINISTIC = OperatorClass.DETERMINISTIC
 ARBITRARY = OperatorClass.ARBITRARY
+GAP = Guarantee.GAP
 
 PAIRS = Aggregate("list", 2, 2, of="time")
 MATCH = Operator(sequence("a", "b"), CountWindows(2, 2))
@@ -51,44 +53,36 @@ BESIDE = Graph(
 every two events, so that their order is seen."""
 
 
-def lost(
-    name: str, scope: Scope, operators: OperatorClass, states: int, steps: int = 4
-) -> PinnedScope:
-    """A scope with a crash: what the node held is lost."""
-    refuted, gap = Outcome.REFUTED, Guarantee.GAP
-    return PinnedScope(name, scope, operators, refuted, states, steps, gap)
-
-
-def right(name: str, scope: Scope, operators: OperatorClass, states: int) -> PinnedScope:
-    """A scope without a crash: the output is right."""
-    return PinnedScope(name, scope, operators, states=states)
-
-
 def words(graph: Graph, length: int, types: str = "ab", crashes: int = 1) -> Scope:
     return over_words(graph, length, types, crashes=crashes)
 
 
 SCOPES = (
-    lost("a relay", words(chain(("A", Relay())), 2, "a"), REPEATABLE, 37, 3),
-    lost("a pattern", words(chain(("A", MATCH)), 2), DETERMINISTIC, 61),
-    lost("a pattern, twice", words(chain(("A", MATCH)), 3, crashes=2), DETERMINISTIC, 368),
-    lost("a pattern, window by window", words(chain(("A", SERIAL)), 3, "a"), DETERMINISTIC, 40, 5),
-    lost("an aggregate", words(chain(("A", PAIRS)), 3), DETERMINISTIC, 287),
-    lost("two operators", words(chain(("A", MATCH), ("B", LATER)), 3), DETERMINISTIC, 303),
-    lost("a merge", words(BESIDE, 3), DETERMINISTIC, 3_578, 6),
-    lost("a join", words(two_sources(("A", Join(9))), 1, "a"), ARBITRARY, 35),
-    right(
-        "nothing fails", words(chain(("A", MATCH), ("B", LATER)), 4, crashes=0), DETERMINISTIC, 172
+    Case("a relay", words(chain(("A", Relay())), 2, "a"), REPEATABLE).fails(37, 3, GAP),
+    Case("a pattern", words(chain(("A", MATCH)), 2), DETERMINISTIC).fails(61, 4, GAP),
+    Case("a pattern, twice", words(chain(("A", MATCH)), 3, crashes=2), DETERMINISTIC).fails(
+        368, 4, GAP
     ),
-    right(
-        "nothing fails, two sources",
-        words(two_sources(("A", MATCH)), 2, crashes=0),
-        DETERMINISTIC,
-        299,
+    Case("a pattern, window by window", words(chain(("A", SERIAL)), 3, "a"), DETERMINISTIC).fails(
+        40, 5, GAP
     ),
-    right("nothing fails, a merge", words(BESIDE, 4, crashes=0), DETERMINISTIC, 1_821),
-    right(
-        "nothing fails, an aggregate", words(chain(("A", PAIRS)), 4, crashes=0), DETERMINISTIC, 213
+    Case("an aggregate", words(chain(("A", PAIRS)), 3), DETERMINISTIC).fails(287, 4, GAP),
+    Case("two operators", words(chain(("A", MATCH), ("B", LATER)), 3), DETERMINISTIC).fails(
+        303, 4, GAP
     ),
-    right("nothing fails, a join", words(two_sources(("A", Join(9))), 2, "a", 0), ARBITRARY, 57),
+    Case("a merge", words(BESIDE, 3), DETERMINISTIC).fails(3_578, 6, GAP),
+    Case("a join", words(two_sources(("A", Join(9))), 1, "a"), ARBITRARY).fails(35, 4, GAP),
+    Case(
+        "nothing fails", words(chain(("A", MATCH), ("B", LATER)), 4, crashes=0), DETERMINISTIC
+    ).holds(172),
+    Case(
+        "nothing fails, two sources", words(two_sources(("A", MATCH)), 2, crashes=0), DETERMINISTIC
+    ).holds(299),
+    Case("nothing fails, a merge", words(BESIDE, 4, crashes=0), DETERMINISTIC).holds(1_821),
+    Case(
+        "nothing fails, an aggregate", words(chain(("A", PAIRS)), 4, crashes=0), DETERMINISTIC
+    ).holds(213),
+    Case("nothing fails, a join", words(two_sources(("A", Join(9))), 2, "a", 0), ARBITRARY).holds(
+        57
+    ),
 )

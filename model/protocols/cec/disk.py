@@ -24,8 +24,9 @@ from model.protocols.cec.messages import (
     Segment,
 )
 from model.queues import Replay, Replayed
+from model.timers import TimerName
 
-WRITE, READ = "write:", "read"
+WRITE, READ = "write", "read"
 
 
 def write(site: Site, state: NodeState, records: list[Record]) -> tuple[NodeState, list[Effect]]:
@@ -53,7 +54,7 @@ def write(site: Site, state: NodeState, records: list[Record]) -> tuple[NodeStat
 def outstanding(site: Site, state: NodeState) -> list[SetTimer]:
     """The timers of the writes that may be outstanding now."""
     first = state.waiting[: site.spec.writes]
-    return [SetTimer(f"{WRITE}{segment.place}") for segment in first]
+    return [SetTimer(str(TimerName(WRITE, str(segment.place)))) for segment in first]
 
 
 def store(site: Site, state: NodeState, place: int) -> tuple[NodeState, list[Effect]]:

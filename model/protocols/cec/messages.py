@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from model.boxes.aggregate import Pane
 from model.boxes.box import Box, Fed, Item, Out, Stream
 from model.boxes.reorder import Ordered
-from model.core import MessageKind, Quantity, Size
+from model.core import Quantity
+from model.costs import MessageKind, Size
 from model.events import BEGINNING, Body, Event
 from model.log import Log
 from model.queues import TRIMMED, Inlet, Inlets, QueueState, Replay, Replayed, Restarted, Trim

@@ -1,14 +1,16 @@
 """One-line faults of continuous eventual checkpointing, which the checkers must find.
 
-Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+Rule of this file: no code but the lines of mutants; model.evidence.Mutant explains the fields.
 """
 
 from __future__ import annotations
 
-from model.core import Mutant
+from model.evidence import Mutant
 
 HOME = "model.protocols.cec"
-SCAN, OPERATOR, DISK, NODES = (f"{HOME}.{name}" for name in ("scan", "operator", "disk", "nodes"))
+CONSUMERS, DISK, NODES, OPERATOR, SCAN = (
+    f"{HOME}.{name}" for name in ("consumers", "disk", "nodes", "operator", "scan")
+)
 QUEUES = "model.queues"
 MUTANTS = (
     # --- the scan ---
@@ -234,7 +236,7 @@ MUTANTS = (
     ),
     Mutant(
         "a consumer asks again for what it has",
-        NODES,
+        CONSUMERS,
         "request = Replay(inlet.place if by is Stamp.PLACE else inlet.time, by)",
         "request = Replay(inlet.place - 1 if by is Stamp.PLACE else inlet.time, by)",
         "results alone",
@@ -284,7 +286,7 @@ MUTANTS = (
     ),
     Mutant(
         "count the places of inputs from the beginning after a restart",
-        NODES,
+        CONSUMERS,
         "ends = tuple(Inlet(place, time, request) for place, request in asked)",
         "ends = tuple(Inlet(0, time, request) for place, request in asked)",
         "a join",

@@ -3,36 +3,45 @@
 Rule of this file: no claim which choice is right (model.protocols.cec.variants).  A node is a
 value; what it writes to its log, and when, is here.
 
+Theory of operation (Sebepou and Magoutis, CEC, 2011):
+
+1. An operator writes three kinds of records to its log: a window opened (G_open), a window was
+   checkpointed in the background (G_check), a window closed with a result (R) (Section II.B).
+2. The newest G record of a window is its footprint.  The footprints of all open windows are
+   together an eventual checkpoint: each is of another time.
+3. A result is sent downstream when it is stored.  The log is the output queue, too.
+4. Each record says how many windows were open (N).  A scan from the end of the log stops when it
+   has found N footprints: the records that it read are the extent.
+5. In the background a node checkpoints the window with the oldest footprint, so that extent and
+   replay stay short (Section III).  Here this path is a timer: the world decides when it runs out,
+   which covers every CI, CP and policy.
+6. A restarted node scans its log, loads the windows, and asks upstream for the tuples after the
+   oldest footprint (Section II.B).  It asks with a `Replay`, and reports `Restarted` downstream.
+7. A window ignores the replayed tuples that its footprint includes already.
+8. Downstream asks for the results after the last one that it has; they come from the log
+   (Section IX, "Catching up").
+9. An operator with several inputs records the place in each, and replays the tuples in the order
+   of before (Section V).
+10. Consumers acknowledge, so that producers and the log let go (Section II).
+
 The log is the node's durable value.  A write is one `Save`, or two if a crash may tear it.  A write
 that is still outstanding is a timer, and its completion is the timer's end: writes complete in any
-order, and a crash loses those that are outstanding.  The background path is a timer, too: the world
-decides when it runs out, which covers every CI, CP and policy.
-Sebepou and Magoutis, CEC, 2011.
+order, and a crash loses those that are outstanding.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import takewhile
-from typing import Any, NamedTuple
 
-from model.boxes.aggregate import Aggregate, Pane, Panes
-from model.boxes.box import Box, Item, Lineage, Of
-from model.boxes.join import Join
-from model.boxes.stateless import Union
-from model.cep.box import CepBox
-from model.cep.operator import Operator
+from model.boxes.aggregate import Aggregate
+from model.boxes.box import Item
 from model.core import (
     CHECKPOINTED,
     RESTORED,
-    Amount,
     Arrival,
     Deployment,
     Effect,
-    Emit,
-    Gauges,
     Input,
-    Memory,
     NodeName,
     Note,
     Observation,
@@ -45,16 +54,15 @@ from model.core import (
     Step,
     TimerFired,
 )
-from model.errors import Invalid
-from model.events import BEGINNING, Event
-from model.parts import contents, deploy_graph
+from model.costs import Amount, Gauges, Memory
+from model.events import Event
+from model.parts import deploy_graph
+from model.protocols.cec import consumers
+from model.protocols.cec.deployment import Config, settle
 from model.protocols.cec.design import (
-    Bound,
     Checked,
     Design,
-    Forward,
     InputTrim,
-    Interleaving,
     Load,
 )
 from model.protocols.cec.disk import (
@@ -68,6 +76,7 @@ from model.protocols.cec.disk import (
     write,
 )
 from model.protocols.cec.keyed import key_of
+from model.protocols.cec.measures import extent, pane_contents, to_replay
 from model.protocols.cec.messages import (
     CUT,
     EARLY,
@@ -84,7 +93,7 @@ from model.protocols.cec.messages import (
     State,
 )
 from model.protocols.cec.operator import checkpoint, eligible, ignoring, process, rewrite
-from model.protocols.cec.scan import Found, reconstruct, repair
+from model.protocols.cec.scan import reconstruct, repair
 from model.queues import (
     STALE_NOTE,
     Entry,
@@ -94,17 +103,17 @@ from model.queues import (
     Replay,
     Replayed,
     Restarted,
-    Stamp,
     Trim,
     produce,
     serve,
     trim,
 )
+from model.timers import parse_timer
 
 CHECK = "check"
 TIMERS = {
     CHECK: "From a tuple to a checkpoint of the window with the oldest footprint.",
-    WRITE.removesuffix(":"): "From an outstanding write to its completion, if several may be.",
+    WRITE: "From an outstanding write to its completion, if several may be.",
     READ: "From one read of the log to the next one, if it is sent again read by read.",
 }
 
@@ -113,47 +122,11 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     """The deployment; raises Invalid for timeouts, for several outputs of a node or inputs of a
     sink, and for an operator whose state depends on the order in which inputs come."""
     deployment = deploy_graph(scope.graph, replies=True)
-    sites = [_settle(site) for site in deployment.sites]
+    sites = [settle(site) for site in deployment.sites]
     trims = any(site.spec.trims for site in sites if site.role is Role.OPERATOR)
     sources = tuple(site.name for site in sites if site.role is Role.SOURCE)
     config = Config(design, trims, sources)
     return deployment._replace(sites=tuple(site._replace(config=config) for site in sites))
-
-
-class Config(NamedTuple):
-    """trims: do consumers acknowledge, so that producers let go?  sources: of the deployment."""
-
-    design: Design
-    trims: bool
-    sources: tuple[NodeName, ...] = ()
-
-
-def _settle(site: Site) -> Site:
-    """The site with its operator as a Logged one."""
-    inputs, outputs = len(site.preds), len(site.succs)
-    if outputs > 1 or (inputs > 1 and site.role is Role.SINK):
-        raise Invalid(
-            f"cec: {site.name} has {inputs} inputs and {outputs} outputs; give nodes with one "
-            "output, and sinks with one input"
-        )
-    if site.role is not Role.OPERATOR:
-        return site
-    spec = site.spec
-    if isinstance(spec, Operator):
-        spec = CepBox(spec)
-    logged = spec if isinstance(spec, Logged) else Logged(spec, checks=True, trims=True)
-    box: Any = logged.inner
-    waits = not isinstance(box, Box) or type(box).expire is not Box.expire
-    if waits and not (isinstance(box, Aggregate | Join) and not box.timeout):
-        raise Invalid(
-            f"cec: {site.name} is a {type(box).__name__}; give an operator without timeouts"
-        )
-    if inputs > 1 and not (logged.ordered or isinstance(box, Join | Union)):
-        raise Invalid(
-            f"cec: {site.name} is a {type(box).__name__} with {inputs} inputs; give a Join, a "
-            "Union, or an Ordered operator"
-        )
-    return site._replace(spec=logged)
 
 
 def boot(site: Site) -> State:
@@ -174,7 +147,7 @@ def step(site: Site, state: State, input_: Input) -> Step:
         case QueueState(), Received(_, Trim(place)):
             return trim(state, place)
         case SinkState(), Received(sender, message):
-            return _take(site, state, sender, message)
+            return consumers.take(site, state, sender, message)
         case NodeState(), Received(_, Replay() as request):
             state, effects = send_again(site, state, request)
             return Step(state, (*effects,))
@@ -182,7 +155,7 @@ def step(site: Site, state: State, input_: Input) -> Step:
             return _end(site, *acknowledge(site, state, place))
         case NodeState(inlets), Received(sender, Restarted()):
             edge = site.preds.index(sender)
-            end, ask = _ask(site, inlets.ends[edge])
+            end, ask = consumers.ask(site, inlets.ends[edge])
             return Step(state._replace(inlets=inlets.connect(edge, end)), (Send(sender, ask),))
         case NodeState(inlets), Received(sender, Replayed() as answer):
             edge = site.preds.index(sender)
@@ -196,40 +169,12 @@ def step(site: Site, state: State, input_: Input) -> Step:
             state, effects = read(site, state)
             return Step(state, (*effects,))
         case NodeState(), TimerFired(timer):
-            return _complete(site, state, int(timer.removeprefix(WRITE)))
+            return _complete(site, state, int(parse_timer(timer).key))
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_} in {type(state).__name__}")
 
 
 # --- input -----------------------------------------------------------------------------------
-def _events(
-    site: Site, sender: NodeName, message: Event | Segment
-) -> Iterable[tuple[Event, Lineage]]:
-    """The tuples in a message; control records are none."""
-    if isinstance(message, Event):
-        yield message, frozenset([Of(site.config.sources.index(sender), message.sn[0] - 1)])
-    else:
-        for record in message.records:
-            if record.out is not None:
-                yield Event((record.results,), record.out.body), record.out.of
-
-
-def _follows(design: Design, inlet: Inlet, event: Event) -> bool:
-    """Does the connection bring the event now?  Published forwarding does not keep the order."""
-    if design.forward is Forward.COMPLETED:
-        return inlet.request is None
-    return inlet.is_next(event)
-
-
-def _ask(site: Site, inlet: Inlet) -> tuple[Inlet, Replay]:
-    """The request of a consumer whose producer has restarted."""
-    request = inlet.request
-    if request is None:
-        by = site.config.design.resume
-        request = Replay(inlet.place if by is Stamp.PLACE else inlet.time, by)
-    return inlet._replace(request=request), request
-
-
 def _begin(state: NodeState) -> Step:
     """Take what follows; a restarted node is restored once every producer has answered."""
     if not state.loaded or any(end.request is not None for end in state.inlets.ends):
@@ -240,8 +185,8 @@ def _begin(state: NodeState) -> Step:
 def _receive(site: Site, state: NodeState, sender: NodeName, message: Event | Segment) -> Step:
     edge, ordered = site.preds.index(sender), site.spec.ordered
     effects: list[Effect] = []
-    for event, of in _events(site, sender, message):
-        if not _follows(site.config.design, state.inlets.ends[edge], event):
+    for event, of in consumers.events_in(site, sender, message):
+        if not consumers.follows(site.config.design, state.inlets.ends[edge], event):
             effects.append(STALE_NOTE)
             continue
         state = state._replace(inlets=state.inlets.add(edge, event, of))
@@ -329,7 +274,7 @@ def recover(site: Site, durable: Disk | None) -> Step:
     found = reconstruct(design, box, log)
     segments = log.last().place if log else disk.begins - 1
     stamp = found.newest if found.start is None else found.start
-    inlets = _reconnect(design, found, len(site.preds), stamp)
+    inlets = consumers.reconnect(design, found, len(site.preds), stamp)
     state = NodeState(
         inlets=inlets,
         windows=found.windows,
@@ -361,39 +306,6 @@ def recover(site: Site, durable: Disk | None) -> Step:
     return _end(site, state, [*effects, *asks, Send(site.succs[0], Restarted())])
 
 
-def _reconnect(design: Design, found: Found, inputs: int, stamp: int) -> Inlets:
-    """The inlets of a restarted operator, each with what it asks for."""
-    until = found.until if design.interleaving is Interleaving.LOGGED else ()
-    inclusive = design.replay is Bound.WITH
-    if found.places:
-        asked = [(place, Replay(place, Stamp.PLACE, inclusive)) for place in found.places]
-    else:
-        asked = [(0, Replay(found.start, design.stamp, inclusive))] * inputs
-    time = stamp if design.stamp is Stamp.TIME else BEGINNING
-    ends = tuple(Inlet(place, time, request) for place, request in asked)
-    return Inlets(ends, ((),) * inputs, until)
-
-
-# --- the sink --------------------------------------------------------------------------------
-def _take(site: Site, state: SinkState, sender: NodeName, message: Any) -> Step:
-    inlet = state.inlet
-    if isinstance(message, Restarted):
-        inlet, request = _ask(site, inlet)
-        return Step(SinkState(inlet), (Send(sender, request),))
-    if isinstance(message, Replayed):
-        return Step(SinkState(inlet.begin(message)))
-    effects: list[Effect] = []
-    for event, of in _events(site, sender, message):
-        if _follows(site.config.design, inlet, event):
-            inlet = inlet.take(event)
-            effects.append(Emit((site.preds.index(sender), event.body), of))
-        else:
-            effects.append(STALE_NOTE)
-    if site.config.trims and inlet.place > state.inlet.place:
-        effects.append(Send(sender, Trim(inlet.place)))
-    return Step(SinkState(inlet), tuple(effects))
-
-
 # --- what is shown ---------------------------------------------------------------------------
 def gauges(site: Site, state: State) -> Gauges:
     """The gauges of a node.  buffered: events or segments that it keeps.  progress: the place of
@@ -404,7 +316,7 @@ def gauges(site: Site, state: State) -> Gauges:
         case SinkState():
             return Gauges()
         case NodeState():
-            own = ((EXTENT, extent(state)), (TO_REPLAY, _to_replay(state)))
+            own = ((EXTENT, extent(state)), (TO_REPLAY, to_replay(state)))
             return Gauges(len(state.disk.log), len(state.windows), sum(state.inlets.places), own)
         case _:
             raise AssertionError(f"{site.name}: {state} is no state of a node")
@@ -417,31 +329,12 @@ def memory(_site: Site, state: State) -> Memory:
             return Memory(Amount(len(kept)))
         case NodeState():
             waiting = sum(len(segment.records) for segment in state.waiting)
-            held = [_contents(window.pane) for window in state.windows]
+            held = [pane_contents(window.pane) for window in state.windows]
             events = sum(amount.events for amount in held)
             items = sum(amount.items for amount in held) + len(state.turns) + len(state.floors)
             return Memory(savepoints=Amount(0, waiting), state=Amount(events, items))
         case _:
             return Memory()
-
-
-def _contents(pane: Any) -> Amount:
-    """What a window holds; of another operator than an aggregate the pane is the whole state."""
-    if pane is None:
-        return Amount(0, 1)
-    return contents(Panes((pane,)) if isinstance(pane, Pane) else pane)
-
-
-def extent(state: NodeState) -> int:
-    """How many records a scan of the log would go through now."""
-    oldest = min((window.at for window in state.windows), default=state.segments)
-    recent = takewhile(lambda segment: segment.place >= oldest, reversed(state.disk.log))
-    return sum(len(segment.records) for segment in recent)
-
-
-def _to_replay(state: NodeState) -> int:
-    """How many tuples a restart would ask upstream for now, if stamps are places."""
-    return max(0, state.stamp - min((window.foot for window in state.windows), default=state.stamp))
 
 
 def needed(scope: Scope, seen: Observation) -> Mapping[NodeName, int]:

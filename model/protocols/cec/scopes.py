@@ -10,29 +10,24 @@ at once (II.B), equal times, a filter upstream (IV.B), a join of two inputs (V).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
 from model.boxes.join import Join
 from model.boxes.reorder import Ordered
 from model.boxes.stateless import Filter, Relay, Union
-from model.cep.predicates import Type
 from model.core import Arrival, Inputs, OperatorClass, Scope
+from model.evidence import Case
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.predicates import Type
 from model.protocols.cec.messages import Logged
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
 DETERMINISTIC = OperatorClass.DETERMINISTIC
 ARBITRARY = OperatorClass.ARBITRARY
-
-
-class Explored(NamedTuple):
-    scope: Scope
-    operators: OperatorClass
-    quick: bool = True
 
 
 def windows(size: int, advance: int | None = None, **more: Any) -> Aggregate:
@@ -96,82 +91,117 @@ def joined(
 EQUAL = (0, 1)
 PAIRS, ALL = windows(2), windows(2, group=None)
 EVERY, NEAR, LATEST = Join(9), Join(1), Join(1, by="count")
-SCOPES = {
-    "windows of one tuple": Explored(one(windows(1), 3), REPEATABLE),
-    "windows of two tuples": Explored(one(PAIRS, 4), DETERMINISTIC),
-    "five tuples": Explored(one(PAIRS, 5), DETERMINISTIC),
-    "equal times": Explored(one(PAIRS, 3, gaps=EQUAL), DETERMINISTIC),
-    "equal times of one key": Explored(one(PAIRS, 3, "a", gaps=EQUAL), DETERMINISTIC),
-    "background": Explored(one(PAIRS, 3, checks=True), DETERMINISTIC),
-    "background, windows of three": Explored(one(windows(3), 4, "a", checks=True), DETERMINISTIC),
-    "background, two crashes": Explored(one(PAIRS, 2, crashes=2, checks=True), DETERMINISTIC),
-    "two crashes": Explored(one(PAIRS, 3, crashes=2), DETERMINISTIC),
-    "queues let go": Explored(one(PAIRS, 3, trims=True, checks=True), DETERMINISTIC),
-    "queues of one key let go": Explored(
-        one(PAIRS, 3, "a", trims=True, checks=True), DETERMINISTIC
-    ),
-    "queues let go, two crashes": Explored(
-        one(PAIRS, 2, crashes=2, gaps=EQUAL, trims=True), DETERMINISTIC
-    ),
-    "windows of three, queues let go": Explored(one(windows(3), 4, trims=True), DETERMINISTIC),
-    "results alone": Explored(one(windows(1), 2, gaps=EQUAL), REPEATABLE),
-    "outstanding writes": Explored(one(PAIRS, 3, writes=2, tears=True), DETERMINISTIC),
-    "outstanding writes of one key": Explored(
-        one(PAIRS, 3, "a", writes=2, tears=True), DETERMINISTIC
-    ),
-    "outstanding writes, queues let go": Explored(
-        one(windows(1), 2, writes=2, tears=True, trims=True), REPEATABLE
-    ),
-    "catching up": Explored(one(windows(1), 3, "a", writes=1, reads=True), REPEATABLE),
-    "catching up, queues let go": Explored(
-        one(windows(1), 3, "a", writes=1, reads=True, trims=True), REPEATABLE
-    ),
-    "all at once": Explored(
-        one(PAIRS, 3, writes=2, tears=True, trims=True, checks=True), DETERMINISTIC, quick=False
-    ),
-    "windows by time": Explored(one(spans(2), 3, gaps=EQUAL), CONVERGENT_CAPABLE),
-    "windows of one key by time": Explored(one(spans(2), 3, "a", gaps=EQUAL), CONVERGENT_CAPABLE),
-    "windows by time, background": Explored(
-        one(spans(2), 3, checks=True, trims=True), CONVERGENT_CAPABLE
-    ),
-    "windows from the first tuple": Explored(
-        one(spans(2, aligned=False), 3, checks=True), DETERMINISTIC
-    ),
-    "windows of one key from its first tuple": Explored(
-        one(spans(2, aligned=False), 3, "a", checks=True), DETERMINISTIC
-    ),
-    "sliding windows": Explored(one(windows(3, 1), 4, "a", checks=True), REPEATABLE),
-    "windows that overlap in part": Explored(
-        one(spans(3, 2, aligned=False), 4, "a", gaps=(1, 2)), DETERMINISTIC
-    ),
-    "sliding windows by time": Explored(one(spans(2, 1), 3, checks=True), CONVERGENT_CAPABLE),
-    "sliding windows of one key by time": Explored(
-        one(spans(2, 1), 3, "a", checks=True), CONVERGENT_CAPABLE
-    ),
-    "gaps between windows": Explored(one(windows(1, 2), 3, checks=True), DETERMINISTIC),
-    "gaps between windows, queues let go": Explored(
-        one(windows(1, 2), 3, trims=True), DETERMINISTIC
-    ),
-    "a filter upstream": Explored(two(Filter(Type("a")), PAIRS, 3, "ab"), DETERMINISTIC),
-    "an aggregate of an aggregate": Explored(two(windows(1), ALL, 3), DETERMINISTIC),
-    "adjacent crashes": Explored(two(windows(1), ALL, 2, crashes=2), DETERMINISTIC),
-    "a join": Explored(joined(EVERY, 2, 1), ARBITRARY),
-    "a join of near tuples": Explored(joined(NEAR, 2, 1, ((0, 2), (1,))), ARBITRARY),
-    "a join by count": Explored(joined(LATEST, 3, 1), ARBITRARY),
-    "a join, background": Explored(joined(EVERY, 2, 1, checks=True), ARBITRARY),
-    "a join, queues let go": Explored(joined(EVERY, 2, 1, checks=True, trims=True), ARBITRARY),
-    "a join, two crashes": Explored(joined(EVERY, 2, 1, crashes=2), ARBITRARY),
-    "a join, outstanding writes": Explored(joined(EVERY, 2, 1, writes=2, tears=True), ARBITRARY),
-    "a join behind an operator, adjacent crashes": Explored(
-        joined(EVERY, 1, 1, crashes=2, first=Relay()), ARBITRARY
-    ),
-    "a join by time": Explored(joined(Ordered(EVERY), 2, 2), REPEATABLE),
-    "a join by time, distinct times": Explored(
-        joined(Ordered(EVERY), 2, 2, ((2,), (3,)), checks=True), REPEATABLE
-    ),
-    "a union": Explored(joined(Union(), 2, 1), ARBITRARY),
-    "no crash": Explored(one(PAIRS, 3, crashes=0, checks=True, trims=True), DETERMINISTIC),
-    "no crash, gaps between windows": Explored(
-        one(windows(1, 2), 3, crashes=0, checks=True, trims=True), DETERMINISTIC
-    ),
-}
+WINDOWS_OF_ONE_TUPLE = Case("windows of one tuple", one(windows(1), 3), REPEATABLE)
+WINDOWS_OF_TWO_TUPLES = Case("windows of two tuples", one(PAIRS, 4), DETERMINISTIC)
+FIVE_TUPLES = Case("five tuples", one(PAIRS, 5), DETERMINISTIC)
+EQUAL_TIMES = Case("equal times", one(PAIRS, 3, gaps=EQUAL), DETERMINISTIC)
+EQUAL_TIMES_OF_ONE_KEY = Case(
+    "equal times of one key", one(PAIRS, 3, "a", gaps=EQUAL), DETERMINISTIC
+)
+BACKGROUND = Case("background", one(PAIRS, 3, checks=True), DETERMINISTIC)
+BACKGROUND_WINDOWS_OF_THREE = Case(
+    "background, windows of three", one(windows(3), 4, "a", checks=True), DETERMINISTIC
+)
+BACKGROUND_TWO_CRASHES = Case(
+    "background, two crashes", one(PAIRS, 2, crashes=2, checks=True), DETERMINISTIC
+)
+TWO_CRASHES = Case("two crashes", one(PAIRS, 3, crashes=2), DETERMINISTIC)
+QUEUES_LET_GO = Case("queues let go", one(PAIRS, 3, trims=True, checks=True), DETERMINISTIC)
+QUEUES_OF_ONE_KEY_LET_GO = Case(
+    "queues of one key let go", one(PAIRS, 3, "a", trims=True, checks=True), DETERMINISTIC
+)
+QUEUES_LET_GO_TWO_CRASHES = Case(
+    "queues let go, two crashes", one(PAIRS, 2, crashes=2, gaps=EQUAL, trims=True), DETERMINISTIC
+)
+WINDOWS_OF_THREE_QUEUES_LET_GO = Case(
+    "windows of three, queues let go", one(windows(3), 4, trims=True), DETERMINISTIC
+)
+RESULTS_ALONE = Case("results alone", one(windows(1), 2, gaps=EQUAL), REPEATABLE)
+OUTSTANDING_WRITES = Case("outstanding writes", one(PAIRS, 3, writes=2, tears=True), DETERMINISTIC)
+OUTSTANDING_WRITES_OF_ONE_KEY = Case(
+    "outstanding writes of one key", one(PAIRS, 3, "a", writes=2, tears=True), DETERMINISTIC
+)
+OUTSTANDING_WRITES_QUEUES_LET_GO = Case(
+    "outstanding writes, queues let go",
+    one(windows(1), 2, writes=2, tears=True, trims=True),
+    REPEATABLE,
+)
+CATCHING_UP = Case("catching up", one(windows(1), 3, "a", writes=1, reads=True), REPEATABLE)
+CATCHING_UP_QUEUES_LET_GO = Case(
+    "catching up, queues let go",
+    one(windows(1), 3, "a", writes=1, reads=True, trims=True),
+    REPEATABLE,
+)
+ALL_AT_ONCE = Case(
+    "all at once",
+    one(PAIRS, 3, writes=2, tears=True, trims=True, checks=True),
+    DETERMINISTIC,
+    quick=False,
+)
+WINDOWS_BY_TIME = Case("windows by time", one(spans(2), 3, gaps=EQUAL), CONVERGENT_CAPABLE)
+WINDOWS_OF_ONE_KEY_BY_TIME = Case(
+    "windows of one key by time", one(spans(2), 3, "a", gaps=EQUAL), CONVERGENT_CAPABLE
+)
+WINDOWS_BY_TIME_BACKGROUND = Case(
+    "windows by time, background", one(spans(2), 3, checks=True, trims=True), CONVERGENT_CAPABLE
+)
+WINDOWS_FROM_THE_FIRST_TUPLE = Case(
+    "windows from the first tuple", one(spans(2, aligned=False), 3, checks=True), DETERMINISTIC
+)
+WINDOWS_OF_ONE_KEY_FROM_ITS_FIRST_TUPLE = Case(
+    "windows of one key from its first tuple",
+    one(spans(2, aligned=False), 3, "a", checks=True),
+    DETERMINISTIC,
+)
+SLIDING_WINDOWS = Case("sliding windows", one(windows(3, 1), 4, "a", checks=True), REPEATABLE)
+WINDOWS_THAT_OVERLAP_IN_PART = Case(
+    "windows that overlap in part",
+    one(spans(3, 2, aligned=False), 4, "a", gaps=(1, 2)),
+    DETERMINISTIC,
+)
+SLIDING_WINDOWS_BY_TIME = Case(
+    "sliding windows by time", one(spans(2, 1), 3, checks=True), CONVERGENT_CAPABLE
+)
+SLIDING_WINDOWS_OF_ONE_KEY_BY_TIME = Case(
+    "sliding windows of one key by time", one(spans(2, 1), 3, "a", checks=True), CONVERGENT_CAPABLE
+)
+GAPS_BETWEEN_WINDOWS = Case(
+    "gaps between windows", one(windows(1, 2), 3, checks=True), DETERMINISTIC
+)
+GAPS_BETWEEN_WINDOWS_QUEUES_LET_GO = Case(
+    "gaps between windows, queues let go", one(windows(1, 2), 3, trims=True), DETERMINISTIC
+)
+A_FILTER_UPSTREAM = Case("a filter upstream", two(Filter(Type("a")), PAIRS, 3, "ab"), DETERMINISTIC)
+AN_AGGREGATE_OF_AN_AGGREGATE = Case(
+    "an aggregate of an aggregate", two(windows(1), ALL, 3), DETERMINISTIC
+)
+ADJACENT_CRASHES = Case("adjacent crashes", two(windows(1), ALL, 2, crashes=2), DETERMINISTIC)
+A_JOIN = Case("a join", joined(EVERY, 2, 1), ARBITRARY)
+A_JOIN_OF_NEAR_TUPLES = Case("a join of near tuples", joined(NEAR, 2, 1, ((0, 2), (1,))), ARBITRARY)
+A_JOIN_BY_COUNT = Case("a join by count", joined(LATEST, 3, 1), ARBITRARY)
+A_JOIN_BACKGROUND = Case("a join, background", joined(EVERY, 2, 1, checks=True), ARBITRARY)
+A_JOIN_QUEUES_LET_GO = Case(
+    "a join, queues let go", joined(EVERY, 2, 1, checks=True, trims=True), ARBITRARY
+)
+A_JOIN_TWO_CRASHES = Case("a join, two crashes", joined(EVERY, 2, 1, crashes=2), ARBITRARY)
+A_JOIN_OUTSTANDING_WRITES = Case(
+    "a join, outstanding writes", joined(EVERY, 2, 1, writes=2, tears=True), ARBITRARY
+)
+A_JOIN_BEHIND_AN_OPERATOR_ADJACENT_CRASHES = Case(
+    "a join behind an operator, adjacent crashes",
+    joined(EVERY, 1, 1, crashes=2, first=Relay()),
+    ARBITRARY,
+)
+A_JOIN_BY_TIME = Case("a join by time", joined(Ordered(EVERY), 2, 2), REPEATABLE)
+A_JOIN_BY_TIME_DISTINCT_TIMES = Case(
+    "a join by time, distinct times",
+    joined(Ordered(EVERY), 2, 2, ((2,), (3,)), checks=True),
+    REPEATABLE,
+)
+A_UNION = Case("a union", joined(Union(), 2, 1), ARBITRARY)
+NO_CRASH = Case("no crash", one(PAIRS, 3, crashes=0, checks=True, trims=True), DETERMINISTIC)
+NO_CRASH_GAPS_BETWEEN_WINDOWS = Case(
+    "no crash, gaps between windows",
+    one(windows(1, 2), 3, crashes=0, checks=True, trims=True),
+    DETERMINISTIC,
+)

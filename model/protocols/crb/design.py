@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from model.core import Knob
+from model.protocol import Knob
 from model.queues import Stamp
 
 

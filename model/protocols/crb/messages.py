@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from model.boxes.box import Lineage
-from model.core import MessageKind, Quantity, Size
+from model.core import Quantity
+from model.costs import MessageKind, Size
 from model.events import BEGINNING, SN, Body, Event
 from model.parts import open_windows
 from model.queues import TRIMMED, Inlet, QueueState, Replay, Replayed, Restarted, Trim

@@ -3,12 +3,21 @@
 Rule of this file: no claim which choice is right (model.protocols.crb.variants).  A node is a
 value; what it stores, and when, is here.
 
-The last checkpoint is the node's durable value.  A checkpoint is written in two halves, each of
-them a `Save`: the windows with their position, then the output queue.  With copy-on-write the write
-in flight is a timer, and its completion is the timer's end; a crash loses the write.  When a
-checkpoint begins is a timer, too, which is set while there is something new: the world decides when
-it runs out, which covers every interval.  One checkpoint is under way at a time.
-Sebepou and Magoutis, CEC, 2011, Sections I and II.A.
+Theory of operation (Sebepou and Magoutis, CEC, 2011, Sections I and II.A):
+
+1. An operator stores its whole state at once: the windows, their position in the input, and the
+   output queue.  The last checkpoint is the node's durable value.
+2. When a checkpoint begins is a timer, which is set while there is something new: the world decides
+   when it runs out, which covers every interval.  One checkpoint is under way at a time.
+3. A checkpoint is written in two halves, each of them a `Save`: the windows with their position,
+   then the output queue.
+4. With copy-on-write the write in flight is a timer, and its completion is the timer's end.  A
+   crash loses the write.
+5. When a checkpoint is stored, the operator acknowledges its position to upstream, which lets go of
+   the tuples before it.
+6. A restarted operator loads the last checkpoint, and asks upstream for the tuples after its
+   position.
+7. Downstream asks the restarted operator for the outputs after the last one that it has.
 """
 
 from __future__ import annotations
@@ -21,14 +30,11 @@ from model.cep.operator import Operator
 from model.core import (
     CHECKPOINTED,
     RESTORED,
-    Amount,
     Arrival,
     Deployment,
     Effect,
     Emit,
-    Gauges,
     Input,
-    Memory,
     NodeName,
     Note,
     Observation,
@@ -42,6 +48,7 @@ from model.core import (
     Step,
     TimerFired,
 )
+from model.costs import Amount, Gauges, Memory
 from model.errors import Invalid
 from model.events import Body, Event
 from model.log import Log

@@ -5,42 +5,39 @@ Rule of this file: no design but the mended one, joined with its variants and mu
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from model.protocols.crb import scopes
 from model.protocols.crb.design import Design
+from model.protocols.crb.family import CRB
 from model.protocols.crb.mutants import MUTANTS
-from model.protocols.crb.scopes import hold
-from model.protocols.crb.variants import VARIANTS, build
+from model.protocols.crb.variants import VARIANTS
 
-PROTOCOL = replace(
-    build(
-        "",
-        Design(),
-        hold(
-            windows_of_one_tuple=11_796,
-            windows_of_two_tuples=24_756,
-            four_tuples=206_896,
-            equal_times=28_538,
-            two_crashes=36_216,
-            three_crashes=101_800,
-            windows_by_time=21_606,
-            windows_from_the_first_tuple=14_674,
-            sliding_windows=17_363,
-            gaps_between_windows=9_376,
-            a_filter=5_738,
-            a_CEP_operator=21_257,
-            an_aggregate_of_an_aggregate=35_210,
-            a_filter_upstream=42_044,
-            adjacent_crashes=58_944,
-            adjacent_crashes_and_two_tuples=794_652,
-            no_crash=1_165,
-            no_crash_and_two_operators=8_220,
-        ),
-        "Tuples and outputs by number, the parts of a checkpoint of one moment, the previous one "
-        "kept until the new one is whole, acknowledgements after that: precise, with copy-on-write "
-        "as well.",
+PROTOCOL = CRB.design(
+    "",
+    Design(),
+    (
+        scopes.WINDOWS_OF_ONE_TUPLE.holds(11_796),
+        scopes.WINDOWS_OF_TWO_TUPLES.holds(24_756),
+        scopes.FOUR_TUPLES.holds(206_896),
+        scopes.EQUAL_TIMES.holds(28_538),
+        scopes.TWO_CRASHES.holds(36_216),
+        scopes.THREE_CRASHES.holds(101_800),
+        scopes.WINDOWS_BY_TIME.holds(21_606),
+        scopes.WINDOWS_FROM_THE_FIRST_TUPLE.holds(14_674),
+        scopes.SLIDING_WINDOWS.holds(17_363),
+        scopes.GAPS_BETWEEN_WINDOWS.holds(9_376),
+        scopes.A_FILTER.holds(5_738),
+        scopes.A_CEP_OPERATOR.holds(21_257),
+        scopes.AN_AGGREGATE_OF_AN_AGGREGATE.holds(35_210),
+        scopes.A_FILTER_UPSTREAM.holds(42_044),
+        scopes.ADJACENT_CRASHES.holds(58_944),
+        scopes.ADJACENT_CRASHES_AND_TWO_TUPLES.holds(794_652),
+        scopes.NO_CRASH.holds(1_165),
+        scopes.NO_CRASH_AND_TWO_OPERATORS.holds(8_220),
     ),
-    variants=VARIANTS,
+    "Tuples and outputs by number, the parts of a checkpoint of one moment, the previous one "
+    "kept until the new one is whole, acknowledgements after that: precise, with copy-on-write "
+    "as well.",
     mutants=MUTANTS,
     lemmas=8,
+    variants=VARIANTS,
 )

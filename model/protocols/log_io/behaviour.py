@@ -3,9 +3,21 @@
 Rule of this file: names.
 """
 
+from model.protocol import Behaviour
 from model.protocols.log_io.deployment import deploy
 from model.protocols.log_io.display import show, size
 from model.protocols.log_io.measures import gauges, memory
 from model.protocols.log_io.nodes import boot, recover, step
+from model.protocols.log_io.quantities import QUANTITIES
 
-__all__ = ["boot", "deploy", "gauges", "memory", "recover", "show", "size", "step"]
+BEHAVIOUR = Behaviour(
+    deploy,
+    boot,
+    step,
+    recover,
+    gauges=gauges,
+    show=show,
+    size=size,
+    memory=memory,
+    quantities=QUANTITIES,
+)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core import MessageKind as Kind
-from model.core import Size
+from model.costs import MessageKind as Kind
+from model.costs import Size
 from model.protocols.log_io.messages import (
     Assign,
     Begin,

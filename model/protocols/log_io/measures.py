@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core import Amount, Gauges, Memory, Observation, Property, Scope, Site, When
+from model.core import Observation, Property, Scope, Site, When
+from model.costs import Amount, Gauges, Memory
 from model.parts import contents, open_windows
 from model.protocols.log_io.states import (
     Connected,

@@ -10,32 +10,20 @@ which batches run again, with which events, and what does the outside see?
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
 from model.boxes.box import bodies
-from model.core import Arrival, Guarantee, Inputs, Protocol, Received, Save, Scope, Send
+from model.core import Arrival, Guarantee, Inputs, Save, Scope, Send
 from model.graph import chain
+from model.observations import observe
+from model.play import OwnAction, Play, timers_last
 from model.properties import comparisons, guarantee
+from model.protocol import Protocol
 from model.protocols.micro_batch.messages import Batch, Checkpoint, Read, Rows, Write, empty
 from model.protocols.micro_batch.scopes import counting_operator
-from model.system import System
-from model.world import (
-    Crash,
-    Deliver,
-    Inject,
-    Restart,
-    Timeout,
-    World,
-    apply,
-    initial,
-    input_of,
-    observe,
-    progress,
-    real_effects,
-    response,
-)
+from model.world import real_effects
 
 SOURCE, QUERY, SINK = "source", "query", "sink"
 EVENT = Arrival(1, "event")
@@ -106,28 +94,24 @@ def replay_crash(
     """
     if not sizes or min(sizes) < 1:
         raise ValueError(f"sizes {tuple(sizes)}: give at least one batch, each of 1 event or more")
-    system = System(protocol, _scope(sum(sizes) + late))
+    play = Play(protocol, _scope(sum(sizes) + late))
     hit = Batch(len(sizes) - 1, sum(sizes[:-1]), sum(sizes))
-    world = initial(system)
     for size in sizes[:-1]:
-        world = _inject(system, world, size)
-        for _, _, after in _run(system, world):
-            world = after
-    world = _crash_at(system, _inject(system, world, sizes[-1]), point, hit.id)
-    stores = _stores(system, world)
-    world = _inject(system, world, late)
-    ran: list[Batch] = []
-    for action, before, after in _run(system, world):
-        ran += _reads(system, before, action)
-        world = after
-    seen = observe(world)
-    (((want, got),),) = comparisons(system.scope, seen)
+        play.inject(SOURCE, *[EVENT] * size)
+        play.settle(timers_last)
+    play.inject(SOURCE, *[EVENT] * sizes[-1])
+    _crash_at(play, point, hit.id)
+    stores = _stores(play)
+    play.inject(SOURCE, *[EVENT] * late)
+    ran = [batch for action in play.steps(timers_last) for batch in _reads(play, action)]
+    seen = observe(play.world)
+    (((want, got),),) = comparisons(play.system.scope, seen)
     return CrashReplay(
         point=point,
         batch=hit,
         stores=stores,
         ran=tuple(ran),
-        guarantee=guarantee(system.scope, seen),
+        guarantee=guarantee(play.system.scope, seen),
         surplus=(Counter(bodies(got)) - Counter(bodies(want))).total(),
         missing=(Counter(bodies(want)) - Counter(bodies(got))).total(),
     )
@@ -149,45 +133,29 @@ _ENTRIES: Mapping[CrashPoint, tuple[Callable[[Checkpoint], int], int]] = {
 """For each point an entry of the checkpoint, and whether the point is before (0) or after (1)."""
 
 
-def _inject(system: System, world: World, events: int) -> World:
-    for _ in range(events):
-        world = apply(system, world, Inject(SOURCE, EVENT))
-    return world
-
-
-def _run(
-    system: System, world: World
-) -> Iterator[tuple[Deliver | Timeout | Restart, World, World]]:
-    """The actions of a run until it is at rest, each with the worlds before and after it.
+def _crash_at(play: Play, point: CrashPoint, batch: int) -> None:
+    """Crash the query at the point of the batch with this id.
 
     The trigger fires last, so that a batch has all events that have arrived.
     """
-    while actions := [a for name in system.sites for a in progress(system, world, name)]:
-        action = min(actions, key=lambda action: isinstance(action, Timeout))
-        after = apply(system, world, action)
-        yield action, world, after
-        world = after
-
-
-def _crash_at(system: System, world: World, point: CrashPoint, batch: int) -> World:
-    """The world right after the query has crashed at the point of the batch with this id."""
-    for action, before, after in _run(system, world):
-        effects = real_effects(response(system, before, action).effects)
-        place = _place(system, before, action, point, batch)
+    for action in play.steps(timers_last):
+        place = _place(play, action, point, batch)
+        if place is None:
+            continue
         if place == 0:
-            return apply(system, before, Crash(QUERY))
-        if place == len(effects):
-            return apply(system, after, Crash(QUERY))
-        if place is not None:
-            return apply(system, before, action._replace(crash_after=place))
-    raise ValueError(f"{system.protocol.name} has no point {point.value!r}")
+            play.crash(QUERY)
+        elif place == len(real_effects(play.effects(action))):
+            play.do(action)
+            play.crash(QUERY)
+        else:
+            play.do(action._replace(crash_after=place))
+        return
+    raise ValueError(f"{play.system.protocol.name} has no point {point.value!r}")
 
 
-def _place(
-    system: System, world: World, action: Deliver | Timeout | Restart, point: CrashPoint, batch: int
-) -> int | None:
+def _place(play: Play, action: OwnAction, point: CrashPoint, batch: int) -> int | None:
     """The number of effects of the action before the point; None if the point is elsewhere."""
-    effects = real_effects(response(system, world, action).effects)
+    effects = real_effects(play.effects(action))
     if point in _ENTRIES:
         entry, after = _ENTRIES[point]
         places = (
@@ -196,17 +164,16 @@ def _place(
             if isinstance(effect, Save) and entry(effect.value) == batch
         )
         return next(places, None)
-    input_ = input_of(system, world, action) if isinstance(action, Deliver) else None
-    match point, input_:
-        case CrashPoint.MID_BATCH, Received(_, Rows(seen)) if seen.id == batch:
+    match point, play.message(action):
+        case CrashPoint.MID_BATCH, Rows(seen) if seen.id == batch:
             return 0
-        case CrashPoint.AFTER_SINK, Received(_, Write(seen)) if seen.id == batch:
+        case CrashPoint.AFTER_SINK, Write(seen) if seen.id == batch:
             return len(effects)
     return None
 
 
-def _stores(system: System, world: World) -> Stores:
-    source, query, sink = (world.nodes[system.node_at[name]] for name in (SOURCE, QUERY, SINK))
+def _stores(play: Play) -> Stores:
+    source, query, sink = map(play.node, (SOURCE, QUERY, SINK))
     checkpoint = query.durable or empty(())
     return Stores(
         offsets=checkpoint.planned,
@@ -217,8 +184,7 @@ def _stores(system: System, world: World) -> Stores:
     )
 
 
-def _reads(system: System, world: World, action: Deliver | Timeout | Restart) -> list[Batch]:
+def _reads(play: Play, action: OwnAction) -> list[Batch]:
     """The batches that the action begins to run."""
-    effects = response(system, world, action).effects
-    messages = [effect.message for effect in effects if isinstance(effect, Send)]
+    messages = [effect.message for effect in play.effects(action) if isinstance(effect, Send)]
     return [message.batch for message in messages if isinstance(message, Read)]

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple, TypeAlias
 
-from model.core import Knob, MessageKind, Quantity, Size
+from model.core import Quantity
+from model.costs import MessageKind, Size
 from model.events import NOTHING, SN, Event
 from model.log import Log
+from model.protocol import Knob
 
 
 # --- choices ---------------------------------------------------------------------------------

@@ -1,18 +1,24 @@
 """The nodes of micro-batch recovery: a replayable source, a streaming query, a sink.
 
-Spark Structured Streaming: the order of writes is that of its class MicroBatchExecution.
-
 Rule of this file: no claim which order of writes is right (model.protocols.micro_batch.protocol).
 A node is a value; the query's writes to its checkpoint, and their order, are here.
 
-The checkpoint is the query's durable value and each of its entries is a `Save`, so that a crash may
-come between any two.  The source and the sink are systems of their own and do not fail: the source
-keeps unacknowledged events, the sink remembers the batches that it has taken.
+Theory of operation (Spark Structured Streaming, class MicroBatchExecution):
+
+1. The source keeps its events until they are acknowledged.  The source and the sink are systems of
+   their own and do not fail.
+2. At a trigger the query asks the source for its newest offset.  A batch holds all events up to it.
+3. The checkpoint is the query's durable value.  Each of its entries is a `Save`, so that a crash
+   may come between any two.  The order of the entries is that of MicroBatchExecution.
+4. The query writes the offsets of a batch, processes the batch, and commits it.
+5. The sink remembers the batches that it has taken, and takes none twice.
+6. A restarted query reads its checkpoint.  A batch that has offsets and no commit runs again, with
+   the same events.
 
 Spark asks the source for its newest offset at every trigger, also in vain.  A world that never
-comes to rest cannot be explored, so the query here asks once, and the trigger is a timer of the
-source, which runs while the query waits and there is something new.  A batch holds all events that
-the source has when the trigger fires; the world decides when it fires.
+comes to rest cannot be explored, so the query here asks once.  The trigger is a timer of the
+source, which runs while the query waits and there is something new; the world decides when it
+fires.
 """
 
 from __future__ import annotations
@@ -23,14 +29,11 @@ from model.core import (
     DISCARDED,
     REPLAYED,
     STALE,
-    Amount,
     Arrival,
     Deployment,
     Effect,
     Emit,
-    Gauges,
     Input,
-    Memory,
     NodeName,
     Note,
     Observation,
@@ -44,6 +47,7 @@ from model.core import (
     Step,
     TimerFired,
 )
+from model.costs import Amount, Gauges, Memory
 from model.events import Body, Event
 from model.graph import chain
 from model.parts import contents, deploy_graph

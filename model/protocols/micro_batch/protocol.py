@@ -5,25 +5,32 @@ Rule of this file: no design but Spark's, joined with its variants and mutants.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from model.protocols.micro_batch import scopes
+from model.protocols.micro_batch.family import DISCARDING, MICRO_BATCH
 from model.protocols.micro_batch.messages import (
     Design,
 )
 from model.protocols.micro_batch.mutants import MUTANTS
-from model.protocols.micro_batch.scopes import SCOPES
-from model.protocols.micro_batch.variants import DISCARDING, VARIANTS, build
+from model.protocols.micro_batch.variants import VARIANTS
 
-PROTOCOL = replace(
-    build(
-        "",
-        Design(),
-        SCOPES,
-        DISCARDING,
-        "Offsets before the batch, the state before it kept, the commit log last, and a sink that "
-        "takes no batch id twice: precise for every operator and set of crashes explored, although "
-        "batches that were not logged regroup.",
+PROTOCOL = MICRO_BATCH.design(
+    "",
+    Design(),
+    (
+        scopes.STATELESS.holds(28_242),
+        scopes.TIME_WINDOWS_ON_A_GRID.holds(28_242),
+        scopes.FIRST_EVENT_OF_EACH_WINDOW.holds(2_318),
+        scopes.COUNT_WINDOWS.holds(28_242),
+        scopes.A_RUNNING_COUNT.holds(28_242),
+        scopes.A_RUNNING_COUNT_TWO_CRASHES.holds(30_521),
+        scopes.A_RUNNING_COUNT_THREE_CRASHES.holds(43_437),
+        scopes.A_PATTERN_AND_A_COUNT_OF_ITS_MATCHES.holds(28_242),
+        scopes.NO_CRASH.holds(211),
     ),
-    variants=VARIANTS,
+    "Offsets before the batch, the state before it kept, the commit log last, and a sink that "
+    "takes no batch id twice: precise for every operator and set of crashes explored, although "
+    "batches that were not logged regroup.",
+    must_occur=DISCARDING,
     mutants=MUTANTS,
+    variants=VARIANTS,
 )

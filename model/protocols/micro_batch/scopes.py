@@ -13,14 +13,9 @@ from model.cep.engines import Engine, Fed, Matches, Mealy
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, Splitter, TimeWindows
-from model.core import (
-    Guarantee,
-    OperatorClass,
-    Outcome,
-    PinnedScope,
-    Scope,
-)
+from model.core import OperatorClass, Scope
 from model.events import Body
+from model.evidence import Case
 from model.graph import chain
 from model.parts import over_words
 
@@ -75,77 +70,40 @@ ALONE, GRID, SLIDING, ALL = (
 )
 
 
-def calm(states: int) -> PinnedScope:
-    """A scope without crashes, where nobody may keep more than a restart needs."""
-    scope = _scope(Count(), ALL, 4, "a", crashes=0)
-    return PinnedScope("no crash", scope, DETERMINISTIC, states=states)
-
-
-SCOPES = (
-    PinnedScope("stateless", _scope(A, ALONE, 4), REPEATABLE, states=28_242),
-    PinnedScope("time windows on a grid", _scope(AB, GRID, 4), REPEATABLE, states=28_242),
-    PinnedScope(
-        "first event of each window",
-        _scope(LEADING, GRID, 4, "a"),
-        CONVERGENT_CAPABLE,
-        states=2_318,
-    ),
-    PinnedScope("count windows", _scope(AB, SLIDING, 4), REPEATABLE, states=28_242),
-    PinnedScope("a running count", _scope(Count(), ALL, 4), DETERMINISTIC, states=28_242),
-    PinnedScope(
-        "a running count, two crashes",
-        _scope(Count(), ALL, 3, crashes=2),
-        DETERMINISTIC,
-        states=30_521,
-    ),
-    PinnedScope(
-        "a running count, three crashes",
-        _scope(Count(), ALL, 4, "a", crashes=3),
-        DETERMINISTIC,
-        states=43_437,
-        quick=False,
-    ),
-    PinnedScope(
-        "a pattern, and a count of its matches",
-        over_words(
-            chain(
-                ("query", Operator(AB, SLIDING)),
-                ("count", Aggregate("count", 2, 1, group="type")),
-            ),
-            4,
+STATELESS = Case("stateless", _scope(A, ALONE, 4), REPEATABLE)
+TIME_WINDOWS_ON_A_GRID = Case("time windows on a grid", _scope(AB, GRID, 4), REPEATABLE)
+FIRST_EVENT_OF_EACH_WINDOW = Case(
+    "first event of each window", _scope(LEADING, GRID, 4, "a"), CONVERGENT_CAPABLE
+)
+COUNT_WINDOWS = Case("count windows", _scope(AB, SLIDING, 4), REPEATABLE)
+A_RUNNING_COUNT = Case("a running count", _scope(Count(), ALL, 4), DETERMINISTIC)
+A_RUNNING_COUNT_TWO_CRASHES = Case(
+    "a running count, two crashes", _scope(Count(), ALL, 3, crashes=2), DETERMINISTIC
+)
+A_RUNNING_COUNT_THREE_CRASHES = Case(
+    "a running count, three crashes",
+    _scope(Count(), ALL, 4, "a", crashes=3),
+    DETERMINISTIC,
+    quick=False,
+)
+A_PATTERN_AND_A_COUNT_OF_ITS_MATCHES = Case(
+    "a pattern, and a count of its matches",
+    over_words(
+        chain(
+            ("query", Operator(AB, SLIDING)),
+            ("count", Aggregate("count", 2, 1, group="type")),
         ),
-        CONVERGENT_CAPABLE,
-        states=28_242,
+        4,
     ),
-    calm(211),
+    CONVERGENT_CAPABLE,
 )
+NO_CRASH = Case("no crash", _scope(Count(), ALL, 4, "a", crashes=0), DETERMINISTIC)
+"""Nobody may keep more than a restart needs."""
 
 
-SHARED = (
-    ("stateless", _scope(A, ALONE, 3), REPEATABLE),
-    ("time windows on a grid", _scope(AB, GRID, 4), REPEATABLE),
-    ("a running count", _scope(Count(), ALL, 3), DETERMINISTIC),
-    ("a running count, two crashes", _scope(Count(), ALL, 3, "a", crashes=2), DETERMINISTIC),
+A_SHORT_STATELESS = Case("stateless", _scope(A, ALONE, 3), REPEATABLE)
+A_SHORT_RUNNING_COUNT = Case("a running count", _scope(Count(), ALL, 3), DETERMINISTIC)
+A_SHORT_RUNNING_COUNT_TWO_CRASHES = Case(
+    "a running count, two crashes", _scope(Count(), ALL, 3, "a", crashes=2), DETERMINISTIC
 )
-"""The scopes in which the variants are compared."""
-
-
-def hold(*pins: int) -> tuple[PinnedScope, ...]:
-    """The shared scopes, with the number of worlds of each."""
-    return tuple(
-        PinnedScope(name, scope, operators, states=states)
-        for (name, scope, operators), states in zip(SHARED, pins, strict=False)
-    )
-
-
-def fail(guarantee: Guarantee, *pins: tuple[int, int]) -> tuple[PinnedScope, ...]:
-    """The last of the shared scopes as refuted ones.
-
-    pins: for each scope the number of worlds, and the steps of a shortest counterexample.
-    """
-    return tuple(
-        PinnedScope(name, scope, operators, Outcome.REFUTED, states, steps, guarantee)
-        for (name, scope, operators), (states, steps) in zip(
-            SHARED[-len(pins) :], pins, strict=True
-        )
-    )
+"""With the time windows, the scopes in which the variants are compared."""

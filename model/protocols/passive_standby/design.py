@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from model.pairs import Again, Deposes, Late, Returns
+from model.standbys.choices import Again, Deposes, Late, Returns
 
 
 class Line(Enum):

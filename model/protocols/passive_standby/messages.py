@@ -9,22 +9,16 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, NamedTuple, TypeAlias
 
-from model import pairs
 from model.boxes.box import Item
-from model.core import MessageKind, Quantity, Size
-from model.pairs import (
-    REJOINED,
-    TOOK_OVER,
-    WITHHELD,
-    Inlet,
-    Output,
-    Queue,
-    Reader,
-    SinkInlets,
-    SourceQueue,
-)
+from model.core import Quantity
+from model.costs import MessageKind, Size
 from model.parts import contents
 from model.queues import TRIMMED
+from model.standbys import ends, messages
+from model.standbys.consumers import StreamEnd
+from model.standbys.ends import EndState
+from model.standbys.messages import REJOINED, TOOK_OVER, WITHHELD, Output
+from model.standbys.producers import OutputQueue, QueueReader
 
 CROSSED = Quantity(
     "tuples behind the sweep line", "tuples", "an operator processed a tuple during a checkpoint"
@@ -43,9 +37,9 @@ class Stage(NamedTuple):
 class Copy(NamedTuple):
     """What a secondary holds: the state of its primary as of the last checkpoint."""
 
-    inlets: tuple[Inlet, ...]
+    inlets: tuple[StreamEnd, ...]
     stages: tuple[Stage, ...]
-    queue: Queue
+    queue: OutputQueue
 
 
 class Checkpoint(NamedTuple):
@@ -57,9 +51,9 @@ class Checkpoint(NamedTuple):
     """
 
     complete: bool
-    inlets: tuple[Inlet, ...]
+    inlets: tuple[StreamEnd, ...]
     stages: tuple[Stage | None, ...]
-    readers: tuple[Reader, ...]
+    readers: tuple[QueueReader, ...]
     number: int
     outputs: tuple[Output, ...]
 
@@ -87,9 +81,9 @@ class Primary(NamedTuple):
     sweep line; None: none is under way.
     """
 
-    inlets: tuple[Inlet, ...]
+    inlets: tuple[StreamEnd, ...]
     stages: tuple[Stage, ...]
-    queue: Queue
+    queue: OutputQueue
     spare: Spare
     shipped: tuple[tuple[Stage, ...], int]
     safe: int = 0
@@ -103,7 +97,7 @@ class Secondary(NamedTuple):
     copy: Copy | None
 
 
-State: TypeAlias = SourceQueue | SinkInlets | Primary | Secondary
+State: TypeAlias = EndState | Primary | Secondary
 
 
 def size(message: Any) -> Size:
@@ -114,7 +108,7 @@ def size(message: Any) -> Size:
         case Stored():
             return Size(MessageKind.ACKNOWLEDGEMENT, name="stored")
         case _:
-            return pairs.size(message)
+            return messages.size(message)
 
 
 def show(value: object) -> str:
@@ -132,7 +126,7 @@ def show(value: object) -> str:
             return "secondary, empty"
         case Secondary(Copy(inlets)):
             return "secondary at " + ", ".join(str(inlet.place) for inlet in inlets)
-        case SourceQueue(queue):
-            return f"{len(queue.kept)} of {queue.place}"
+        case ends.SourceQueue():
+            return ends.show(value)
         case _:
-            return pairs.show(value)
+            return messages.show(value)

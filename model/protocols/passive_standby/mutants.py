@@ -1,53 +1,58 @@
 """One-line faults of passive standby, which the checkers must find.
 
-Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+Rule of this file: no code but the lines of mutants; model.evidence.Mutant explains the fields.
 """
 
 from __future__ import annotations
 
-from model.core import Mutant
+from model.evidence import Mutant
 
-NODES = "model.protocols.passive_standby.nodes"
-PAIRS = "model.pairs"
+CHECKPOINTS, NODES, STAGES = (
+    f"model.protocols.passive_standby.{name}" for name in ("checkpoints", "nodes", "stages")
+)
+CONSUMERS, PRODUCERS = "model.standbys.consumers", "model.standbys.producers"
 MUTANTS = (
     Mutant(
         "acknowledge one tuple too many",
-        PAIRS,
+        CONSUMERS,
         "return tuple(Send(inlet.producer, Ack(inlet.place, inlet.place)) for inlet in inlets)",
         "return tuple(Send(inlet.producer, Ack(*[inlet.place + 1] * 2)) for inlet in inlets)",
         scope="arbitrary: no crash",
     ),
     Mutant(
         "never acknowledge",
-        PAIRS,
+        CONSUMERS,
         "return tuple(Send(inlet.producer, Ack(inlet.place, inlet.place)) for inlet in inlets)",
         "return ()",
         "no crash",
     ),
     Mutant(
-        "send nothing again", PAIRS, "again = [*queue.kept] if request.kept else []", "again = []"
+        "send nothing again",
+        PRODUCERS,
+        "again = [*queue.kept] if request.kept else []",
+        "again = []",
     ),
     Mutant(
         "let go of what one reader needs no more",
-        PAIRS,
+        PRODUCERS,
         "return min(reader.released for reader in self.readers)",
         "return self.place",
     ),
     Mutant(
         "take the tuples of a dead producer",
-        PAIRS,
+        CONSUMERS,
         "if late is Late.REFUSED:",
         "if late is not Late.REFUSED:",
     ),
     Mutant(
         "the new producer knows nobody",
-        PAIRS,
+        PRODUCERS,
         "reader._replace(target=sender, received=done, released=done, has=0)",
         "reader._replace(received=done, released=done, has=0)",
     ),
     Mutant(
         "send too little",
-        PAIRS,
+        PRODUCERS,
         "has = place - 1 if again is Again.FROM else place",
         "has = place + 1",
     ),
@@ -60,13 +65,13 @@ MUTANTS = (
     ),
     Mutant(
         "a checkpoint without the outputs",
-        NODES,
+        CHECKPOINTS,
         "new = tuple(o for o in queue.kept if complete or o.place > number)",
         "new = ()",
     ),
     Mutant(
         "a checkpoint without the state",
-        NODES,
+        CHECKPOINTS,
         "changed = tuple(one if complete or one != old else None for one, old in pairs)",
         "changed = tuple(None for one, old in pairs)",
         "rollback: pairs",
@@ -80,47 +85,47 @@ MUTANTS = (
     ),
     Mutant(
         "do not ask upstream",
-        NODES,
-        "effects += (Send(name, Connect()) for names in site.config.above for name in names)",
-        "effects += ()",
+        CONSUMERS,
+        "return tuple(Send(name, Connect(kept)) for names in site.config.above for name in names)",
+        "return ()",
     ),
     Mutant(
         "take over without the copy",
         NODES,
-        "inlets, stages, queue = state.copy or _empty(site)",
-        "inlets, stages, queue = _empty(site)",
+        "inlets, stages, queue = state.copy or empty(site)",
+        "inlets, stages, queue = empty(site)",
     ),
     Mutant(
         "a delta for a new secondary",
-        NODES,
+        CHECKPOINTS,
         "complete = state.spare is Spare.NEW and design.renewal is not Renewal.DELTA",
         "complete = False",
         "published-again: pairs, two crashes",
     ),
     Mutant(
         "forget a new secondary",
-        NODES,
-        "state, effects = _stop_line(site, state._replace(spare=Spare.NEW))",
-        "state, effects = _stop_line(site, state)",
+        CHECKPOINTS,
+        "state, effects = stop_line(site, state._replace(spare=Spare.NEW))",
+        "state, effects = stop_line(site, state)",
         "published-again: pairs, two crashes",
     ),
     Mutant(
         "the sweep line holds nothing back",
-        NODES,
+        STAGES,
         "if at and at == behind and site.config.design.line is Line.BARRED:",
         "if False:",
         "two operators in a node, two crashes",
     ),
     Mutant(
         "lose what waits before the line",
-        NODES,
+        CHECKPOINTS,
         "waiting = [stage.waiting for stage in state.stages]",
         "waiting = [() for stage in state.stages]",
         "two operators in a node, two crashes",
     ),
     Mutant(
         "the position at the end of a checkpoint",
-        NODES,
+        CHECKPOINTS,
         "behind = state.behind or begun",
         "behind = (state.behind or begun)._replace(inlets=state.inlets)",
         "rollback: two operators in a node",
@@ -129,20 +134,20 @@ MUTANTS = (
 STORED = (
     Mutant(
         "report a later output as stored",
-        NODES,
+        CHECKPOINTS,
         "effects.append(Send(site.config.other, Stored(checkpoint.number)))",
         "effects.append(Send(site.config.other, Stored(checkpoint.number + 1)))",
     ),
     Mutant(
         "forward what is not stored",
-        NODES,
+        STAGES,
         "number = queue.place if alone or design.forwards is Forwards.ALL else state.safe",
         "number = queue.place",
         "a union",
     ),
     Mutant(
         "alone for ever",
-        NODES,
+        STAGES,
         "alone = state.spare is Spare.NONE and free",
         "alone = True",
         "a union",

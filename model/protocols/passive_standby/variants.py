@@ -1,35 +1,21 @@
 """Designs of passive standby, each with its claim and the verdict expected of it.
 
-Rule of this file: no design without its claim; pins.py has what was found.
+Rule of this file: no design without its claim and the verdict expected of it.
 
 Claims are the paper's: Table 2 for rollback recovery, Section 6 for precise recovery.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
+from model import pair_scopes as cases
 from model.core import (
-    CHECKPOINTED,
-    CRASHED,
-    DISCARDED,
-    REPLAYED,
-    RESTORED,
-    STALE,
     SUSPECTED,
-    Assumptions,
-    Failures,
     Guarantee,
-    OperatorClass,
-    Property,
-    Protocol,
-    Quantity,
 )
-from model.pair_scopes import ARBITRARY, CONVERGENT_CAPABLE, DETERMINISTIC, REPEATABLE, pin
-from model.pairs import REJOINED, TOOK_OVER, Again, Deposes, Late, Returns
-from model.properties import AS_IF, COMPLETE, NOTHING_LOST, at_least
+from model.properties import at_least
+from model.protocol import Assumptions, Failures
 from model.protocols.passive_standby import design as designs
 from model.protocols.passive_standby.design import (
     PRECISE,
@@ -41,208 +27,242 @@ from model.protocols.passive_standby.design import (
     Releases,
     Renewal,
 )
-from model.protocols.passive_standby.messages import QUANTITIES, show, size
-from model.protocols.passive_standby.mutants import STORED
-from model.protocols.passive_standby.nodes import (
-    TIMERS,
-    boot,
-    deploy,
-    gauges,
-    memory,
-    needed,
-    recover,
-    step,
+from model.protocols.passive_standby.family import (
+    LETS_GO,
+    PASSIVE_STANDBY,
+    ROLLBACK,
+    SEEN,
 )
-from model.protocols.passive_standby.pins import PINS
+from model.protocols.passive_standby.mutants import STORED
+from model.standbys.choices import Again, Deposes, Late, Returns
 
-SINGLE, ANY = Assumptions(Failures.SINGLE), Assumptions(Failures.ANY)
+GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
+DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
+ANY = Assumptions(Failures.ANY)
 SUSPICIONS = Assumptions(Failures.SINGLE, suspicions=True)
-TABLE_2: Mapping[OperatorClass, Guarantee] = {
-    REPEATABLE: Guarantee.REPEATING,
-    CONVERGENT_CAPABLE: Guarantee.REPEATING,
-    DETERMINISTIC: Guarantee.REPEATING,
-    ARBITRARY: Guarantee.DIVERGENT,
-}
-ROLLBACK: tuple[Property, ...] = (NOTHING_LOST,)
-EXACT: tuple[Property, ...] = (AS_IF, COMPLETE)
-SEEN = (CRASHED, TOOK_OVER, CHECKPOINTED)
-ALL = (*SEEN, RESTORED, REJOINED, REPLAYED, DISCARDED, STALE)
-
-
-def build(
-    name: str,
-    design: Design,
-    finding: str,
-    *,
-    claims: Mapping[OperatorClass, Guarantee] | None = None,
-    assumes: Assumptions = SINGLE,
-    must_occur: tuple[Quantity, ...] = SEEN,
-) -> Protocol:
-    """The protocol of a design.  claims: None: precise recovery."""
-    scopes = pin(PINS[name])
-    found = sorted({pinned.operators for pinned in scopes})
-    return Protocol(
-        name=f"passive-standby:{name}" if name else "passive-standby",
-        title="Passive standby",
-        source="Hwang et al., ICDE 2005, Sections 5.1 and 6",
-        deploy=partial(deploy, design),
-        boot=boot,
-        recover=recover,
-        step=step,
-        gauges=gauges,
-        memory=memory,
-        show=show,
-        assumes=assumes,
-        claims={c: Guarantee.PRECISE if claims is None else claims[c] for c in found},
-        properties=EXACT if claims is None else ROLLBACK,
-        needed=needed if any(not pinned.scope.crashes for pinned in scopes) else None,
-        scopes=scopes,
-        must_occur=must_occur,
-        finding=finding,
-        size=size,
-        quantities=QUANTITIES,
-        timers=TIMERS,
-    )
-
-
-def _rollback(name: str, design: Design, finding: str, assumes: Assumptions = SINGLE) -> Protocol:
-    return build(name, design, finding, claims=TABLE_2, assumes=assumes)
-
 
 MENDED = Design()
 ARBITRARY_TOO = designs.ARBITRARY
 VARIANTS = (
-    replace(
-        build(
-            "arbitrary",
-            ARBITRARY_TOO,
-            "If only outputs leave that the secondary has, recovery is precise for arbitrary "
-            "networks.",
+    PASSIVE_STANDBY.design(
+        "arbitrary",
+        ARBITRARY_TOO,
+        (
+            cases.A_RELAY.holds(48_701),
+            cases.PAIRS.holds(48_554),
+            cases.A_UNION.holds(570_713),
+            cases.PAIRS_OF_A_UNION.holds(1_759_434, quick=False),
+            cases.NO_CRASH.holds(286),
+            cases.A_RELAY_TWO_CRASHES.holds(70_603),
         ),
+        "If only outputs leave that the secondary has, recovery is precise for arbitrary networks.",
+        behaviour=LETS_GO,
         mutants=STORED,
     ),
-    _rollback(
+    ROLLBACK.design(
         "rollback",
         replace(MENDED, returns=Returns.NEVER),
+        (
+            cases.A_RELAY.holds(2_244, REPEATING),
+            cases.A_FILTER.holds(3_219, REPEATING),
+            cases.SLIDING_WINDOWS.holds(4_439, REPEATING),
+            cases.PAIRS.holds(1_454, REPEATING),
+            cases.EVERY_OTHER_TUPLE.holds(5_465, REPEATING),
+            cases.TWO_OPERATORS_IN_A_NODE.holds(1_644, REPEATING),
+            cases.PAIRS_OF_A_UNION.holds(53_778, DIVERGENT),
+        ),
         "Without questions to downstream, every class recovers as in Table 2.",
     ),
-    replace(
-        _rollback(
-            "rollback-behind",
-            replace(MENDED, returns=Returns.NEVER),
-            "A recovery type is that of the stream that the next node gets: windows by count there "
-            "pair a tuple with its copy.",
-        ),
+    ROLLBACK.design(
+        "rollback-behind",
+        replace(MENDED, returns=Returns.NEVER),
+        (cases.TWO_NODES.fails(95_724, 15, GAP),),
+        "A recovery type is that of the stream that the next node gets: windows by count there "
+        "pair a tuple with its copy.",
         properties=(at_least(Guarantee.REPEATING),),
     ),
-    _rollback("rollback-again", MENDED, "The same after an earlier failure that is over."),
-    _rollback(
+    ROLLBACK.design(
+        "rollback-again",
+        MENDED,
+        (
+            cases.A_RELAY_TWO_CRASHES.holds(78_875, REPEATING),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.holds(208_533, REPEATING),
+            cases.PAIRS_TWO_CRASHES.holds(65_261, REPEATING),
+            cases.PAIRS_OF_A_UNION_TWO_CRASHES.holds(3_298_994, DIVERGENT, quick=False),
+        ),
+        "The same after an earlier failure that is over.",
+    ),
+    ROLLBACK.design(
         "rollback-any",
         MENDED,
+        (
+            cases.A_RELAY_TWO_CRASHES.fails(None, 6, GAP),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 7, GAP),
+            cases.PAIRS_TWO_CRASHES.fails(None, 7, GAP),
+            cases.A_UNION_TWO_CRASHES.fails(None, 6, GAP),
+        ),
         "A second failure before the new secondary has its checkpoint loses the state.",
         assumes=ANY,
     ),
-    _rollback(
+    ROLLBACK.design(
         "rollback-suspicion",
         MENDED,
+        (
+            cases.A_RELAY.holds(107_144, REPEATING),
+            cases.SLIDING_WINDOWS.holds(257_735, REPEATING),
+            cases.PAIRS.holds(65_439, REPEATING),
+            cases.PAIRS_OF_A_UNION.holds(4_792_958, DIVERGENT, quick=False),
+        ),
         "A primary that is taken for dead is deposed: nothing is lost.",
         assumes=SUSPICIONS,
     ),
-    _rollback(
+    ROLLBACK.design(
         "published",
         replace(PUBLISHED, returns=Returns.NEVER),
+        (
+            cases.A_RELAY.holds(3_503, REPEATING),
+            cases.A_FILTER.holds(4_658, REPEATING),
+            cases.SLIDING_WINDOWS.holds(6_541, REPEATING),
+            cases.PAIRS.holds(1_705, REPEATING),
+            cases.EVERY_OTHER_TUPLE.holds(7_812, REPEATING),
+            cases.PAIRS_OF_A_UNION.holds(86_259, DIVERGENT),
+        ),
         "As in Table 2, for nodes with one operator.",
     ),
-    replace(
-        build(
-            "published-sweep",
-            PUBLISHED,
-            "With two operators in a node, a tuple that passes the sweep line is counted twice.",
-            claims=TABLE_2,
-        ),
+    ROLLBACK.design(
+        "published-sweep",
+        PUBLISHED,
+        (cases.TWO_OPERATORS_IN_A_NODE.fails(230_678, 26, DIVERGENT),),
+        "With two operators in a node, a tuple that passes the sweep line is counted twice.",
         properties=(at_least(Guarantee.REPEATING),),
     ),
-    _rollback("published-again", PUBLISHED, "The same after an earlier failure that is over."),
-    _rollback(
+    ROLLBACK.design(
+        "published-again",
+        PUBLISHED,
+        (
+            cases.A_RELAY_TWO_CRASHES.holds(92_493, REPEATING),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.holds(231_806, REPEATING),
+            cases.PAIRS_TWO_CRASHES.holds(57_618, REPEATING),
+            cases.PAIRS_OF_A_UNION_TWO_CRASHES.holds(4_935_176, DIVERGENT, quick=False),
+        ),
+        "The same after an earlier failure that is over.",
+    ),
+    ROLLBACK.design(
         "published-any",
         PUBLISHED,
+        (
+            cases.A_RELAY_TWO_CRASHES.fails(None, 6, GAP),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 7, GAP),
+            cases.PAIRS_TWO_CRASHES.fails(None, 7, GAP),
+            cases.A_UNION_TWO_CRASHES.fails(None, 6, GAP),
+        ),
         "A second failure before the new secondary has its checkpoint loses the state.",
         assumes=ANY,
     ),
-    _rollback(
+    ROLLBACK.design(
         "published-suspicion",
         PUBLISHED,
+        (
+            cases.A_RELAY.holds(93_960, REPEATING),
+            cases.SLIDING_WINDOWS.holds(214_842, REPEATING),
+            cases.PAIRS.holds(44_681, REPEATING),
+            cases.PAIRS_OF_A_UNION.holds(4_693_941, DIVERGENT, quick=False),
+        ),
         "Two primaries go on, and upstream feeds one of them: the other one adds duplicates.",
         assumes=SUSPICIONS,
     ),
-    build(
+    PASSIVE_STANDBY.design(
         "published-precise",
         replace(PUBLISHED, again=Again.FROM),
+        (
+            cases.A_RELAY.fails(166_726, 10, REPEATING),
+            cases.PAIRS.fails(74_594, 12, REPEATING),
+        ),
         'To discard the tuples "preceding" the last one received is to send that one again.',
     ),
-    build(
+    PASSIVE_STANDBY.design(
         "line-free",
         replace(PRECISE, line=Line.FREE),
+        (cases.TWO_OPERATORS_IN_A_NODE.fails(428_865, 18, DIVERGENT),),
         "A tuple that passes the sweep line is in the state of the operator behind it, and "
         "upstream sends it again: the checkpoint is no consistent cut.",
     ),
-    build(
+    PASSIVE_STANDBY.design(
         "late-taken",
         replace(PRECISE, late=Late.TAKEN),
+        (cases.A_RELAY.fails(174_516, 10, REPEATING),),
         "The last tuples of the dead primary can come after the first ones of the new one: the "
         "question for the last tuple received was answered too early.",
     ),
-    build(
+    PASSIVE_STANDBY.design(
         "releases-processed",
         replace(PRECISE, releases=Releases.PROCESSED),
+        (cases.PAIRS.fails(None, 15, GAP),),
         "If upstream lets go of what the primary has, a checkpoint without it is too old.",
     ),
-    build(
+    PASSIVE_STANDBY.design(
         "renewal-delta",
         replace(PRECISE, renewal=Renewal.DELTA),
+        (cases.PAIRS_TWO_CRASHES.fails(128_371, 21, GAP),),
         "A new secondary that gets only what has changed does not have the rest.",
     ),
-    build(
+    PASSIVE_STANDBY.design(
         "renewal-later",
         replace(PRECISE, renewal=Renewal.NOTHING),
+        (cases.PAIRS_TWO_CRASHES.fails(62_805, 19, GAP),),
         "Until the next input comes, a new secondary has nothing: the second failure may be first.",
     ),
-    build(
+    PASSIVE_STANDBY.design(
         "suspicion",
         PRECISE,
+        (
+            cases.A_RELAY.holds(121_604),
+            cases.PAIRS.holds(104_924),
+        ),
         "With the deposition of the old primary, a false suspicion does no harm.",
         assumes=SUSPICIONS,
         must_occur=(*SEEN, SUSPECTED),
     ),
-    build(
+    PASSIVE_STANDBY.design(
         "deposes-nobody",
         replace(PRECISE, deposes=Deposes.NO),
+        (cases.A_RELAY_TWO_CRASHES.fails(113_302, 14, GAP),),
         "A primary that does not know of its end stays one: after the next failure nobody has the "
         "state.",
         assumes=SUSPICIONS,
         must_occur=(*SEEN, SUSPECTED),
     ),
-    build(
+    PASSIVE_STANDBY.design(
         "any",
         PRECISE,
+        (
+            cases.A_RELAY_TWO_CRASHES.fails(None, 6, GAP),
+            cases.PAIRS_TWO_CRASHES.fails(None, 7, GAP),
+        ),
         "Two failures at once lose both states.",
         assumes=ANY,
     ),
-    build(
+    PASSIVE_STANDBY.design(
         "forwards-sent",
         replace(ARBITRARY_TOO, forwards=Forwards.SENT),
+        (cases.A_UNION.fails(467_159, 16, GAP),),
         "A checkpoint that has been sent can be lost with its primary, and the outputs in it have "
         "left: the secondary may choose another order.",
     ),
-    build(
+    PASSIVE_STANDBY.design(
         "forwards-all",
         replace(ARBITRARY_TOO, forwards=Forwards.ALL),
+        (cases.A_UNION.fails(None, 14, GAP),),
         "Numbers do not identify the tuples of an arbitrary network: another output has the "
         "number.",
     ),
-    build(
+    PASSIVE_STANDBY.design(
         "alone-silent",
         replace(ARBITRARY_TOO, alone=Alone.NOTHING, returns=Returns.NEVER),
+        (
+            cases.A_UNION.fails(12_496, 10, GAP),
+            cases.A_RELAY.fails(1_472, 8, GAP),
+        ),
         '"Only checkpointed tuples" leaves nothing to forward once the secondary is lost for ever.',
     ),
 )

@@ -10,7 +10,8 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from model.boxes.box import Lineage
-from model.core import Lost, MessageKind, NodeName, Quantity, Size
+from model.core import Lost, NodeName, Quantity
+from model.costs import MessageKind, Size
 from model.events import Body
 from model.log import Log
 from model.protocols.progressive.design import Design

@@ -1,11 +1,11 @@
 """One-line faults of progressive recovery, which the checkers must find.
 
-Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+Rule of this file: no code but the lines of mutants; model.evidence.Mutant explains the fields.
 """
 
 from __future__ import annotations
 
-from model.core import Mutant
+from model.evidence import Mutant
 
 HOME = "model.protocols.progressive"
 SOURCE, PARTITION = f"{HOME}.source", f"{HOME}.partition"

@@ -2,7 +2,21 @@
 
 Rule of this file: no claim which choice is right (model.protocols.progressive.variants).  A node of
 the graph is a partition.
-Su and Zhou, Progressive Recovery, 2016, Section 4.
+
+Theory of operation (Su and Zhou, Progressive Recovery, 2016, Section 4):
+
+1. A source punctuates its stream: a punctuation ends a batch (source.py).
+2. A partition processes batch by batch.  At the end of a batch it stores its part of the checkpoint
+   with that number, and reports it (partition.py).
+3. When all partitions have stored their parts, the coordinator announces the global checkpoint as
+   complete.  Sources let go of the tuples that it contains (coordinator.py).
+4. After failures the coordinator waits for a while, and counts them: many failures are correlated.
+5. After few failures all partitions go back to the last global checkpoint at once.
+6. After many failures recovery is progressive: the partitions that are back go on without the
+   others, and those rejoin when they are back.
+7. An epoch numbers the recoveries.  A tuple of an old epoch is refused.
+8. The application keeps results until their checkpoint is complete, where the design says so
+   (application.py).
 """
 
 from __future__ import annotations
@@ -13,19 +27,8 @@ from typing import Any
 from model.boxes.box import Box
 from model.cep.box import CepBox
 from model.cep.operator import Operator
-from model.core import (
-    Amount,
-    Deployment,
-    Gauges,
-    Input,
-    Memory,
-    NodeName,
-    Observation,
-    Role,
-    Scope,
-    Site,
-    Step,
-)
+from model.core import Deployment, Input, NodeName, Observation, Role, Scope, Site, Step
+from model.costs import Amount, Gauges, Memory
 from model.errors import Invalid
 from model.graph import Graph
 from model.parts import contents, deploy_graph, open_windows

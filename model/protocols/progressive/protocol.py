@@ -8,10 +8,10 @@ Rule of this file: no design but the mended one, joined with its variants and mu
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from model.core import DISCARDED
+from model.protocols.progressive import scopes
 from model.protocols.progressive.design import Design
+from model.protocols.progressive.family import PROGRESSIVE_RECOVERY, SEEN
 from model.protocols.progressive.messages import (
     BLOCKING,
     PROGRESSIVE,
@@ -19,48 +19,46 @@ from model.protocols.progressive.messages import (
     ROLLED_BACK,
 )
 from model.protocols.progressive.mutants import MUTANTS
-from model.protocols.progressive.variants import SEEN, VARIANTS, Pin, build
+from model.protocols.progressive.variants import VARIANTS
 
 PINS = (
-    Pin("one partition", 1_596),
-    Pin("one partition, twice", 13_241),
-    Pin("one partition, the coordinator", 2_097),
-    Pin("a chain", 42_115),
-    Pin("a chain, three tuples", 20_414),
-    Pin("a chain, the first twice", 5_780),
-    Pin("a chain, the second twice", 5_834),
-    Pin("a chain, the second twice, two tuples", 66_915),
-    Pin("a chain, both", 433_550),
-    Pin("a chain, both and one", 2_195_397),
-    Pin("a chain, and the coordinator", 10_571),
-    Pin("a chain, all three", 2_446_097),
-    Pin("two queries", 11_432),
-    Pin("two queries, both sinks", 1_300_754),
-    Pin("a triangle, the side", 1_572),
-    Pin("a triangle, the union", 1_964),
-    Pin("a triangle, the side twice", 18_654),
-    Pin("a triangle, the union twice", 28_509),
-    Pin("a diamond", 8_975),
-    Pin("a diamond, both sides", 558_828),
-    Pin("two sources", 26_992),
-    Pin("two sources, three tuples", 147_589),
-    Pin("no crash", 541),
-    Pin("no crash, two queries", 1_913),
-    Pin("no crash, a diamond", 1_153),
+    scopes.ONE_PARTITION.holds(1_596),
+    scopes.ONE_PARTITION_TWICE.holds(13_241),
+    scopes.ONE_PARTITION_THE_COORDINATOR.holds(2_097),
+    scopes.A_CHAIN.holds(42_115),
+    scopes.A_CHAIN_THREE_TUPLES.holds(20_414),
+    scopes.A_CHAIN_THE_FIRST_TWICE.holds(5_780),
+    scopes.A_CHAIN_THE_SECOND_TWICE.holds(5_834),
+    scopes.A_CHAIN_THE_SECOND_TWICE_TWO_TUPLES.holds(66_915),
+    scopes.A_CHAIN_BOTH.holds(433_550),
+    scopes.A_CHAIN_BOTH_AND_ONE.holds(2_195_397),
+    scopes.A_CHAIN_AND_THE_COORDINATOR.holds(10_571),
+    scopes.A_CHAIN_ALL_THREE.holds(2_446_097),
+    scopes.TWO_QUERIES.holds(11_432),
+    scopes.TWO_QUERIES_BOTH_SINKS.holds(1_300_754),
+    scopes.A_TRIANGLE_THE_SIDE.holds(1_572),
+    scopes.A_TRIANGLE_THE_UNION.holds(1_964),
+    scopes.A_TRIANGLE_THE_SIDE_TWICE.holds(18_654),
+    scopes.A_TRIANGLE_THE_UNION_TWICE.holds(28_509),
+    scopes.A_DIAMOND.holds(8_975),
+    scopes.A_DIAMOND_BOTH_SIDES.holds(558_828),
+    scopes.TWO_SOURCES.holds(26_992),
+    scopes.TWO_SOURCES_THREE_TUPLES.holds(147_589),
+    scopes.NO_CRASH.holds(541),
+    scopes.NO_CRASH_TWO_QUERIES.holds(1_913),
+    scopes.NO_CRASH_A_DIAMOND.holds(1_153),
 )
 
-PROTOCOL = replace(
-    build(
-        "",
-        Design(),
-        PINS,
-        "With epochs, one order always, results that are known by number, of numbers only the next "
-        "one taken, an application that takes part in checkpoints, a coordinator with stable "
-        "storage, acknowledgements that a failure cancels, and a punctuation when it begins, "
-        "progressive recovery is precise for every group of failures explored.",
-        (*SEEN, DISCARDED, ROLLED_BACK, BLOCKING, PROGRESSIVE, REJOINED),
-    ),
-    variants=VARIANTS,
+PROTOCOL = PROGRESSIVE_RECOVERY.design(
+    "",
+    Design(),
+    PINS,
+    "With epochs, one order always, results that are known by number, of numbers only the next "
+    "one taken, an application that takes part in checkpoints, a coordinator with stable "
+    "storage, acknowledgements that a failure cancels, and a punctuation when it begins, "
+    "progressive recovery is precise for every group of failures explored.",
+    must_occur=(*SEEN, DISCARDED, ROLLED_BACK, BLOCKING, PROGRESSIVE, REJOINED),
     mutants=MUTANTS,
     lemmas=10,
+    variants=VARIANTS,
 )

@@ -8,24 +8,18 @@ A result names its tuples by their times, so a tuple that is lost or counted twi
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.join import Join
 from model.boxes.stateless import Map, Relay, Union
 from model.core import OperatorClass, Scope
+from model.evidence import Case
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
 
 REPEATABLE = OperatorClass.REPEATABLE
 DETERMINISTIC = OperatorClass.DETERMINISTIC
 ARBITRARY = OperatorClass.ARBITRARY
-
-
-class Explored(NamedTuple):
-    scope: Scope
-    operators: OperatorClass
-    quick: bool = True
 
 
 PAIRS = Aggregate("list", 2, 2, of="time")
@@ -83,36 +77,44 @@ UNEVEN = replace(
 )
 """Two tuples of one source, and one of the other."""
 
-SCOPES = {
-    "one partition": Explored(of(ONE, 2, 1), DETERMINISTIC),
-    "one partition, twice": Explored(of(ONE, 2, 2, "only"), DETERMINISTIC),
-    "one partition, the coordinator": Explored(of(ONE, 1, 2), DETERMINISTIC),
-    "a chain": Explored(of(CHAIN, 1, 1), DETERMINISTIC),
-    "a chain, three tuples": Explored(of(CHAIN, 3, 1, "second"), DETERMINISTIC),
-    "a chain, the first twice": Explored(of(CHAIN, 1, 2, "first"), DETERMINISTIC),
-    "a chain, the second twice": Explored(of(CHAIN, 1, 2, "second"), DETERMINISTIC),
-    "a chain, the second twice, two tuples": Explored(
-        of(CHAIN, 2, 2, "second"), DETERMINISTIC, quick=False
-    ),
-    "a chain, both": Explored(of(CHAIN, 2, 1, "first", "second"), DETERMINISTIC, quick=False),
-    "a chain, both and one": Explored(
-        of(CHAIN, 1, 2, "first", "second"), DETERMINISTIC, quick=False
-    ),
-    "a chain, and the coordinator": Explored(
-        of(CHAIN, 1, 2, "first", "coordinator"), DETERMINISTIC
-    ),
-    "a chain, all three": Explored(of(CHAIN, 1, 2), DETERMINISTIC, quick=False),
-    "two queries": Explored(of(QUERIES, 1, 1, "O1"), DETERMINISTIC),
-    "two queries, both sinks": Explored(of(QUERIES, 1, 1, "O2", "O3"), DETERMINISTIC, False),
-    "a triangle, the side": Explored(of(TRIANGLE, 1, 1, "left"), ARBITRARY),
-    "a triangle, the union": Explored(of(TRIANGLE, 1, 1, "union"), ARBITRARY),
-    "a triangle, the side twice": Explored(of(TRIANGLE, 1, 2, "left"), ARBITRARY, quick=False),
-    "a triangle, the union twice": Explored(of(TRIANGLE, 1, 2, "union"), ARBITRARY, quick=False),
-    "a diamond": Explored(of(DIAMOND, 1, 1, "union"), ARBITRARY),
-    "a diamond, both sides": Explored(of(DIAMOND, 1, 1, "left", "right"), ARBITRARY, quick=False),
-    "two sources": Explored(of(SOURCES, 1, 1, "join"), REPEATABLE),
-    "two sources, three tuples": Explored(UNEVEN, REPEATABLE, quick=False),
-    "no crash": Explored(of(CHAIN, 3, 0), DETERMINISTIC),
-    "no crash, two queries": Explored(of(QUERIES, 2, 0), DETERMINISTIC),
-    "no crash, a diamond": Explored(of(DIAMOND, 2, 0), ARBITRARY),
-}
+ONE_PARTITION = Case("one partition", of(ONE, 2, 1), DETERMINISTIC)
+ONE_PARTITION_TWICE = Case("one partition, twice", of(ONE, 2, 2, "only"), DETERMINISTIC)
+ONE_PARTITION_THE_COORDINATOR = Case("one partition, the coordinator", of(ONE, 1, 2), DETERMINISTIC)
+A_CHAIN = Case("a chain", of(CHAIN, 1, 1), DETERMINISTIC)
+A_CHAIN_THREE_TUPLES = Case("a chain, three tuples", of(CHAIN, 3, 1, "second"), DETERMINISTIC)
+A_CHAIN_THE_FIRST_TWICE = Case("a chain, the first twice", of(CHAIN, 1, 2, "first"), DETERMINISTIC)
+A_CHAIN_THE_SECOND_TWICE = Case(
+    "a chain, the second twice", of(CHAIN, 1, 2, "second"), DETERMINISTIC
+)
+A_CHAIN_THE_SECOND_TWICE_TWO_TUPLES = Case(
+    "a chain, the second twice, two tuples", of(CHAIN, 2, 2, "second"), DETERMINISTIC, quick=False
+)
+A_CHAIN_BOTH = Case("a chain, both", of(CHAIN, 2, 1, "first", "second"), DETERMINISTIC, quick=False)
+A_CHAIN_BOTH_AND_ONE = Case(
+    "a chain, both and one", of(CHAIN, 1, 2, "first", "second"), DETERMINISTIC, quick=False
+)
+A_CHAIN_AND_THE_COORDINATOR = Case(
+    "a chain, and the coordinator", of(CHAIN, 1, 2, "first", "coordinator"), DETERMINISTIC
+)
+A_CHAIN_ALL_THREE = Case("a chain, all three", of(CHAIN, 1, 2), DETERMINISTIC, quick=False)
+TWO_QUERIES = Case("two queries", of(QUERIES, 1, 1, "O1"), DETERMINISTIC)
+TWO_QUERIES_BOTH_SINKS = Case(
+    "two queries, both sinks", of(QUERIES, 1, 1, "O2", "O3"), DETERMINISTIC, False
+)
+A_TRIANGLE_THE_SIDE = Case("a triangle, the side", of(TRIANGLE, 1, 1, "left"), ARBITRARY)
+A_TRIANGLE_THE_UNION = Case("a triangle, the union", of(TRIANGLE, 1, 1, "union"), ARBITRARY)
+A_TRIANGLE_THE_SIDE_TWICE = Case(
+    "a triangle, the side twice", of(TRIANGLE, 1, 2, "left"), ARBITRARY, quick=False
+)
+A_TRIANGLE_THE_UNION_TWICE = Case(
+    "a triangle, the union twice", of(TRIANGLE, 1, 2, "union"), ARBITRARY, quick=False
+)
+A_DIAMOND = Case("a diamond", of(DIAMOND, 1, 1, "union"), ARBITRARY)
+A_DIAMOND_BOTH_SIDES = Case(
+    "a diamond, both sides", of(DIAMOND, 1, 1, "left", "right"), ARBITRARY, quick=False
+)
+TWO_SOURCES = Case("two sources", of(SOURCES, 1, 1, "join"), REPEATABLE)
+TWO_SOURCES_THREE_TUPLES = Case("two sources, three tuples", UNEVEN, REPEATABLE, quick=False)
+NO_CRASH = Case("no crash", of(CHAIN, 3, 0), DETERMINISTIC)
+NO_CRASH_TWO_QUERIES = Case("no crash, two queries", of(QUERIES, 2, 0), DETERMINISTIC)
+NO_CRASH_A_DIAMOND = Case("no crash, a diamond", of(DIAMOND, 2, 0), ARBITRARY)

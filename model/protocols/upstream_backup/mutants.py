@@ -1,11 +1,11 @@
 """One-line faults of upstream backup, which the checkers must find.
 
-Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+Rule of this file: no code but the lines of mutants; model.evidence.Mutant explains the fields.
 """
 
 from __future__ import annotations
 
-from model.core import Mutant
+from model.evidence import Mutant
 
 OPERATOR, LAYOUTS, SAVEPOINTS, BACKUP, NODES = (
     "model.cep.operator",

@@ -8,10 +8,22 @@ Rule of this file: nothing that an operator *computes* or saves, which is in
 model.protocols.upstream_backup.savepoints.  A node is a value: its data for its neighbours
 (outlets, replicas) and its reactions to messages are here.
 
-A crash loses everything that an operator holds.  After its restart the node says hello to all
-neighbours; each predecessor answers with the savepoints that the predecessor holds for the node and
-the nodes below the node, then with its backup; the node joins the savepoints, restores the operator
-and replays.
+Theory of operation:
+
+1. Each producer keeps the events that it sent to a successor: its output queue is the backup of the
+   nodes below (II-B).
+2. An operator merges its inputs in the order of time, and processes the windows (III-B).
+3. When a complex event is acknowledged from below, the operator makes a savepoint: the first window
+   that a restart needs, and the numbers from which it goes on (III-A).
+4. The savepoint goes to the predecessors in an acknowledgement, with the savepoints of the nodes
+   below.  They trim their queues by it, and keep it for the restart (II-C).
+5. Events that no window used are skip ranges: a predecessor need not send these again (III-A).
+6. A crash loses everything that an operator holds.  After its restart the node says hello to all
+   neighbours.
+7. Each predecessor answers with the savepoints that it holds for the node and the nodes below it,
+   then with its backup.
+8. The node joins the savepoints, restores the operator, and replays the backup.
+9. Receivers discard the outputs that they have already, by their sequence numbers.
 """
 
 from __future__ import annotations
@@ -25,20 +37,14 @@ from model.cep.skips import Ranges
 from model.core import (
     CHECKPOINTED,
     DISCARDED,
-    EVENT,
     RESTORED,
     STALE,
-    Amount,
     Answer,
     Arrival,
     Deployment,
     Effect,
     Emit,
-    Gauges,
     Input,
-    Knob,
-    Memory,
-    MessageKind,
     NodeName,
     Note,
     Quantity,
@@ -47,10 +53,11 @@ from model.core import (
     Scope,
     Send,
     Site,
-    Size,
 )
+from model.costs import EVENT, Amount, Gauges, Memory, MessageKind, Size
 from model.events import BEGINNING, NOTHING, SN, Body, Event, Mark
 from model.parts import check_cep, contents, deploy_graph
+from model.protocol import Knob
 from model.protocols.upstream_backup.buffers import (
     Ack,
     Hello,

@@ -8,17 +8,12 @@ from __future__ import annotations
 from model.cep.engines import Engine, Mealy
 from model.cep.operator import Operator
 from model.cep.patterns import Strategy, sequence
-from model.cep.predicates import Type
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
-from model.core import (
-    Arrival,
-    Inputs,
-    OperatorClass,
-    PinnedScope,
-    Scope,
-)
+from model.core import Arrival, Inputs, OperatorClass, Scope
+from model.evidence import Case
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.predicates import Type
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
@@ -100,121 +95,85 @@ SKIPPY = over_words(one(A, CountWindows(3, 2)), 4)
 CALM = over_words(one(A, CountWindows(4, 4)), 5, crashes=0)
 ANY_MATCH = over_words(one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4)
 
-SCOPES = (
-    PinnedScope(
-        "one event, one match", over_words(one(A, CountWindows(1, 1)), 4), REPEATABLE, states=53_346
-    ),
-    PinnedScope(
-        "time windows on a grid",
-        over_words(one(AB, TimeWindows(4, 2, grid=True)), 4, gaps=(1, 2)),
-        CONVERGENT_CAPABLE,
-        states=72_144,
-    ),
-    PinnedScope(
-        "count windows", over_words(one(AB, CountWindows(3, 1)), 5), REPEATABLE, states=65_694
-    ),
-    PinnedScope(
-        "count windows, events skipped, two crashes",
-        over_words(one(AB, CountWindows(3, 2)), 4, crashes=2),
-        DETERMINISTIC,
-        states=59_175,
-    ),
-    PinnedScope(
-        "every event matches, two crashes",
-        over_words(one(A, CountWindows(2, 1)), 3, "a", crashes=2),
-        REPEATABLE,
-        states=275_809,
-    ),
-    PinnedScope(
-        "time windows",
-        over_words(one(AB, TimeWindows(3, 2)), 4, gaps=(1, 2)),
-        DETERMINISTIC,
-        states=54_227,
-    ),
-    PinnedScope(
-        "pattern-opened windows",
-        over_words(one(AB, PatternWindows(Type("a"), size=3)), 5),
-        REPEATABLE,
-        states=37_776,
-    ),
-    PinnedScope(
-        "match at the end of the window",
-        over_words(one(sequence("a", "!b"), CountWindows(3, 2)), 5),
-        DETERMINISTIC,
-        states=19_107,
-    ),
-    PinnedScope(
-        "any match, several in one iteration",
-        over_words(one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4),
-        REPEATABLE,
-        states=20_340,
-    ),
-    PinnedScope("an engine that is not monotone", TOGGLED, REPEATABLE, states=471_017),
-    PinnedScope("serial processing", SERIAL, DETERMINISTIC, states=11_881),
-    PinnedScope(
-        "an event used by one of two windows",
-        over_words(one(ALTERNATING, CountWindows(5, 2)), 4),
-        DETERMINISTIC,
-        states=121_743,
-    ),
-    PinnedScope(
-        "wide windows, used and skipped in turn",
-        over_words(one(AB, CountWindows(7, 7)), 6),
-        DETERMINISTIC,
-        states=94_333,
-    ),
-    PinnedScope(
-        "adjacent operators, time windows",
-        over_words(TIMED, 4, "a", crashes=2),
-        DETERMINISTIC,
-        states=258_510,
-    ),
-    PinnedScope("two input edges", UNEVEN, REPEATABLE, states=1_032_090, quick=False),
-    PinnedScope("two output edges", over_words(FORK, 2, "a"), REPEATABLE, states=50_301),
-    PinnedScope(
-        "two output edges, two crashes",
-        over_words(FORK, 2, "a", crashes=2),
-        REPEATABLE,
-        states=2_311_206,
-    ),
-    PinnedScope(
-        "adjacent operators, two crashes",
-        over_words(PIPELINE, 2, "a", crashes=2),
-        CONVERGENT_CAPABLE,
-        states=71_957,
-    ),
-    PinnedScope(
-        "two output edges, one event",
-        over_words(FORK, 1, "a", crashes=2),
-        REPEATABLE,
-        states=14_310,
-    ),
-    PinnedScope("diamond", over_words(DIAMOND, 2), REPEATABLE, states=15_945),
-    PinnedScope(
-        "diamond, any two crash", over_words(DIAMOND, 1, crashes=2), REPEATABLE, states=44_989
-    ),
-    PinnedScope(
-        "diamond, two events, two crashes",
-        over_words(DIAMOND, 2, crashes=2),
-        REPEATABLE,
-        states=655_823,
-    ),
-    PinnedScope(
-        "no crash, every event matches",
-        over_words(one(A, CountWindows(1, 1)), 4, crashes=0),
-        REPEATABLE,
-        states=1_460,
-    ),
-    PinnedScope(
-        "no crash, events skipped",
-        CALM,
-        REPEATABLE,
-        states=7_557,
-    ),
-    PinnedScope(
-        "adjacent operators and their alignment",
-        over_words(ALIGNED, 4, "a", crashes=2),
-        DETERMINISTIC,
-        states=330_325,
-    ),
+ONE_EVENT_ONE_MATCH = Case(
+    "one event, one match", over_words(one(A, CountWindows(1, 1)), 4), REPEATABLE
+)
+TIME_WINDOWS_ON_A_GRID = Case(
+    "time windows on a grid",
+    over_words(one(AB, TimeWindows(4, 2, grid=True)), 4, gaps=(1, 2)),
+    CONVERGENT_CAPABLE,
+)
+COUNT_WINDOWS = Case("count windows", over_words(one(AB, CountWindows(3, 1)), 5), REPEATABLE)
+COUNT_WINDOWS_EVENTS_SKIPPED_TWO_CRASHES = Case(
+    "count windows, events skipped, two crashes",
+    over_words(one(AB, CountWindows(3, 2)), 4, crashes=2),
+    DETERMINISTIC,
+)
+EVERY_EVENT_MATCHES_TWO_CRASHES = Case(
+    "every event matches, two crashes",
+    over_words(one(A, CountWindows(2, 1)), 3, "a", crashes=2),
+    REPEATABLE,
+)
+TIME_WINDOWS = Case(
+    "time windows", over_words(one(AB, TimeWindows(3, 2)), 4, gaps=(1, 2)), DETERMINISTIC
+)
+PATTERN_OPENED_WINDOWS = Case(
+    "pattern-opened windows", over_words(one(AB, PatternWindows(Type("a"), size=3)), 5), REPEATABLE
+)
+MATCH_AT_THE_END_OF_THE_WINDOW = Case(
+    "match at the end of the window",
+    over_words(one(sequence("a", "!b"), CountWindows(3, 2)), 5),
+    DETERMINISTIC,
+)
+ANY_MATCH_SEVERAL_IN_ONE_ITERATION = Case(
+    "any match, several in one iteration",
+    over_words(one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4),
+    REPEATABLE,
+)
+AN_ENGINE_THAT_IS_NOT_MONOTONE = Case("an engine that is not monotone", TOGGLED, REPEATABLE)
+SERIAL_PROCESSING = Case("serial processing", SERIAL, DETERMINISTIC)
+AN_EVENT_USED_BY_ONE_OF_TWO_WINDOWS = Case(
+    "an event used by one of two windows",
+    over_words(one(ALTERNATING, CountWindows(5, 2)), 4),
+    DETERMINISTIC,
+)
+WIDE_WINDOWS_USED_AND_SKIPPED_IN_TURN = Case(
+    "wide windows, used and skipped in turn",
+    over_words(one(AB, CountWindows(7, 7)), 6),
+    DETERMINISTIC,
+)
+ADJACENT_OPERATORS_TIME_WINDOWS = Case(
+    "adjacent operators, time windows", over_words(TIMED, 4, "a", crashes=2), DETERMINISTIC
+)
+TWO_INPUT_EDGES = Case("two input edges", UNEVEN, REPEATABLE, quick=False)
+TWO_OUTPUT_EDGES = Case("two output edges", over_words(FORK, 2, "a"), REPEATABLE)
+TWO_OUTPUT_EDGES_TWO_CRASHES = Case(
+    "two output edges, two crashes", over_words(FORK, 2, "a", crashes=2), REPEATABLE
+)
+ADJACENT_OPERATORS_TWO_CRASHES = Case(
+    "adjacent operators, two crashes", over_words(PIPELINE, 2, "a", crashes=2), CONVERGENT_CAPABLE
+)
+TWO_OUTPUT_EDGES_ONE_EVENT = Case(
+    "two output edges, one event", over_words(FORK, 1, "a", crashes=2), REPEATABLE
+)
+A_DIAMOND = Case("diamond", over_words(DIAMOND, 2), REPEATABLE)
+DIAMOND_ANY_TWO_CRASH = Case(
+    "diamond, any two crash", over_words(DIAMOND, 1, crashes=2), REPEATABLE
+)
+DIAMOND_TWO_EVENTS_TWO_CRASHES = Case(
+    "diamond, two events, two crashes", over_words(DIAMOND, 2, crashes=2), REPEATABLE
+)
+NO_CRASH_EVERY_EVENT_MATCHES = Case(
+    "no crash, every event matches",
+    over_words(one(A, CountWindows(1, 1)), 4, crashes=0),
+    REPEATABLE,
+)
+NO_CRASH_EVENTS_SKIPPED = Case("no crash, events skipped", CALM, REPEATABLE)
+ADJACENT_OPERATORS_AND_THEIR_ALIGNMENT = Case(
+    "adjacent operators and their alignment", over_words(ALIGNED, 4, "a", crashes=2), DETERMINISTIC
+)
+NO_CRASH = Case("no crash", CALM, REPEATABLE)
+SKIPPED_EVENTS_DO_NOT_COUNT = Case("skipped events do not count", SKIPPY, DETERMINISTIC)
+FIRST_MATCH_NOT_IN_THE_FIRST_WINDOW_KEPT = Case(
+    "first match not in the first window kept", LATE, REPEATABLE
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from model.pairs import Deposes, Determinants, Late, Newest, Returns
+from model.standbys.choices import Deposes, Determinants, Late, Newest, Returns
 
 
 class Oldest(Enum):

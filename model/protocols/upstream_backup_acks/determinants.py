@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from model.core import STALE, Effect, NodeName, Note, Send, Site
-from model.pairs import WITHHELD, Determinant, Determinants, Logged, Output, put, send
 from model.protocols.upstream_backup_acks.design import Renews
 from model.protocols.upstream_backup_acks.journal import Cut, Label, Renewed, later, since
 from model.protocols.upstream_backup_acks.messages import Primary
+from model.standbys import producers
+from model.standbys.choices import Determinants
+from model.standbys.messages import WITHHELD, Determinant, Logged, Output
 
 
 def places(labels: Iterable[Label]) -> Cut:
@@ -24,8 +26,8 @@ def leave(state: Primary, outputs: Iterable[Output]) -> tuple[Primary, tuple[Eff
     queue = state.queue
     sends: list[Effect] = []
     for output in outputs:
-        queue = put(queue, output)
-        sends += send(queue, (output,))
+        queue = producers.put(queue, output)
+        sends += producers.send(queue, (output,))
     return state._replace(queue=queue), tuple(sends)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
-from model.pairs import Determinant, Output
+from model.standbys.messages import Determinant, Output
 
 Entry: TypeAlias = tuple[int, int]
 """A tuple that was processed next: its input, its place."""

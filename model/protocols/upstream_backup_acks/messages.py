@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from model import pairs
-from model.core import MessageKind, Quantity, Size
-from model.pairs import REJOINED, TOOK_OVER, WITHHELD, Inlet, Marks, Queue, SinkInlets, SourceQueue
+from model.core import Quantity
+from model.costs import MessageKind, Size
 from model.protocols.upstream_backup_acks.journal import Cut, Entry, Journal, Label, Renewed
 from model.queues import TRIMMED
+from model.standbys import ends, messages
+from model.standbys.consumers import StreamEnd
+from model.standbys.ends import EndState
+from model.standbys.messages import REJOINED, TOOK_OVER, WITHHELD, Marks
+from model.standbys.producers import OutputQueue
 
 MAPPED = Quantity(
     "outputs mapped to inputs",
@@ -37,9 +41,9 @@ class Primary(NamedTuple):
     determinants are logged.
     """
 
-    inlets: tuple[Inlet, ...]
+    inlets: tuple[StreamEnd, ...]
     inner: Any
-    queue: Queue
+    queue: OutputQueue
     last: tuple[Label, ...]
     newest: tuple[Marks, ...]
     causes: tuple[Cause, ...] = ()
@@ -53,13 +57,13 @@ class Waiting(NamedTuple):
     cut: Cut = ()
 
 
-State: TypeAlias = SourceQueue | SinkInlets | Primary | Waiting
+State: TypeAlias = EndState | Primary | Waiting
 
 
 def size(message: Any) -> Size:
     if isinstance(message, Renewed):
         return Size(MessageKind.DETERMINANT, items=len(message.entries))
-    return pairs.size(message)
+    return messages.size(message)
 
 
 def show(value: object) -> str:
@@ -72,7 +76,7 @@ def show(value: object) -> str:
             return f"secondary, {len(entries)} logged" if entries else "secondary"
         case Renewed(entries):
             return f"log of {len(entries)}"
-        case SourceQueue(queue):
-            return f"{len(queue.kept)} of {queue.place}"
+        case ends.SourceQueue():
+            return ends.show(value)
         case _:
-            return pairs.show(value)
+            return messages.show(value)

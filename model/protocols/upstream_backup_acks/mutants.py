@@ -1,34 +1,36 @@
 """One-line faults of upstream backup by acknowledgements, which the checkers must find.
 
-Rule of this file: no code but the lines of mutants; model.core.Mutant explains the fields.
+Rule of this file: no code but the lines of mutants; model.evidence.Mutant explains the fields.
 """
 
 from __future__ import annotations
 
-from model.core import Mutant
+from model.evidence import Mutant
 
-NODES = "model.protocols.upstream_backup_acks.nodes"
-DETERMINANTS = "model.protocols.upstream_backup_acks.determinants"
-PAIRS = "model.pairs"
+DETERMINANTS, INDICATORS, NODES, PROCESSING = (
+    f"model.protocols.upstream_backup_acks.{name}"
+    for name in ("determinants", "indicators", "nodes", "processing")
+)
+CONSUMERS, REPLICAS = "model.standbys.consumers", "model.standbys.replicas"
 MUTANTS = (
     Mutant(
         "acknowledge one tuple too many",
-        PAIRS,
+        CONSUMERS,
         "return tuple(Send(inlet.producer, Ack(inlet.place, inlet.place)) for inlet in inlets)",
         "return tuple(Send(inlet.producer, Ack(*[inlet.place + 1] * 2)) for inlet in inlets)",
         "maps-received: a relay",
     ),
     Mutant(
         "forget the marks",
-        PAIRS,
+        CONSUMERS,
         "return inlet._replace(last=output.place, marks=output.marks), None",
         "return inlet._replace(last=output.place), None",
     ),
     Mutant(
         "number on from the old producer",
-        PAIRS,
-        "return Inlet(sender, inlet.connection + 1, place, inlet.last, inlet.marks)",
-        "return Inlet(sender, inlet.connection + 1, inlet.place, inlet.last, inlet.marks)",
+        CONSUMERS,
+        "return StreamEnd(sender, inlet.connection + 1, place, inlet.last, inlet.marks)",
+        "return StreamEnd(sender, inlet.connection + 1, inlet.place, inlet.last, inlet.marks)",
         "maps-received: a relay",
     ),
     Mutant(
@@ -45,43 +47,46 @@ MUTANTS = (
     ),
     Mutant(
         "the youngest tuple of an output",
-        NODES,
+        INDICATORS,
         "found[edge] = min(label, found.get(edge, label))",
         "found[edge] = max(label, found.get(edge, label))",
         scope="arbitrary: pairs",
     ),
     Mutant(
         "discard all but the last output of an input",
-        NODES,
+        INDICATORS,
         "return (*marks, -follow) if repeats is Repeats.COUNTED else marks",
         "return (*marks, 0) if repeats is Repeats.COUNTED else marks",
     ),
     Mutant(
         "count outputs of an input forward",
-        NODES,
+        INDICATORS,
         "return (*marks, -follow) if repeats is Repeats.COUNTED else marks",
         "return (*marks, follow) if repeats is Repeats.COUNTED else marks",
     ),
     Mutant(
-        "discard nothing", NODES, "return all(new <= old for new, old in pairs)", "return False"
+        "discard nothing",
+        INDICATORS,
+        "return all(new <= old for new, old in pairs)",
+        "return False",
     ),
     Mutant(
         "do not ask upstream",
-        NODES,
-        "effects += (Send(name, Connect()) for names in site.config.above for name in names)",
-        "effects += ()",
+        CONSUMERS,
+        "return tuple(Send(name, Connect(kept)) for names in site.config.above for name in names)",
+        "return ()",
     ),
     Mutant(
         "keep what is in the state out of the cause",
-        NODES,
+        PROCESSING,
         "held = [*inputs_in(state.inner), *of]",
         "held = [*of]",
         scope="arbitrary: pairs",
     ),
     Mutant(
         "the secondary never takes over",
-        NODES,
-        "return _take_over(site, state)",
+        REPLICAS,
+        "return take_over(site, state)",
         "return Step(state)",
     ),
 )
@@ -116,7 +121,7 @@ LOGGED = (
 NAMED = (
     Mutant(
         "name an input by its number",
-        NODES,
+        PROCESSING,
         "name = output.marks or (output.place,)",
         "name = (output.place,)",
         "two relays",

@@ -5,21 +5,31 @@ Rule of this file: no design but the mended one, joined with its variants and mu
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from model import pair_scopes as cases
 from model.protocols.upstream_backup_acks.design import PRECISE
+from model.protocols.upstream_backup_acks.family import (
+    ALL,
+    UPSTREAM_BACKUP_ACKS,
+)
 from model.protocols.upstream_backup_acks.mutants import MUTANTS
-from model.protocols.upstream_backup_acks.variants import ALL, VARIANTS, build
+from model.protocols.upstream_backup_acks.variants import VARIANTS
 
-PROTOCOL = replace(
-    build(
-        "",
-        PRECISE,
-        "With level 1 from level 1, numbers by connection, and outputs of one input counted back "
-        "from the last: precise for convergent-capable networks, also after an earlier failure.",
-        must_occur=ALL,
+PROTOCOL = UPSTREAM_BACKUP_ACKS.design(
+    "",
+    PRECISE,
+    (
+        cases.SLIDING_WINDOWS.holds(175_449),
+        cases.WINDOWS_THAT_CLOSE_TOGETHER.holds(272_015),
+        cases.TWO_PATHS.holds(5_923),
+        cases.A_RELAY_TWO_CRASHES.holds(49_424),
+        cases.A_FILTER_TWO_CRASHES.holds(67_786),
+        cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(958_513),
+        cases.TWO_RELAYS.holds(1_121_734),
     ),
-    variants=VARIANTS,
+    "With level 1 from level 1, numbers by connection, and outputs of one input counted back "
+    "from the last: precise for convergent-capable networks, also after an earlier failure.",
+    must_occur=ALL,
     mutants=MUTANTS,
     lemmas=9,
+    variants=VARIANTS,
 )

@@ -1,34 +1,22 @@
 """Designs of upstream backup by acknowledgements, each with its claim and the verdict expected.
 
-Rule of this file: no design without its claim; pins.py has what was found.
+Rule of this file: no design without its claim and the verdict expected of it.
 
 Claims are the paper's: Table 2 for rollback recovery, Section 6 for precise recovery.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
+from model import pair_scopes as cases
 from model.core import (
-    CRASHED,
-    DISCARDED,
-    REPLAYED,
-    RESTORED,
-    STALE,
     SUSPECTED,
-    Assumptions,
-    Failures,
     Guarantee,
-    OperatorClass,
-    Property,
-    Protocol,
-    Quantity,
 )
-from model.pair_scopes import ARBITRARY, CONVERGENT_CAPABLE, DETERMINISTIC, REPEATABLE, pin
-from model.pairs import REJOINED, TOOK_OVER, Deposes, Determinants, Late, Newest, Returns
-from model.properties import AS_IF, COMPLETE, NOTHING_LOST
+from model.pair_scopes import DETERMINISTIC
+from model.properties import NOTHING_LOST
+from model.protocol import Assumptions, Failures
 from model.protocols.upstream_backup_acks.design import (
     ARBITRARY_TOO,
     PRECISE,
@@ -41,252 +29,316 @@ from model.protocols.upstream_backup_acks.design import (
     Oldest,
     Repeats,
 )
-from model.protocols.upstream_backup_acks.messages import QUANTITIES, show, size
-from model.protocols.upstream_backup_acks.mutants import LOGGED, NAMED
-from model.protocols.upstream_backup_acks.nodes import (
-    TIMERS,
-    boot,
-    deploy,
-    gauges,
-    memory,
-    needed,
-    recover,
-    step,
+from model.protocols.upstream_backup_acks.family import (
+    LETS_GO,
+    ROLLBACK,
+    SEEN,
+    UPSTREAM_BACKUP_ACKS,
 )
-from model.protocols.upstream_backup_acks.pins import PINS
+from model.protocols.upstream_backup_acks.mutants import LOGGED, NAMED
+from model.standbys.choices import Deposes, Determinants, Late, Newest, Returns
 
-SINGLE, ANY = Assumptions(Failures.SINGLE), Assumptions(Failures.ANY)
+GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
+DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
+ANY = Assumptions(Failures.ANY)
 SUSPICIONS = Assumptions(Failures.SINGLE, suspicions=True)
-TABLE_2: Mapping[OperatorClass, Guarantee] = {
-    REPEATABLE: Guarantee.REPEATING,
-    CONVERGENT_CAPABLE: Guarantee.CONVERGENT,
-    DETERMINISTIC: Guarantee.DIVERGENT,
-    ARBITRARY: Guarantee.DIVERGENT,
-}
-ROLLBACK: tuple[Property, ...] = (NOTHING_LOST,)
-EXACT: tuple[Property, ...] = (AS_IF, COMPLETE)
-SEEN = (CRASHED, TOOK_OVER, REPLAYED)
-ALL = (*SEEN, RESTORED, REJOINED, DISCARDED, STALE)
-
-
-def build(
-    name: str,
-    design: Design,
-    finding: str,
-    *,
-    claims: Mapping[OperatorClass, Guarantee] | None = None,
-    assumes: Assumptions = SINGLE,
-    must_occur: tuple[Quantity, ...] = SEEN,
-) -> Protocol:
-    """The protocol of a design.  claims: None: precise recovery."""
-    scopes = pin(PINS[name])
-    found = sorted({pinned.operators for pinned in scopes})
-    return Protocol(
-        name=f"upstream-backup-acks:{name}" if name else "upstream-backup-acks",
-        title="Upstream backup by acknowledgements",
-        source="Hwang et al., ICDE 2005, Sections 5.2 and 6",
-        deploy=partial(deploy, design),
-        boot=boot,
-        recover=recover,
-        step=step,
-        gauges=gauges,
-        memory=memory,
-        show=show,
-        assumes=assumes,
-        claims={c: Guarantee.PRECISE if claims is None else claims[c] for c in found},
-        properties=EXACT if claims is None else ROLLBACK,
-        needed=needed if any(not pinned.scope.crashes for pinned in scopes) else None,
-        scopes=scopes,
-        must_occur=must_occur,
-        finding=finding,
-        size=size,
-        quantities=QUANTITIES,
-        timers=TIMERS,
-    )
-
-
-def _rollback(name: str, design: Design, finding: str, assumes: Assumptions = SINGLE) -> Protocol:
-    return build(name, design, finding, claims=TABLE_2, assumes=assumes)
-
 
 MENDED = Design()
 VARIANTS = (
-    _rollback(
+    ROLLBACK.design(
         "rollback",
         replace(MENDED, returns=Returns.NEVER),
+        (
+            cases.A_RELAY.holds(12_520, REPEATING),
+            cases.A_FILTER.holds(16_268, REPEATING),
+            cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(1_829_141, CONVERGENT, quick=False),
+            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(2_606_252, DIVERGENT, quick=False),
+            cases.PAIRS_OF_A_UNION.holds(7_530_588, DIVERGENT, quick=False),
+        ),
         "Without marks on the outputs: repeatable networks repeat, convergent-capable ones "
         "converge.",
     ),
-    _rollback(
+    ROLLBACK.design(
         "rollback-again",
         MENDED,
+        (
+            cases.A_RELAY_TWO_CRASHES.holds(61_444, REPEATING),
+            cases.SLIDING_WINDOWS_FOUR_TUPLES_TWO_CRASHES.holds(9_862_783, CONVERGENT, quick=False),
+            cases.WINDOWS_FROM_THE_FIRST_TUPLE_TWO_CRASHES.holds(
+                12_796_820, DIVERGENT, quick=False
+            ),
+        ),
         "The same after an earlier failure that is over.",
     ),
-    _rollback(
+    ROLLBACK.design(
         "rollback-any",
         MENDED,
+        (
+            cases.A_RELAY_TWO_CRASHES.fails(None, 5, GAP),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 6, GAP),
+            cases.PAIRS_TWO_CRASHES.fails(None, 6, GAP),
+            cases.A_UNION_TWO_CRASHES.fails(None, 5, GAP),
+        ),
         "If both replicas fail, both return as secondaries, and nobody leads.",
-        ANY,
+        assumes=ANY,
     ),
-    _rollback(
+    ROLLBACK.design(
         "rollback-suspicion",
         MENDED,
+        (
+            cases.A_RELAY.holds(99_345, REPEATING),
+            cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(19_128_813, CONVERGENT, quick=False),
+        ),
         "A primary that is taken for dead is deposed: nothing is lost.",
-        SUSPICIONS,
+        assumes=SUSPICIONS,
     ),
-    _rollback(
+    ROLLBACK.design(
         "published",
         replace(PUBLISHED, returns=Returns.NEVER),
+        (
+            cases.A_RELAY.holds(20_694, REPEATING),
+            cases.A_FILTER.holds(25_110, REPEATING),
+            cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(5_276_056, CONVERGENT, quick=False),
+            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(6_759_333, DIVERGENT, quick=False),
+            cases.PAIRS_OF_A_UNION.holds(14_328_759, DIVERGENT, quick=False),
+        ),
         "After one failure as in Table 2.",
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "published-aligned",
         replace(PUBLISHED, returns=Returns.NEVER),
+        (
+            cases.PAIRS.holds(11_317, REPEATING),
+            cases.EVERY_OTHER_TUPLE.holds(114_885, REPEATING),
+        ),
         "Better than Table 2: the cause of an output is the first tuple of a window, so windows by "
         "count stay aligned.",
         claims={DETERMINISTIC: Guarantee.REPEATING},
+        properties=(NOTHING_LOST,),
     ),
-    _rollback(
+    ROLLBACK.design(
         "published-again",
         PUBLISHED,
+        (
+            cases.A_RELAY_TWO_CRASHES.holds(57_418, REPEATING),
+            cases.SLIDING_WINDOWS_FOUR_TUPLES_TWO_CRASHES.holds(
+                14_718_216, CONVERGENT, quick=False
+            ),
+            cases.WINDOWS_FROM_THE_FIRST_TUPLE_TWO_CRASHES.holds(
+                18_099_865, DIVERGENT, quick=False
+            ),
+        ),
         '"Able to tolerate a new failure without further delay": the node has outputs again from '
         "the last one received on, and the next node may need earlier ones.",
     ),
-    _rollback(
+    ROLLBACK.design(
         "published-any",
         PUBLISHED,
+        (
+            cases.A_RELAY_TWO_CRASHES.fails(None, 5, GAP),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 6, GAP),
+            cases.PAIRS_TWO_CRASHES.fails(None, 6, GAP),
+            cases.A_UNION_TWO_CRASHES.fails(None, 5, GAP),
+        ),
         "If both replicas fail, both return as secondaries, and nobody leads.",
-        ANY,
+        assumes=ANY,
     ),
-    _rollback(
+    ROLLBACK.design(
         "published-suspicion",
         PUBLISHED,
+        (
+            cases.A_RELAY.holds(100_765, REPEATING),
+            cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(29_164_995, CONVERGENT, quick=False),
+        ),
         "Two primaries acknowledge to one queue: what one of them needs no more, the other may.",
-        SUSPICIONS,
+        assumes=SUSPICIONS,
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "published-repeatable",
         replace(PUBLISHED, repeats=Repeats.LOW),
+        (
+            cases.A_RELAY.holds(43_443),
+            cases.TWO_PATHS.fails(4_279, 8, DIVERGENT),
+        ),
         '"Indicators therefore uniquely identify tuples": not where one tuple has two outputs.',
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "published-convergent",
         replace(PUBLISHED, repeats=Repeats.HIGH),
+        (
+            cases.SLIDING_WINDOWS.holds(174_764),
+            cases.WINDOWS_THAT_CLOSE_TOGETHER.fails(175_363, 11, DIVERGENT),
+        ),
         "Windows that one tuple closes have one high watermark: the second one is discarded.",
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "high-lower",
         replace(PRECISE, repeats=Repeats.HIGH_LOWER),
+        (
+            cases.A_RELAY.fails(53_872, 9, REPEATING),
+            cases.SLIDING_WINDOWS.fails(215_879, 12, REPEATING),
+        ),
         "If only lower high watermarks mark duplicates, the last tuple received comes again.",
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "high",
         replace(PRECISE, repeats=Repeats.HIGH),
+        (
+            cases.TWO_PATHS.fails(5_438, 8, DIVERGENT),
+            cases.WINDOWS_THAT_CLOSE_TOGETHER.fails(241_739, 11, DIVERGENT),
+        ),
         "Windows that one tuple closes have one high watermark: the second one is discarded.",
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "low",
         replace(PRECISE, repeats=Repeats.LOW),
+        (cases.TWO_PATHS.fails(5_438, 8, DIVERGENT),),
         "One tuple with two outputs: both have its low watermark.",
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "newest-made-of",
         replace(PRECISE, newest=Newest.MADE_OF, names=Names.PLACE),
+        (cases.WINDOWS_BY_KEY.fails(None, 14, GAP),),
         "An old window that closes late has an older watermark than the output before it: without "
         "any failure it is taken for a duplicate.",
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "made-of",
         replace(PRECISE, oldest=Oldest.MADE_OF, returns=Returns.NEVER),
+        (
+            cases.A_WINDOW_BESIDE_A_MAP.fails(None, 20, DIVERGENT),
+            cases.WINDOWS_BY_KEY.fails(7_052_780, 25, GAP, quick=False),
+        ),
         "The oldest tuple that an output was made of can be younger than one in an open window: "
         "upstream lets go of that one.",
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "maps-received",
         replace(PRECISE, maps=Maps.RECEIVED, idle=Idle.STATE, returns=Returns.NEVER),
+        (
+            cases.A_RELAY.holds(14_212),
+            cases.TWO_NODES_TWO_CRASHES.fails(330_931, 29, GAP),
+        ),
         "A node that restarts at the cause of what downstream has received does not make again "
         "what downstream has in its windows: the next failure there loses it.",
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "labels-place",
         replace(PRECISE, labels=Labels.PLACE, idle=Idle.STATE, returns=Returns.NEVER),
+        (
+            cases.A_RELAY.holds(14_212),
+            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(175_869),
+        ),
         "A restarted node counts anew: an acknowledgement of its predecessor's tuple releases the "
         "one that has the number now.  A window is lost after the next failure, in runs that are "
         "longer than those of these scopes.",
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "names-place",
         replace(PRECISE, names=Names.PLACE, idle=Idle.STATE, returns=Returns.NEVER),
+        (cases.TWO_RELAYS.fails(270_292, 25, GAP),),
         "A restarted node numbers its outputs from the beginning: to the node after the next one, "
         "new outputs look like old ones.",
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "idle-state",
         replace(PRECISE, idle=Idle.STATE),
+        (
+            cases.A_RELAY.holds(61_564),
+            cases.SLIDING_WINDOWS.holds(190_297),
+            cases.NO_CRASH.holds(197),
+            cases.NO_CRASH_A_FILTER.holds(318),
+        ),
         "A node that releases all but its state lets queues become empty.  Windows by count with "
         "gaps lose their alignment: their state holds no tuple and is not empty.",
+        behaviour=LETS_GO,
     ),
-    replace(
-        build(
-            "idle-state-permanent",
-            replace(PRECISE, idle=Idle.STATE, returns=Returns.NEVER),
-            "The same with nodes that never return.",
+    UPSTREAM_BACKUP_ACKS.design(
+        "idle-state-permanent",
+        replace(PRECISE, idle=Idle.STATE, returns=Returns.NEVER),
+        (
+            cases.A_RELAY.holds(14_212),
+            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(175_869),
+            cases.TWO_NODES_OVERLAPPING_WINDOWS_TWO_CRASHES.holds(23_819_056, quick=False),
+            cases.TWO_RELAYS.holds(270_292),
         ),
+        "The same with nodes that never return.",
         mutants=NAMED,
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "idle-state-gaps",
         replace(PRECISE, idle=Idle.STATE),
+        (cases.EVERY_OTHER_TUPLE.fails(423_367, 15, GAP),),
         "Windows by count with gaps between them: the count of tuples to skip is a state without "
         "a tuple, and is lost.",
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "late-taken",
         replace(PRECISE, late=Late.TAKEN),
+        (cases.A_RELAY.holds(69_143),),
         "Marks tell late tuples of the dead primary from new ones.",
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "any",
         PRECISE,
+        (cases.A_RELAY_TWO_CRASHES.fails(None, 5, GAP),),
         "If both replicas fail, both return as secondaries, and nobody leads.",
         assumes=ANY,
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "suspicion",
         PRECISE,
+        (
+            cases.A_RELAY.holds(82_994),
+            cases.SLIDING_WINDOWS.holds(336_960),
+        ),
         "With the deposition of the old primary, a false suspicion does no harm.",
         assumes=SUSPICIONS,
         must_occur=(*SEEN, SUSPECTED),
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "deposes-nobody",
         replace(PRECISE, deposes=Deposes.NO),
+        (cases.A_RELAY_TWO_CRASHES.fails(121_558, 9, GAP),),
         "Two primaries acknowledge to one queue.",
         assumes=SUSPICIONS,
         must_occur=(*SEEN, SUSPECTED),
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "permanent",
         replace(PRECISE, returns=Returns.NEVER),
+        (
+            cases.A_RELAY.holds(9_940),
+            cases.A_WINDOW_BESIDE_A_MAP.holds(987_026),
+            cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(1_272_765, quick=False),
+            cases.WINDOWS_BY_KEY.holds(6_623_294, quick=False),
+            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(175_869),
+        ),
         "A primary that never returns does no harm to the outputs.",
     ),
-    replace(
-        build(
-            "arbitrary",
-            replace(ARBITRARY_TOO, returns=Returns.NEVER),
-            "A restart that follows the logged order, from where the log begins, is precise for "
-            "arbitrary networks.",
+    UPSTREAM_BACKUP_ACKS.design(
+        "arbitrary",
+        replace(ARBITRARY_TOO, returns=Returns.NEVER),
+        (
+            cases.A_RELAY.holds(21_429),
+            cases.PAIRS.holds(17_835),
+            cases.EVERY_OTHER_TUPLE.holds(141_321),
+            cases.A_UNION.holds(1_122_408),
         ),
+        "A restart that follows the logged order, from where the log begins, is precise for "
+        "arbitrary networks.",
         mutants=LOGGED,
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "determinants-none",
         replace(ARBITRARY_TOO, determinants=Determinants.NONE, returns=Returns.NEVER),
+        (cases.A_UNION.fails(584_493, 14, REPEATING),),
         "Without determinants the order of a union is another one after a restart.",
     ),
-    build(
+    UPSTREAM_BACKUP_ACKS.design(
         "determinants-sent",
         replace(ARBITRARY_TOO, determinants=Determinants.SENT, returns=Returns.NEVER),
+        (cases.A_UNION.fails(341_807, 15, REPEATING),),
         "Determinants that have been sent can be lost with the primary, and their outputs have "
         "left.",
     ),

@@ -19,9 +19,11 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from model.core import Failures, Guarantee, Observation, Property
+from model.core import Guarantee, Observation, Property
 from model.errors import StepFailed
-from model.world import World, observe_at_rest
+from model.observations import observe_at_rest
+from model.protocol import Failures
+from model.world import World
 from proofs.explore.collapse import CLEAR, CLOSE, CLOSED, CachedEffect, Collapsed, NodeView
 from proofs.explore.processes import usable_cores
 from proofs.explore.search import loops
@@ -123,7 +125,7 @@ class CompiledSearch:
         layout = _Layout(self.bits)
         heads = np.zeros((width, FIRST_ROOM), np.int32)
         heads[:, loops.CLOSED] = loops.CLOSED
-        single = system.protocol.assumes.failures is Failures.SINGLE
+        single = system.protocol.promise.assumes.failures is Failures.SINGLE
         self.slots = zeros(MOST_BYTES // 4, np.uint32)
         self.tables = Tables(
             per=layout.per,

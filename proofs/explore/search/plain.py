@@ -10,9 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from model.core import Failures, Guarantee, Observation, Property
+from model.core import Guarantee, Observation, Property
 from model.errors import StepFailed
-from model.world import World, observe_at_rest
+from model.observations import observe_at_rest
+from model.protocol import Failures
+from model.world import World
 from proofs.explore.collapse import Collapsed
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.meter import Meter, Watch
@@ -50,7 +52,7 @@ class PlainSearch:
         observation, unpack, moves_of = collapsed.observation, collapsed.numbers, collapsed.moves
         appends, append = collapsed.appends, collapsed.append
         settle = collapsed.settle if collapsed.prompt else None
-        single = self.system.protocol.assumes.failures is Failures.SINGLE
+        single = self.system.protocol.promise.assumes.failures is Failures.SINGLE
         rationed = single and self.system.scope.crashes > 1
         judged = self.judged
         frontier = [collapsed.initial]

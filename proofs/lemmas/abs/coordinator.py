@@ -13,16 +13,17 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, ForAll, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "LOG.io, Section 8.1.1"
 EPOCH, RUN, BOOL = DeclareSort("epoch"), DeclareSort("run"), z3.BoolSort()
-epochs, runs = Order(EPOCH), Order(RUN)
+epochs, runs = TotalOrder(EPOCH), TotalOrder(RUN)
 start, e = Const("start", EPOCH), Const("e", EPOCH)
 first, r = Const("first", RUN), Const("r", RUN)
 ORDERED = And(epochs.axiom, ForAll([e], epochs.le(start, e)))
@@ -40,30 +41,30 @@ def history(given: Given) -> TransitionSystem:
     knows the number.  behind: a restart went back behind a known epoch.  twice: two runs have one
     number."""
 
-    def store(s: Moment, t: Moment, one: Any) -> Any:
+    def store(s: AtTime, t: AtTime, one: Any) -> Any:
         return ForAll([e], t.stored(e) == Or(s.stored(e), e == one))
 
-    def announce(s: Moment, t: Moment, one: Any) -> Any:
+    def announce(s: AtTime, t: AtTime, one: Any) -> Any:
         known = ForAll([e], t.known(e) == Or(s.known(e), e == one))
         return And(given(DECIDED, s.stored(one)), known)
 
-    def begin(s: Moment, t: Moment, new: Any) -> Any:
+    def begin(s: AtTime, t: AtTime, new: Any) -> Any:
         return And(runs.less(s.present, new), t.present == new, t.twice == Or(s.twice, s.used(new)))
 
-    def save(s: Moment, t: Moment) -> Any:
+    def save(s: AtTime, t: AtTime) -> Any:
         return t.durable == s.present
 
-    def send(s: Moment, t: Moment) -> Any:
+    def send(s: AtTime, t: AtTime) -> Any:
         used = ForAll([r], t.used(r) == Or(s.used(r), r == s.present))
         return And(given(SAVED, s.durable == s.present), used)
 
-    def crash(s: Moment, t: Moment, to: Any) -> Any:
+    def crash(s: AtTime, t: AtTime, to: Any) -> Any:
         last = ForAll([e], Implies(s.stored(e), epochs.le(e, to)))
         later = z3.Exists([e], And(s.known(e), epochs.less(to, e)))
         number = given(KEPT, t.present == s.durable)
         return And(s.stored(to), given(LAST, last), t.behind == Or(s.behind, later), number)
 
-    def init(s: Moment) -> Any:
+    def init(s: AtTime) -> Any:
         nothing = ForAll([e], And(s.stored(e) == (e == start), s.known(e) == (e == start)))
         numbers = And(
             s.durable == first, s.present == first, ForAll([r], s.used(r) == (r == first))
@@ -98,7 +99,7 @@ def history(given: Given) -> TransitionSystem:
 
 FORWARD = "no restart goes back behind an epoch that a node knows to be complete"
 OWN = "no two runs have one number"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     FORWARD: lambda s: Not(s.behind),
     OWN: lambda s: Not(s.twice),
     "what a node knows to be complete is durable": lambda s: ForAll(
@@ -113,11 +114,11 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 }
 
 
-def safe(given: Given) -> Iterator[Query]:
+def safe(given: Given) -> Iterator[SolverQuery]:
     proved = history(given)
     yield from inductive(proved)
 
-    def gone_on(s: Moment) -> Any:
+    def gone_on(s: AtTime) -> Any:
         later = z3.Exists([e], And(s.known(e), epochs.less(start, e)))
         again = z3.Exists([r], And(s.used(r), runs.less(first, r), runs.less(r, s.present)))
         return And(later, again)

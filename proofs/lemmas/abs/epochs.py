@@ -12,16 +12,17 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, ForAll, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "LOG.io, Section 8.1.1"
 EPOCH, NODE, BOOL = DeclareSort("epoch"), DeclareSort("node"), z3.BoolSort()
-epochs = Order(EPOCH)
+epochs = TotalOrder(EPOCH)
 start, e, f = (Const(name, EPOCH) for name in ("start", "e", "f"))
 n = Const("n", NODE)
 ORDERED = And(epochs.axiom, ForAll([e], epochs.le(start, e)))
@@ -36,23 +37,23 @@ def history(given: Given) -> TransitionSystem:
     """fresh: stored in the present run.  base: the epoch from which it went on.  mixed: an epoch
     has snapshots of two runs.  repeated: what was committed is made again."""
 
-    def store(s: Moment, t: Moment, node: Any, one: Any) -> Any:
+    def store(s: AtTime, t: AtTime, node: Any, one: Any) -> Any:
         stored = ForAll([n, e], t.stored(n, e) == Or(s.stored(n, e), And(n == node, e == one)))
         fresh = ForAll([n, e], t.fresh(n, e) == Or(s.fresh(n, e), And(n == node, e == one)))
         return And(Not(s.complete(one)), one != start, stored, fresh)
 
-    def end(s: Moment, t: Moment, one: Any) -> Any:
+    def end(s: AtTime, t: AtTime, one: Any) -> Any:
         there = ForAll([n], s.stored(n, one))
         complete = ForAll([e], t.complete(e) == Or(s.complete(e), e == one))
         old = z3.Exists([n], And(s.stored(n, one), Not(s.fresh(n, one))))
         mixed = t.mixed == Or(s.mixed, And(old, Not(s.complete(one))))
         return And(given(ALL, there), one != start, complete, mixed)
 
-    def commit(s: Moment, t: Moment, one: Any) -> Any:
+    def commit(s: AtTime, t: AtTime, one: Any) -> Any:
         known = given(AFTER, s.complete(one))
         return And(known, ForAll([e], t.committed(e) == Or(s.committed(e), e == one)))
 
-    def restart(s: Moment, t: Moment, to: Any) -> Any:
+    def restart(s: AtTime, t: AtTime, to: Any) -> Any:
         last = ForAll([e], Implies(s.complete(e), epochs.le(e, to)))
         behind = z3.Exists([e], And(s.committed(e), epochs.less(to, e)))
         kept = t.stored(n, e) == And(s.stored(n, e), given(NEW, s.complete(e)))
@@ -62,7 +63,7 @@ def history(given: Given) -> TransitionSystem:
             s.complete(to), given(LAST, last), ForAll([n, e], And(kept, none)), again, t.base == to
         )
 
-    def init(s: Moment) -> Any:
+    def init(s: AtTime) -> Any:
         first = ForAll([n, e], And(s.stored(n, e) == (e == start), Not(s.fresh(n, e))))
         known = ForAll([e], And(s.complete(e) == (e == start), s.committed(e) == (e == start)))
         return And(first, known, s.base == start, Not(s.mixed), Not(s.repeated))
@@ -94,7 +95,7 @@ def history(given: Given) -> TransitionSystem:
 COMPLETE = "what is committed is in all snapshots of its epoch"
 ONCE = "no restart goes back behind a committed epoch"
 ONE_RUN = "all snapshots of an epoch are of one run"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     COMPLETE: lambda s: ForAll([n, e], Implies(s.committed(e), s.stored(n, e))),
     ONCE: lambda s: Not(s.repeated),
     ONE_RUN: lambda s: Not(s.mixed),
@@ -108,11 +109,11 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 }
 
 
-def committed(given: Given) -> Iterator[Query]:
+def committed(given: Given) -> Iterator[SolverQuery]:
     proved = history(given)
     yield from inductive(proved)
 
-    def gone_on(s: Moment) -> Any:
+    def gone_on(s: AtTime) -> Any:
         later = z3.Exists([e], And(s.committed(e), epochs.less(s.base, e)))
         return And(later, s.base != start)
 

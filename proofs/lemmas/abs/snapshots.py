@@ -14,12 +14,13 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, ForAll, Function, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.abs.design import Alignment
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "LOG.io, Section 8.1.1"
 RECORD, INPUT, BOOL = DeclareSort("record"), DeclareSort("input"), z3.BoolSort()
@@ -41,7 +42,7 @@ def snapshots(given: Given, alignment: Alignment) -> TransitionSystem:
     unaligned = alignment is Alignment.UNALIGNED
     at_first = alignment in (Alignment.FIRST, Alignment.UNALIGNED)
 
-    def take(s: Moment, t: Moment, one: Any) -> Any:
+    def take(s: AtTime, t: AtTime, one: Any) -> Any:
         marked = s.marked(input_of(one))
         turn = given(FIFO, marked == Not(before(one)))
         free = Or(s.saved, Not(marked))
@@ -52,24 +53,24 @@ def snapshots(given: Given, alignment: Alignment) -> TransitionSystem:
         inside = ForAll([r], t.inside(r) == Or(s.inside(r), late))
         return And(Not(s.taken(one)), turn, taken, inside)
 
-    def mark(s: Moment, t: Moment, one: Any) -> Any:
+    def mark(s: AtTime, t: AtTime, one: Any) -> Any:
         earlier = ForAll([r], Implies(And(input_of(r) == one, before(r)), s.taken(r)))
         marked = ForAll([i], t.marked(i) == Or(s.marked(i), i == one))
         made = s.saved if at_first else YES
         return And(Not(s.marked(one)), made, given(FIFO, earlier), marked)
 
-    def save(s: Moment, t: Moment) -> Any:
+    def save(s: AtTime, t: AtTime) -> Any:
         first = z3.Exists([i], ForAll([r], Implies(And(input_of(r) == i, before(r)), s.taken(r))))
         ready = first if at_first else given(ALL, ForAll([i], s.marked(i)))
         inside = ForAll([r], t.inside(r) == s.taken(r))
         return And(Not(s.saved), ready, inside, t.saved)
 
-    def complete(s: Moment, t: Moment) -> Any:
+    def complete(s: AtTime, t: AtTime) -> Any:
         come = ForAll([i], s.marked(i))
         ready = given(ALL, come) if unaligned else YES
         return And(s.saved, ready, t.whole)
 
-    def init(s: Moment) -> Any:
+    def init(s: AtTime) -> Any:
         nothing = And(ForAll([r], Not(Or(s.taken(r), s.inside(r)))), ForAll([i], Not(s.marked(i))))
         return And(nothing, Not(s.saved), Not(s.whole))
 
@@ -98,12 +99,12 @@ def snapshots(given: Given, alignment: Alignment) -> TransitionSystem:
 EXACT = "a snapshot has the effects of exactly the records before the markers"
 
 
-def _invariants(*, unaligned: bool) -> dict[str, Callable[[Moment], Any]]:
-    def early(s: Moment) -> Any:
+def _invariants(*, unaligned: bool) -> dict[str, Callable[[AtTime], Any]]:
+    def early(s: AtTime) -> Any:
         only = ForAll([r], Implies(s.taken(r), Or(before(r), s.marked(input_of(r)))))
         return And(only, ForAll([r], Implies(And(s.taken(r), Not(s.saved)), before(r))))
 
-    shared: dict[str, Callable[[Moment], Any]] = {
+    shared: dict[str, Callable[[AtTime], Any]] = {
         EXACT: lambda s: Implies(s.whole, ForAll([r], s.inside(r) == before(r))),
         "what came before a marker is taken": lambda s: ForAll(
             [r], Implies(And(s.marked(input_of(r)), before(r)), s.taken(r))
@@ -138,11 +139,11 @@ def _invariants(*, unaligned: bool) -> dict[str, Callable[[Moment], Any]]:
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def exact(alignment: Alignment, given: Given) -> Iterator[Query]:
+def exact(alignment: Alignment, given: Given) -> Iterator[SolverQuery]:
     proved = snapshots(given, alignment)
     yield from inductive(proved)
 
-    def beyond(s: Moment) -> Any:
+    def beyond(s: AtTime) -> Any:
         later = z3.Exists([r], And(s.taken(r), Not(before(r))))
         return And(s.whole, later, z3.Exists([r], s.inside(r)))
 

@@ -17,17 +17,22 @@ from typing import Any
 import z3
 from z3 import And, DeclareSort, Exists, ForAll, Function, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given, without
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER, PRECISE = "Hwang et al., 5.3", "Hwang et al., 6"
 OUTPUT, INPUT, CHOICE = DeclareSort("output"), DeclareSort("input"), DeclareSort("choice")
 STREAM, PLACE, BOOL = DeclareSort("stream"), DeclareSort("place"), z3.BoolSort()
-outputs, places, choices = Order(OUTPUT, "le#o"), Order(PLACE, "le#p"), Order(CHOICE, "le#c")
+outputs, places, choices = (
+    TotalOrder(OUTPUT, "le#o"),
+    TotalOrder(PLACE, "le#p"),
+    TotalOrder(CHOICE, "le#c"),
+)
 of, primary = Function("of", OUTPUT, INPUT, BOOL), Function("primary", OUTPUT, BOOL)
 on, at = Function("on", INPUT, STREAM), Function("at", INPUT, PLACE)
 low, high = (Function(name, OUTPUT, STREAM, PLACE) for name in ("low", "high"))
@@ -55,18 +60,18 @@ def receiver(given: Given, covers: Any, alike: bool = True) -> TransitionSystem:
     """covers: v covers p.  alike: the outputs of the secondary are those of the primary."""
     grouped = covers is NOT_ABOVE
 
-    def prefix(s: Moment) -> Any:
+    def prefix(s: AtTime) -> Any:
         before = And(primary(p), s.got(q), outputs.le(p, q))
         return ForAll([p, q], Implies(before, s.got(p)))
 
-    def receive(s: Moment, t: Moment, one: Any) -> Any:
+    def receive(s: AtTime, t: AtTime, one: Any) -> Any:
         group = And(primary(p), ForAll([r], high(p, r) == high(one, r))) if grouped else p == one
         new = Implies(t.got(p) != s.got(p), And(t.got(p), group))
         together = ForAll([p], Implies(group, t.got(p)))
         received = And(primary(one), t.got(one), ForAll([p], new), given(FIRST, prefix(t)))
         return And(received, given(TOGETHER, together) if grouped else together)
 
-    def shared(s: Moment, then: Any) -> Any:
+    def shared(s: AtTime, then: Any) -> Any:
         """So it is if the secondary makes p, which is covered, and the primary makes q of its i."""
         both = And(s.got(v), Not(primary(p)), covers, of(p, i), primary(q), of(q, i))
         return ForAll([p, q, v, i], Implies(both, then))
@@ -89,7 +94,7 @@ def receiver(given: Given, covers: Any, alike: bool = True) -> TransitionSystem:
     return TransitionSystem("a receiver", state, {"orders": order, **other}, none, steps, claims)
 
 
-def prove(covers: Any, alike: bool, claims: tuple[str, ...], given: Given) -> Iterator[Query]:
+def prove(covers: Any, alike: bool, claims: tuple[str, ...], given: Given) -> Iterator[SolverQuery]:
     system = receiver(given, covers, alike)
     proved = {claim: system.invariants[claim] for claim in (PREFIX, *claims)}
     yield from inductive(replace(system, invariants=proved))
@@ -105,26 +110,26 @@ BEFORE = "what precedes a choice that arrived, or is acknowledged, has arrived"
 
 
 def log(given: Given, waits_for: Any = after) -> TransitionSystem:
-    def arrive(s: Moment, t: Moment, one: Any) -> Any:
+    def arrive(s: AtTime, t: AtTime, one: Any) -> Any:
         before = given(IN_ORDER, ForAll([c], Implies(choices.less(c, one), s.arrived(c))))
         return And(before, ForAll([c], t.arrived(c) == Or(s.arrived(c), c == one)))
 
-    def acknowledge(s: Moment, t: Moment, one: Any) -> Any:
+    def acknowledge(s: AtTime, t: AtTime, one: Any) -> Any:
         upto = t.acknowledged(c) == Or(s.acknowledged(c), choices.le(c, one))
         return And(given(STORED, s.arrived(one)), ForAll([c], upto))
 
-    def leave(s: Moment, t: Moment, one: Any) -> Any:
+    def leave(s: AtTime, t: AtTime, one: Any) -> Any:
         waits = ForAll([c], Implies(waits_for(one, c), s.acknowledged(c)))
         return And(given(ALL, waits), ForAll([p], t.left(p) == Or(s.left(p), p == one)))
 
-    def init(s: Moment) -> Any:
+    def init(s: AtTime) -> Any:
         return ForAll([c, p], Not(Or(s.arrived(c), s.acknowledged(c), s.left(p))))
 
-    def before(s: Moment) -> Any:
+    def before(s: AtTime) -> Any:
         later = And(choices.le(c, d), Or(s.arrived(d), s.acknowledged(d)))
         return ForAll([c, d], Implies(later, s.arrived(c)))
 
-    def known(s: Moment) -> Any:
+    def known(s: AtTime) -> Any:
         return ForAll([p, c], Implies(And(s.left(p), after(p, c)), s.arrived(c)))
 
     order = And(choices.axiom, ForAll([p, c], Implies(involves(p, c), after(p, c))))
@@ -138,7 +143,7 @@ def log(given: Given, waits_for: Any = after) -> TransitionSystem:
     return TransitionSystem("a log", state, {"choices": order}, init, steps, claims)
 
 
-def determinants(given: Given) -> Iterator[Query]:
+def determinants(given: Given) -> Iterator[SolverQuery]:
     yield from inductive(log(given))
     yield reaches(log(given), "one has left", lambda s: And(s.left(p), after(p, c)), 3, ONE)
 

@@ -21,13 +21,13 @@ from model.system import System
 from model.world import Action, Restart, World
 from proofs.lemmas.cec import scan
 from proofs.prove.conformance import Abstraction, Path, Paths
-from proofs.prove.structure import Structure
+from proofs.prove.structure import StateTable, Structure
 
 ORIGIN = 0
 """The records of a log are 1, 2, ..."""
 
 
-class Step(NamedTuple):
+class OperatorLogStep(NamedTuple):
     """A step of an operator.  old, new: its log before and after, without what is damaged.
     before, after: its state."""
 
@@ -62,7 +62,7 @@ class Records(NamedTuple):
     def path(self, states: Sequence[State], initial: bool = False) -> Path:
         return Path(structure(self.records), tuple(map(self.table, states)), initial)
 
-    def table(self, state: State) -> dict[str, Any]:
+    def table(self, state: State) -> StateTable:
         """The symbols of the lemma.  A log ends with a segment, so N counts there alone."""
         written = dict(enumerate(self.records[: state.written], 1))
         newest = {window_of(record): at for at, record in written.items()}
@@ -117,7 +117,7 @@ def records_of(segments: Sequence[Segment]) -> Records:
     return Records(tuple(record for s in segments for record in s.records), tuple(ends))
 
 
-def of_writes(step: Step) -> Path:
+def of_writes(step: OperatorLogStep) -> Path:
     """A step that writes records, and then acknowledges, lets go, and releases."""
     known = {s.place: s for s in (*step.before.disk.log, *step.before.waiting, *step.new)}
     end = max((s.place for s in (*step.old, *step.new)), default=0)
@@ -180,12 +180,12 @@ def observe(system: System) -> Paths:
             step: Any = old.log
         elif isinstance(states[0], NodeState):
             running = (state for state in reversed(states) if isinstance(state, NodeState))
-            step = Step(old.log, new.log, states[0], next(running))
+            step = OperatorLogStep(old.log, new.log, states[0], next(running))
         else:
             return
         if (site.name, step) not in seen:
             seen.add((site.name, step))
-            yield of_writes(step) if isinstance(step, Step) else of_scan(site, step)
+            yield of_writes(step) if isinstance(step, OperatorLogStep) else of_scan(site, step)
 
     return paths
 

@@ -12,16 +12,17 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, Implies, Not
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.cec.readings import PAPER, refuted
 from proofs.prove.lemma import Given, Lemma, without
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 TUPLE, RECORD, WINDOW = DeclareSort("input"), DeclareSort("record"), DeclareSort("window")
 BOOL = z3.BoolSort()
-tuples = Order(TUPLE, "le#tuple")
+tuples = TotalOrder(TUPLE, "le#tuple")
 by = Function("by", RECORD, TUPLE)
 opening, closing = (Function(name, WINDOW, RECORD) for name in ("opening", "closing"))
 closes = Function("closes", WINDOW, BOOL)
@@ -34,7 +35,7 @@ WHOLE = "all records of a tuple are written at once"
 def system(given: Given) -> TransitionSystem:
     """The log on disk, write by write: after any of them a crash may come."""
 
-    def write(s: Moment, t: Moment, one: Any) -> Any:
+    def write(s: AtTime, t: AtTime, one: Any) -> Any:
         earlier = Implies(tuples.less(by(r), one), s.kept(r))
         makes = Exists([r], And(by(r) == one, t.kept(r), Not(s.kept(r))))
         only = Implies(t.kept(r) != s.kept(r), And(by(r) == one, t.kept(r)))
@@ -46,7 +47,7 @@ def system(given: Given) -> TransitionSystem:
             given(WHOLE, ForAll([r], Implies(by(r) == one, t.kept(r)))),
         )
 
-    def empty(s: Moment) -> Any:
+    def empty(s: AtTime) -> Any:
         return ForAll([r], And(Not(s.kept(r)), tuples.less(s.newest, by(r))))
 
     return TransitionSystem(
@@ -70,7 +71,7 @@ def was_open(made: Callable[[Any], Any]) -> Any:
 
 
 STATE = "the windows open in the log are those that were open after its newest tuple"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     "the log has what was made up to its newest tuple": lambda s: ForAll(
         [r], s.kept(r) == tuples.le(by(r), s.newest)
     ),
@@ -81,8 +82,8 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 }
 
 
-def prove(given: Given) -> Iterator[Query]:
-    def some(s: Moment) -> Any:
+def prove(given: Given) -> Iterator[SolverQuery]:
+    def some(s: AtTime) -> Any:
         return Exists([w, r], And(was_open(s.kept), closes(w), Not(s.kept(r))))
 
     yield from inductive(system(given))

@@ -13,7 +13,7 @@ Sebepou and Magoutis, CEC, 2011, Section II.B ("Continuous eventual checkpoints"
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -21,21 +21,22 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.cec.design import MENDED, Bound, Checked, Closed, Design
 from model.queues import Stamp
 from proofs.lemmas.cec.readings import PAPER, refuted
 from proofs.prove.lemma import Given, Lemma, all_given
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 TUPLE, WINDOW, KEY = DeclareSort("input"), DeclareSort("window"), DeclareSort("key")
 STATE, TIME = DeclareSort("state"), DeclareSort("time")
 BOOL = z3.BoolSort()
 
 # --- what never changes ----------------------------------------------------------------------
-tuples, times = Order(TUPLE, "le#tuple"), Order(TIME, "le#time")
+tuples, times = TotalOrder(TUPLE, "le#tuple"), TotalOrder(TIME, "le#time")
 le, before = tuples.le, tuples.less
 time, key = Function("time", TUPLE, TIME), Function("key", TUPLE, KEY)
 group, opener = Function("group", WINDOW, KEY), Function("opener", WINDOW, TUPLE)
@@ -83,7 +84,7 @@ def earlier(design: Design, one: Any, other: Any, bound: Bound) -> Any:
     return (order.le if bound is Bound.WITH else order.less)(at(one), at(other))
 
 
-def feed(s: Moment, t: Moment, names: tuple[str, ...], one: Any, wakes: Any, deaf: Any) -> Any:
+def feed(s: AtTime, t: AtTime, names: tuple[str, ...], one: Any, wakes: Any, deaf: Any) -> Any:
     """A run takes a tuple.  wakes: may it open a window?  deaf: does window w ignore it?"""
     (open_, inner, turn), here = (getattr(s, name) for name in names), key(one)
     open_then, inner_then, turn_then = (getattr(t, name) for name in names)
@@ -98,25 +99,28 @@ def feed(s: Moment, t: Moment, names: tuple[str, ...], one: Any, wakes: Any, dea
     )
 
 
-def system(given: Given, design: Design = MENDED, reads: Bound = Bound.WITHOUT) -> TransitionSystem:
-    """design: its stamps, its bounds, and whether floors of keys are kept.  reads: does the scan
-    read all records that are stamped T?"""
+@dataclass(frozen=True)
+class ReplaySteps:
+    """What the original run and the replay do with a tuple."""
 
-    def ignored(one: Any, floor_: Any) -> Any:
-        return earlier(design, one, floor_, design.ignore)
+    given: Given
+    design: Design
 
-    def again(s: Moment, t: Moment, one: Any) -> Any:
-        after = earlier(design, one, start, Bound.WITH)
-        if design.replay is Bound.WITH:
-            after = earlier(design, one, start, Bound.WITHOUT)
-        floors = design.closed is Closed.FLOORS
-        below = And(floors, known(key(one)), ignored(one, floor(key(one))))
-        deaf = Or(after, And(loaded(w), ignored(one, foot(w))))
+    def ignored(self, one: Any, floor_: Any) -> Any:
+        return earlier(self.design, one, floor_, self.design.ignore)
+
+    def again(self, s: AtTime, t: AtTime, one: Any) -> Any:
+        after = earlier(self.design, one, start, Bound.WITH)
+        if self.design.replay is Bound.WITH:
+            after = earlier(self.design, one, start, Bound.WITHOUT)
+        floors = self.design.closed is Closed.FLOORS
+        below = And(floors, known(key(one)), self.ignored(one, floor(key(one))))
+        deaf = Or(after, And(loaded(w), self.ignored(one, foot(w))))
         return feed(s, t, AGAIN, one, Not(Or(after, below)), deaf)
 
-    def logged(s: Moment, t: Moment, one: Any) -> Any:
+    def logged(self, s: AtTime, t: AtTime, one: Any) -> Any:
         """What the log says of the tuple."""
-        entering = And(design.checked is Checked.ENTERING, foot(w) != opener(w))
+        entering = And(self.design.checked is Checked.ENTERING, foot(w) != opener(w))
         state = stored(w) == If(entering, s.inner(w), t.inner(w))
         closed = And(Or(s.open(w), opener(w) == one), Not(t.open(w)))
         opened = And(opener(w) == one, opens(s.turn(key(one)), one, w))
@@ -124,30 +128,30 @@ def system(given: Given, design: Design = MENDED, reads: Bound = Bound.WITHOUT) 
         at_floor = Implies(And(known(k), floor(k) == one), resumes(k) == t.turn(k))
         anew = Implies(And(one == end, Not(known(k))), t.turn(k) == fresh)
         return And(
-            given(EXACTLY, ForAll([w], Implies(le(one, end), exactly))),
-            given(
+            self.given(EXACTLY, ForAll([w], Implies(le(one, end), exactly))),
+            self.given(
                 STATE_OF,
                 ForAll([w], Implies(And(loaded(w), foot(w) == one), And(t.open(w), state))),
             ),
-            given(TURN_OF, ForAll([k], at_floor)),
-            given(
+            self.given(TURN_OF, ForAll([k], at_floor)),
+            self.given(
                 NOTED,
                 ForAll([w], Implies(And(le(one, end), opened), le(one, floor(key(one))))),
             ),
-            given(ANEW, ForAll([k], anew)),
+            self.given(ANEW, ForAll([k], anew)),
         )
 
-    def process(s: Moment, t: Moment, one: Any) -> Any:
+    def process(self, s: AtTime, t: AtTime, one: Any) -> Any:
         return And(
             Not(s.done(one)),
             ForAll([q], Implies(before(q, one), s.done(q))),
             ForAll([q], t.done(q) == Or(s.done(q), q == one)),
             feed(s, t, ORIGINAL, one, True, False),
-            again(s, t, one),
-            logged(s, t, one),
+            self.again(s, t, one),
+            self.logged(s, t, one),
         )
 
-    def init(s: Moment) -> Any:
+    def init(self, s: AtTime) -> Any:
         resumed = If(known(k), resumes(k), fresh)
         return And(
             ForAll([q], Not(s.done(q))),
@@ -155,6 +159,12 @@ def system(given: Given, design: Design = MENDED, reads: Bound = Bound.WITHOUT) 
             ForAll([w], Implies(loaded(w), s.again(w) == stored(w))),
             ForAll([k], And(s.turn(k) == fresh, s.turn_again(k) == resumed)),
         )
+
+
+def system(given: Given, design: Design = MENDED, reads: Bound = Bound.WITHOUT) -> TransitionSystem:
+    """design: its stamps, its bounds, and whether floors of keys are kept.  reads: does the scan
+    read all records that are stamped T?"""
+    steps = ReplaySteps(given, design)
 
     at = le if reads is Bound.WITH else before
     at_or_after = And(le(start, end), ForAll([w], Implies(loaded(w), le(start, foot(w)))))
@@ -176,22 +186,22 @@ def system(given: Given, design: Design = MENDED, reads: Bound = Bound.WITHOUT) 
             READ: given(READ, ForAll([k], Implies(at(start, floor(k)), known(k)))),
             STAYS: given(STAYS, ForAll([p], stays)),
         },
-        init=init,
+        init=steps.init,
         transitions=(
-            Transition("take", (("tuple", TUPLE),), (*(x.name for x in SYMBOLS),), process),
+            Transition("take", (("tuple", TUPLE),), (*(x.name for x in SYMBOLS),), steps.process),
         ),
         invariants=INVARIANTS,
     )
 
 
 # --- invariants ------------------------------------------------------------------------------
-def same(s: Moment) -> Any:
+def same(s: AtTime) -> Any:
     return And(s.open_again(w) == s.open(w), Implies(s.open(w), s.again(w) == s.inner(w)))
 
 
 PRECISE = "a window is as in the original run, from its footprint on or from the newest record on"
 TURNS = "a turn is as in the original run, from the newest record of the key on"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     "what is done is a prefix": lambda s: ForAll(
         [p, q], Implies(And(s.done(q), le(p, q)), s.done(p))
     ),
@@ -234,8 +244,8 @@ def worlds(count: int) -> dict[Any, int]:
     return {TUPLE: count, WINDOW: 2, KEY: min(2, count), STATE: 3, TIME: min(2, count)}
 
 
-def prove(design: Design, reads: Bound, given: Given) -> Iterator[Query]:
-    def ignores(s: Moment) -> Any:
+def prove(design: Design, reads: Bound, given: Given) -> Iterator[SolverQuery]:
+    def ignores(s: AtTime) -> Any:
         other = And(before(start, p), le(p, end), key(p) != group(w), known(key(p)))
         return Exists([w, p], And(loaded(w), s.done(end), Not(s.open_again(w)), other))
 

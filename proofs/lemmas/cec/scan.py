@@ -11,24 +11,26 @@ Sebepou and Magoutis, CEC, 2011, Section II.B ("Constructing an EC", "Extent of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.cec.design import Count, LogTrim
 from proofs.lemmas.cec.readings import PAPER, refuted
 from proofs.prove.lemma import Given, Lemma, all_given, without
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 RECORD, WINDOW = DeclareSort("record"), DeclareSort("window")
 NAME, STAMP = DeclareSort("name"), DeclareSort("stamp")
 BOOL, INT = z3.BoolSort(), z3.IntSort()
 
-records, stamps = Order(RECORD, "le#record"), Order(STAMP, "le#stamp")
+records, stamps = TotalOrder(RECORD, "le#record"), TotalOrder(STAMP, "le#stamp")
 le, before = records.le, records.less
 of, closes = Function("of", RECORD, WINDOW), Function("closes", RECORD, BOOL)
 stamp, named = Function("stamp", RECORD, STAMP), Function("named", WINDOW, NAME)
@@ -65,107 +67,117 @@ STATE = (
 )
 
 
-def is_open(s: Moment, window: Any) -> Any:
+def is_open(s: AtTime, window: Any) -> Any:
     return Or(s.left(window), s.found(window))
 
 
-def is_done(s: Moment) -> Any:
+def is_done(s: AtTime) -> Any:
     """The scan stops: it knows N, and has found as many footprints."""
     return And(s.scanning, s.count == s.wanted, Or(s.read(s.last), s.last == origin))
 
 
-def until(s: Moment, what: Any) -> Any:
+def until(s: AtTime, what: Any) -> Any:
     """Is the stamp at most T?"""
     newest = ForAll([w], Implies(is_open(s, w), stamps.le(what, stamp(s.newest(w)))))
     return And(stamps.le(what, stamp(s.last)), newest)
 
 
-def also(s: Moment, t: Moment, name: str, element: Any) -> Any:
+def also(s: AtTime, t: AtTime, name: str, element: Any) -> Any:
     """The relation also holds of the element."""
     x = Const("x", element.sort())
     return ForAll([x], getattr(t, name)(x) == Or(getattr(s, name)(x), x == element))
 
 
-def system(
-    given: Given, count: Count = Count.EVERY, trims: LogTrim = LogTrim.EXTENT
-) -> TransitionSystem:
-    """A log, and a scan of it.  count: the records that have N.  trims: what is let go."""
+@dataclass(frozen=True)
+class LoggedSteps:
+    """The steps of a log and of its scan, if these hypotheses hold."""
 
-    def append(s: Moment, t: Moment, record: Any, window: Any) -> Any:
-        has_n = count is Count.EVERY or Not(closes(record))
+    given: Given
+    count: Count
+    trims: LogTrim
+
+    def append(self, s: AtTime, t: AtTime, record: Any, window: Any) -> Any:
+        has_n = self.count is Count.EVERY or Not(closes(record))
         return And(
             And(Not(s.scanning), of(record) == window, before(s.last, record), t.last == record),
-            given(IN_ORDER, stamps.le(stamp(s.last), stamp(record))),
+            self.given(IN_ORDER, stamps.le(stamp(s.last), stamp(record))),
             And(also(s, t, "kept", record), also(s, t, "written", record)),
             ForAll([w], t.newest(w) == If(w == window, record, s.newest(w))),
-            given(EVERY, t.wanted == If(has_n, t.size, s.wanted)),
-            given(NUMBER, (t.size == 0) == ForAll([w], Not(t.left(w)))),
+            self.given(EVERY, t.wanted == If(has_n, t.size, s.wanted)),
+            self.given(NUMBER, (t.size == 0) == ForAll([w], Not(t.left(w)))),
         )
 
-    def leaves(s: Moment, t: Moment, window: Any) -> Any:
+    def leaves(self, s: AtTime, t: AtTime, window: Any) -> Any:
         others = ForAll([w], t.left(w) == And(s.left(w), w != window))
-        counted = given(NUMBER, (t.size == 0) == ForAll([w], Not(t.left(w))))
+        counted = self.given(NUMBER, (t.size == 0) == ForAll([w], Not(t.left(w))))
         return And(s.left(window), others, t.size == s.size - 1, counted)
 
-    def open_(s: Moment, t: Moment, record: Any, window: Any) -> Any:
+    def open_(self, s: AtTime, t: AtTime, record: Any, window: Any) -> Any:
         first = ForAll([r], Implies(s.written(r), of(r) != window))
         more = And(Not(closes(record)), also(s, t, "left", window), t.size == s.size + 1)
-        return And(append(s, t, record, window), first, more)
+        return And(self.append(s, t, record, window), first, more)
 
-    def check(s: Moment, t: Moment, record: Any, window: Any) -> Any:
+    def check(self, s: AtTime, t: AtTime, record: Any, window: Any) -> Any:
         same = And(t.size == s.size, ForAll([w], t.left(w) == s.left(w)))
-        return And(append(s, t, record, window), Not(closes(record)), s.left(window), same)
+        return And(self.append(s, t, record, window), Not(closes(record)), s.left(window), same)
 
-    def close(s: Moment, t: Moment, record: Any, window: Any) -> Any:
-        return And(append(s, t, record, window), closes(record), leaves(s, t, window))
+    def close(self, s: AtTime, t: AtTime, record: Any, window: Any) -> Any:
+        return And(self.append(s, t, record, window), closes(record), self.leaves(s, t, window))
 
-    def acknowledge(s: Moment, t: Moment, record: Any) -> Any:
+    def acknowledge(self, s: AtTime, t: AtTime, record: Any) -> Any:
         later = before(s.acknowledged, record)
         return And(s.kept(record), closes(record), later, t.acknowledged == record)
 
-    def let_go(s: Moment, t: Moment) -> Any:
-        alone = trims is LogTrim.ACKNOWLEDGED
+    def let_go(self, s: AtTime, t: AtTime) -> Any:
+        alone = self.trims is LogTrim.ACKNOWLEDGED
         gone = And(s.kept(r), Not(t.kept(r)))
         received = Implies(Or(closes(r), alone), le(r, s.acknowledged))
         needless = And(before(r, s.last), ForAll([w], Implies(s.left(w), before(r, s.newest(w)))))
         prefix = Implies(And(t.kept(q), s.kept(r), le(q, r)), t.kept(r))
         return And(
             And(Not(s.scanning), ForAll([r], Implies(t.kept(r), s.kept(r)))),
-            given(EXTENT, ForAll([r], Implies(gone, Or(needless, alone)))),
-            given(OLDEST, ForAll([r, q], prefix)),
-            given(RECEIVED, ForAll([r], Implies(gone, received))),
+            self.given(EXTENT, ForAll([r], Implies(gone, Or(needless, alone)))),
+            self.given(OLDEST, ForAll([r, q], prefix)),
+            self.given(RECEIVED, ForAll([r], Implies(gone, received))),
         )
 
-    def release(s: Moment, t: Moment) -> Any:
-        return And(Not(s.scanning), given(STORED, until(s, t.released)))
+    def release(self, s: AtTime, t: AtTime) -> Any:
+        return And(Not(s.scanning), self.given(STORED, until(s, t.released)))
 
-    def restart(s: Moment, t: Moment) -> Any:
+    def restart(self, s: AtTime, t: AtTime) -> Any:
         return And(Not(s.scanning), t.scanning)
 
-    def read(s: Moment, t: Moment, record: Any) -> Any:
+    def read(self, s: AtTime, t: AtTime, record: Any) -> Any:
         later = ForAll([q], Implies(And(s.kept(q), before(record, q)), s.read(q)))
         unread = And(s.kept(record), Not(s.read(record)), later)
         return And(s.scanning, Not(is_done(s)), unread, also(s, t, "read", record))
 
-    def seen(s: Moment, record: Any) -> Any:
+    def seen(self, s: AtTime, record: Any) -> Any:
         return Exists([q], And(s.read(q), named(of(q)) == named(of(record))))
 
-    def find(s: Moment, t: Moment, record: Any) -> Any:
-        first = And(Not(closes(record)), Not(seen(s, record)), t.count == s.count + 1)
+    def find(self, s: AtTime, t: AtTime, record: Any) -> Any:
+        first = And(Not(closes(record)), Not(self.seen(s, record)), t.count == s.count + 1)
         foot = ForAll([w], t.foot(w) == If(w == of(record), record, s.foot(w)))
-        found = And(leaves(s, t, of(record)), also(s, t, "found", of(record)), foot)
-        return And(read(s, t, record), first, found)
+        found = And(self.leaves(s, t, of(record)), also(s, t, "found", of(record)), foot)
+        return And(self.read(s, t, record), first, found)
 
-    def pass_(s: Moment, t: Moment, record: Any) -> Any:
-        counts = And(count is Count.FOOTPRINTS, Not(seen(s, record)))
-        skips = Or(closes(record), seen(s, record))
-        return And(read(s, t, record), skips, t.count == s.count + If(counts, 1, 0))
+    def pass_(self, s: AtTime, t: AtTime, record: Any) -> Any:
+        counts = And(self.count is Count.FOOTPRINTS, Not(self.seen(s, record)))
+        skips = Or(closes(record), self.seen(s, record))
+        return And(self.read(s, t, record), skips, t.count == s.count + If(counts, 1, 0))
 
-    def start(s: Moment) -> Any:
+    def start(self, s: AtTime) -> Any:
         zero = And(s.size == 0, s.wanted == 0, s.count == 0, Not(s.scanning))
         first = And(s.last == origin, s.acknowledged == origin, s.released == stamp(origin))
         empty = ForAll([r], Not(Or(s.kept(r), s.written(r), s.read(r))))
         return And(zero, first, empty, ForAll([w], Not(is_open(s, w))))
+
+
+def system(
+    given: Given, count: Count = Count.EVERY, trims: LogTrim = LogTrim.EXTENT
+) -> TransitionSystem:
+    """A log, and a scan of it.  count: the records that have N.  trims: what is let go."""
+    steps = LoggedSteps(given, count, trims)
 
     one, two = (("record", RECORD),), (("record", RECORD), ("window", WINDOW))
     logged = ("kept", "written", "last", "newest", "wanted", "left", "size")
@@ -177,29 +189,29 @@ def system(
             "the origin is before all records": ForAll([r], le(origin, r)),
             NAMED: given(NAMED, ForAll([v, w], Implies(named(v) == named(w), v == w))),
         },
-        init=start,
+        init=steps.start,
         transitions=(
-            Transition("open", two, logged, open_),
-            Transition("check", two, logged, check),
-            Transition("close", two, logged, close),
-            Transition("acknowledge", one, ("acknowledged",), acknowledge),
-            Transition("let go", (), ("kept",), let_go),
-            Transition("release", (), ("released",), release),
-            Transition("restart", (), ("scanning",), restart),
-            Transition("find", one, ("read", "count", "left", "size", "found", "foot"), find),
-            Transition("pass", one, ("read", "count"), pass_),
+            Transition("open", two, logged, steps.open_),
+            Transition("check", two, logged, steps.check),
+            Transition("close", two, logged, steps.close),
+            Transition("acknowledge", one, ("acknowledged",), steps.acknowledge),
+            Transition("let go", (), ("kept",), steps.let_go),
+            Transition("release", (), ("released",), steps.release),
+            Transition("restart", (), ("scanning",), steps.restart),
+            Transition("find", one, ("read", "count", "left", "size", "found", "foot"), steps.find),
+            Transition("pass", one, ("read", "count"), steps.pass_),
         ),
         invariants={name: _each(claim) for name, claim in INVARIANTS.items()},
     )
 
 
 # --- invariants ------------------------------------------------------------------------------
-def _each(claim: Callable[[Moment], Any]) -> Callable[[Moment], Any]:
+def _each(claim: Callable[[AtTime], Any]) -> Callable[[AtTime], Any]:
     """The claim, of all records r and q and each window w."""
     return lambda s: ForAll([r, q, w], claim(s))
 
 
-def _newest_of(s: Moment) -> Any:
+def _newest_of(s: AtTime) -> Any:
     newest = s.newest(of(r))
     known = And(of(newest) == of(r), s.written(newest), closes(newest) == Not(is_open(s, of(r))))
     return Implies(s.written(r), And(le(r, s.last), le(r, newest), known))
@@ -210,7 +222,7 @@ STOPS, EXACT = "the scan stops in the log", "where the scan stops, no open windo
 NEWEST, WITHIN = "what is found is the newest footprint", "no result after T is left unread"
 RESULTS = "what downstream may ask for again is in the log"
 INPUTS = "what a replay asks for is upstream"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     "N is the number of windows found and left": lambda s: And(
         s.wanted == s.size + s.count, (s.size == 0) == ForAll([w], Not(s.left(w)))
     ),
@@ -250,8 +262,8 @@ def worlds(windows: int, records_: int, stamps_: int = 1) -> dict[Any, int]:
     return {RECORD: records_ + 1, WINDOW: windows, NAME: windows, STAMP: stamps_}
 
 
-def prove(given: Given) -> Iterator[Query]:
-    def early(s: Moment) -> Any:
+def prove(given: Given) -> Iterator[SolverQuery]:
+    def early(s: AtTime) -> Any:
         unread, gone = And(s.kept(r), Not(s.read(r))), And(s.written(q), Not(s.kept(q)))
         return And(is_done(s), Exists([w], s.found(w)), Exists([r, q], And(unread, gone)))
 

@@ -17,18 +17,19 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.crb.design import Acknowledges, Design, Instant, Replays
 from model.queues import Stamp
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Axioms, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Sebepou and Magoutis, II.A"
 TUPLE, TIME, BOOL = DeclareSort("input"), DeclareSort("time"), z3.BoolSort()
-tuples, times = Order(TUPLE, "le#tuple"), Order(TIME, "le#time")
+tuples, times = TotalOrder(TUPLE, "le#tuple"), TotalOrder(TIME, "le#time")
 time = Function("time", TUPLE, TIME)
 origin, p, q = (Const(name, TUPLE) for name in ("origin", "p", "q"))
 """The origin stands before all tuples; it is in all windows, and never comes."""
@@ -54,7 +55,7 @@ def asks(design: Design, place: Any, one: Any) -> Any:
     return And(one != origin, comes(at(place), at(one)))
 
 
-def of_times(given: Given, design: Design) -> dict[str, Any]:
+def of_times(given: Given, design: Design) -> Axioms:
     """The axioms about times, where these are stamps."""
     if design.stamp is Stamp.PLACE:
         return {}
@@ -69,17 +70,17 @@ def system(given: Given, design: Design, *others: Design) -> TransitionSystem:
 
     early = design.acknowledges is Acknowledges.CAPTURED
 
-    def take(s: Moment, t: Moment, one: Any) -> Any:
+    def take(s: AtTime, t: AtTime, one: Any) -> Any:
         first = ForAll([q], Implies(tuples.less(q, one), Not(s.coming(q))))
         taken = And(t.held(p) == Or(s.held(p), p == one), t.coming(p) == And(s.coming(p), p != one))
         return And(s.coming(one), given(IN_ORDER, first), ForAll([p], taken), t.at == one)
 
-    def capture(s: Moment, t: Moment) -> Any:
+    def capture(s: AtTime, t: AtTime) -> Any:
         copied = And(ForAll([p], t.copied(p) == s.held(p)), t.copied_at == s.at)
         acknowledges = t.acknowledged == (s.at if early else s.acknowledged)
         return And(Not(s.storing), t.storing, copied, acknowledges)
 
-    def store(s: Moment, t: Moment) -> Any:
+    def store(s: AtTime, t: AtTime) -> Any:
         def reads(of: Design) -> Any:
             windows = s.copied if of.windows is Instant.CAPTURE else s.held
             position = s.copied_at if of.position is Instant.CAPTURE else s.at
@@ -89,16 +90,16 @@ def system(given: Given, design: Design, *others: Design) -> TransitionSystem:
         acknowledges = t.acknowledged == (s.acknowledged if early else t.place)
         return And(s.storing, Not(t.storing), one_moment, given(STORED, acknowledges))
 
-    def let_go(s: Moment, t: Moment, upto: Any) -> Any:
+    def let_go(s: AtTime, t: AtTime, upto: Any) -> Any:
         return And(given(FREED, tuples.le(upto, s.acknowledged)), t.released == upto)
 
-    def restart(s: Moment, t: Moment) -> Any:
+    def restart(s: AtTime, t: AtTime) -> Any:
         sent = And(asks(design, s.place, p), tuples.less(s.released, p))
         loaded = given(LOADED, ForAll([p], t.held(p) == s.stored(p)))
         again = given(AGAIN, ForAll([p], t.coming(p) == sent))
         return And(loaded, again, t.at == s.place, Not(t.storing))
 
-    def init(s: Moment) -> Any:
+    def init(s: AtTime) -> Any:
         sets = And(s.held(p) == (p == origin), s.stored(p) == (p == origin))
         begins = [place == origin for place in (s.at, s.place, s.acknowledged, s.released)]
         return And(ForAll([p], And(sets, s.coming(p) == (p != origin))), *begins, Not(s.storing))
@@ -127,7 +128,7 @@ def system(given: Given, design: Design, *others: Design) -> TransitionSystem:
 LOST = "a tuple is in the windows, or it is still to come"
 TWICE = "no tuple in the windows is still to come"
 HELD = "upstream has all that a restart asks for"
-WINDOWS: dict[str, Callable[[Moment], Any]] = {
+WINDOWS: dict[str, Callable[[AtTime], Any]] = {
     LOST: lambda s: ForAll([p], Or(s.held(p), s.coming(p))),
     TWICE: lambda s: ForAll([p], Not(And(s.held(p), s.coming(p)))),
     "windows have all up to the position": lambda s: ForAll([p], s.held(p) == tuples.le(p, s.at)),
@@ -136,7 +137,7 @@ WINDOWS: dict[str, Callable[[Moment], Any]] = {
     ),
     "so has the checkpoint": lambda s: ForAll([p], s.stored(p) == tuples.le(p, s.place)),
 }
-PLACES: dict[str, Callable[[Moment], Any]] = {
+PLACES: dict[str, Callable[[AtTime], Any]] = {
     HELD: lambda s: tuples.le(s.released, s.place),
     "what is acknowledged is stored": lambda s: tuples.le(s.acknowledged, s.place),
     "the position is not before the checkpoint": lambda s: tuples.le(s.place, s.at),
@@ -148,8 +149,8 @@ PLACES: dict[str, Callable[[Moment], Any]] = {
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def once(designs: tuple[Design, ...], given: Given) -> Iterator[Query]:
-    def beside(s: Moment) -> Any:
+def once(designs: tuple[Design, ...], given: Given) -> Iterator[SolverQuery]:
+    def beside(s: AtTime) -> Any:
         return Exists([p], And(s.held(p), tuples.less(s.place, p), s.place != origin))
 
     proved = system(given, *designs)
@@ -157,7 +158,7 @@ def once(designs: tuple[Design, ...], given: Given) -> Iterator[Query]:
     yield reaches(proved, "a tuple was taken beside a checkpoint", beside, 4, {TUPLE: 3, TIME: 3})
 
 
-def acknowledged(given: Given) -> Iterator[Query]:
+def acknowledged(given: Given) -> Iterator[SolverQuery]:
     """Whatever the windows are."""
     proved = system(lambda x, f: z3.BoolVal(True) if x == LOADED else given(x, f), EARLY, LATE)
     yield from inductive(replace(proved, invariants=PLACES))

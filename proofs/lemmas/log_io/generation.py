@@ -12,11 +12,12 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "LOG.io, Algorithm 3"
 INPUT, SET, BOOL = DeclareSort("input"), DeclareSort("set"), z3.BoolSort()
@@ -34,7 +35,7 @@ def sets(given: Given) -> TransitionSystem:
     """memory: the input sets of the running operator.  used: by the set's output.  assigned: the
     rows that lineage names."""
 
-    def assign(s: Moment, t: Moment, one: Any, to: Any) -> Any:
+    def assign(s: AtTime, t: AtTime, one: Any, to: Any) -> Any:
         free = ForAll([x], Not(s.assigned(one, x)))
         added = And(i == one, x == to)
         grown = And(
@@ -43,24 +44,24 @@ def sets(given: Given) -> TransitionSystem:
         )
         return And(given(ONE_SET, free), given(FRESH, Not(s.done(to))), ForAll([i, x], grown))
 
-    def generate(s: Moment, t: Moment, one: Any) -> Any:
+    def generate(s: AtTime, t: AtTime, one: Any) -> Any:
         used = t.used(i, x) == If(x == one, s.memory(i, x), s.used(i, x))
         left = t.memory(i, x) == And(s.memory(i, x), x != one)
         logged = ForAll([x], t.logged(x) == Or(s.logged(x), x == one))
         done = ForAll([x], t.done(x) == Or(s.done(x), x == one))
         return And(Not(s.done(one)), ForAll([i, x], And(used, left)), given(ATOMIC, logged), done)
 
-    def restart(s: Moment, t: Moment) -> Any:
+    def restart(s: AtTime, t: AtTime) -> Any:
         again = t.memory(i, x) == And(s.assigned(i, x), Not(s.done(x)))
         return given(REBUILT, ForAll([i, x], again))
 
-    def collect(s: Moment, t: Moment, one: Any) -> Any:
+    def collect(s: AtTime, t: AtTime, one: Any) -> Any:
         fewer = Implies(t.assigned(i, x), s.assigned(i, x))
         others = Implies(x != one, t.assigned(i, x) == s.assigned(i, x))
         kept = ForAll([i, x], t.assigned(i, x) == s.assigned(i, x))
         return And(s.done(one), ForAll([i, x], And(fewer, others)), given(KEPT, kept))
 
-    def init(s: Moment) -> Any:
+    def init(s: AtTime) -> Any:
         none = Or(s.assigned(i, x), s.memory(i, x), s.used(i, x), s.done(x), s.logged(x))
         return ForAll([i, x], Not(none))
 
@@ -85,7 +86,7 @@ def sets(given: Given) -> TransitionSystem:
 DONE = "if a set is done, its outputs are logged"
 TRUE = "lineage of a set that is done names the inputs that were used"
 SINGLE = "an input is in one set"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     DONE: lambda s: ForAll([x], Implies(s.done(x), s.logged(x))),
     TRUE: lambda s: ForAll([i, x], Implies(s.done(x), s.used(i, x) == s.assigned(i, x))),
     SINGLE: lambda s: ForAll([i, x, y], Implies(And(s.assigned(i, x), s.assigned(i, y)), x == y)),
@@ -95,11 +96,11 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 }
 
 
-def true(given: Given) -> Iterator[Query]:
+def true(given: Given) -> Iterator[SolverQuery]:
     proved = sets(given)
     yield from inductive(proved)
 
-    def made(s: Moment) -> Any:
+    def made(s: AtTime) -> Any:
         return Exists([i, x], And(s.done(x), s.used(i, x)))
 
     yield reaches(proved, "an output was made of an input", made, 2, {INPUT: 2, SET: 2})

@@ -10,22 +10,24 @@ LOG.io, Algorithms 2, 3, 7 and 9; Section 3.6.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import z3
 from z3 import And, Const, DeclareSort, ForAll, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "LOG.io, Algorithms 2, 7, 9"
 EVENT, BOOL = DeclareSort("event"), z3.BoolSort()
-events = Order(EVENT)
+events = TotalOrder(EVENT)
 nothing, p, q = (Const(name, EVENT) for name in ("nothing", "p", "q"))
 """Nothing stands before all events: the number of a port that has accepted none."""
 ORDERED = And(events.axiom, ForAll([p], events.le(nothing, p)))
@@ -54,59 +56,68 @@ class PortReading(NamedTuple):
     reads_log: bool = False
 
 
-def port(given: Given, design: PortReading) -> TransitionSystem:
-    """kept: assigned and undone rows.  fed: what the receiver has taken into an input set."""
+@dataclass(frozen=True)
+class PortSteps:
+    """The steps of the two ends of a port, if these hypotheses hold."""
 
-    def log(s: Moment, t: Moment, one: Any) -> Any:
+    given: Given
+    design: PortReading
+
+    def log(self, s: AtTime, t: AtTime, one: Any) -> Any:
         first = ForAll([q], Implies(events.less(q, one), s.logged(q)))
         grown = And(t.logged(p) == Or(s.logged(p), p == one), t.owed(p) == Or(s.owed(p), p == one))
         return And(Not(s.logged(one)), first, ForAll([p], grown))
 
-    def send(s: Moment, t: Moment, one: Any) -> Any:
+    def send(self, s: AtTime, t: AtTime, one: Any) -> Any:
         first = ForAll([q], Implies(events.less(q, one), Not(s.owed(q))))
         moved = And(
             t.carried(p) == Or(s.carried(p), p == one), t.owed(p) == And(s.owed(p), p != one)
         )
-        known = given(LOGGED_FIRST, s.owed(one))
-        return And(known, one != nothing, given(IN_TURN, first), ForAll([p], moved))
+        known = self.given(LOGGED_FIRST, s.owed(one))
+        return And(known, one != nothing, self.given(IN_TURN, first), ForAll([p], moved))
 
-    def accept(s: Moment, t: Moment, one: Any, *, crash: bool) -> Any:
-        new = events.le(s.last, one) if design.smaller else events.less(s.last, one)
+    def accept(self, s: AtTime, t: AtTime, one: Any, *, crash: bool) -> Any:
+        new = events.le(s.last, one) if self.design.smaller else events.less(s.last, one)
         ahead = ForAll([q], Not(And(s.carried(q), events.less(s.last, q), events.less(q, one))))
         taken = And(t.fed(p) == Or(s.fed(p), p == one), t.kept(p) == Or(s.kept(p), p == one))
         left = ForAll([p], t.carried(p) == And(s.carried(p), Or(crash, p != one)))
         twice = t.twice == Or(s.twice, s.fed(one))
-        guards = And(s.carried(one), given(FILTER, new), given(FIFO, ahead))
+        guards = And(s.carried(one), self.given(FILTER, new), self.given(FIFO, ahead))
         return And(guards, ForAll([p], taken), left, twice, t.last == one)
 
-    def discard(s: Moment, t: Moment, one: Any) -> Any:
+    def discard(self, s: AtTime, t: AtTime, one: Any) -> Any:
         left = ForAll([p], t.carried(p) == And(s.carried(p), p != one))
-        return And(given(KEPT, s.fed(one)), left)
+        return And(self.given(KEPT, s.fed(one)), left)
 
-    def generate(s: Moment, t: Moment) -> Any:
+    def generate(self, s: AtTime, t: AtTime) -> Any:
         done = ForAll([p], Implies(t.kept(p), s.kept(p)))
-        return And(done, given(STORED, t.stored == s.last))
+        return And(done, self.given(STORED, t.stored == s.last))
 
-    def restart_sender(s: Moment, t: Moment) -> Any:
+    def restart_sender(self, s: AtTime, t: AtTime) -> Any:
         owed = And(s.logged(p), Not(s.fed(p)))
-        return given(RESENT, ForAll([p], t.owed(p) == owed))
+        return self.given(RESENT, ForAll([p], t.owed(p) == owed))
 
-    def restart_receiver(s: Moment, t: Moment) -> Any:
-        begin = nothing if design.forgets else s.stored
+    def restart_receiver(self, s: AtTime, t: AtTime) -> Any:
+        begin = nothing if self.design.forgets else s.stored
         greatest = ForAll([p], Implies(s.kept(p), events.le(p, t.last)))
         one = Or(t.last == begin, s.kept(t.last))
-        known = given(RESTORED, And(one, events.le(begin, t.last), greatest))
-        held = And(s.carried(p), Not(design.lossy))
-        if design.reads_log:
+        known = self.given(RESTORED, And(one, events.le(begin, t.last), greatest))
+        held = And(s.carried(p), Not(self.design.lossy))
+        if self.design.reads_log:
             held = Or(held, And(s.logged(p), Not(s.fed(p))))
         return And(known, ForAll([p], t.carried(p) == held))
 
-    def init(s: Moment) -> Any:
+    def init(self, s: AtTime) -> Any:
         sets = And(s.logged(p) == (p == nothing), s.fed(p) == (p == nothing))
         none = Not(Or(s.owed(p), s.carried(p), s.kept(p)))
         return And(
             ForAll([p], And(sets, none)), s.last == nothing, s.stored == nothing, Not(s.twice)
         )
+
+
+def port(given: Given, design: PortReading) -> TransitionSystem:
+    """kept: assigned and undone rows.  fed: what the receiver has taken into an input set."""
+    steps = PortSteps(given, design)
 
     one = (("event", EVENT),)
     taken = ("carried", "fed", "kept", "twice", "last")
@@ -118,16 +129,16 @@ def port(given: Given, design: PortReading) -> TransitionSystem:
             Symbol("twice", BOOL),
         ),
         axioms={"events are in a total order": ORDERED},
-        init=init,
+        init=steps.init,
         transitions=(
-            Transition("log", one, ("logged", "owed"), log),
-            Transition("send", one, ("carried", "owed"), send),
-            Transition("accept", one, taken, partial(accept, crash=False)),
-            Transition("accept, then crash", one, taken, partial(accept, crash=True)),
-            Transition("discard", one, ("carried",), discard),
-            Transition("generate", (), ("kept", "stored"), generate),
-            Transition("restart the sender", (), ("owed",), restart_sender),
-            Transition("restart the receiver", (), ("carried", "last"), restart_receiver),
+            Transition("log", one, ("logged", "owed"), steps.log),
+            Transition("send", one, ("carried", "owed"), steps.send),
+            Transition("accept", one, taken, partial(steps.accept, crash=False)),
+            Transition("accept, then crash", one, taken, partial(steps.accept, crash=True)),
+            Transition("discard", one, ("carried",), steps.discard),
+            Transition("generate", (), ("kept", "stored"), steps.generate),
+            Transition("restart the sender", (), ("owed",), steps.restart_sender),
+            Transition("restart the receiver", (), ("carried", "last"), steps.restart_receiver),
         ),
         invariants=INVARIANTS,
     )
@@ -137,7 +148,7 @@ def port(given: Given, design: PortReading) -> TransitionSystem:
 ONCE = "no event feeds input sets twice"
 PRESENT = "an event that is logged and not assigned is in the connection, or owed"
 INCREASING = "what was accepted has no greater number than the last one"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     ONCE: lambda s: Not(s.twice),
     PRESENT: lambda s: ForAll(
         [p], Implies(And(s.logged(p), Not(s.fed(p))), Or(s.carried(p), s.owed(p)))
@@ -167,11 +178,11 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def once(design: PortReading, given: Given) -> Iterator[Query]:
+def once(design: PortReading, given: Given) -> Iterator[SolverQuery]:
     proved = port(given, design)
     yield from inductive(proved)
 
-    def again(s: Moment) -> Any:
+    def again(s: AtTime) -> Any:
         return And(s.last != nothing, s.stored == s.last, s.carried(s.last))
 
     yield reaches(proved, "an assigned event is still in the connection", again, 4, {EVENT: 2})

@@ -8,16 +8,18 @@ LOG.io, Algorithms 12 and 13, and Section 7.2.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import z3
 from z3 import And, Const, Consts, DeclareSort, ForAll, Function, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "LOG.io, Algorithm 13"
 EVENT, BOOL = DeclareSort("event"), z3.BoolSort()
@@ -31,60 +33,68 @@ DRAINED = "the replica is deleted when its outputs have been taken"
 ELSEWHERE = "a dispatcher that prepares the deletion sends the replica no more events"
 
 
-def scaling(given: Given) -> TransitionSystem:
-    """sent: to the replica.  row: its port has a row for the event.  moved: the row went to another
-    replica's port.  fed: in an Input Set of the replica.  out: the replica has logged an output,
-    which the merger has not taken.  again: done elsewhere.  twice: an event made outputs twice."""
+@dataclass(frozen=True)
+class ScaleDownSteps:
+    """The steps of a scale-down, if these hypotheses hold."""
 
-    def send(s: Moment, t: Moment, one: Any) -> Any:
-        known = And(Not(s.sent(one)), Not(s.deleted), given(ELSEWHERE, Not(s.preparing)))
+    given: Given
+
+    def send(self, s: AtTime, t: AtTime, one: Any) -> Any:
+        known = And(Not(s.sent(one)), Not(s.deleted), self.given(ELSEWHERE, Not(s.preparing)))
         grown = And(t.sent(e) == Or(s.sent(e), e == one), t.row(e) == Or(s.row(e), e == one))
         return And(known, ForAll([e], grown))
 
-    def assign(s: Moment, t: Moment, one: Any) -> Any:
+    def assign(self, s: AtTime, t: AtTime, one: Any) -> Any:
         known = And(s.sent(one), Not(s.done(one)), Not(s.deleted))
         grown = And(t.fed(e) == Or(s.fed(e), e == one), t.row(e) == Or(s.row(e), e == one))
-        return And(known, given(REFUSED, s.row(one)), ForAll([e], grown))
+        return And(known, self.given(REFUSED, s.row(one)), ForAll([e], grown))
 
-    def generate(s: Moment, t: Moment, one: Any) -> Any:
-        known = And(s.fed(one), Not(s.deleted), given(FAILS, s.row(one)))
+    def generate(self, s: AtTime, t: AtTime, one: Any) -> Any:
+        known = And(s.fed(one), Not(s.deleted), self.given(FAILS, s.row(one)))
         used = ForAll([e], t.fed(e) == And(s.fed(e), e != one))
         out = ForAll([e], t.out(e) == Or(s.out(e), e == one))
         return And(known, used, out, _done(s, t, one))
 
-    def generate_elsewhere(s: Moment, t: Moment, one: Any) -> Any:
+    def generate_elsewhere(self, s: AtTime, t: AtTime, one: Any) -> Any:
         again = ForAll([e], t.again(e) == Or(s.again(e), e == one))
         return And(s.moved(one), Not(s.again(one)), _done(s, t, one), again)
 
-    def merge(s: Moment, t: Moment, one: Any) -> Any:
+    def merge(self, s: AtTime, t: AtTime, one: Any) -> Any:
         left = ForAll([e], t.out(e) == And(s.out(e), e != one))
         return And(s.out(one), Not(s.deleted), left)
 
-    def prepare(s: Moment, t: Moment) -> Any:  # 1.a, and 1.b
+    def prepare(self, s: AtTime, t: AtTime) -> Any:  # 1.a, and 1.b
         undone = ForAll([e], t.chosen(e) == And(s.row(e), Not(s.done(e))))
         return And(undone, t.preparing)
 
-    def move(s: Moment, t: Moment) -> Any:  # 1.c
-        changed = And(s.chosen(e), given(STILL_UNDONE, Not(s.done(e))))
+    def move(self, s: AtTime, t: AtTime) -> Any:  # 1.c
+        changed = And(s.chosen(e), self.given(STILL_UNDONE, Not(s.done(e))))
         moved = And(t.moved(e) == Or(s.moved(e), changed), t.row(e) == And(s.row(e), Not(changed)))
         return And(s.preparing, ForAll([e], moved), t.prepared)
 
-    def restart_dispatcher(s: Moment, t: Moment) -> Any:
+    def restart_dispatcher(self, s: AtTime, t: AtTime) -> Any:
         return And(ForAll([e], Not(t.chosen(e))), t.preparing == s.prepared)
 
-    def restart_replica(s: Moment, t: Moment) -> Any:
+    def restart_replica(self, s: AtTime, t: AtTime) -> Any:
         rows = ForAll([e], t.fed(e) == And(s.fed(e), s.row(e)))
         return And(Not(s.deleted), rows)
 
-    def delete(s: Moment, t: Moment) -> Any:
+    def delete(self, s: AtTime, t: AtTime) -> Any:
         taken = ForAll([e], Not(s.out(e)))
-        return And(given(LAST, s.prepared), given(DRAINED, taken), t.deleted)
+        return And(self.given(LAST, s.prepared), self.given(DRAINED, taken), t.deleted)
 
-    def init(s: Moment) -> Any:
+    def init(self, s: AtTime) -> Any:
         none = Or(
             s.sent(e), s.row(e), s.fed(e), s.out(e), s.done(e), s.chosen(e), s.moved(e), s.again(e)
         )
         return And(ForAll([e], Not(none)), Not(Or(s.preparing, s.prepared, s.deleted, s.twice)))
+
+
+def scaling(given: Given) -> TransitionSystem:
+    """sent: to the replica.  row: its port has a row for the event.  moved: the row went to another
+    replica's port.  fed: in an Input Set of the replica.  out: the replica has logged an output,
+    which the merger has not taken.  again: done elsewhere.  twice: an event made outputs twice."""
+    steps = ScaleDownSteps(given)
 
     one = (("event", EVENT),)
     return TransitionSystem(
@@ -97,24 +107,28 @@ def scaling(given: Given) -> TransitionSystem:
             *(Symbol(x, BOOL) for x in ("preparing", "prepared", "deleted", "twice")),
         ),
         axioms={},
-        init=init,
+        init=steps.init,
         transitions=(
-            Transition("send", one, ("sent", "row"), send),
-            Transition("assign", one, ("fed", "row"), assign),
-            Transition("generate", one, ("fed", "out", "done", "twice"), generate),
-            Transition("generate elsewhere", one, ("done", "twice", "again"), generate_elsewhere),
-            Transition("merge", one, ("out",), merge),
-            Transition("prepare", (), ("chosen", "preparing"), prepare),
-            Transition("move", (), ("moved", "row", "prepared"), move),
-            Transition("restart the dispatcher", (), ("chosen", "preparing"), restart_dispatcher),
-            Transition("restart the replica", (), ("fed",), restart_replica),
-            Transition("delete", (), ("deleted",), delete),
+            Transition("send", one, ("sent", "row"), steps.send),
+            Transition("assign", one, ("fed", "row"), steps.assign),
+            Transition("generate", one, ("fed", "out", "done", "twice"), steps.generate),
+            Transition(
+                "generate elsewhere", one, ("done", "twice", "again"), steps.generate_elsewhere
+            ),
+            Transition("merge", one, ("out",), steps.merge),
+            Transition("prepare", (), ("chosen", "preparing"), steps.prepare),
+            Transition("move", (), ("moved", "row", "prepared"), steps.move),
+            Transition(
+                "restart the dispatcher", (), ("chosen", "preparing"), steps.restart_dispatcher
+            ),
+            Transition("restart the replica", (), ("fed",), steps.restart_replica),
+            Transition("delete", (), ("deleted",), steps.delete),
         ),
         invariants=INVARIANTS,
     )
 
 
-def _done(s: Moment, t: Moment, one: Any) -> Any:
+def _done(s: AtTime, t: AtTime, one: Any) -> Any:
     grown = ForAll([e], t.done(e) == Or(s.done(e), e == one))
     return And(grown, t.twice == Or(s.twice, s.done(one)))
 
@@ -122,7 +136,7 @@ def _done(s: Moment, t: Moment, one: Any) -> Any:
 ONCE = "no event makes outputs twice"
 OWNED = "an undone event is at a replica that is there, or has moved"
 TAKEN = "a deleted replica leaves no output that is not taken"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     ONCE: lambda s: Not(s.twice),
     OWNED: lambda s: ForAll([e], Implies(And(s.deleted, s.sent(e), Not(s.done(e))), s.moved(e))),
     TAKEN: lambda s: ForAll([e], Implies(s.deleted, Not(s.out(e)))),
@@ -151,11 +165,11 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 }
 
 
-def once(given: Given) -> Iterator[Query]:
+def once(given: Given) -> Iterator[SolverQuery]:
     proved = scaling(given)
     yield from inductive(proved)
 
-    def moved(s: Moment) -> Any:
+    def moved(s: AtTime) -> Any:
         return z3.Exists([e], And(s.again(e), s.deleted))
 
     yield reaches(proved, "an event of a deleted replica is done elsewhere", moved, 5, {EVENT: 1})
@@ -175,13 +189,13 @@ def keys(given: Given) -> TransitionSystem:
     """owner: the replica that gets the key.  at: an undone event of a replica.  out: its output is
     not taken yet.  taken: it is.  goes: with the key."""
 
-    def send(s: Moment, t: Moment, one: Any) -> Any:
+    def send(s: AtTime, t: AtTime, one: Any) -> Any:
         sent = And(t.sent(e) == Or(s.sent(e), e == one), Implies(before(e, one), s.sent(e)))
         at = t.at(e, r) == Or(s.at(e, r), And(e == one, r == s.owner))
         return And(Not(s.sent(one)), ForAll([e, r], And(sent, at)))
 
     def passes(name: str, a: str, b: str) -> Transition:
-        def step(s: Moment, t: Moment, one: Any, by: Any) -> Any:
+        def step(s: AtTime, t: AtTime, one: Any, by: Any) -> Any:
             this = And(e == one, r == by)
             left = getattr(t, a)(e, r) == And(getattr(s, a)(e, r), Not(this))
             came = getattr(t, b)(e, r) == Or(getattr(s, b)(e, r), this)
@@ -190,7 +204,7 @@ def keys(given: Given) -> TransitionSystem:
 
         return Transition(name, (("event", EVENT), ("replica", REPLICA)), (a, b), step)
 
-    def hand(s: Moment, t: Moment, to: Any) -> Any:  # Algorithm 12, step 3; 13, step 1.c
+    def hand(s: AtTime, t: AtTime, to: Any) -> Any:  # Algorithm 12, step 3; 13, step 1.c
         goes = And(s.at(e, s.owner), t.goes(e))
         at = t.at(e, r) == Or(And(goes, r == to), And(Not(goes), s.at(e, r)))
         free = given(TAKEN_FIRST, ForAll([e], Not(s.out(e, s.owner))))
@@ -215,7 +229,7 @@ def keys(given: Given) -> TransitionSystem:
 
 
 IN_ORDER = "nothing that is before a taken event waits to be taken"
-KEY_INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+KEY_INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     IN_ORDER: lambda s: ForAll(
         [e, f, r, q],
         Implies(And(before(e, f), s.taken(f, r)), Not(Or(s.at(e, q), s.out(e, q)))),
@@ -235,10 +249,10 @@ KEY_INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 SIZES = {EVENT: 2, REPLICA: 2}
 
 
-def in_order(given: Given) -> Iterator[Query]:
+def in_order(given: Given) -> Iterator[SolverQuery]:
     yield from inductive(keys(given))
 
-    def both(s: Moment) -> Any:
+    def both(s: AtTime) -> Any:
         return z3.Exists([e, f, r], And(s.taken(e, r), s.at(f, s.owner), s.goes(f), r != s.owner))
 
     yield reaches(keys(given), "an event goes with the key after one was taken", both, 5, SIZES)

@@ -15,11 +15,12 @@ from typing import Any
 import z3
 from z3 import And, DeclareSort, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given, without
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Hwang et al., 5.1"
 BOX, ITEM, BOOL = DeclareSort("operator"), DeclareSort("item"), z3.BoolSort()
@@ -36,15 +37,15 @@ ITEMS = ("sent", "taken", "made", "consumed", "entered", "left")
 def system(given: Given, fills: Any = by, empties: Any = to) -> TransitionSystem:
     """fills, empties: with which box is that end of a queue saved?"""
 
-    def send(s: Moment, t: Moment, one: Any) -> Any:
+    def send(s: AtTime, t: AtTime, one: Any) -> Any:
         return And(Not(s.sent(one)), ForAll([i], t.sent(i) == Or(s.sent(i), i == one)))
 
-    def take(s: Moment, t: Moment, one: Any) -> Any:
+    def take(s: AtTime, t: AtTime, one: Any) -> Any:
         across = And(s.over(by(one)), Not(s.made(one)), Not(s.over(to(one))))
         new = And(s.sent(one), Not(s.taken(one)), given(ACROSS, Not(across)))
         return And(new, ForAll([i], t.taken(i) == Or(s.taken(i), i == one)))
 
-    def save(s: Moment, t: Moment, one: Any) -> Any:
+    def save(s: AtTime, t: AtTime, one: Any) -> Any:
         def saved(name: str, box: Any, now: Any) -> Any:
             return getattr(t, name)(i) == If(box == one, now, getattr(s, name)(i))
 
@@ -54,7 +55,7 @@ def system(given: Given, fills: Any = by, empties: Any = to) -> TransitionSystem
         after = given(LEFT, ForAll([u], Implies(reads(one, u), s.over(u))))
         return And(Not(s.over(one)), after, over, ForAll([i], And(*state, *queue)))
 
-    def init(s: Moment) -> Any:
+    def init(s: AtTime) -> Any:
         none = ForAll([i], Not(Or(*(getattr(s, name)(i) for name in ITEMS))))
         return And(none, ForAll([v], Not(s.over(v))))
 
@@ -68,19 +69,19 @@ def system(given: Given, fills: Any = by, empties: Any = to) -> TransitionSystem
     return TransitionSystem("boxes and a line", state, {"graph": graph}, init, steps, INVARIANTS)
 
 
-def cut(s: Moment) -> Any:
+def cut(s: AtTime) -> Any:
     queued = And(s.entered(i), Not(s.left(i))) == And(s.made(i), Not(s.consumed(i)))
     right = And(queued, Implies(s.consumed(i), s.made(i)))
     return ForAll([i], Implies(And(s.over(by(i)), s.over(to(i))), right))
 
 
-def ends(s: Moment) -> Any:
+def ends(s: AtTime) -> Any:
     queue = And(s.entered(i) == s.made(i), s.left(i) == s.consumed(i))
     over = And(Implies(s.made(i), s.over(by(i))), Implies(s.consumed(i), s.over(to(i))))
     return ForAll([i], And(queue, over, Implies(s.taken(i), s.sent(i))))
 
 
-def late(s: Moment) -> Any:
+def late(s: AtTime) -> Any:
     return And(s.taken(i), s.over(by(i)), Not(s.made(i)))
 
 
@@ -92,7 +93,7 @@ INVARIANTS = {
 }
 
 
-def prove(given: Given) -> Iterator[Query]:
+def prove(given: Given) -> Iterator[SolverQuery]:
     yield from inductive(system(given))
     yield reaches(system(given), "one is taken late", late, 4, PAIR)
 

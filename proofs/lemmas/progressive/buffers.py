@@ -11,24 +11,25 @@ Su and Zhou, Progressive Recovery, 2016, Section 4 ("Adaptive Buffering", "Progr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.progressive.design import Buffering, Design, Ends
 from proofs.lemmas.readings import refuted
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Given, Lemma, all_given
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Su and Zhou, 4"
 NODE, ITEM, BOOL = DeclareSort("node"), DeclareSort("item"), z3.BoolSort()
-items = Order(ITEM, "le#item")
+items = TotalOrder(ITEM, "le#item")
 source = Function("source", NODE, BOOL)
 by, to = Function("by", ITEM, NODE), Function("to", ITEM, NODE)
 of = Function("of", ITEM, ITEM, BOOL)
@@ -46,44 +47,54 @@ TRIMS = "sources let go of nothing but what the new checkpoint contains"
 ACYCLIC = "the graph has no cycle"
 
 
-def system(given: Given, design: Design) -> TransitionSystem:
-    def make(s: Moment, t: Moment, one: Any) -> Any:
+@dataclass(frozen=True)
+class RecoverySteps:
+    """The steps of a progressive recovery, if these hypotheses hold."""
+
+    given: Given
+    design: Design
+
+    def make(self, s: AtTime, t: AtTime, one: Any) -> Any:
         kept = ForAll([i], Implies(i != one, t.kept(i) == s.kept(i)))
-        buffers = design.buffering is not Buffering.SOURCE
-        rule = given(BUFFERS, Or(s.ended, t.kept(one))) if buffers else Not(t.kept(one))
+        buffers = self.design.buffering is not Buffering.SOURCE
+        rule = self.given(BUFFERS, Or(s.ended, t.kept(one))) if buffers else Not(t.kept(one))
         made = ForAll([i], t.made(i) == Or(s.made(i), i == one))
         return And(Not(source(by(one))), Not(s.made(one)), made, kept, rule)
 
-    def fail(s: Moment, t: Moment, who: Any) -> Any:
+    def fail(self, s: AtTime, t: AtTime, who: Any) -> Any:
         left = And(
             t.made(i) == And(s.made(i), by(i) != who), t.kept(i) == And(s.kept(i), by(i) != who)
         )
-        return And(given(DURABLE, Not(source(who))), ForAll([i], left))
+        return And(self.given(DURABLE, Not(source(who))), ForAll([i], left))
 
-    def notice(s: Moment, t: Moment, who: Any) -> Any:
-        cancels = design.ends is Ends.ALL_BACK
+    def notice(self, s: AtTime, t: AtTime, who: Any) -> Any:
+        cancels = self.design.ends is Ends.ALL_BACK
         stays = And(s.stored(v), v != who) if cancels else s.stored(v)
         cancelled = ForAll([v], t.stored(v) == stays)
         down = ForAll([v], t.down(v) == Or(s.down(v), v == who))
-        return And(Not(s.ended), Not(source(who)), down, given(CANCELS, cancelled))
+        return And(Not(s.ended), Not(source(who)), down, self.given(CANCELS, cancelled))
 
-    def rejoin(s: Moment, t: Moment, who: Any) -> Any:
+    def rejoin(self, s: AtTime, t: AtTime, who: Any) -> Any:
         return ForAll([v], t.down(v) == And(s.down(v), v != who))
 
-    def acknowledge(s: Moment, t: Moment, who: Any) -> Any:
+    def acknowledge(self, s: AtTime, t: AtTime, who: Any) -> Any:
         stored = ForAll([v], t.stored(v) == Or(s.stored(v), v == who))
-        return And(Not(source(who)), given(NOTICED, Not(s.down(who))), stored)
+        return And(Not(source(who)), self.given(NOTICED, Not(s.down(who))), stored)
 
-    def end(s: Moment, t: Moment) -> Any:
-        everyone = given(ALL_STORED, ForAll([v], Or(source(v), s.stored(v))))
+    def end(self, s: AtTime, t: AtTime) -> Any:
+        everyone = self.given(ALL_STORED, ForAll([v], Or(source(v), s.stored(v))))
         off = ForAll([i], Implies(t.kept(i), s.kept(i)))
         trimmed = Implies(And(s.kept(i), source(by(i)), Not(contained(i))), t.kept(i))
-        return And(Not(s.ended), t.ended, everyone, off, given(TRIMS, ForAll([i], trimmed)))
+        return And(Not(s.ended), t.ended, everyone, off, self.given(TRIMS, ForAll([i], trimmed)))
 
-    def init(s: Moment) -> Any:
+    def init(self, s: AtTime) -> Any:
         begins = And(s.made(i) == source(by(i)), s.kept(i) == s.made(i))
         nodes = And(Implies(s.down(v), Not(source(v))), Not(s.stored(v)))
         return And(Not(s.ended), ForAll([i], begins), ForAll([v], nodes))
+
+
+def system(given: Given, design: Design) -> TransitionSystem:
+    steps = RecoverySteps(given, design)
 
     one, who = (("item", ITEM),), (("node", NODE),)
     return TransitionSystem(
@@ -97,28 +108,28 @@ def system(given: Given, design: Design) -> TransitionSystem:
             "items are in a total order": items.axiom,
             "no partition reads itself": ForAll([i], by(i) != to(i)),
         },
-        init=init,
+        init=steps.init,
         transitions=(
-            Transition("make", one, ("made", "kept"), make),
-            Transition("fail", who, ("made", "kept"), fail),
-            Transition("notice", who, ("down", "stored"), notice),
-            Transition("rejoin", who, ("down",), rejoin),
-            Transition("acknowledge", who, ("stored",), acknowledge),
-            Transition("end", (), ("ended", "kept"), end),
+            Transition("make", one, ("made", "kept"), steps.make),
+            Transition("fail", who, ("made", "kept"), steps.fail),
+            Transition("notice", who, ("down", "stored"), steps.notice),
+            Transition("rejoin", who, ("down",), steps.rejoin),
+            Transition("acknowledge", who, ("stored",), steps.acknowledge),
+            Transition("end", (), ("ended", "kept"), steps.end),
         ),
         invariants=INVARIANTS,
     )
 
 
 # --- invariants ------------------------------------------------------------------------------
-def _is_within_reach(s: Moment) -> Any:
+def _is_within_reach(s: AtTime) -> Any:
     needed = Or(Not(s.ended), And(s.down(to(i)), Not(contained(i))))
     return ForAll([i], Implies(And(needed, s.made(i)), s.kept(i)))
 
 
 WITHIN_REACH = "what who is down will ask for is kept, or is not made yet"
 KEPT_BY = "sources keep what no checkpoint contains"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     WITHIN_REACH: _is_within_reach,
     KEPT_BY: lambda s: ForAll(
         [i], Implies(And(source(by(i)), Not(And(s.ended, contained(i)))), And(s.made(i), s.kept(i)))
@@ -133,13 +144,13 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def had(s: Moment, can: Any, one: Any) -> Any:
+def had(s: AtTime, can: Any, one: Any) -> Any:
     """The set has the item if it is kept, or if it is not made yet and is made of such items."""
     made_again = And(Not(s.made(one)), ForAll([j], Implies(of(one, j), can(j))))
     return Implies(Or(s.kept(one), made_again), can(one))
 
 
-def prove(given: Given) -> Iterator[Query]:
+def prove(given: Given) -> Iterator[SolverQuery]:
     proved = system(given, Design())
     yield from inductive(proved)
     s, can, least = proved.moment(0), Function("can", ITEM, BOOL), Const("least", ITEM)
@@ -148,9 +159,11 @@ def prove(given: Given) -> Iterator[Query]:
     # By induction along the graph: the first item that nobody can have would be this one.
     first = And(Not(can(least)), ForAll([j], Implies(items.less(j, least), can(j))))
     claims = (*proved.axioms.values(), acyclic, under_way, had(s, can, least), first)
-    yield Query("an item can be had neither from a buffer nor made again", QueryKind.CLAIM, claims)
+    yield SolverQuery(
+        "an item can be had neither from a buffer nor made again", QueryKind.CLAIM, claims
+    )
 
-    def behind(s: Moment) -> Any:
+    def behind(s: AtTime) -> Any:
         return Exists([i], And(s.down(to(i)), s.kept(i), Not(source(by(i))), s.stored(by(i))))
 
     what = "a partition is down, and another one keeps an item for it"

@@ -11,16 +11,18 @@ Su and Zhou, Progressive Recovery, 2016, Section 4 ("Checkpointing").
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Su and Zhou, 4"
 NODE, ITEM, BOOL = DeclareSort("node"), DeclareSort("item"), z3.BoolSort()
@@ -35,18 +37,23 @@ EPOCH = "acknowledgements from before a rollback do not count"
 ALL_PARTS = "a checkpoint is complete when all have acknowledged"
 
 
-def system(given: Given) -> TransitionSystem:
-    def send(s: Moment, t: Moment, one: Any) -> Any:
+@dataclass(frozen=True)
+class CutSteps:
+    """The steps of nodes around a punctuation, if these hypotheses hold."""
+
+    given: Given
+
+    def send(self, s: AtTime, t: AtTime, one: Any) -> Any:
         sent = ForAll([i], t.sent(i) == Or(s.sent(i), i == one))
         late = ForAll([i], t.late(i) == If(i == one, s.stored(by(one)), s.late(i)))
         return And(Not(s.sent(one)), sent, late)
 
-    def process(s: Moment, t: Moment, one: Any) -> Any:
-        aligned = given(ALIGNED, Implies(s.late(one), s.stored(to(one))))
+    def process(self, s: AtTime, t: AtTime, one: Any) -> Any:
+        aligned = self.given(ALIGNED, Implies(s.late(one), s.stored(to(one))))
         taken = ForAll([i], t.taken(i) == Or(s.taken(i), i == one))
         return And(s.sent(one), Not(s.taken(one)), aligned, taken)
 
-    def store(s: Moment, t: Moment, who: Any) -> Any:
+    def store(self, s: AtTime, t: AtTime, who: Any) -> Any:
         came = Implies(And(to(i) == who, s.sent(i), Not(s.late(i))), s.taken(i))
         out = t.saved_sent(i) == If(by(i) == who, s.sent(i), s.saved_sent(i))
         in_ = t.saved_taken(i) == If(to(i) == who, s.taken(i), s.saved_taken(i))
@@ -57,27 +64,31 @@ def system(given: Given) -> TransitionSystem:
         )
         return And(
             Not(s.stored(who)),
-            given(ALL_INPUTS, ForAll([u], Implies(reads(who, u), s.stored(u)))),
-            given(IN_ORDER, ForAll([i], came)),
+            self.given(ALL_INPUTS, ForAll([u], Implies(reads(who, u), s.stored(u)))),
+            self.given(IN_ORDER, ForAll([i], came)),
             And(ForAll([i], And(out, in_)), ForAll([v], nodes)),
         )
 
-    def count(s: Moment, t: Moment, who: Any) -> Any:
+    def count(self, s: AtTime, t: AtTime, who: Any) -> Any:
         counted = ForAll([v], t.counted(v) == Or(s.counted(v), v == who))
-        return And(s.acknowledged(who), given(EPOCH, s.fresh(who)), counted)
+        return And(s.acknowledged(who), self.given(EPOCH, s.fresh(who)), counted)
 
-    def complete(s: Moment, t: Moment) -> Any:
-        return And(given(ALL_PARTS, ForAll([v], s.counted(v))), t.complete)
+    def complete(self, s: AtTime, t: AtTime) -> Any:
+        return And(self.given(ALL_PARTS, ForAll([v], s.counted(v))), t.complete)
 
-    def roll_back(s: Moment, t: Moment) -> Any:
+    def roll_back(self, s: AtTime, t: AtTime) -> Any:
         on_items = [Not(of(i)) for of in (t.sent, t.late, t.taken)]
         on_nodes = [Not(of(v)) for of in (t.stored, t.fresh, t.counted)]
         return And(Not(s.complete), ForAll([i], And(*on_items)), ForAll([v], And(*on_nodes)))
 
-    def init(s: Moment) -> Any:
+    def init(self, s: AtTime) -> Any:
         on_items = [Not(of(i)) for of in (s.sent, s.late, s.taken)]
         on_nodes = [Not(of(v)) for of in (s.stored, s.fresh, s.counted, s.acknowledged)]
         return And(Not(s.complete), ForAll([i], And(*on_items)), ForAll([v], And(*on_nodes)))
+
+
+def system(given: Given) -> TransitionSystem:
+    steps = CutSteps(given)
 
     one, who = (("item", ITEM),), (("node", NODE),)
     of_items = ("sent", "late", "taken", "saved_sent", "saved_taken")
@@ -92,28 +103,28 @@ def system(given: Given) -> TransitionSystem:
             Symbol("complete", BOOL),
         ),
         axioms={"who gets an item reads its sender": ForAll([i], reads(to(i), by(i)))},
-        init=init,
+        init=steps.init,
         transitions=(
-            Transition("send", one, ("sent", "late"), send),
-            Transition("process", one, ("taken",), process),
-            Transition("store", who, saved, store),
-            Transition("count", who, ("counted",), count),
-            Transition("complete", (), ("complete",), complete),
-            Transition("roll back", (), gone, roll_back),
+            Transition("send", one, ("sent", "late"), steps.send),
+            Transition("process", one, ("taken",), steps.process),
+            Transition("store", who, saved, steps.store),
+            Transition("count", who, ("counted",), steps.count),
+            Transition("complete", (), ("complete",), steps.complete),
+            Transition("roll back", (), gone, steps.roll_back),
         ),
         invariants=INVARIANTS,
     )
 
 
 # --- invariants ------------------------------------------------------------------------------
-def _before(s: Moment) -> Any:
+def _before(s: AtTime) -> Any:
     """Was the item sent before the punctuation?"""
     return And(s.sent(i), Not(s.late(i)))
 
 
 CUT = "the part of a receiver has what that of the sender has sent, and nothing else"
 GLOBAL = "all parts of a complete checkpoint are stored"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     CUT: lambda s: ForAll(
         [i],
         Implies(And(s.stored(by(i)), s.stored(to(i))), s.saved_sent(i) == s.saved_taken(i)),
@@ -151,8 +162,8 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def prove(given: Given) -> Iterator[Query]:
-    def between(s: Moment) -> Any:
+def prove(given: Given) -> Iterator[SolverQuery]:
+    def between(s: AtTime) -> Any:
         parts = And(ForAll([v], s.stored(v)), Exists([i], s.saved_taken(i)))
         return And(parts, Exists([i], And(s.sent(i), Not(s.saved_sent(i)))))
 

@@ -12,24 +12,26 @@ Su and Zhou, Progressive Recovery, 2016, Section 4 ("Progressive Recovery").
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.progressive.design import Order as Rule
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Axioms, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Su and Zhou, 4"
 ITEM, INPUT, TUPLE = DeclareSort("item"), DeclareSort("input"), DeclareSort("value")
 STATE, NUMBER, BOOL = DeclareSort("state"), DeclareSort("number"), z3.BoolSort()
-items, numbers = Order(ITEM, "le#item"), Order(NUMBER, "le#number")
+items, numbers = TotalOrder(ITEM, "le#item"), TotalOrder(NUMBER, "le#number")
 edge, content = Function("edge", ITEM, INPUT), Function("content", ITEM, TUPLE)
 adjacent = Function("adjacent", ITEM, ITEM, BOOL)
 succeeds = Function("succeeds", NUMBER, NUMBER, BOOL)
@@ -54,7 +56,7 @@ LOADED = "a restart loads the state of the last checkpoint, and the places in th
 NUMBERED = "it loads the number of the last tuple that the checkpoint contains"
 
 
-def direct(order: Order, relation: Any, one: Any, other: Any, any_: Any) -> Any:
+def direct(order: TotalOrder, relation: Any, one: Any, other: Any, any_: Any) -> Any:
     """The relation holds only if the other comes after the one, and nothing comes between."""
     between = And(order.less(one, any_), order.less(any_, other))
     return ForAll(
@@ -62,7 +64,7 @@ def direct(order: Order, relation: Any, one: Any, other: Any, any_: Any) -> Any:
     )
 
 
-def axioms(given: Given, single: bool) -> dict[str, Any]:
+def axioms(given: Given, single: bool) -> Axioms:
     counts = And(succeeds(upto(p), upto(q)), named(upto(q)) == made(reached(q)))
     counted = If(makes(reached(q)), counts, upto(p) == upto(q))
     follows = And(feeds(reached(p), content(q), reached(q)), counted)
@@ -85,48 +87,58 @@ def axioms(given: Given, single: bool) -> dict[str, Any]:
     return every
 
 
-def system(given: Given, rule: Rule, single: bool = False) -> TransitionSystem:
-    """rule: when the fixed order is on.  single: there is one input."""
+@dataclass(frozen=True)
+class PartitionSteps:
+    """The steps of a partition, if these hypotheses hold."""
 
-    def waits(s: Moment, one: Any) -> Any:
+    given: Given
+    rule: Rule
+
+    def waits(self, s: AtTime, one: Any) -> Any:
         def done(before: Any) -> Any:
             return ForAll([q], Implies(And(before, items.less(q, one)), s.done(q)))
 
-        match rule:
+        match self.rule:
             case Rule.ALWAYS:
-                return given(ORDER, done(True))
+                return self.given(ORDER, done(True))
             case Rule.RECOVERY:
                 return And(
-                    given(IN_ORDER, done(edge(q) == edge(one))), Implies(s.recovering, done(True))
+                    self.given(IN_ORDER, done(edge(q) == edge(one))),
+                    Implies(s.recovering, done(True)),
                 )
             case Rule.NEVER:
-                return given(IN_ORDER, done(edge(q) == edge(one)))
+                return self.given(IN_ORDER, done(edge(q) == edge(one)))
 
-    def take(s: Moment, t: Moment, one: Any, after: Any, value: Any) -> Any:
+    def take(self, s: AtTime, t: AtTime, one: Any, after: Any, value: Any) -> Any:
         new = And(makes(t.box), n == t.number, x == made(t.box))
         number = If(makes(t.box), succeeds(s.number, t.number), t.number == s.number)
         return And(
-            And(Not(s.done(one)), adjacent(after, one), waits(s, one), t.at == one),
-            given(INPUTS, value == content(one)),
+            And(Not(s.done(one)), adjacent(after, one), self.waits(s, one), t.at == one),
+            self.given(INPUTS, value == content(one)),
             And(feeds(s.box, value, t.box), number),
             ForAll([q], t.done(q) == Or(s.done(q), q == one)),
             ForAll([n, x], t.sent(n, x) == Or(s.sent(n, x), new)),
         )
 
-    def store(s: Moment, t: Moment) -> Any:
+    def store(self, s: AtTime, t: AtTime) -> Any:
         copied = And(t.stored == s.box, t.stored_at == s.at, t.stored_number == s.number)
         return And(copied, ForAll([q], t.stored_done(q) == s.done(q)))
 
-    def restart(s: Moment, t: Moment) -> Any:
+    def restart(self, s: AtTime, t: AtTime) -> Any:
         places = And(ForAll([q], t.done(q) == s.stored_done(q)), t.at == s.stored_at)
-        loaded = given(LOADED, And(t.box == s.stored, places))
-        return And(loaded, given(NUMBERED, t.number == s.stored_number), t.recovering)
+        loaded = self.given(LOADED, And(t.box == s.stored, places))
+        return And(loaded, self.given(NUMBERED, t.number == s.stored_number), t.recovering)
 
-    def init(s: Moment) -> Any:
+    def init(self, s: AtTime) -> Any:
         at = And(s.at == origin, s.box == reached(origin), s.number == upto(origin))
         stored = And(s.stored_at == s.at, s.stored == s.box, s.stored_number == s.number)
         first = ForAll([q], And(s.done(q) == (q == origin), s.stored_done(q) == s.done(q)))
         return And(at, stored, first, ForAll([n, x], Not(s.sent(n, x))), Not(s.recovering))
+
+
+def system(given: Given, rule: Rule, single: bool = False) -> TransitionSystem:
+    """rule: when the fixed order is on.  single: there is one input."""
+    steps = PartitionSteps(given, rule)
 
     checkpoint = ("stored", "stored_at", "stored_done", "stored_number")
     taken = (("item", ITEM), ("after", ITEM), ("tuple", TUPLE))
@@ -142,11 +154,11 @@ def system(given: Given, rule: Rule, single: bool = False) -> TransitionSystem:
             Symbol("recovering", BOOL),
         ),
         axioms=axioms(given, single),
-        init=init,
+        init=steps.init,
         transitions=(
-            Transition("take", taken, ("box", "at", "done", "number", "sent"), take),
-            Transition("store", (), checkpoint, store),
-            Transition("restart", (), loads, restart),
+            Transition("take", taken, ("box", "at", "done", "number", "sent"), steps.take),
+            Transition("store", (), checkpoint, steps.store),
+            Transition("restart", (), loads, steps.restart),
         ),
         invariants=INVARIANTS,
     )
@@ -159,7 +171,7 @@ def _as_without_failures(done: Any, at: Any, box: Any, number: Any) -> Any:
 
 
 EQUAL = "equal numbers are equal tuples"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     EQUAL: lambda s: ForAll([n, x, y], Implies(And(s.sent(n, x), s.sent(n, y)), x == y)),
     "a number names a tuple of the run without failures": lambda s: ForAll(
         [n, x], Implies(s.sent(n, x), x == named(n))
@@ -177,8 +189,8 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 WORLD = {ITEM: 3, INPUT: 2, TUPLE: 2, STATE: 3, NUMBER: 2}
 
 
-def prove(rule: Rule, single: bool, given: Given) -> Iterator[Query]:
-    def again(s: Moment) -> Any:
+def prove(rule: Rule, single: bool, given: Given) -> Iterator[SolverQuery]:
+    def again(s: AtTime) -> Any:
         return And(s.recovering, s.at != origin, Exists([n, x], s.sent(n, x)))
 
     yield from inductive(system(given, rule, single))

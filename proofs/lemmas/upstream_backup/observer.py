@@ -21,7 +21,7 @@ from model.world import Action, Deliver, World
 from proofs.lemmas.upstream_backup.reference import Reference, operator_of, scheme_of
 
 
-class Iteration(NamedTuple):
+class OperatorIteration(NamedTuple):
     """One call of `push`: the state before it, the event, the state after it, its outputs."""
 
     site: Site
@@ -54,7 +54,7 @@ class Observer:
         """The messages on their way, the first to be delivered first."""
         return world.channels[self.system.channel_at[sender, receiver]]
 
-    def iterations(self, world: World, action: Action) -> Iterator[Iteration]:
+    def iterations(self, world: World, action: Action) -> Iterator[OperatorIteration]:
         """The iterations that an operator does with the message that the action delivers."""
         if not isinstance(action, Deliver):
             return
@@ -67,7 +67,7 @@ class Observer:
 @lru_cache(maxsize=4096, typed=True)  # messages of two types may be equal
 def iterations(
     site: Site, node: OperatorNode, sender: NodeName, message: object
-) -> tuple[Iteration, ...]:
+) -> tuple[OperatorIteration, ...]:
     """The iterations that a node does when it takes an event, a watermark or the last answer to
     its hello, with which it is restored.  Several abstractions ask for those of one step."""
     return tuple(_iterations(site, node, sender, message))
@@ -75,7 +75,7 @@ def iterations(
 
 def _iterations(
     site: Site, node: OperatorNode, sender: NodeName, message: object
-) -> Iterator[Iteration]:
+) -> Iterator[OperatorIteration]:
     if isinstance(message, Restore) and node.awaited == {sender}:
         answers = join(node.replicas, message.replicas)
         node = reinstate(site, node._replace(replicas=answers, awaited=frozenset()))
@@ -96,7 +96,7 @@ def _iterations(
         event = inlets[at].queue.first()
         inlets = _with(inlets, at, inlets[at]._replace(queue=inlets[at].queue.rest()))
         after, outputs = push(operator_of(site), scheme_of(site), state, at, event)
-        yield Iteration(site, state, at, event, after, outputs)
+        yield OperatorIteration(site, state, at, event, after, outputs)
         state = after
 
 

@@ -10,21 +10,23 @@ Hwang et al., High-Availability Algorithms, 2005, Section 5.2.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import z3
 from z3 import And, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given, without
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Hwang et al., 5.2"
 TUPLE, STREAM, PLACE = DeclareSort("item"), DeclareSort("stream"), DeclareSort("place")
-tuples, places = Order(TUPLE, "le#item"), Order(PLACE, "le#place")
+tuples, places = TotalOrder(TUPLE, "le#item"), TotalOrder(PLACE, "le#place")
 BOOL, on = z3.BoolSort(), Function("on", TUPLE, STREAM)
 mark, made_of = (Function(name, TUPLE, PLACE) for name in ("mark", "made of"))
 reads, behind = (Function(name, STREAM, STREAM, BOOL) for name in ("reads", "behind"))
@@ -44,49 +46,60 @@ RISE = "indicators on a stream never decrease"
 KEPT = "what has yet to affect what downstream receives is made of nothing that is trimmed"
 
 
-def system(given: Given, affecting: bool = False) -> TransitionSystem:
-    """affecting: an indicator is of the oldest tuple that affected the output."""
+@dataclass(frozen=True)
+class IndicatorSteps:
+    """The steps of a node, if these hypotheses hold."""
 
-    def state(s: Moment, t: Moment, at: Any) -> Any:
+    given: Given
+    affecting: bool
+
+    def state(self, s: AtTime, t: AtTime, at: Any) -> Any:
         """Only the state of this stream changes; omega is the indicator of its oldest tuple."""
         kept = And(t.held(p), on(p) == at)
         least = ForAll([p], Implies(kept, places.le(t.omega(at), mark(p))))
         others = ForAll([r], Implies(r != at, t.omega(r) == s.omega(r)))
         return And(Exists([p], And(kept, t.omega(at) == mark(p))), least, others)
 
-    def take(s: Moment, t: Moment, one: Any) -> Any:
+    def take(self, s: AtTime, t: AtTime, one: Any) -> Any:
         earlier = And(s.sent(p), on(p) == on(one), tuples.less(p, one))
-        in_order = given(QUEUES, ForAll([p], Implies(earlier, s.taken(p))))
+        in_order = self.given(QUEUES, ForAll([p], Implies(earlier, s.taken(p))))
         taken = And(t.taken(p) == Or(s.taken(p), p == one), t.held(p) == Or(s.held(p), p == one))
         new = And(s.sent(one), Not(s.taken(one)), in_order)
-        return And(new, ForAll([p], taken), state(s, t, on(one)))
+        return And(new, ForAll([p], taken), self.state(s, t, on(one)))
 
-    def forget(s: Moment, t: Moment, at: Any) -> Any:
-        back = given(ONCE, Implies(t.held(p), s.held(p)))
+    def forget(self, s: AtTime, t: AtTime, at: Any) -> Any:
+        back = self.given(ONCE, Implies(t.held(p), s.held(p)))
         only = Implies(t.held(p) != s.held(p), And(on(p) == at, s.taken(p)))
-        return And(ForAll([p], And(back, only)), state(s, t, at))
+        return And(ForAll([p], And(back, only)), self.state(s, t, at))
 
-    def make(s: Moment, t: Moment, one: Any, of: Any) -> Any:
+    def make(self, s: AtTime, t: AtTime, one: Any, of: Any) -> Any:
         later = ForAll([p], Implies(And(s.sent(p), on(p) == on(one)), tuples.less(p, one)))
         made = And(later, reads(on(one), on(of)), s.held(of), made_of(one) == made_of(of))
         below = ForAll([r], Implies(reads(on(one), r), places.le(mark(one), s.omega(r))))
         some = Exists([r], And(reads(on(one), r), mark(one) == s.omega(r)))
-        omega = True if affecting else And(given(LOWEST, below), given(ATTAINED, some))
-        rule = mark(one) == mark(of) if affecting else omega
+        omega = (
+            True if self.affecting else And(self.given(LOWEST, below), self.given(ATTAINED, some))
+        )
+        rule = mark(one) == mark(of) if self.affecting else omega
         return And(Not(s.sent(one)), made, rule, ForAll([p], t.sent(p) == Or(s.sent(p), p == one)))
 
-    def acknowledge(s: Moment, t: Moment, one: Any) -> Any:
+    def acknowledge(self, s: AtTime, t: AtTime, one: Any) -> Any:
         upto = And(on(p) == on(one), tuples.le(p, one))
         received = ForAll([p], t.received(p) == Or(s.received(p), upto))
         level_1 = ForAll([r], t.upto(r) == If(r == on(one), mark(one), s.upto(r)))
         every = ForAll([r], Implies(leaves(r), places.le(t.trimmed, t.upto(r))))
         new = And(s.sent(one), leaves(on(one)), Not(s.received(one)))
-        return And(new, received, level_1, given(EVERY, every))
+        return And(new, received, level_1, self.given(EVERY, every))
 
-    def init(s: Moment) -> Any:
+    def init(self, s: AtTime) -> Any:
         waits = And(s.sent(p) == enters(on(p)), Not(Or(s.taken(p), s.held(p), s.received(p))))
         begins = ForAll([r], And(s.omega(r) == zero, s.upto(r) == zero))
         return And(ForAll([p], waits), begins, s.trimmed == zero)
+
+
+def system(given: Given, affecting: bool = False) -> TransitionSystem:
+    """affecting: an indicator is of the oldest tuple that affected the output."""
+    steps = IndicatorSteps(given, affecting)
 
     in_order = And(enters(on(p)), on(p) == on(q), tuples.le(p, q))
     paths = behind(r, u) == Or(reads(r, u), Exists([v], And(reads(r, v), behind(v, u))))
@@ -100,26 +113,26 @@ def system(given: Given, affecting: bool = False) -> TransitionSystem:
     of_tuples = [Symbol(name, TUPLE, BOOL) for name in ("sent", "taken", "held", "received")]
     of_streams = [Symbol(name, STREAM, PLACE) for name in ("omega", "upto")]
     state_ = (*of_tuples, *of_streams, Symbol("trimmed", PLACE))
-    steps = (
-        Transition("take", (("tuple", TUPLE),), ("taken", "held", "omega"), take),
-        Transition("forget", (("stream", STREAM),), ("held", "omega"), forget),
-        Transition("make", (("tuple", TUPLE), ("of", TUPLE)), ("sent",), make),
+    transitions = (
+        Transition("take", (("tuple", TUPLE),), ("taken", "held", "omega"), steps.take),
+        Transition("forget", (("stream", STREAM),), ("held", "omega"), steps.forget),
+        Transition("make", (("tuple", TUPLE), ("of", TUPLE)), ("sent",), steps.make),
         Transition(
-            "acknowledge", (("tuple", TUPLE),), ("received", "upto", "trimmed"), acknowledge
+            "acknowledge", (("tuple", TUPLE),), ("received", "upto", "trimmed"), steps.acknowledge
         ),
     )
-    return TransitionSystem("a node", state_, axioms, init, steps, INVARIANTS)
+    return TransitionSystem("a node", state_, axioms, steps.init, transitions, INVARIANTS)
 
 
-def _waits(s: Moment) -> Any:
+def _waits(s: AtTime) -> Any:
     return And(s.sent(p), Or(Not(s.taken(p)), s.held(p)))
 
 
-def _leaves(s: Moment) -> Any:
+def _leaves(s: AtTime) -> Any:
     return And(leaves(on(p)), s.sent(p), Not(s.received(p)))
 
 
-def _in_order(s: Moment) -> Any:
+def _in_order(s: AtTime) -> Any:
     known = And(Implies(s.held(p), s.taken(p)), Implies(s.taken(p), s.sent(p)))
     both = And(s.taken(p), s.sent(q), on(p) == on(q), tuples.le(q, p))
     return And(ForAll([p], known), ForAll([p, q], Implies(both, s.taken(q))))
@@ -151,7 +164,7 @@ INVARIANTS = {
 }
 
 
-def prove(given: Given) -> Iterator[Query]:
+def prove(given: Given) -> Iterator[SolverQuery]:
     yield from inductive(system(given))
     yield reaches(system(given), "a tuple is trimmed", lambda s: s.trimmed != zero, 3, SMALL)
 
@@ -167,18 +180,18 @@ equal = Function("equal", TUPLE, TUPLE, BOOL)
 def receiver(given: Given) -> TransitionSystem:
     """part: the tuple of an output in that stream.  What is made again is another element."""
 
-    def receive(s: Moment, t: Moment, one: Any) -> Any:
+    def receive(s: AtTime, t: AtTime, one: Any) -> Any:
         known = Exists([q], And(s.passed(q), ForAll([r], low(q, r) == low(one, r))))
         passed = t.passed(p) == Or(s.passed(p), And(p == one, Not(known)))
         return ForAll([p], And(passed, t.gone(p) == Or(s.gone(p), And(p == one, known))))
 
-    def lost(s: Moment) -> Any:
+    def lost(s: AtTime) -> Any:
         return ForAll([p], Implies(s.gone(p), Exists([q], And(s.passed(q), equal(p, q)))))
 
-    def twice(s: Moment) -> Any:
+    def twice(s: AtTime) -> Any:
         return ForAll([p, q], Implies(And(s.passed(p), s.passed(q), equal(p, q)), p == q))
 
-    def init(s: Moment) -> Any:
+    def init(s: AtTime) -> Any:
         return ForAll([p], Not(Or(s.passed(p), s.gone(p))))
 
     same = ForAll([r], part(p, r) == part(q, r))
@@ -194,7 +207,7 @@ def receiver(given: Given) -> TransitionSystem:
     return TransitionSystem("a receiver", state, axioms, init, steps, claims)
 
 
-def identify(given: Given) -> Iterator[Query]:
+def identify(given: Given) -> Iterator[SolverQuery]:
     yield from inductive(receiver(given))
     yield reaches(receiver(given), "one is discarded", lambda s: Exists([p], s.gone(p)), 2, SMALL)
 

@@ -13,11 +13,12 @@ from typing import Any
 import z3
 from z3 import And, DeclareSort, ForAll, Function, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 PAPER = "Hwang et al., 5.2"
 NODE, TUPLE, BOOL = DeclareSort("node"), DeclareSort("item"), z3.BoolSort()
@@ -35,24 +36,24 @@ WORLD = {NODE: 3, TUPLE: 2}
 def system(given: Given) -> TransitionSystem:
     """Without FOLLOWS, level 1 follows level 0, as published."""
 
-    def make(s: Moment, t: Moment, one: Any) -> Any:
+    def make(s: AtTime, t: AtTime, one: Any) -> Any:
         made = And(t.made(p) == Or(s.made(p), p == one), t.kept(p) == Or(s.kept(p), p == one))
         inputs = ForAll([p], Implies(of(one, p), s.made(p)))
         return And(Not(source(by(one))), Not(s.made(one)), inputs, ForAll([p], made))
 
-    def acknowledge(s: Moment, t: Moment, one: Any) -> Any:
+    def acknowledge(s: AtTime, t: AtTime, one: Any) -> Any:
         received = ForAll([p], Implies(of(p, one), s.made(p)))
         follows = given(FOLLOWS, ForAll([p], Implies(of(p, one), s.done(p))))
         trimmed = And(t.done(p) == Or(s.done(p), p == one), t.kept(p) == And(s.kept(p), p != one))
         return And(s.made(one), received, follows, ForAll([p], trimmed))
 
-    def fail(s: Moment, t: Moment, who: Any) -> Any:
+    def fail(s: AtTime, t: AtTime, who: Any) -> Any:
         possible = And(by(p) == who, s.made(p), ForAll([q], Implies(of(p, q), s.kept(q))))
         again = given(AGAIN, ForAll([p], Implies(possible, t.kept(p))))
         others = ForAll([p], Or(possible, t.kept(p) == And(s.kept(p), by(p) != who)))
         return And(Not(source(who)), again, others)
 
-    def init(s: Moment) -> Any:
+    def init(s: AtTime) -> Any:
         return ForAll([p], And(s.made(p) == source(by(p)), s.kept(p) == s.made(p), Not(s.done(p))))
 
     inner = Implies(of(p, q), And(by(p) == to(q), Not(source(by(p)))))
@@ -73,7 +74,7 @@ INVARIANTS = {
 }
 
 
-def prove(given: Given) -> Iterator[Query]:
+def prove(given: Given) -> Iterator[SolverQuery]:
     yield from inductive(system(given))
     yield reaches(system(given), "trimmed", lambda s: And(of(p, q), Not(s.kept(q))), 3, WORLD)
 

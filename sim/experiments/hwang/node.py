@@ -32,19 +32,19 @@ from sim.experiments.hwang.setting import (
     REDIRECT_MS,
     TUPLE_BYTES,
     Answers,
-    Network,
+    HwangSetting,
     Phases,
-    Protocol,
+    QueryNetwork,
     Receives,
-    Setting,
-    Work,
+    StudiedProtocol,
+    TupleWork,
 )
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 
 
-class Steps(NamedTuple):
+class NodeSteps(NamedTuple):
     """The work of a node on its input tuples from an empty state on.
 
     open: for each tuple the windows that it is added to, of all aggregates.  outs: the outputs that
@@ -58,7 +58,7 @@ class Steps(NamedTuple):
     entered: Ints
 
 
-def process(network: Network, count: int) -> Steps:
+def process(network: QueryNetwork, count: int) -> NodeSteps:
     """The work on so many tuples, numbered from 0."""
     passed = np.arange(count)  # the input tuples that are the input of the next aggregate
     first = np.arange(count)  # the oldest input tuple that each of those needs
@@ -74,7 +74,7 @@ def process(network: Network, count: int) -> Steps:
         opener = number[closes] - (window - 1)
         passed, first = passed[closes], first[opener]
     outs = np.bincount(passed, minlength=count)
-    return Steps(open_, outs, first, entered)
+    return NodeSteps(open_, outs, first, entered)
 
 
 def serve(arrivals: Floats, work: Floats) -> Floats:
@@ -84,10 +84,10 @@ def serve(arrivals: Floats, work: Floats) -> Floats:
     return begun + total
 
 
-def cost(setting: Setting, steps: Steps) -> Floats:
+def cost(setting: HwangSetting, steps: NodeSteps) -> Floats:
     """The milliseconds that each tuple costs."""
     network = setting.network
-    if setting.work is Work.OPEN or not network.aggregates:
+    if setting.work is TupleWork.OPEN or not network.aggregates:
         return steps.open * FILTER_MS
     settled = network.aggregates * network.window
     usual = process(network, settled + 10 * network.window).open[settled:]
@@ -95,7 +95,7 @@ def cost(setting: Setting, steps: Steps) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class NodeResult:
     """A run.
 
     recovery_ms: until the pre-failure state is reached.  duplicates: outputs that downstream gets
@@ -130,7 +130,7 @@ class Result:
 class Ordinary(NamedTuple):
     """The run without failures: when each tuple is processed, when each output is at downstream."""
 
-    steps: Steps
+    steps: NodeSteps
     sent: Floats
     done: Floats
     received: Floats
@@ -152,36 +152,36 @@ class Moments(NamedTuple):
     here: float
 
 
-def run(setting: Setting, seed: int, count: int) -> Result:
+def run(setting: HwangSetting, seed: int, count: int) -> NodeResult:
     """A run over so many tuples, with a crash in its second half."""
     return run_at(setting, _draw(setting, np.random.default_rng(seed), count), count)
 
 
-def _draw(setting: Setting, chance: np.random.Generator, count: int) -> Moments:
+def _draw(setting: HwangSetting, chance: np.random.Generator, count: int) -> Moments:
     first = float(chance.uniform() / RATE * 1000)
     crash = float(chance.uniform(0.5, 1.0) * count / RATE * 1000)
     below, here = (float(own) for own in chance.uniform(0, setting.interval_ms, 2))
     return Moments(first, crash, below, below if setting.phases is Phases.SAME else here)
 
 
-def run_at(setting: Setting, moments: Moments, count: int) -> Result:
+def run_at(setting: HwangSetting, moments: Moments, count: int) -> NodeResult:
     """The run over so many tuples in which things happen at these moments."""
     crash = moments.crash
     ordinary = _ordinary(setting, moments.first, count)
     ticks_below = np.arange(moments.below, crash, setting.interval_ms)
     ticks = np.arange(moments.here, crash, setting.interval_ms)
     match setting.protocol:
-        case Protocol.PASSIVE:
+        case StudiedProtocol.PASSIVE:
             return _passive(setting, ordinary, crash, ticks, ticks_below)
-        case Protocol.ACTIVE:
+        case StudiedProtocol.ACTIVE:
             return _active(setting, ordinary, crash, ticks, ticks_below)
-        case Protocol.UPSTREAM:
+        case StudiedProtocol.UPSTREAM:
             return _upstream(setting, ordinary, crash, ticks, ticks_below)
-        case Protocol.AMNESIA:
-            return Result(0.0, 0, 0, _bytes(ordinary, crash), {})
+        case StudiedProtocol.AMNESIA:
+            return NodeResult(0.0, 0, 0, _bytes(ordinary, crash), {})
 
 
-def _ordinary(setting: Setting, first: float, count: int) -> Ordinary:
+def _ordinary(setting: HwangSetting, first: float, count: int) -> Ordinary:
     steps = process(setting.network, count)
     sent = first + np.arange(count) / RATE * 1000
     size = TUPLE_BYTES / BYTES_A_MS
@@ -196,20 +196,20 @@ def _bytes(ordinary: Ordinary, until: float) -> float:
     return float(np.searchsorted(ordinary.sent, until) * TUPLE_BYTES)
 
 
-def _work(setting: Setting, ordinary: Ordinary, until: float) -> float:
+def _work(setting: HwangSetting, ordinary: Ordinary, until: float) -> float:
     """The milliseconds of ordinary processing."""
     count = int(np.searchsorted(ordinary.done, until))
     return float(cost(setting, ordinary.steps)[:count].sum())
 
 
-def _indicators(setting: Setting, ordinary: Ordinary, until: float) -> float:
+def _indicators(setting: HwangSetting, ordinary: Ordinary, until: float) -> float:
     """The milliseconds for indicators: one for each tuple that enters an operator."""
     count = int(np.searchsorted(ordinary.done, until))
     entries = int(ordinary.steps.entered[:count].sum()) if setting.network.aggregates else count
     return entries * ID_MS * (2 if setting.precise else 1)
 
 
-def _replay(setting: Setting, first: int, last: int, state: int) -> float:
+def _replay(setting: HwangSetting, first: int, last: int, state: int) -> float:
     """The milliseconds from the first tuple at the secondary until it has processed the last one.
 
     state: the first tuple that its state has, `first` if it begins empty.
@@ -233,8 +233,8 @@ def _known(ordinary: Ordinary, ticks_below: Floats, now: Floats) -> Ints:
 
 
 def _passive(
-    setting: Setting, ordinary: Ordinary, crash: float, ticks: Floats, ticks_below: Floats
-) -> Result:
+    setting: HwangSetting, ordinary: Ordinary, crash: float, ticks: Floats, ticks_below: Floats
+) -> NodeResult:
     network, steps = setting.network, ordinary.steps
     upto = np.searchsorted(ordinary.done, ticks)  # the tuples in each checkpoint
     made = np.concatenate([[0], np.cumsum(steps.outs)])
@@ -260,7 +260,7 @@ def _passive(
         "acknowledgements": float(ID_BYTES * network.inputs * len(ticks)),
     }
     copied = 2 * (messages.sum() / TUPLE_BYTES) * FILTER_MS
-    return Result(
+    return NodeResult(
         REDIRECT_MS + DELAY_MS + rest,
         duplicates,
         last - first,
@@ -271,8 +271,8 @@ def _passive(
 
 
 def _active(
-    setting: Setting, ordinary: Ordinary, crash: float, ticks: Floats, ticks_below: Floats
-) -> Result:
+    setting: HwangSetting, ordinary: Ordinary, crash: float, ticks: Floats, ticks_below: Floats
+) -> NodeResult:
     network = setting.network
     at_once = setting.answers is Answers.AT_ONCE
     moments = ticks_below + LEG_MS if at_once else ticks
@@ -298,12 +298,12 @@ def _active(
     ordinary_ms = _work(setting, ordinary, crash)
     indicators = 2 * _indicators(setting, ordinary, crash) + trims * network.inputs * ID_MS
     processing = 1 + indicators / ordinary_ms
-    return Result(asked + rest, again, 0, tuple_bytes, kinds, processing)
+    return NodeResult(asked + rest, again, 0, tuple_bytes, kinds, processing)
 
 
 def _upstream(
-    setting: Setting, ordinary: Ordinary, crash: float, ticks: Floats, ticks_below: Floats
-) -> Result:
+    setting: HwangSetting, ordinary: Ordinary, crash: float, ticks: Floats, ticks_below: Floats
+) -> NodeResult:
     network, steps = setting.network, ordinary.steps
     known = _known(ordinary, ticks_below, ticks)
     acknowledged = int(known[-1])
@@ -317,7 +317,7 @@ def _upstream(
         kinds["watermarks"] = ID_BYTES * _bytes(ordinary, crash) / TUPLE_BYTES
     duplicates = 0 if setting.precise else again
     processing = _indicators(setting, ordinary, crash) / _work(setting, ordinary, crash)
-    return Result(
+    return NodeResult(
         REDIRECT_MS + DELAY_MS + rest,
         duplicates,
         last - first,

@@ -26,14 +26,14 @@ MINUTE = 60_000
 """Input tuples of a run."""
 
 
-class Protocol(Enum):
+class StudiedProtocol(Enum):
     AMNESIA = "amnesia"
     PASSIVE = "passive standby"
     ACTIVE = "active standby"
     UPSTREAM = "upstream backup"
 
 
-class Work(Enum):
+class TupleWork(Enum):
     """What a tuple costs an aggregate.  Table 5: "(Proc. Cost of Filter) * Window * Advance", 100
     us by default; the product is 10 ms.  7.1: it "consumes 10 % of a node's processing capacity",
     which is the quotient Window / Advance."""
@@ -65,7 +65,7 @@ class Answers(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class QueryNetwork:
     """The query network of a node.
 
     inputs: streams, which share the rate.  aggregates: one after the other; 0: a filter or union
@@ -90,27 +90,27 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class HwangSetting:
     """A point: who recovers what, and how often nodes acknowledge or checkpoint."""
 
-    protocol: Protocol
-    network: Network
+    protocol: StudiedProtocol
+    network: QueryNetwork
     interval_ms: float = INTERVAL_MS
     precise: bool = False
-    work: Work = Work.OPEN
+    work: TupleWork = TupleWork.OPEN
     phases: Phases = Phases.SAME
     receives: Receives = Receives.FIRST
     answers: Answers = Answers.PERIODIC
 
 
-FILTER = Network("repeatable")
-AGGREGATE = Network("convergent-capable", aggregates=1)
-UNION = Network("non-deterministic", inputs=2)
-READINGS: Mapping[str, Callable[[Setting], Setting]] = {
+FILTER = QueryNetwork("repeatable")
+AGGREGATE = QueryNetwork("convergent-capable", aggregates=1)
+UNION = QueryNetwork("non-deterministic", inputs=2)
+READINGS: Mapping[str, Callable[[HwangSetting], HwangSetting]] = {
     "simulated": lambda setting: setting,
     "nodes acknowledge at own moments": lambda setting: replace(setting, phases=Phases.OWN),
     "tuples are received beside": lambda setting: replace(setting, receives=Receives.BESIDE),
-    "work as in normal operation": lambda setting: replace(setting, work=Work.STEADY),
+    "work as in normal operation": lambda setting: replace(setting, work=TupleWork.STEADY),
     "primaries report at once": lambda setting: replace(setting, answers=Answers.AT_ONCE),
 }
 """How the numbers are found: each reading differs from the first one in one choice."""

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from sim.experiments.experiment import Experiment, Panel, Parameter, Series
+from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
 from sim.experiments.hwang.formulas import duplicates, overhead, recovery_ms
 from sim.experiments.hwang.node import run
 from sim.experiments.hwang.setting import (
@@ -25,14 +25,18 @@ from sim.experiments.hwang.setting import (
     RUNS,
     SOURCE,
     UNION,
-    Network,
-    Protocol,
-    Setting,
+    HwangSetting,
+    QueryNetwork,
+    StudiedProtocol,
 )
 from sim.experiments.published import judge, value
 from sim.sweeps.summary import interval
 
-PASSIVE, ACTIVE, UPSTREAM = Protocol.PASSIVE, Protocol.ACTIVE, Protocol.UPSTREAM
+PASSIVE, ACTIVE, UPSTREAM = (
+    StudiedProtocol.PASSIVE,
+    StudiedProtocol.ACTIVE,
+    StudiedProtocol.UPSTREAM,
+)
 COMPARED = (UPSTREAM, ACTIVE, PASSIVE)
 FIRST = next(iter(READINGS))
 CURVES = {
@@ -46,7 +50,7 @@ MEASURES = ("recovery_ms", "overhead", "duplicates", "reprocessed", "processing"
 
 
 # --- the points ------------------------------------------------------------------------------
-def _curves(points: Sequence[tuple[str, Setting]]) -> dict[str, Setting]:
+def _curves(points: Sequence[tuple[str, HwangSetting]]) -> dict[str, HwangSetting]:
     return {
         f"{curve}, {name}": replace(setting, protocol=protocol, precise=precise)
         for curve, (protocol, precise) in CURVES.items()
@@ -54,15 +58,17 @@ def _curves(points: Sequence[tuple[str, Setting]]) -> dict[str, Setting]:
     }
 
 
-def _networks(networks: Mapping[str, Network], protocols: Sequence[Protocol]) -> dict[str, Setting]:
+def _networks(
+    networks: Mapping[str, QueryNetwork], protocols: Sequence[StudiedProtocol]
+) -> dict[str, HwangSetting]:
     return {
-        f"{protocol.value}, {name}": Setting(protocol, network)
+        f"{protocol.value}, {name}": HwangSetting(protocol, network)
         for name, network in networks.items()
         for protocol in protocols
     }
 
 
-BASE = Setting(PASSIVE, AGGREGATE)
+BASE = HwangSetting(PASSIVE, AGGREGATE)
 FIG6 = _curves([(f"{ms:.0f} ms", replace(BASE, interval_ms=ms)) for ms in INTERVALS_MS])
 FIG7 = _curves(
     [
@@ -80,7 +86,7 @@ TABLE8 = _networks(
 )
 
 
-def rows(points: Mapping[str, Setting], seed: int, events: int) -> list[dict[str, Any]]:
+def rows(points: Mapping[str, HwangSetting], seed: int, events: int) -> list[dict[str, Any]]:
     """A run of each point in each reading."""
     return [
         {"point": name, "reading": reading, **run(change(setting), seed, events).row()}
@@ -92,8 +98,8 @@ def rows(points: Mapping[str, Setting], seed: int, events: int) -> list[dict[str
 # --- the summary -----------------------------------------------------------------------------
 def summary(
     key: str,
-    points: Mapping[str, Setting],
-    draw: Callable[[Sequence[Mapping[str, Any]]], list[Panel]],
+    points: Mapping[str, HwangSetting],
+    draw: Callable[[Sequence[Mapping[str, Any]]], list[ExperimentPanel]],
     found: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """The means of each point with their confidence intervals, beside the formulas of Table 3."""
@@ -123,7 +129,7 @@ def _values(key: str, part: pd.DataFrame, reading: str) -> dict[str, float]:
     }
 
 
-def _cell(name: str, setting: Setting, part: pd.DataFrame) -> dict[str, Any]:
+def _cell(name: str, setting: HwangSetting, part: pd.DataFrame) -> dict[str, Any]:
     cell: dict[str, Any] = {"point": name}
     for measure in MEASURES:
         found = interval(part[measure].tolist())
@@ -165,7 +171,7 @@ def _judged(plain: Mapping[str, float]) -> list[dict[str, Any]]:
 Cells: TypeAlias = Sequence[Mapping[str, Any]]
 
 
-def _tradeoff(title: str, cells: Cells) -> list[Panel]:
+def _tradeoff(title: str, cells: Cells) -> list[ExperimentPanel]:
     """Recovery time over bandwidth overhead, a curve for each protocol; its ends are named."""
     series = []
     for curve in CURVES:
@@ -183,10 +189,10 @@ def _tradeoff(title: str, cells: Cells) -> list[Panel]:
                 ],
             )
         )
-    return [Panel(title, "bandwidth overhead, %", "recovery time, ms", series)]
+    return [ExperimentPanel(title, "bandwidth overhead, %", "recovery time, ms", series)]
 
 
-def _by_network(cells: Cells) -> list[Panel]:
+def _by_network(cells: Cells) -> list[ExperimentPanel]:
     """Recovery times by class of the network, a panel for each protocol."""
     panels = []
     for protocol in COMPARED:
@@ -196,14 +202,14 @@ def _by_network(cells: Cells) -> list[Panel]:
             Series("simulated", places, [cell["recovery_ms"] for cell in mine], "bars"),
             Series("Table 3", places, [cell["recovery_ms by Table 3"] for cell in mine], "bars"),
         ]
-        panels.append(Panel(protocol.value, "", "ms", series, categories=CLASSES))
+        panels.append(ExperimentPanel(protocol.value, "", "ms", series, categories=CLASSES))
     return panels
 
 
 CLASSES = ("repeatable", "convergent", "non-deterministic")
 
 
-def _by_number(table: str, x: str, numbers: Sequence[int], cells: Cells) -> list[Panel]:
+def _by_number(table: str, x: str, numbers: Sequence[int], cells: Cells) -> list[ExperimentPanel]:
     """Recovery times by window or advance, a panel for each protocol."""
     panels = []
     for protocol, short in ((PASSIVE, "ps"), (UPSTREAM, "ub")):
@@ -215,15 +221,15 @@ def _by_number(table: str, x: str, numbers: Sequence[int], cells: Cells) -> list
             Series("Table 3", places, [c["recovery_ms by Table 3"] for c in mine], "formula"),
             Series("published", places, paper, "published"),
         ]
-        panels.append(Panel(protocol.value, x, "recovery time, ms", series))
+        panels.append(ExperimentPanel(protocol.value, x, "recovery time, ms", series))
     return panels
 
 
 def _experiment(
     key: str,
     title: str,
-    points: Mapping[str, Setting],
-    draw: Callable[[Sequence[Mapping[str, Any]]], list[Panel]],
+    points: Mapping[str, HwangSetting],
+    draw: Callable[[Sequence[Mapping[str, Any]]], list[ExperimentPanel]],
     *more: Parameter,
 ) -> Experiment:
     return Experiment(

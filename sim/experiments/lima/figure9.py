@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from model.cep.numbering import PAIRS, TRIGGERED
 from sim.experiments.experiment import Experiment, Parameter
 from sim.experiments.lima.cycle import CycleSetting, EventArrays, Theta
-from sim.experiments.lima.kernel import KernelRun, run
+from sim.experiments.lima.kernel import BackupRun, run
 from sim.experiments.lima.kernel_loops import PLACE
 
 TYPES, PATTERN, SIZE = 10, (0, 1, 2, 3, 4), 1000
@@ -34,7 +34,7 @@ NOTICE_EVERY = 64
 ROUNDS = 50
 
 
-class Mode(NamedTuple):
+class Figure9Mode(NamedTuple):
     """A mode of skipping, numbering (published: pairs) and saving; title: for people."""
 
     name: str
@@ -46,12 +46,12 @@ class Mode(NamedTuple):
 
 
 MODES = (
-    Mode("off", "skip off", False),
-    Mode("on", "skip on", True),
-    Mode("notices", "skip notices of their own", True, notice_every=NOTICE_EVERY),
-    Mode("corrected", "skip on, corrected numbers", True, corrected=True),
-    Mode("off, last", "skip off, saving for the last", False, theta=Theta.LAST),
-    Mode("on, last", "skip on, saving for the last", True, theta=Theta.LAST),
+    Figure9Mode("off", "skip off", False),
+    Figure9Mode("on", "skip on", True),
+    Figure9Mode("notices", "skip notices of their own", True, notice_every=NOTICE_EVERY),
+    Figure9Mode("corrected", "skip on, corrected numbers", True, corrected=True),
+    Figure9Mode("off, last", "skip off, saving for the last", False, theta=Theta.LAST),
+    Figure9Mode("on, last", "skip on, saving for the last", True, theta=Theta.LAST),
 )
 
 PARAMETERS = (
@@ -95,7 +95,7 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
     return [row for slide in SLIDES for mode in MODES for row in _cycles(input_, slide, mode)]
 
 
-def _cycles(input_: EventArrays, slide: int, mode: Mode) -> Iterator[dict[str, Any]]:
+def _cycles(input_: EventArrays, slide: int, mode: Figure9Mode) -> Iterator[dict[str, Any]]:
     events = len(input_.types)
     free = run(input_, _setting(slide, mode, NEVER, None))
     for interval in (*INTERVALS, 1, NEVER):
@@ -116,7 +116,7 @@ def _cycles(input_: EventArrays, slide: int, mode: Mode) -> Iterator[dict[str, A
         }
 
 
-def _setting(slide: int, mode: Mode, interval: int, fail_after: int | None) -> CycleSetting:
+def _setting(slide: int, mode: Figure9Mode, interval: int, fail_after: int | None) -> CycleSetting:
     numbering = TRIGGERED if mode.corrected else PAIRS
     return CycleSetting(
         PATTERN,
@@ -138,7 +138,7 @@ def _fed(times: NDArray[np.int64], slide: int) -> int:
     return int((ends - np.searchsorted(times, starts)).sum())
 
 
-def _wrong(ran: KernelRun, free: KernelRun) -> int:
+def _wrong(ran: BackupRun, free: BackupRun) -> int:
     """The number of complex events passed on too often or not at all, counted by their triggers."""
     count = len(ran.times) + 1
     times = [

@@ -30,11 +30,11 @@ from sim.experiments.lima.cycle import (
     Theta,
     check,
 )
-from sim.experiments.lima.kernel_loops import CompiledSetting, Hand, Tables
+from sim.experiments.lima.kernel_loops import BackupSettingCompiled, BackupTables, Hand
 
 
 @dataclass(frozen=True, slots=True)
-class KernelRun:
+class BackupRun:
     """A CycleOutcome in arrays, with columns as in sim.experiments.lima.kernel_loops.
 
     triggers: a row each event that completed a match.  made: the window number of each complex
@@ -105,7 +105,7 @@ class KernelRun:
             begin = end
 
 
-def run(stream: EventArrays, setting: CycleSetting, *, rounds: int = 1) -> KernelRun:
+def run(stream: EventArrays, setting: CycleSetting, *, rounds: int = 1) -> BackupRun:
     """Run a cycle.  Raises Invalid for what cannot be run.
 
     rounds: restore and replay so many times, each time as if it were the first, and measure their
@@ -135,7 +135,7 @@ def run(stream: EventArrays, setting: CycleSetting, *, rounds: int = 1) -> Kerne
         machine.advance(machine.all, end, count)
     clock.append(time.process_time())
     begun, failed, reset, resumed, ended = clock
-    return KernelRun(
+    return BackupRun(
         setting,
         stream.times,
         machine.tables.triggers[: now[loops.TRIGGERS]],
@@ -162,7 +162,7 @@ class _Machine:
         pattern = np.array(setting.pattern, np.uint8)
         after = np.zeros(CODES, np.uint8)
         after[pattern] = np.roll(pattern, -1)
-        self.rules = CompiledSetting(
+        self.rules = BackupSettingCompiled(
             pattern,
             after,
             min(count, setting.size // setting.slide + 1),
@@ -178,7 +178,7 @@ class _Machine:
         span = int(self.times[-1]) - self.first_time if count else 0
         windows = min(count, span // setting.slide + 1)
         rows = count // 2 + 64  # untouched memory costs nothing
-        self.tables = Tables(
+        self.tables = BackupTables(
             now=np.zeros(loops.SCALARS, np.int64),
             first=np.full(CODES, -1),
             following=np.empty(windows, np.int64),

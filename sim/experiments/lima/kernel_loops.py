@@ -1,6 +1,7 @@
 """The compiled part of the kernel: one operator and its environment, event by event, in arrays.
 
-Rule of this file: what sim.experiments.compiled compiles.
+Rule of this file: functions that sim.experiments.compiled compiles, and no others.  They share
+their arrays and constants, so they stay in one file of more than 400 lines.
 sim.experiments.lima.cycle defines a cycle, and model.cep.operator an operator.
 
 Why it is fast.  Under skip-till-next-match, windows whose automata are in the same state do the
@@ -45,7 +46,7 @@ TRIMMED = 13  # KEPT before its replay start
 # Of the environment:
 HEARD_X, HEARD_WINDOW = 14, 15  # the greatest number heard
 ACKED = 16  # acknowledgements since the last save
-THETA_X, THETA_WINDOW = 17, 18  # the first of them, or the last (CompiledSetting)
+THETA_X, THETA_WINDOW = 17, 18  # the first of them, or the last (BackupSettingCompiled)
 BACKUP, PEAK = 19, 20  # events in the upstream backup: now, at most
 COUNTED = 21  # the index up to which events have been counted in BACKUP
 MOST = 22  # windows open at once, at most
@@ -71,7 +72,7 @@ ONE = np.uint64(1)
 """The hottest loop counts without a sign: numba need not ask for indices from the end there."""
 
 
-class CompiledSetting(NamedTuple):
+class BackupSettingCompiled(NamedTuple):
     """after: by type code, the next one in the pattern, the first after the last.  open: windows
     that may be open at once.  notice_every: 0 for no notices.  pairs: number as published.  last:
     save for the last complex event acknowledged, not the first."""
@@ -88,7 +89,7 @@ class CompiledSetting(NamedTuple):
     last: bool
 
 
-class Tables(NamedTuple):
+class BackupTables(NamedTuple):
     """first: by type code, the oldest window that waits for the type, -1 if none.  following: by
     window, the next one in the same state, -1 if none; lists are walked, so this is no column of
     `windows`, which would cost a multiplication a step.  made: the complex events' window numbers;
@@ -115,7 +116,7 @@ class Hand(NamedTuple):
 
 
 @compiled
-def restore(tables: Tables, bound: int, place: int) -> None:
+def restore(tables: BackupTables, bound: int, place: int) -> None:
     """Reset the operator and start a life from the savepoint sent last.
 
     bound: the time of the first event, or before.  place: that of the first event.
@@ -135,7 +136,9 @@ def restore(tables: Tables, bound: int, place: int) -> None:
 
 
 @compiled
-def advance(rules: CompiledSetting, tables: Tables, hand: Hand, at: int, end: int) -> int:
+def advance(
+    rules: BackupSettingCompiled, tables: BackupTables, hand: Hand, at: int, end: int
+) -> int:
     """Push events `at` to before `end` (indices); gives where it stopped: at `end`, or before an
     event for which a table may be too short."""
     pattern, after, _, size, slide, interval, skip, notice_every, pairs, last_saved = rules
@@ -193,7 +196,7 @@ def advance(rules: CompiledSetting, tables: Tables, hand: Hand, at: int, end: in
 
 
 @inlined
-def _room(rules: CompiledSetting, tables: Tables, row: int) -> int:
+def _room(rules: BackupSettingCompiled, tables: BackupTables, row: int) -> int:
     """How many events can be pushed before a table may be too short; triggers have as much room as
     `made`, and need no more.  row: ranges used."""
     now = tables.now
@@ -204,7 +207,12 @@ def _room(rules: CompiledSetting, tables: Tables, row: int) -> int:
 
 @compiled
 def recover(
-    rules: CompiledSetting, tables: Tables, backup: Hand, bound: int, failed: Ints, rounds: int
+    rules: BackupSettingCompiled,
+    tables: BackupTables,
+    backup: Hand,
+    bound: int,
+    failed: Ints,
+    rounds: int,
 ) -> int:
     """Restore and replay, over and over; gives where the last round stopped, as `advance` does.
 

@@ -22,9 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sim.experiments.experiment import Experiment, Panel, Parameter, Series
+from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
 from sim.experiments.logio.paper import BASELINE_S, CHOSEN, SETTING, SOURCE, costs, linear
-from sim.experiments.logio.pipeline import Case, Costs, Failure, Pipeline, Recovery, run
+from sim.experiments.logio.pipeline import run
+from sim.experiments.logio.study import (
+    Failure,
+    PipelineCosts,
+    PipelineRecovery,
+    PipelineStudy,
+    StudiedPipeline,
+)
 
 RUN_S = 300.0
 """A run without a protocol takes as long, and has at most EVENTS events."""
@@ -60,7 +67,7 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
     found = []
     for period_s, work_s in product(PERIODS_S, WORKS_S):
         pipeline = _pipeline(events, period_s, work_s)
-        base_s = run(Case(pipeline, Recovery.NONE, Costs())).seconds
+        base_s = run(PipelineStudy(pipeline, PipelineRecovery.NONE, PipelineCosts())).seconds
         for case in _cases(pipeline):
             chance = random.Random(f"{seed} {period_s} {work_s}")
             normal_s = run(case).seconds
@@ -80,7 +87,7 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
     return found
 
 
-def _pipeline(events: int, period_s: float, work_s: float) -> Pipeline:
+def _pipeline(events: int, period_s: float, work_s: float) -> StudiedPipeline:
     """Use case 1, but a writer under ABS does not hold back its outputs: a wait at the end of a run
     would count like one all along."""
     most = int(RUN_S / max(period_s, 0.05, work_s / 2))
@@ -90,15 +97,15 @@ def _pipeline(events: int, period_s: float, work_s: float) -> Pipeline:
     return replace(published, tasks=tasks)
 
 
-def _cases(pipeline: Pipeline) -> Iterator[Case]:
+def _cases(pipeline: StudiedPipeline) -> Iterator[PipelineStudy]:
     log, snapshots = (
-        costs(Recovery.LOG, CHOSEN),
-        costs(Recovery.SNAPSHOTS, CHOSEN),
+        costs(PipelineRecovery.LOG, CHOSEN),
+        costs(PipelineRecovery.SNAPSHOTS, CHOSEN),
     )
     for size in SIZES_MB:
-        yield Case(pipeline, Recovery.LOG, log, event_bytes=size * 1e6)
+        yield PipelineStudy(pipeline, PipelineRecovery.LOG, log, event_bytes=size * 1e6)
     for interval_s in INTERVALS_S:
-        yield Case(pipeline, Recovery.SNAPSHOTS, snapshots, interval_s=interval_s)
+        yield PipelineStudy(pipeline, PipelineRecovery.SNAPSHOTS, snapshots, interval_s=interval_s)
 
 
 # --- the summary -----------------------------------------------------------------------------
@@ -186,7 +193,7 @@ def _shown(seconds: float) -> str:
     return f"{seconds:,.0f} s" if seconds < 600 else f"{seconds / 60:,.0f} min"
 
 
-def _panels(cells: Sequence[Mapping[str, Any]]) -> Iterator[Panel]:
+def _panels(cells: Sequence[Mapping[str, Any]]) -> Iterator[ExperimentPanel]:
     for period_s, interval_s in product(PERIODS_S, INTERVALS_S):
         series = []
         for size_mb in SIZES_MB:
@@ -204,7 +211,7 @@ def _panels(cells: Sequence[Mapping[str, Any]]) -> Iterator[Panel]:
                 [cases for _, cases in marked],
             )
         )
-        yield Panel(
+        yield ExperimentPanel(
             f"an event every {1000 * period_s:.0f} ms, ABS every {interval_s:.0f} s",
             "work of OP3, s",
             "LOG.io is better below, s between failures",

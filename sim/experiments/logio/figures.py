@@ -13,7 +13,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from sim.experiments.experiment import Experiment, Panel, Parameter, Series
+from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
 from sim.experiments.logio import exclusions
 from sim.experiments.logio.paper import (
     BASELINE_S,
@@ -33,10 +33,17 @@ from sim.experiments.logio.paper import (
     parallel,
     with_lineage,
 )
-from sim.experiments.logio.pipeline import Case, Costs, Failure, Pipeline, Recovery, run
+from sim.experiments.logio.pipeline import run
+from sim.experiments.logio.study import (
+    Failure,
+    PipelineCosts,
+    PipelineRecovery,
+    PipelineStudy,
+    StudiedPipeline,
+)
 from sim.experiments.published import numbers
 
-LOG, ABS = Recovery.LOG, Recovery.SNAPSHOTS
+LOG, ABS = PipelineRecovery.LOG, PipelineRecovery.SNAPSHOTS
 KEYS = {LOG: "log", ABS: "abs"}
 SHORT = {Reading.UNBOUNDED: "unbounded", Reading.SNAPSHOT: "by snapshot"}
 MB = 1e6
@@ -50,7 +57,7 @@ class Figure:
 
     key: str
     title: str
-    pipelines: Mapping[str, Pipeline]
+    pipelines: Mapping[str, StudiedPipeline]
     failures: Mapping[float, tuple[Failure, ...]]
     sizes: tuple[float, ...] = ()
     lineage: str = ""
@@ -62,7 +69,9 @@ def rows(figure: Figure, _seed: int, events: int) -> list[dict[str, Any]]:
     found = []
     for label, published in figure.pipelines.items():
         pipeline = _resize(published, events)
-        baseline_s = run(Case(pipeline, Recovery.NONE, Costs())).seconds + START_S
+        baseline_s = (
+            run(PipelineStudy(pipeline, PipelineRecovery.NONE, PipelineCosts())).seconds + START_S
+        )
         for name, case in _cases(figure, pipeline):
             ran = run(case)
             found.append(
@@ -82,33 +91,35 @@ def rows(figure: Figure, _seed: int, events: int) -> list[dict[str, Any]]:
     return found
 
 
-def _resize(pipeline: Pipeline, events: int) -> Pipeline:
+def _resize(pipeline: StudiedPipeline, events: int) -> StudiedPipeline:
     ends = max(1, pipeline.ends * events // pipeline.events)
     return replace(pipeline, events=events, ends=ends)
 
 
-def _cases(figure: Figure, pipeline: Pipeline) -> Iterator[tuple[dict[str, Any], Case]]:
+def _cases(
+    figure: Figure, pipeline: StudiedPipeline
+) -> Iterator[tuple[dict[str, Any], PipelineStudy]]:
     first = next(iter(figure.failures.values()), ())
     for reading in READINGS[LOG]:
         one = costs(LOG, reading)
         for count in range(len(first) + 1):
-            yield _name(LOG, reading, count), Case(pipeline, LOG, one, first[:count])
+            yield _name(LOG, reading, count), PipelineStudy(pipeline, LOG, one, first[:count])
     one = costs(LOG, CHOSEN)
     for size in figure.sizes:
         name = {**_name(LOG, CHOSEN, 0), "event_mb": size / MB}
-        yield name, Case(pipeline, LOG, one, event_bytes=size)
+        yield name, PipelineStudy(pipeline, LOG, one, event_bytes=size)
     if figure.lineage:
         name = {**_name(LOG, CHOSEN, 0), "lineage": True}
-        yield name, Case(pipeline, LOG, with_lineage(one))
+        yield name, PipelineStudy(pipeline, LOG, with_lineage(one))
     for reading in READINGS[ABS]:
         one = costs(ABS, reading)
         for interval_s, failures in figure.failures.items():
             for count in range(len(failures) + 1):
                 name = {**_name(ABS, reading, count), "interval_s": interval_s}
-                yield name, Case(pipeline, ABS, one, failures[:count], interval_s)
+                yield name, PipelineStudy(pipeline, ABS, one, failures[:count], interval_s)
 
 
-def _name(recovery: Recovery, reading: Reading, failures: int) -> dict[str, Any]:
+def _name(recovery: PipelineRecovery, reading: Reading, failures: int) -> dict[str, Any]:
     return {
         "protocol": KEYS[recovery],
         "reading": reading.value,
@@ -201,12 +212,12 @@ def _notes(figure: Figure, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         )
 
 
-def _panels(figure: Figure, found: Sequence[Mapping[str, Any]]) -> Iterator[Panel]:
+def _panels(figure: Figure, found: Sequence[Mapping[str, Any]]) -> Iterator[ExperimentPanel]:
     sized = [row for row in found if row["event_mb"]]
     if sized and not figure.failures:
         said = [number.value for number in numbers() if number.id.startswith(f"{figure.key}-")]
         x = [row["event_mb"] for row in sized]
-        yield Panel(
+        yield ExperimentPanel(
             figure.title,
             "size of an event, MB",
             "overhead, %",
@@ -227,14 +238,16 @@ def _panels(figure: Figure, found: Sequence[Mapping[str, Any]]) -> Iterator[Pane
             _bars(f"ABS, {first:.0f} s", _ours(mine, "abs", CHOSEN, first)),
         ]
         names = ("none", "1", "2", "3")
-        yield Panel(f"{figure.title}{behind}", "failures", "overhead, %", bars, categories=names)
+        yield ExperimentPanel(
+            f"{figure.title}{behind}", "failures", "overhead, %", bars, categories=names
+        )
         others = [("LOG.io, unbounded", _ours(mine, "log", Reading.UNBOUNDED, None))]
         for reading, short in SHORT.items():
             others.append((f"ABS, {first:.0f} s, {short}", _ours(mine, "abs", reading, first)))
         for interval_s in [*figure.failures][1:]:
             others.append((f"ABS, {interval_s:.0f} s", _ours(mine, "abs", CHOSEN, interval_s)))
         lines = [Series(name, _at(ours), ours) for name, ours in others]
-        yield Panel(
+        yield ExperimentPanel(
             f"other readings and intervals{behind}",
             "failures",
             "overhead, %",

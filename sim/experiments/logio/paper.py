@@ -11,7 +11,12 @@ from enum import Enum
 from functools import cache
 
 from sim.experiments.experiment import Parameter
-from sim.experiments.logio.pipeline import Costs, Pipeline, Recovery, Task
+from sim.experiments.logio.study import (
+    PipelineCosts,
+    PipelineRecovery,
+    PipelineTask,
+    StudiedPipeline,
+)
 from sim.experiments.published import value
 
 SOURCE = "LOG.io, Section 9"
@@ -40,56 +45,58 @@ class Reading(Enum):
 CHOSEN = Reading.BOUNDED
 """The reading that is compared; the others are beside it."""
 READINGS = {
-    Recovery.LOG: (Reading.BOUNDED, Reading.UNBOUNDED),
-    Recovery.SNAPSHOTS: (Reading.BOUNDED, Reading.UNBOUNDED, Reading.SNAPSHOT),
+    PipelineRecovery.LOG: (Reading.BOUNDED, Reading.UNBOUNDED),
+    PipelineRecovery.SNAPSHOTS: (Reading.BOUNDED, Reading.UNBOUNDED, Reading.SNAPSHOT),
 }
 
 
 # --- the pipelines ---------------------------------------------------------------------------
-def linear(events: int, period_s: float, op3_s: float, batch: int, ends: int) -> Pipeline:
+def linear(events: int, period_s: float, op3_s: float, batch: int, ends: int) -> StudiedPipeline:
     """Use case 1.  9.3.2 says of series 1 that OP3 gathers two events; its counts of outputs in
     series 2 and 3 (500 of 1,000, 2,500 of 5,000) say so of them, too."""
-    return Pipeline(
+    return StudiedPipeline(
         events,
         period_s,
         (
-            Task("OP2", ("OP1",), 0.050),
-            Task("OP3", ("OP2",), op3_s, 2, grows=2),
-            Task("OP4", ("OP3",), 0.0, batch, writes=True),
-            Task("OP5", ("OP4",)),
+            PipelineTask("OP2", ("OP1",), 0.050),
+            PipelineTask("OP3", ("OP2",), op3_s, 2, grows=2),
+            PipelineTask("OP4", ("OP3",), 0.0, batch, writes=True),
+            PipelineTask("OP5", ("OP4",)),
         ),
         ends,
     )
 
 
-def parallel(*, synchronised: bool) -> Pipeline:
+def parallel(*, synchronised: bool) -> StudiedPipeline:
     """Use case 2: OP2 and OP3 have the same input, and OP4 takes the outputs of both."""
     gathers = {"OP2": 50, "OP3": 100} if synchronised else 100
-    return Pipeline(
+    return StudiedPipeline(
         1000,
         0.1,
         (
-            Task("OP2", ("OP1",), 0.050),
-            Task("OP3", ("OP1",), 0.5, 2, grows=2),
-            Task("OP4", ("OP2", "OP3"), 0.0, gathers, writes=True),
-            Task("OP5", ("OP4",)),
+            PipelineTask("OP2", ("OP1",), 0.050),
+            PipelineTask("OP3", ("OP1",), 0.5, 2, grows=2),
+            PipelineTask("OP4", ("OP2", "OP3"), 0.0, gathers, writes=True),
+            PipelineTask("OP5", ("OP4",)),
         ),
         5 if synchronised else 15,
     )
 
 
-def replicated(events: int, period_s: float, op3_s: float, batch: int, ends: int) -> Pipeline:
+def replicated(
+    events: int, period_s: float, op3_s: float, batch: int, ends: int
+) -> StudiedPipeline:
     """Use case 3: a dispatcher, two replicas, and a merger that writes.  9.2 has a writer after the
     merger, 9.3.4 has one operator; here it is one."""
-    return Pipeline(
+    return StudiedPipeline(
         events,
         period_s,
         (
-            Task("OP2", ("OP1",), deals=True),
-            Task("OP3.1", ("OP2",), op3_s),
-            Task("OP3.2", ("OP2",), op3_s),
-            Task("OP4", ("OP3.1", "OP3.2"), 0.0, batch, writes=True),
-            Task("OP5", ("OP4",)),
+            PipelineTask("OP2", ("OP1",), deals=True),
+            PipelineTask("OP3.1", ("OP2",), op3_s),
+            PipelineTask("OP3.2", ("OP2",), op3_s),
+            PipelineTask("OP4", ("OP3.1", "OP3.2"), 0.0, batch, writes=True),
+            PipelineTask("OP5", ("OP4",)),
         ),
         ends,
     )
@@ -123,19 +130,19 @@ def _seconds(id_: str) -> float:
 
 
 @cache
-def costs(recovery: Recovery, reading: Reading) -> Costs:
+def costs(recovery: PipelineRecovery, reading: Reading) -> PipelineCosts:
     """The costs of a protocol in a reading; each from one published number."""
-    if recovery is Recovery.NONE:
-        return Costs()
+    if recovery is PipelineRecovery.NONE:
+        return PipelineCosts()
     if reading is Reading.SNAPSHOT:  # OP1 generates for 100 s: seven markers delay OP3
-        return Costs(snapshot_s=_seconds("fig7-abs-normal") / 7, restart_s=START_S)
+        return PipelineCosts(snapshot_s=_seconds("fig7-abs-normal") / 7, restart_s=START_S)
     room = _room() if reading is Reading.BOUNDED else None
-    if recovery is Recovery.SNAPSHOTS:
+    if recovery is PipelineRecovery.SNAPSHOTS:
         share = _seconds("fig7-abs-normal") / BOTTLENECK_S
-        return Costs(share=share, restart_s=START_S, room=room)
+        return PipelineCosts(share=share, restart_s=START_S, room=room)
     each_s = _transaction_s()
     byte_s = (_seconds("fig6-10mb") / 50 - 3 * each_s) / 20e6
-    return Costs(each_s, each_s, byte_s=byte_s, restart_s=_restart_s(), room=room)
+    return PipelineCosts(each_s, each_s, byte_s=byte_s, restart_s=_restart_s(), room=room)
 
 
 def _transaction_s() -> float:
@@ -162,14 +169,14 @@ def _room() -> int:
     return round((_restart_s() - stalled_s) / (0.5 + 3 * _transaction_s())) - 1
 
 
-def with_lineage(one: Costs) -> Costs:
+def with_lineage(one: PipelineCosts) -> PipelineCosts:
     """The costs with a row for each output, which in series 2 cost 1.2 % of the time without."""
     share = value("lineage-1000") / 100
     return replace(one, lineage_s=share * (BASELINE_S + _seconds("fig7-log-normal")) / 500)
 
 
 def _setting() -> tuple[Parameter, ...]:
-    log, abs_ = costs(Recovery.LOG, CHOSEN), costs(Recovery.SNAPSHOTS, CHOSEN)
+    log, abs_ = costs(PipelineRecovery.LOG, CHOSEN), costs(PipelineRecovery.SNAPSHOTS, CHOSEN)
     lineage_s = with_lineage(log).lineage_s
     return (
         Parameter("event", "10 KB", "9.3.2"),

@@ -10,110 +10,23 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from math import inf
 from typing import Any, NamedTuple
 
 import simpy
 
+from sim.experiments.logio.inbox import TaskInbox
+from sim.experiments.logio.study import (
+    SOURCE,
+    Failure,
+    PipelineOutcome,
+    PipelineRecovery,
+    PipelineStudy,
+    PipelineTask,
+    StudiedPipeline,
+)
+
 Waiting = Generator[simpy.Event, Any, None]
-
-
-class Recovery(Enum):
-    """The protocol of a pipeline."""
-
-    NONE = "baseline"
-    LOG = "LOG.io"
-    SNAPSHOTS = "ABS"
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """An operator that makes one output of each Input Set.
-
-    inputs: its predecessors.  gathers: how many inputs a set has, of any predecessor, or by
-    predecessor.  work_s: a generation.  deals: each output goes to one successor, in turn.  writes:
-    a writer; under ABS it hands on what it has at the end of an epoch.  grows: how many times an
-    input's size an output has.
-    """
-
-    name: str
-    inputs: tuple[str, ...]
-    work_s: float = 0.0
-    gathers: int | Mapping[str, int] = 1
-    deals: bool = False
-    writes: bool = False
-    grows: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Pipeline:
-    """events: what the source SOURCE generates, one every period_s.  tasks: in the order of the
-    data's way; the last one ends the run with its `ends`-th input."""
-
-    events: int
-    period_s: float
-    tasks: tuple[Task, ...]
-    ends: int
-
-
-SOURCE = "OP1"
-
-
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """Times in seconds.
-
-    assign_s, generate_s: transactions of LOG.io: an update for each input and for the success of
-    each write, and the log of an output.  lineage_s: the lineage row of an output.  byte_s: a byte
-    of an output in the log, beyond those of the events with which generate_s was measured.  room:
-    how many events a connection takes; None: any number.  share: what ABS adds to all work.
-    snapshot_s: what it adds for a snapshot.  restart_s: of an operator, and of the whole pipeline,
-    whose operators start at the same time.
-    """
-
-    assign_s: float = 0.0
-    generate_s: float = 0.0
-    lineage_s: float = 0.0
-    byte_s: float = 0.0
-    room: int | None = None
-    share: float = 0.0
-    snapshot_s: float = 0.0
-    restart_s: float = 0.0
-
-
-class Failure(NamedTuple):
-    """A failure of an operator with so many inputs, before it makes an output of the last one, or
-    at a time of the run.  9.3.2, Figure 8: with 10 inputs, two a set, OP3 has made 4 outputs."""
-
-    task: str
-    after: int | None = None
-    at_s: float = inf
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A pipeline, its protocol and its failures.  interval_s: from a marker to the next.
-    event_bytes: the size of the source's events, beyond the one that costs were measured with."""
-
-    pipeline: Pipeline
-    recovery: Recovery
-    costs: Costs
-    failures: tuple[Failure, ...] = ()
-    interval_s: float = inf
-    event_bytes: float = 0.0
-
-
-class Ran(NamedTuple):
-    """seconds: until the last input of the last operator.  lost_s: by failure, the work of the
-    slowest operator that is done again.  transactions: of LOG.io.  snapshots: of operators.  made:
-    by failure after an input, what the source and the operator had made."""
-
-    seconds: float
-    lost_s: tuple[float, ...]
-    transactions: int
-    snapshots: int
-    made: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(slots=True)
@@ -136,45 +49,7 @@ class _Marker(NamedTuple):
 _EVENT = "event"
 
 
-class Inbox:
-    """The inputs of one operator, in order; with little room, senders wait.
-
-    A store of SimPy does the same with an event for every input that comes and goes, which takes
-    half the time of a run.
-    """
-
-    def __init__(self, env: simpy.Environment, room: float) -> None:
-        self.env, self.room = env, room
-        self.items = deque[tuple[str, Any]]()
-        self._filled: simpy.Event | None = None
-        self._senders = deque[tuple[simpy.Event, tuple[str, Any]]]()
-
-    def put(self, item: tuple[str, Any]) -> simpy.Event | None:
-        """None: the item is in; or the event that it is."""
-        if self._senders or len(self.items) >= self.room:
-            self._senders.append((self.env.event(), item))
-            return self._senders[-1][0]
-        self.items.append(item)
-        if self._filled is not None:
-            self._filled.succeed()
-            self._filled = None
-        return None
-
-    def filled(self) -> simpy.Event:
-        """The event that an empty inbox has an item."""
-        self._filled = self.env.event()
-        return self._filled
-
-    def take(self) -> tuple[str, Any]:
-        item = self.items.popleft()
-        if self._senders and len(self.items) < self.room:
-            event, next_ = self._senders.popleft()
-            self.items.append(next_)
-            event.succeed()
-        return item
-
-
-def run(case: Case) -> Ran:
+def run(case: PipelineStudy) -> PipelineOutcome:
     """Run the pipeline until its last operator has all inputs."""
     clock, epoch = 0.0, 0
     saved: dict[int, dict[str, _State]] = {0: _nothing(case.pipeline)}
@@ -189,7 +64,9 @@ def run(case: Case) -> Ran:
         snapshots += part.snapshots
         made += part.made
         if part.failed is None:
-            return Ran(part.env.now, (*lost, *part.lost), transactions, snapshots, (*made,))
+            return PipelineOutcome(
+                part.env.now, (*lost, *part.lost), transactions, snapshots, (*made,)
+            )
         pending.remove(part.failed)
         saved |= part.saved
         epoch = max(at for at, states in saved.items() if len(states) == len(part.states))
@@ -198,11 +75,13 @@ def run(case: Case) -> Ran:
         clock = part.env.now + case.costs.restart_s
 
 
-def _nothing(pipeline: Pipeline) -> dict[str, _State]:
+def _nothing(pipeline: StudiedPipeline) -> dict[str, _State]:
     return {name: _State() for name in (SOURCE, *(task.name for task in pipeline.tasks))}
 
 
-def _lost(pipeline: Pipeline, now: Mapping[str, _State], then: Mapping[str, _State]) -> float:
+def _lost(
+    pipeline: StudiedPipeline, now: Mapping[str, _State], then: Mapping[str, _State]
+) -> float:
     return max((now[one.name].made - then[one.name].made) * one.work_s for one in pipeline.tasks)
 
 
@@ -211,7 +90,7 @@ class _Part:
 
     def __init__(
         self,
-        case: Case,
+        case: PipelineStudy,
         states: Mapping[str, _State],
         epoch: int,
         clock: float,
@@ -232,12 +111,12 @@ class _Part:
         names = (SOURCE, *(task.name for task in tasks))
         self.next = {name: [t.name for t in tasks if name in t.inputs] for name in names}
         room = inf if case.costs.room is None else case.costs.room
-        self.inboxes = {t.name: Inbox(self.env, room * len(t.inputs)) for t in tasks}
+        self.inboxes = {t.name: TaskInbox(self.env, room * len(t.inputs)) for t in tasks}
         self.bytes = _sizes(case)
         self.env.process(self.source())
         for task in tasks:
             self.env.process(self.task(task, self.failures_of(task.name)))
-        if case.recovery is Recovery.SNAPSHOTS:
+        if case.recovery is PipelineRecovery.SNAPSHOTS:
             for failure in failures:
                 if failure.after is None and failure.at_s >= clock:
                     self.env.process(self.fail_at(failure))
@@ -248,7 +127,7 @@ class _Part:
     # --- the source ----------------------------------------------------------------------------
     def source(self) -> Waiting:
         env, pipeline, state = self.env, self.case.pipeline, self.states[SOURCE]
-        logs = self.case.recovery is Recovery.LOG
+        logs = self.case.recovery is PipelineRecovery.LOG
         each = self._logged(SOURCE) if logs else 0.0
         marker_at = env.now + self.case.interval_s
         while state.made < pipeline.events:
@@ -279,9 +158,9 @@ class _Part:
                 yield put
 
     # --- the other operators -------------------------------------------------------------------
-    def task(self, task: Task, failures: deque[Failure]) -> Waiting:
+    def task(self, task: PipelineTask, failures: deque[Failure]) -> Waiting:
         env, inbox, state = self.env, self.inboxes[task.name], self.states[task.name]
-        logs = self.case.recovery is Recovery.LOG
+        logs = self.case.recovery is PipelineRecovery.LOG
         last = task is self.case.pipeline.tasks[-1]
         each = self._logged(task.name)
         work_s = task.work_s * (1 + self._share())
@@ -324,12 +203,12 @@ class _Part:
                 return
             if makes:
                 state.made += 1
-                if task.writes and self.case.recovery is Recovery.SNAPSHOTS:
+                if task.writes and self.case.recovery is PipelineRecovery.SNAPSHOTS:
                     state.held += 1
                 else:
                     yield from self.send(task.name, _EVENT, state.made, deals=task.deals)
 
-    def snapshot(self, task: Task, state: _State, marker: _Marker) -> Waiting:
+    def snapshot(self, task: PipelineTask, state: _State, marker: _Marker) -> Waiting:
         """Save the state, and hand the marker on; a writer first hands on what the epoch made."""
         if self.costs.snapshot_s:
             yield self.env.timeout(self.costs.snapshot_s)
@@ -347,7 +226,7 @@ class _Part:
     def fail_after(self, failure: Failure, state: _State) -> Waiting:
         """Restart the operator, which reads the inputs of its set again, or stop the pipeline."""
         self.made.append((self.states[SOURCE].made, state.made))
-        if self.case.recovery is Recovery.SNAPSHOTS:
+        if self.case.recovery is PipelineRecovery.SNAPSHOTS:
             self._stop(failure)
             yield self.env.event()  # never
         self.lost.append(0.0)
@@ -377,10 +256,10 @@ class _Part:
         return costs.generate_s + costs.lineage_s + costs.byte_s * self.bytes[name]
 
     def _share(self) -> float:
-        return self.costs.share if self.case.recovery is Recovery.SNAPSHOTS else 0.0
+        return self.costs.share if self.case.recovery is PipelineRecovery.SNAPSHOTS else 0.0
 
 
-def _complete(task: Task, state: _State) -> bool:
+def _complete(task: PipelineTask, state: _State) -> bool:
     """Is an Input Set complete?  If so, it is used up."""
     needs, have = task.gathers, state.have
     if isinstance(needs, int):
@@ -395,7 +274,7 @@ def _complete(task: Task, state: _State) -> bool:
     return True
 
 
-def _sizes(case: Case) -> dict[str, float]:
+def _sizes(case: PipelineStudy) -> dict[str, float]:
     """The bytes of an output of each operator, beyond those that costs were measured with."""
     sizes = {SOURCE: case.event_bytes}
     for task in case.pipeline.tasks:

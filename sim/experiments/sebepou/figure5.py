@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from sim.experiments.experiment import Experiment, Panel, Parameter, Series
+from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
 from sim.experiments.published import value
-from sim.experiments.sebepou.kernel import Setting, Way, run
+from sim.experiments.sebepou.kernel import CheckpointWay, ExtentSetting, run
 from sim.experiments.sebepou.paper import SOURCE, costs, means
 
 KEYS, SIZES = 2, (1, 1000)
@@ -30,14 +30,14 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
     items = np.random.default_rng(seed).integers(0, KEYS, events, dtype=np.int32)
     found = []
     for size in SIZES:
-        for way in (Way.NATIVE, Way.CONTINUOUS):
-            ran = run(items, Setting(costs(), KEYS, size, way))
+        for way in (CheckpointWay.NATIVE, CheckpointWay.CONTINUOUS):
+            ran = run(items, ExtentSetting(costs(), KEYS, size, way))
             found.append(
                 {
                     "size": size,
                     "way": way.value,
                     "results": ran.results,
-                    "opens": ran.opens if way is Way.CONTINUOUS else 0,
+                    "opens": ran.opens if way is CheckpointWay.CONTINUOUS else 0,
                     "busy_s": ran.clock_s,
                     "results_an_input": ran.results / events,
                 }
@@ -52,7 +52,10 @@ def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     values: dict[str, float] = {}
     series: dict[str, list[list[float]]] = {"source": [], "operator": []}
     for size in SIZES:
-        native, logged = by[size, Way.NATIVE.value], by[size, Way.CONTINUOUS.value]
+        native, logged = (
+            by[size, CheckpointWay.NATIVE.value],
+            by[size, CheckpointWay.CONTINUOUS.value],
+        )
         real = (logged["results"] + logged["opens"]) / logged["results"]
         times = {"source": 1.0, "operator": native["busy_s"] / logged["busy_s"]}
         for limit, net in times.items():
@@ -63,11 +66,11 @@ def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             values[f"disk_over_net.{size}"] = written / net
             series[limit].append([1.0, net, written, written * real])
         values[f"real_over_data.{size}"] = real
-    fast, slow = (by[size, Way.NATIVE.value]["results_an_input"] for size in SIZES)
+    fast, slow = (by[size, CheckpointWay.NATIVE.value]["results_an_input"] for size in SIZES)
     values["records_a_window"] = values["real_over_data.1"]
     values["output_rates_differ"] = float(fast / slow >= 10)
     panels = [
-        Panel(
+        ExperimentPanel(
             f"limited by the {limit}",
             "windows",
             "records a second, native = 1",

@@ -26,13 +26,13 @@ from numpy.typing import NDArray
 
 from model.errors import Invalid
 from sim.experiments.sebepou import kernel_loops as loops
-from sim.experiments.sebepou.kernel_loops import CompiledSetting, Tables
+from sim.experiments.sebepou.kernel_loops import ExtentSettingCompiled, ExtentTables
 
 SECOND = 10**12
 """The number of picoseconds in a second."""
 
 
-class Costs(NamedTuple):
+class ExtentStudyCosts(NamedTuple):
     """Seconds: of a tuple, of making a G_open or G_check, of writing a window to a checkpoint, of
     copying one, of reading a record or a saved window in a recovery."""
 
@@ -50,7 +50,7 @@ class Estimate(Enum):
     DIFFERENCES = "differences, as published"
 
 
-class Way(Enum):
+class CheckpointWay(Enum):
     """How state survives a crash."""
 
     NATIVE = "not at all"
@@ -60,7 +60,7 @@ class Way(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ExtentSetting:
     """A run.
 
     keys: items are 0 to keys - 1.  size: tuples in a window.  q_target, u_target: None for none.
@@ -69,10 +69,10 @@ class Setting:
     crash: the tuple before which the crash comes, whose costs are reported.
     """
 
-    costs: Costs
+    costs: ExtentStudyCosts
     keys: int
     size: int
-    way: Way = Way.CONTINUOUS
+    way: CheckpointWay = CheckpointWay.CONTINUOUS
     q_target: int | None = None
     u_target: int | None = None
     estimate: Estimate = Estimate.POSITIONS
@@ -85,11 +85,13 @@ class Setting:
     def __post_init__(self) -> None:
         if self.keys < 1 or self.size < 1:
             raise Invalid(f"{self.keys} keys, windows of {self.size}: give at least 1 of each")
-        if (self.save_s is not None) != (self.way in (Way.STOPPING, Way.COPYING)):
+        if (self.save_s is not None) != (
+            self.way in (CheckpointWay.STOPPING, CheckpointWay.COPYING)
+        ):
             raise Invalid(f"{self.way.value}: an interval of checkpoints belongs to CRB alone")
 
 
-class KernelRun(NamedTuple):
+class ExtentRun(NamedTuple):
     """The outcome of a run.
 
     clock_s: when it ended; steady_s: how long it lasted since the warm-up.  records: in the log.
@@ -126,7 +128,7 @@ class KernelRun(NamedTuple):
     open_s: NDArray[np.float64]
 
 
-def run(items: NDArray[np.int32], setting: Setting) -> KernelRun:
+def run(items: NDArray[np.int32], setting: ExtentSetting) -> ExtentRun:
     """Run the operator over the items.  Raises Invalid for an item that is no key."""
     if len(items) and not (items.min() >= 0 and items.max() < setting.keys):
         raise Invalid(
@@ -139,7 +141,7 @@ def run(items: NDArray[np.int32], setting: Setting) -> KernelRun:
     seconds = -(-totals[loops.CLOCK] // SECOND)
     with np.errstate(invalid="ignore"):
         open_s = tables.sums[:seconds] / tables.counts[:seconds] / SECOND
-    return KernelRun(
+    return ExtentRun(
         clock_s=totals[loops.CLOCK] / SECOND,
         steady_s=areas[loops.TIME] / SECOND,
         records=totals[loops.HEAD],
@@ -164,21 +166,21 @@ def run(items: NDArray[np.int32], setting: Setting) -> KernelRun:
     )
 
 
-def _rules(setting: Setting) -> CompiledSetting:
+def _rules(setting: ExtentSetting) -> ExtentSettingCompiled:
     costs = setting.costs
-    return CompiledSetting(
+    return ExtentSettingCompiled(
         size=setting.size,
-        control=setting.way is Way.CONTINUOUS,
+        control=setting.way is CheckpointWay.CONTINUOUS,
         q_target=setting.q_target or 0,
         u_target=setting.u_target or 0,
         differences=setting.estimate is Estimate.DIFFERENCES,
         period=_ps(setting.period_s or 0),
         busy=_ps(setting.busy_s),
         save_period=_ps(setting.save_s or 0),
-        copies=setting.way is Way.COPYING,
+        copies=setting.way is CheckpointWay.COPYING,
         tuple_=_ps(costs.tuple_s),
         check=_ps(costs.check_s),
-        write=_ps(costs.write_s + (costs.check_s if setting.way is Way.STOPPING else 0)),
+        write=_ps(costs.write_s + (costs.check_s if setting.way is CheckpointWay.STOPPING else 0)),
         copy=_ps(costs.copy_s),
         second=SECOND,
         warm=setting.warm,
@@ -186,11 +188,11 @@ def _rules(setting: Setting) -> CompiledSetting:
     )
 
 
-def _tables(setting: Setting, items: int) -> Tables:
+def _tables(setting: ExtentSetting, items: int) -> ExtentTables:
     keys, costs = setting.keys, setting.costs
     each = costs.tuple_s + costs.check_s + costs.copy_s
     seconds = 2 + int(2 * items * each)  # later ones count with the last
-    return Tables(
+    return ExtentTables(
         held=np.zeros(keys, np.int32),
         record=np.zeros(keys, np.int64),
         input=np.zeros(keys, np.int64),

@@ -32,7 +32,7 @@ EXTENT_AREA, REPLAY_AREA, LOADED_AREA, WINDOWS_AREA, TIME = range(5)
 AREAS = 5
 
 
-class CompiledSetting(NamedTuple):
+class ExtentSettingCompiled(NamedTuple):
     """As sim.experiments.sebepou.kernel.Setting, in numbers: 0 stands for "none".
 
     control: write G_open records.  differences: go by the published estimate.  period: CP.
@@ -58,7 +58,7 @@ class CompiledSetting(NamedTuple):
     crash: int
 
 
-class Tables(NamedTuple):
+class ExtentTables(NamedTuple):
     """By key.  held: tuples in the open window, 0 if none.  record, input: the places of its
     footprint.  opened: when.  records, inputs: the published differences.  copied: the newest
     checkpoint that has the window already.
@@ -97,8 +97,12 @@ def _append(previous: Small, following: Small, key: int, ring: int) -> None:
 
 
 @compiled
-def simulate(rules: CompiledSetting, tables: Tables, items: Small) -> None:
-    """Process all items."""
+def simulate(rules: ExtentSettingCompiled, tables: ExtentTables, items: Small) -> None:
+    """Process all items.
+
+    This is one function of more than 60 lines: its thirty counters are locals of one compiled loop,
+    and each stage that was a function of its own would take and return half of them.
+    """
     size, control, q_target, u_target, differences, period, busy = rules[:7]
     save_period, copies, tuple_, check, write, copy, second, warm, crash = rules[7:]
     held, record, input_, opened, previous, following, records, inputs, copied = tables[:9]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sim.experiments.experiment import Parameter
 from sim.experiments.published import value
 from sim.experiments.sebepou.extent import age_at_extent, check_rate, zipf
-from sim.experiments.sebepou.kernel import Costs, Setting, run
+from sim.experiments.sebepou.kernel import ExtentSetting, ExtentStudyCosts, run
 
 SOURCE = "Sebepou and Magoutis, Section IV"
 KEYS, SIZE = 100_000, 10
@@ -55,7 +55,7 @@ def probabilities() -> NDArray[np.float64]:
 
 
 @cache
-def costs() -> Costs:
+def costs() -> ExtentStudyCosts:
     """The costs, each from one published number.
 
     A G_check: with an extent E, there are rate = E / u - 2 / w of them an input (extent.py), and
@@ -66,7 +66,7 @@ def costs() -> Costs:
         probabilities(), SIZE, age_at_extent(probabilities(), SIZE, value("extent-q1"))
     )
     check_s = BUSY_S * tuple_s / (rate * (PERIOD_S - BUSY_S) - BUSY_S / SIZE)
-    return Costs(
+    return ExtentStudyCosts(
         tuple_s=tuple_s,
         check_s=check_s,
         write_s=value("checkpoint-4gb") / 4e9 * TUPLE_BYTES,
@@ -86,12 +86,12 @@ def uniform(seed: int, events: int, keys: int = KEYS) -> NDArray[np.int32]:
     return np.random.default_rng(seed).integers(0, keys, events, dtype=np.int32)
 
 
-def setting(events: int, **changes: Any) -> Setting:
+def setting(events: int, **changes: Any) -> ExtentSetting:
     """A run of the paper's operator that crashes in the middle, when it is warm."""
-    return Setting(costs(), KEYS, SIZE, warm=events // 2, crash=events // 2, **changes)
+    return ExtentSetting(costs(), KEYS, SIZE, warm=events // 2, crash=events // 2, **changes)
 
 
-def measure(items: NDArray[np.int32], how: Setting) -> dict[str, Any]:
+def measure(items: NDArray[np.int32], how: ExtentSetting) -> dict[str, Any]:
     """A run in the quantities of Figures 6, 7 and 9."""
     ran = run(items, how)
     return {

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sim.experiments import published
-from sim.experiments.experiment import Experiment, Panel, Parameter, Series
+from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
 from sim.experiments.sebepou.extent import (
     age_at_extent,
     age_at_rate,
@@ -58,7 +58,9 @@ def age_limits() -> tuple[float, float]:
     )
 
 
-def panels(cells: Sequence[Cell], x: str, unit: float, ages: Sequence[float]) -> list[Panel]:
+def panels(
+    cells: Sequence[Cell], x: str, unit: float, ages: Sequence[float]
+) -> list[ExperimentPanel]:
     """The four panels of Figures 6 and 7.  x: the target's name; unit: what the axis counts in.
     ages: by the places of `grid`, the expected age of the oldest footprint."""
     title = {"factor": "Q, in open windows", "target": "U, in million tuples"}[x]
@@ -80,7 +82,7 @@ def panels(cells: Sequence[Cell], x: str, unit: float, ages: Sequence[float]) ->
         "replay_mb": ("bytes replayed", "MB"),
     }
     return [
-        Panel(
+        ExperimentPanel(
             titles[name][0],
             title,
             titles[name][1],

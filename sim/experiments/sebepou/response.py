@@ -13,9 +13,9 @@ import numpy as np
 
 from model.errors import Invalid
 from sim.experiments import published
-from sim.experiments.experiment import Experiment, Panel, Parameter, Series
+from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
 from sim.experiments.sebepou.extent import age_at_extent, age_at_rate, expected_extent
-from sim.experiments.sebepou.kernel import Way, run
+from sim.experiments.sebepou.kernel import CheckpointWay, run
 from sim.experiments.sebepou.paper import (
     EVENTS,
     KEYS,
@@ -56,7 +56,7 @@ def rows_response(seed: int, events: int) -> list[dict[str, Any]]:
     found = []
     for period in (NONE, *PERIODS):
         if period == NONE:
-            how = setting(events, way=Way.NATIVE)
+            how = setting(events, way=CheckpointWay.NATIVE)
         else:
             how = setting(events, q_target=OPEN, period_s=period / 1000, busy_s=BUSY_S)
         ran = run(items, how)
@@ -88,8 +88,8 @@ def summary_response(found: Sequence[Cell]) -> dict[str, Any]:
     slower = 1 + costs().check_s / SIZE / costs().tuple_s
     formula = [by[NONE] * slower / (1 - share) for share in shares]
     panels = [
-        Panel("response time", "seconds since the beginning", "s", series),
-        Panel(
+        ExperimentPanel("response time", "seconds since the beginning", "s", series),
+        ExperimentPanel(
             "in a steady state",
             "CI / CP",
             "s",
@@ -174,7 +174,7 @@ def summary_extent(found: Sequence[Cell]) -> dict[str, Any]:
     lines = [expected_extent(probabilities(), SIZE, age) for age in ages]
     stated = [published.value("cp-load-25"), published.value("cp-load-250")]
     panels = [
-        Panel(
+        ExperimentPanel(
             "extent",
             "CP, ms",
             "thousand records",
@@ -183,7 +183,7 @@ def summary_extent(found: Sequence[Cell]) -> dict[str, Any]:
                 Series("formula", grid, [extent / 1e3 for extent in lines], "formula"),
             ],
         ),
-        Panel(
+        ExperimentPanel(
             "EC-load time",
             "CP, ms",
             "s",

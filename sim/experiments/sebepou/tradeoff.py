@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.experiments import published
-from sim.experiments.experiment import Experiment, Panel, Parameter, Series
+from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
 from sim.experiments.sebepou.extent import expected_extent, worst_case, zipf
-from sim.experiments.sebepou.kernel import KernelRun, Setting, Way, run
+from sim.experiments.sebepou.kernel import CheckpointWay, ExtentRun, ExtentSetting, run
 from sim.experiments.sebepou.paper import (
     BUSY_S,
     EVENTS,
@@ -43,7 +43,7 @@ Cell = Mapping[str, Any]
 
 
 # --- overhead and recovery time ------------------------------------------------------------------
-def knobs(events: int) -> Iterator[tuple[str, float, Setting]]:
+def knobs(events: int) -> Iterator[tuple[str, float, ExtentSetting]]:
     """The ways to recover, each over one knob."""
     for factor in FACTORS:
         often = {"period_s": PERIOD_S, "busy_s": BUSY_S}
@@ -53,7 +53,7 @@ def knobs(events: int) -> Iterator[tuple[str, float, Setting]]:
     for period in PERIODS_MS:
         how = setting(events, q_target=OPEN, period_s=period / 1000, busy_s=LONG_BUSY_S)
         yield "CEC over CP", period, how
-    for way in (Way.STOPPING, Way.COPYING):
+    for way in (CheckpointWay.STOPPING, CheckpointWay.COPYING):
         for save_s in SAVES_S:
             yield way.value, save_s, setting(events, way=way, save_s=save_s)
 
@@ -69,7 +69,9 @@ def rows_tradeoff(seed: int, events: int) -> list[dict[str, Any]]:
             "overhead": ran.steady_s / (native * costs().tuple_s) - 1,
             "recovery_s": recovery_s(ran),
             "pause_s": pause_s(how, ran),
-            "stored_mb_s": (ran.opens * (how.way is Way.CONTINUOUS) + ran.checks + ran.saved)
+            "stored_mb_s": (
+                ran.opens * (how.way is CheckpointWay.CONTINUOUS) + ran.checks + ran.saved
+            )
             * TUPLE_BYTES
             / 1e6
             / ran.clock_s,
@@ -79,19 +81,19 @@ def rows_tradeoff(seed: int, events: int) -> list[dict[str, Any]]:
     ]
 
 
-def recovery_s(ran: KernelRun) -> float:
+def recovery_s(ran: ExtentRun) -> float:
     """The mean time of a recovery without detection and restart: to read, and to replay."""
     each = costs()
     return (ran.mean_extent + ran.mean_loaded) * each.read_s + ran.mean_replay * each.tuple_s
 
 
-def pause_s(how: Setting, ran: KernelRun) -> float:
+def pause_s(how: ExtentSetting, ran: ExtentRun) -> float:
     """The longest time for which the operator processes no tuple."""
     each = costs()
     match how.way:
-        case Way.CONTINUOUS:
+        case CheckpointWay.CONTINUOUS:
             return how.busy_s if ran.checks else each.check_s
-        case Way.STOPPING:
+        case CheckpointWay.STOPPING:
             return ran.most_windows * (each.check_s + each.write_s)
         case _:
             return each.copy_s
@@ -118,8 +120,8 @@ def summary_tradeoff(found: Sequence[Cell]) -> dict[str, Any]:
     ]
     recovery = "mean recovery time, s"
     panels = [
-        Panel("overhead", recovery, "% more time a tuple", series, log="xy"),
-        Panel("longest pause", recovery, "ms", pauses, log="xy"),
+        ExperimentPanel("overhead", recovery, "% more time a tuple", series, log="xy"),
+        ExperimentPanel("longest pause", recovery, "ms", pauses, log="xy"),
     ]
     return {
         "cells": cells,
@@ -184,7 +186,7 @@ def rows_extent(seed: int, events: int) -> list[dict[str, Any]]:
     for exponent in EXPONENTS:
         items = drawn(seed, events, exponent)
         for u_target, q_target in [(age, None) for age in AGES] + [(None, q) for q in BOUNDED]:
-            how = Setting(
+            how = ExtentSetting(
                 costs(),
                 KEYS,
                 SIZE,
@@ -237,10 +239,12 @@ def summary_extent(found: Sequence[Cell]) -> dict[str, Any]:
     most_series.append(Series("bound for any stream", BOUNDED, bounds, "line"))
     most_series.append(Series("Q", BOUNDED, BOUNDED, "formula"))
     panels = [
-        Panel(
+        ExperimentPanel(
             "mean extent", "age of the oldest footprint, tuples", "records", mean_series, log="x"
         ),
-        Panel("largest extent, CI 5 ms in CP 100 ms", "Q, records", "records", most_series),
+        ExperimentPanel(
+            "largest extent, CI 5 ms in CP 100 ms", "Q, records", "records", most_series
+        ),
     ]
     exceeded = [cell for cell in cells if cell["q"] and cell["most_extent"] > bound(int(cell["q"]))]
     worst = max(errors, key=abs)

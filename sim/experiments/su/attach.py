@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.experiments.experiment import Experiment, Panel, Parameter, Series
+from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
 from sim.experiments.published import value
 
 SOURCE = "Su and Zhou, Section 6"
@@ -148,14 +148,14 @@ def _notes(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     )
 
 
-def _panels(found: Sequence[Mapping[str, Any]]) -> Iterator[Panel]:
+def _panels(found: Sequence[Mapping[str, Any]]) -> Iterator[ExperimentPanel]:
     edges = np.arange(LOW, HIGH + BIN / 2, BIN)
     name, shape = next(iter(shapes().items()))
     first = next(row["counts"] for row in found if row["shape"] == name)
     below = [shape.probability(edge) for edge in edges]
     expected = [float(share) for share in sum(first) * np.diff(below)]
     places = [float(place) for place in range(len(first))]
-    yield Panel(
+    yield ExperimentPanel(
         "time until a new host is ready",
         "minutes, half a minute from",
         f"hosts, of {sum(first)}",
@@ -166,7 +166,7 @@ def _panels(found: Sequence[Mapping[str, Any]]) -> Iterator[Panel]:
         categories=[f"{edge:g}" for edge in edges[:-1]],
     )
     minutes = [float(one) for one in np.linspace(LOW, HIGH, 81)]
-    yield Panel(
+    yield ExperimentPanel(
         f"all of {HOSTS} new hosts are ready",
         "minutes",
         "probability",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.experiments.experiment import Panel, Series
+from sim.experiments.experiment import ExperimentPanel, Series
 from sim.experiments.su.attach import HOSTS, TOGETHER, attach
 from sim.experiments.su.setting import (
     ALWAYS,
@@ -220,9 +220,9 @@ def _notes_placement(cells: Sequence[Row], found: Sequence[Row]) -> Iterator[str
 
 
 # --- the figure ------------------------------------------------------------------------------
-def _panels(found: Sequence[Row]) -> Iterator[Panel]:
+def _panels(found: Sequence[Row]) -> Iterator[ExperimentPanel]:
     since = "minutes since the failure"
-    yield Panel(
+    yield ExperimentPanel(
         "mean relative latency of recovered queries",
         since,
         "RL",
@@ -233,13 +233,13 @@ def _panels(found: Sequence[Row]) -> Iterator[Panel]:
         ("available queries", NEVER),
         ("available queries, ordered recovery", RECOVERY),
     ):
-        yield Panel(
+        yield ExperimentPanel(
             title,
             since,
             "queries with RL < 1.2",
             [_course(found, policy, way, "available", policy) for policy in SHOWN],
         )
-    yield Panel(
+    yield ExperimentPanel(
         "queries with new results, also of the mends",
         since,
         f"queries, results newer than {FRESH_S} s",
@@ -252,7 +252,7 @@ def _panels(found: Sequence[Row]) -> Iterator[Panel]:
     )
 
 
-def _panel_latency(cells: Sequence[Row], latencies: Sequence[Row]) -> Panel:
+def _panel_latency(cells: Sequence[Row], latencies: Sequence[Row]) -> ExperimentPanel:
     """What the two mends cost without failures.
 
     The formula is without the time to process a batch: a tuple waits for the end of its batch, half
@@ -265,7 +265,7 @@ def _panel_latency(cells: Sequence[Row], latencies: Sequence[Row]) -> Panel:
     ]
     waits = [stable[NEVER] + (batch - STEP_S) / 2 for batch in batches]
     ends = [batches[0], batches[-1]]
-    return Panel(
+    return ExperimentPanel(
         "latency without failures",
         "batch, s",
         "s",
@@ -287,14 +287,14 @@ def _by_load(loads: Sequence[Row], policy: str, what: str) -> Sequence[float]:
     ]
 
 
-def _panel_loads(loads: Sequence[Row]) -> Panel:
+def _panel_loads(loads: Sequence[Row]) -> ExperimentPanel:
     percent = {policy: [100 * load for load in _by_load(loads, policy, "load")] for policy in SHOWN}
     minutes = {
         (policy, what): [found / 60 for found in _by_load(loads, policy, what)]
         for policy in SHOWN
         for what in ("found_s", "formula_s")
     }
-    return Panel(
+    return ExperimentPanel(
         "all operators have caught up",
         "load of all cores, %",
         "minutes since the failure",

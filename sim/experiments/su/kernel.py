@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.experiments.su.kernel_loops import CompiledRules, Tables, recover
+from sim.experiments.su.kernel_loops import CompiledRules, TopologyTables, recover
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def run(
     for operator, others in above.items():
         reads[operator, [*others]] = True
     starts = np.array([one.starts for one in partitions], np.int64)
-    tables = Tables(
+    tables = TopologyTables(
         operator=np.array([one.operator for one in partitions], np.int64),
         host=np.array([one.host for one in partitions], np.int64),
         starts=starts,

@@ -32,7 +32,7 @@ class CompiledRules(NamedTuple):
     resumes: int
 
 
-class Tables(NamedTuple):
+class TopologyTables(NamedTuple):
     """By partition.  operator, host: their numbers; operator 0 is the source, which has none.
     starts: the step from which it runs.  load: the cores that it needs to keep pace.  position: the
     step up to whose tuples it has processed all.  demand, ready: of this step.
@@ -53,7 +53,7 @@ class Tables(NamedTuple):
 
 
 @compiled
-def recover(rules: CompiledRules, tables: Tables) -> None:
+def recover(rules: CompiledRules, tables: TopologyTables) -> None:
     """Fill `front`."""
     behind, period, store, batch, always, speed, cores, resumes = rules
     operator, host, starts, load, position, demand, ready, above, used, front = tables

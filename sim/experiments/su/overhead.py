@@ -22,7 +22,7 @@ from model.core import Arrival, Inputs, Scope
 from model.graph import SINK, SOURCE, Graph
 from model.protocols.progressive.protocol import PROTOCOL
 from model.system import System
-from sim.experiments.experiment import Experiment, Panel, Parameter, Series
+from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
 from sim.experiments.su.attach import HIGH
 from sim.experiments.su.attach import SOURCE as PAPER
 from sim.experiments.su.kernel import Floats, committed, run
@@ -225,7 +225,7 @@ def _notes(
     )
 
 
-def _panel_normal(normal: Sequence[Mapping[str, Any]]) -> Panel:
+def _panel_normal(normal: Sequence[Mapping[str, Any]]) -> ExperimentPanel:
     series = []
     for buffering in BUFFERING:
         mine = [row for row in normal if row["buffering"] == buffering]
@@ -233,10 +233,10 @@ def _panel_normal(normal: Sequence[Mapping[str, Any]]) -> Panel:
     for buffering in ("source", "upstream"):
         formula = [peak(buffering, period_s) for period_s in PERIODS_S]
         series.append(Series("formula", PERIODS_S, formula, "formula"))
-    return Panel("without failures", "punctuation period, s", "kept at peak", series)
+    return ExperimentPanel("without failures", "punctuation period, s", "kept at peak", series)
 
 
-def _panel_recovery(recoveries: Mapping[str, Sequence[Mapping[str, Any]]]) -> Panel:
+def _panel_recovery(recoveries: Mapping[str, Sequence[Mapping[str, Any]]]) -> ExperimentPanel:
     series = []
     for policy, mine in recoveries.items():
         courses = np.array([row["kept"] for row in mine]) / 1e6
@@ -255,7 +255,9 @@ def _panel_recovery(recoveries: Mapping[str, Sequence[Mapping[str, Any]]]) -> Pa
     until = [0.0, HIGH]
     grown = [RATE * (60 * at + PERIOD_S / 2) / 1e6 for at in until]
     series.append(Series("formula", until, grown, "formula"))
-    return Panel("while recovering", "minutes since the failure", "million tuples kept", series)
+    return ExperimentPanel(
+        "while recovering", "minutes since the failure", "million tuples kept", series
+    )
 
 
 OVERHEAD = Experiment(

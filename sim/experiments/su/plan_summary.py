@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 from typing import Any
 
-from sim.experiments.experiment import Panel, Row, Series
+from sim.experiments.experiment import ExperimentPanel, Row, Series
 
 SHARING = (0.05, 0.1, 0.2, 0.4)
 RATES = (0.5, 1.0, 2.0, 4.0)
@@ -121,14 +121,14 @@ def _panels(
     plans: Sequence[Row],
     schedules: Mapping[tuple[Any, ...], float],
     times: Mapping[tuple[Any, ...], float],
-) -> Iterator[Panel]:
-    yield Panel(
+) -> Iterator[ExperimentPanel]:
+    yield ExperimentPanel(
         "plans that are worth less than a share of the optimum",
         "share of the optimum",
         "% of the instances",
         [_distribution(name, _ratios(name, plans)) for name in SHOWN],
     )
-    yield Panel(
+    yield ExperimentPanel(
         "plans as good as can be, by sharing",
         "probability that a query needs an operator",
         "% of the instances",
@@ -141,7 +141,7 @@ def _panels(
             for name in SHOWN
         ],
     )
-    yield Panel(
+    yield ExperimentPanel(
         f"recovery as hosts come, sharing {SHARING[2]}",
         "hosts a minute",
         "minutes until a query is recovered",
@@ -155,7 +155,7 @@ def _panels(
         ],
         log="xy",
     )
-    yield Panel(
+    yield ExperimentPanel(
         "processor time of a plan",
         "failed queries",
         "ms",

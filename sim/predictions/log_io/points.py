@@ -12,7 +12,7 @@ SOURCE, MIDDLE, WRITER, SINK = "source", "middle", "writer", "book"
 OPERATORS = (SOURCE, MIDDLE, WRITER)
 
 
-class CrashPoint(StrEnum):
+class StepPoint(StrEnum):
     """The points in the order in which an operator passes them, by algorithm and step."""
 
     RESTARTED = "7.1"
@@ -35,12 +35,12 @@ class CrashPoint(StrEnum):
     """The event of the write is done."""
 
 
-class CrashPlan(NamedTuple):
+class StepCrash(NamedTuple):
     """A crash to come: where, and how often the operator passes there before, counted over the
     tasks since the engine was started."""
 
     operator: str
-    point: CrashPoint
+    point: StepPoint
     passed: int = 0
 
     def __str__(self) -> str:

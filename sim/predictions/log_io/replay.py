@@ -14,39 +14,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
 from model.boxes.stateless import Relay
 from model.boxes.triggered import Triggered
-from model.core import Arrival, Inputs, Protocol, Scope, Send
+from model.core import Arrival, Inputs, Scope, Send
 from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
-from model.protocols.log_io.deployment import deploy, reader_of
+from model.play import OwnAction, Play
+from model.protocol import Protocol
+from model.protocols.log_io.deployment import reader_of
 from model.protocols.log_io.design import Capture, Design, Writes
 from model.protocols.log_io.lineage.queries import backward
 from model.protocols.log_io.messages import Assign, Check, Commit, Executed, Restored, Write
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.tables import Context, LoggedEvent, Tables
-from model.system import System
-from model.world import (
-    Action,
-    Crash,
-    Deliver,
-    Inject,
-    Restart,
-    apply,
-    initial,
-    input_of,
-    progress,
-    real_effects,
-    response,
-)
-from sim.predictions.log_io.points import MIDDLE, SINK, SOURCE, WRITER, CrashPlan, CrashPoint
+from model.world import Deliver, Restart, Timeout, real_effects
+from sim.predictions.log_io.points import MIDDLE, SINK, SOURCE, WRITER, StepCrash, StepPoint
 
 EXTERNAL = "stream"
 """The source of the model's graph: what the engine reads."""
@@ -63,14 +51,14 @@ PLAIN = replace(CHECKABLE, writes=Writes.PLAIN)
 """The external system cannot say whether a write has taken effect (Section 4.4)."""
 
 
-class Logged(NamedTuple):
+class LogContents(NamedTuple):
     """What the log has at a crash, or in the end.  undone: rows, as texts.  contexts: likewise."""
 
     undone: tuple[str, ...]
     contexts: tuple[str, ...]
 
 
-class Work(NamedTuple):
+class TaskWork(NamedTuple):
     """What the tasks between two crashes did.  transactions: of the log.  replayed: rows of undone
     inputs that were read again.  writes: into the external system."""
 
@@ -84,28 +72,28 @@ class Work(NamedTuple):
         return self.transactions + self.writes
 
 
-class Predicted(NamedTuple):
+class PipelinePrediction(NamedTuple):
     """crashed: the log at each crash.  ended: in the end.  rows: of the external system, in order.
     lineage: for each write, by number, the events of the stream behind it.  writes, checks: that
     the external system was asked for.  work: of each incarnation, the last one to the end."""
 
-    crashed: tuple[Logged, ...]
-    ended: Logged
+    crashed: tuple[LogContents, ...]
+    ended: LogContents
     rows: tuple[Body, ...]
     lineage: tuple[tuple[int, ...], ...]
     writes: int
     checks: int
-    work: tuple[Work, ...]
+    work: tuple[TaskWork, ...]
 
 
 def predict(
-    types: str, ends: Sequence[int], crashes: Sequence[CrashPlan], design: Design = CHECKABLE
-) -> Predicted:
+    types: str, ends: Sequence[int], crashes: Sequence[StepCrash], design: Design = CHECKABLE
+) -> PipelinePrediction:
     """The prediction for events of these types, one a letter, in batches with these ends.
 
     Raises Invalid if a crash never comes, since its operator does not pass there so often.
     """
-    return PipelineRun(types, tuple(ends), design).play(crashes)
+    return PipelineRun(types, tuple(ends), design).run(crashes)
 
 
 def expected(types: str) -> tuple[Body, ...]:
@@ -121,18 +109,16 @@ class PipelineRun:
 
     def __init__(self, types: str, ends: tuple[int, ...], design: Design) -> None:
         self.types, self.ends = types, ends
-        self.system = System(_protocol(design), _scope(types))
-        self.world = initial(self.system)
+        self.play = Play(_protocol(design), _scope(types))
         self.writes = self.checks = self.transactions = self.replayed = self.written = 0
 
-    def play(self, crashes: Sequence[CrashPlan]) -> Predicted:
+    def run(self, crashes: Sequence[StepCrash]) -> PipelinePrediction:
         left = [*crashes]
-        crashed: list[Logged] = []
-        work: list[Work] = []
-        passes: dict[tuple[str, CrashPoint], int] = {}
+        crashed: list[LogContents] = []
+        work: list[TaskWork] = []
+        passes: dict[tuple[str, StepPoint], int] = {}
         for begin, end in pairwise((0, *self.ends)):
-            for type_ in self.types[begin:end]:
-                self.world = apply(self.system, self.world, Inject(EXTERNAL, Arrival(1, type_)))
+            self.play.inject(EXTERNAL, *(Arrival(1, type_) for type_ in self.types[begin:end]))
             while self.task(left[0] if left else None, passes):
                 crashed.append(logged(self.tables))
                 left.pop(0)
@@ -142,8 +128,8 @@ class PipelineRun:
             raise Invalid(f"{left[0]}: the pipeline does not pass there so often")
         work.append(self.spent())
         tables = self.tables
-        rows = tuple(body for _, body in self.world.outputs[0])
-        return Predicted(
+        rows = tuple(body for _, body in self.play.outputs(SINK))
+        return PipelinePrediction(
             tuple(crashed),
             logged(tables),
             rows,
@@ -155,87 +141,75 @@ class PipelineRun:
 
     @property
     def tables(self) -> Tables:
-        state = self.world.nodes[self.system.node_at[LOG]].state
+        state = self.play.state(LOG)
         assert isinstance(state, Tables)
         return state
 
-    def task(self, plan: CrashPlan | None, passes: dict[tuple[str, CrashPoint], int]) -> bool:
+    def task(self, plan: StepCrash | None, passes: dict[tuple[str, StepPoint], int]) -> bool:
         """A task of the batch that has come: does it crash?"""
-        if not any(isinstance(one, Restart) for one in self.actions()):
-            self.world = apply(self.system, self.world, Crash(READER, False, TASK))
-        while actions := self.actions():
-            action = min(actions, key=_order)
+        if not any(isinstance(one, Restart) for one in self.play.ready()):
+            self.play.crash(READER, TASK)
+        for action in self.play.steps(_order):
             for operator, point, at in self.stops(action):
                 number = passes.get((operator, point), 0)
                 passes[operator, point] = number + 1
                 if plan == (operator, point, number):
                     assert isinstance(action, Deliver)
-                    self.act(action._replace(crash_after=at, group=TASK))
+                    crashed = action._replace(crash_after=at, group=TASK)
+                    self.count(crashed)
+                    self.play.do(crashed)
                     return True
-            self.act(action)
+            self.count(action)
         return False
 
-    def actions(self) -> list[Deliver | Restart]:
-        found = (
-            one for name in self.system.sites for one in progress(self.system, self.world, name)
-        )
-        return [one for one in found if isinstance(one, Deliver | Restart)]
-
-    def act(self, action: Deliver | Restart) -> None:
-        for effect in real_effects(response(self.system, self.world, action).effects)[
-            : action.crash_after
-        ]:
+    def count(self, action: OwnAction) -> None:
+        """Count the requests in an action that comes now."""
+        for effect in real_effects(self.play.effects(action))[: action.crash_after]:
             message = effect.message if isinstance(effect, Send) else None
             self.writes += isinstance(message, Write)
             self.checks += isinstance(message, Check)
             self.transactions += isinstance(message, Assign | Commit | Executed)
-        message = self.message(action)
+        message = self.play.message(action)
         if isinstance(message, Restored) and action.crash_after != 0:
             self.replayed += len(message.assigned)
-        self.world = apply(self.system, self.world, action)
 
-    def message(self, action: Action) -> object:
-        if not isinstance(action, Deliver):
-            return None
-        return getattr(input_of(self.system, self.world, action), "message", None)
-
-    def stops(self, action: Deliver | Restart) -> Iterator[tuple[str, CrashPoint, int]]:
+    def stops(self, action: OwnAction) -> Iterator[tuple[str, StepPoint, int]]:
         """The points that the action passes: operator, point, and the effects before it."""
         if action.node not in TASK:
             return
-        node, message = NAMES.get(action.node, action.node), self.message(action)
+        node, message = NAMES.get(action.node, action.node), self.play.message(action)
         if isinstance(message, Restored):
-            yield node, CrashPoint.RESTARTED, 0
+            yield node, StepPoint.RESTARTED, 0
         assigned: set[int] = set()
-        effects = real_effects(response(self.system, self.world, action).effects)
+        effects = real_effects(self.play.effects(action))
         for at, effect in enumerate(effects):
             match effect.message if isinstance(effect, Send) else None:
                 case Check():
-                    yield node, CrashPoint.ASKED, at + 1
+                    yield node, StepPoint.ASKED, at + 1
                 case Assign(_, _, insets):
                     assigned.update(insets)
-                    yield node, CrashPoint.SENT, at
-                    yield node, CrashPoint.ASSIGNED, at + 1
+                    yield node, StepPoint.SENT, at
+                    yield node, StepPoint.ASSIGNED, at + 1
                 case Commit(inset=inset):
                     if isinstance(message, Restored) and inset and inset not in assigned:
-                        yield node, CrashPoint.COMPLETED, at
-                    yield node, CrashPoint.GENERATED, at
-                    yield node, CrashPoint.LOGGED, at + 1
+                        yield node, StepPoint.COMPLETED, at
+                    yield node, StepPoint.GENERATED, at
+                    yield node, StepPoint.LOGGED, at + 1
                 case Write():
-                    yield node, CrashPoint.WRITTEN, at + 1
+                    yield node, StepPoint.WRITTEN, at + 1
                 case Executed():
-                    yield node, CrashPoint.DONE, at + 1
+                    yield node, StepPoint.DONE, at + 1
 
-    def spent(self) -> Work:
+    def spent(self) -> TaskWork:
         """The work since the last call."""
-        found = Work(self.transactions, self.replayed, self.writes - self.written)
+        found = TaskWork(self.transactions, self.replayed, self.writes - self.written)
         self.transactions = self.replayed = 0
         self.written = self.writes
         return found
 
 
 def _protocol(design: Design) -> Protocol:
-    return replace(PROTOCOL, deploy=partial(deploy, design))
+    return PROTOCOL.vary(design=design)
 
 
 def _scope(types: str) -> Scope:
@@ -243,9 +217,11 @@ def _scope(types: str) -> Scope:
     return Scope(GRAPH, ((EXTERNAL, Inputs(alphabet, len(types))),))
 
 
-def _order(action: Deliver | Restart) -> tuple[int, int, bool]:
+def _order(action: OwnAction) -> tuple[int, int, bool] | None:
     """A task first restarts all operators, then recovers all of them, in the order of the pipeline;
     then each one takes all that has come for it.  A writer waits for the answer to its write."""
+    if isinstance(action, Timeout):
+        return None
     place = TASK.index(action.node) if action.node in TASK else -1
     if isinstance(action, Restart):
         return 0, place, False
@@ -253,9 +229,9 @@ def _order(action: Deliver | Restart) -> tuple[int, int, bool]:
 
 
 # --- the log in words ------------------------------------------------------------------------
-def logged(tables: Tables) -> Logged:
+def logged(tables: Tables) -> LogContents:
     undone = (row for row in tables.events if not row.done)
-    return Logged(
+    return LogContents(
         tuple(sorted(map(_row_text, undone))),
         tuple(sorted(_context_text(*one) for one in tables.contexts)),
     )

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from model.events import Body
 from model.recovery import classify
-from sim.predictions.abs import CrashPlan, CrashPoint, SinkKind, expected, predict
+from sim.predictions.abs import EpochPoint, EpochSink, expected, predict
+from sim.predictions.crashes import BatchCrash
 from spark_check.abs.job import ALL_STARTED, CheckpointedQuery, start_query
 from spark_check.abs.recovery import measure_sizes
 from spark_check.check import Case, Check, Outage, Setting
@@ -27,26 +28,26 @@ TYPES, ENDS = "aababbabba", (4, 7, 10)
 """As in the check log-io."""
 
 
-class CrashCase(NamedTuple):
-    sink: SinkKind
-    crashes: tuple[CrashPlan, ...]
+class EpochCase(NamedTuple):
+    sink: EpochSink
+    crashes: tuple[BatchCrash[EpochPoint], ...]
 
     @property
     def name(self) -> str:
         return f"{self.sink} sink, killed {', then '.join(map(str, self.crashes))}"
 
 
-MADE, WRITTEN = (CrashPlan(point, 1) for point in CrashPoint)
-QUICK = tuple(CrashCase(sink, (WRITTEN,)) for sink in SinkKind)
+MADE, WRITTEN = (BatchCrash(point, 1) for point in EpochPoint)
+QUICK = tuple(EpochCase(sink, (WRITTEN,)) for sink in EpochSink)
 FULL = tuple(
-    CrashCase(sink, crashes)
-    for sink in SinkKind
+    EpochCase(sink, crashes)
+    for sink in EpochSink
     for crashes in (
         (WRITTEN,),
         (MADE,),
-        (CrashPlan(CrashPoint.WRITTEN, 2),),
+        (BatchCrash(EpochPoint.WRITTEN, 2),),
         (WRITTEN, WRITTEN),
-        (WRITTEN, CrashPlan(CrashPoint.MADE, 2)),
+        (WRITTEN, BatchCrash(EpochPoint.MADE, 2)),
     )
 )
 
@@ -58,7 +59,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
     return (*run_cases(setting, FULL), *measured)
 
 
-def run_cases(setting: Setting, cases: Sequence[CrashCase]) -> tuple[Case, ...]:
+def run_cases(setting: Setting, cases: Sequence[EpochCase]) -> tuple[Case, ...]:
     """Crash all cases, incarnation by incarnation, let them end, and compare."""
     pipelines = []
     for number, case in enumerate(cases):
@@ -78,7 +79,7 @@ def run_cases(setting: Setting, cases: Sequence[CrashCase]) -> tuple[Case, ...]:
     return tuple(compare(*pair) for pair in zip(cases, pipelines, strict=True))
 
 
-def crash(work: Path, planned: Sequence[tuple[CheckpointedQuery, CrashPlan]]) -> None:
+def crash(work: Path, planned: Sequence[tuple[CheckpointedQuery, BatchCrash[EpochPoint]]]) -> None:
     """Start each pipeline; kill all processes at once when each has come to its point."""
     places = {one: one.place(plan.point, plan.batch) for one, plan in planned}
     stop_at = dict.fromkeys((ALL_STARTED, *(one.begin for one in places), *places.values()), 0)
@@ -91,7 +92,7 @@ def crash(work: Path, planned: Sequence[tuple[CheckpointedQuery, CrashPlan]]) ->
 
 
 # --- predicted and seen ----------------------------------------------------------------------
-def compare(case: CrashCase, pipeline: CheckpointedQuery) -> Case:
+def compare(case: EpochCase, pipeline: CheckpointedQuery) -> Case:
     found = predict(pipeline.types, pipeline.ends, case.crashes, case.sink)
     with open_book(pipeline.book) as book:
         rows = [pair.body() for _, pair in book.rows()]

@@ -18,14 +18,14 @@ from model.protocols.micro_batch.messages import Batch
 from sim.predictions.active_standby import batches, waiting
 from sim.predictions.counts import appended, idempotent
 from spark_check.check import Case, Check, Outage, Setting
-from spark_check.micro_batch.crashes import JOB, Load, insist, prepare
+from spark_check.micro_batch.crashes import JOB, JobLoad, insist, prepare
 from spark_check.micro_batch.external_store import ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings
-from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
+from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import three_sinks
 from spark_check.runtime.victim import CrashKind, start
 
-LOAD = Load((4, 4, 2), late=4)
+LOAD = JobLoad((4, 4, 2), late=4)
 DIES = LOAD.ends[1]
 """The first query is killed in the batch after this event."""
 SAME, OWN = (0, *LOAD.ends[1:], LOAD.total), (0, 3, 9, LOAD.total)
@@ -62,8 +62,8 @@ def fail(failover: Failover, work: Path) -> tuple[ExternalStore, ExternalStore]:
     queue = ExternalStore(str(work / "second"))
     Path(queue.work).mkdir()
     (Path(queue.work) / "events").symlink_to(Path(store.work) / "events")
-    point = CrashPoint.WRITTEN if failover.written else CrashPoint.READ
-    dies, holds = breakpoint_at(point, DIES), breakpoint_at(CrashPoint.PLAN, failover.holds)
+    point = JobPoint.WRITTEN if failover.written else JobPoint.READ
+    dies, holds = breakpoint_at(point, DIES), breakpoint_at(JobPoint.PLAN, failover.holds)
     with ExitStack() as running:
         first, second = (
             running.enter_context(
@@ -86,7 +86,7 @@ def fail(failover: Failover, work: Path) -> tuple[ExternalStore, ExternalStore]:
 def release(store: ExternalStore, queue: ExternalStore, acknowledged: int) -> None:
     """Send the sinks what is left in the queue, batch by batch."""
     rows = queue.output(SinkKind.APPEND)
-    for line in queue.notes(CrashPoint.PROCESSED):
+    for line in queue.notes(JobPoint.PROCESSED):
         begin = max(line["start"], acknowledged)
         if left := [row for row in rows if begin < row.sn <= line["end"]]:
             store.write(Batch(line["batch"], begin, line["end"]), left)
@@ -112,7 +112,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
         append, by_batch = store.output(SinkKind.APPEND), store.output(SinkKind.BY_BATCH)
         seen = three_sinks(LOAD.types(), append, by_batch)
         crash = Outage(
-            CrashKind.TREE.value, (CrashPoint.WRITTEN if one.written else CrashPoint.READ).value
+            CrashKind.TREE.value, (JobPoint.WRITTEN if one.written else JobPoint.READ).value
         )
         cases.append(Case(one.name, predict(one), seen, crashed=(crash,)))
     return tuple(cases)

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from sim.predictions.amnesia import batches
 from sim.predictions.counts import appended, idempotent, lost, text
 from spark_check.check import Case, Check, Outage, Setting
-from spark_check.micro_batch.crashes import CrashedJob, CrashPlan, Load, crash_job
+from spark_check.micro_batch.crashes import CrashedJob, JobCrash, JobLoad, crash_job
 from spark_check.micro_batch.external_store import ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings, run_to_end
-from spark_check.micro_batch.stream import CrashPoint
+from spark_check.micro_batch.stream import JobPoint
 from spark_check.micro_batch.verdict import judge
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import CrashKind
@@ -26,25 +26,25 @@ LATE, LATER = 3, 4
 class Restart(NamedTuple):
     """A crash at a point of the last batch.  written: have the sinks its results?"""
 
-    point: CrashPoint
+    point: JobPoint
     written: bool
     sizes: tuple[int, ...] = (4, 4, 2)
 
     @property
-    def load(self) -> Load:
-        return Load(self.sizes, LATE + LATER)
+    def load(self) -> JobLoad:
+        return JobLoad(self.sizes, LATE + LATER)
 
     @property
     def job(self) -> CrashedJob:
-        plan = CrashPlan(CrashKind.TREE, self.point, len(self.sizes) - 1)
+        plan = JobCrash(CrashKind.TREE, self.point, len(self.sizes) - 1)
         return CrashedJob(f"killed at {self.point.value}", plan, self.load)
 
 
-QUICK = (Restart(CrashPoint.READ, written=False),)
+QUICK = (Restart(JobPoint.READ, written=False),)
 FULL = (
     *QUICK,
-    Restart(CrashPoint.WRITTEN, written=True),
-    Restart(CrashPoint.PROCESSED, written=False, sizes=(6, 5)),
+    Restart(JobPoint.WRITTEN, written=True),
+    Restart(JobPoint.PROCESSED, written=False, sizes=(6, 5)),
 )
 
 

@@ -11,10 +11,11 @@ from random import Random
 
 from model.boxes.aggregate import Aggregate
 from model.protocols.cec.design import MENDED, Bound, Closed, Design, Empty
-from spark_check.cec.crashes import CrashCase, CrashPlan, run_cases
+from sim.predictions.crashes import BatchCrash
+from spark_check.cec.crashes import CecCase, run_cases
 from spark_check.cec.keyed_node import InputRow, Query
 from spark_check.cec.recovery import measure_sizes
-from spark_check.cec.stops import CrashPoint
+from spark_check.cec.stops import CecPoint
 from spark_check.cec.world import World
 from spark_check.check import Case, Check, Setting
 
@@ -33,11 +34,11 @@ SPANS = Aggregate("count", 8, 4, by="time", group="type")
 def case(
     title: str,
     box: Aggregate,
-    *crashes: CrashPlan,
+    *crashes: BatchCrash[CecPoint],
     design: Design = MENDED,
     in_place: bool = False,
     sizes: tuple[int, ...] = SIZES,
-) -> CrashCase:
+) -> CecCase:
     """A case of a stream in which times are shared and some keys are much slower than others."""
     random = Random(title)
     ends = (*accumulate(sizes),)
@@ -45,35 +46,33 @@ def case(
     keys = (KEYS[min(int(random.expovariate(0.4)), len(KEYS) - 1)] for _ in range(ends[-1]))
     rows = (InputRow(n, *one) for n, one in enumerate(zip(times, keys, strict=True), 1))
     world = World("", Query(box, PATIENCE, design), (*rows,), ends, in_place)
-    return CrashCase(title, world, crashes)
+    return CecCase(title, world, crashes)
 
 
-STORED, HALF = CrashPlan(CrashPoint.STORED, 2), CrashPlan(CrashPoint.HALF, 2)
+STORED, HALF = BatchCrash(CecPoint.STORED, 2), BatchCrash(CecPoint.HALF, 2)
 QUICK = (
     case(
         "count windows, in place",
         PAIRS,
-        CrashPlan(CrashPoint.HALF, 1),
+        BatchCrash(CecPoint.HALF, 1),
         in_place=True,
         sizes=SHORT,
     ),
-    case("sliding windows", SLIDING, CrashPlan(CrashPoint.STORED, 1), sizes=SHORT),
+    case("sliding windows", SLIDING, BatchCrash(CecPoint.STORED, 1), sizes=SHORT),
 )
 MORE = (
-    case("count windows", PAIRS, CrashPlan(CrashPoint.MADE, 2)),
+    case("count windows", PAIRS, BatchCrash(CecPoint.MADE, 2)),
     case("count windows, renamed", PAIRS, HALF),
-    case("count windows", PAIRS, CrashPlan(CrashPoint.SENT, 2)),
+    case("count windows", PAIRS, BatchCrash(CecPoint.SENT, 2)),
     case("gaps between windows", GAPS, STORED),
     case("windows by time", SPANS, STORED),
 )
 TWICE = (
-    case("count windows", PAIRS, STORED, CrashPlan(CrashPoint.SCANNED)),
-    case("sliding windows", SLIDING, STORED, CrashPlan(CrashPoint.LOAD)),
-    case(
-        "gaps between windows", GAPS, CrashPlan(CrashPoint.PROCESS), CrashPlan(CrashPoint.SENT, 1)
-    ),
-    case("count windows, in place", PAIRS, HALF, CrashPlan(CrashPoint.HALF, 1), in_place=True),
-    case("windows by time", SPANS, STORED, CrashPlan(CrashPoint.PROCESS)),
+    case("count windows", PAIRS, STORED, BatchCrash(CecPoint.SCANNED)),
+    case("sliding windows", SLIDING, STORED, BatchCrash(CecPoint.LOAD)),
+    case("gaps between windows", GAPS, BatchCrash(CecPoint.PROCESS), BatchCrash(CecPoint.SENT, 1)),
+    case("count windows, in place", PAIRS, HALF, BatchCrash(CecPoint.HALF, 1), in_place=True),
+    case("windows by time", SPANS, STORED, BatchCrash(CecPoint.PROCESS)),
 )
 REFUTED = (
     case("closed keys forgotten", PAIRS, STORED, design=replace(MENDED, closed=Closed.FORGOTTEN)),

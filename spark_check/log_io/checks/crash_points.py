@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sim.predictions.log_io.points import MIDDLE, SOURCE, WRITER, CrashPlan, CrashPoint
+from sim.predictions.log_io.points import MIDDLE, SOURCE, WRITER, StepCrash, StepPoint
 from spark_check.check import Case, Check, Setting
-from spark_check.log_io.crashes import CrashCase, run_cases
+from spark_check.log_io.crashes import PipelineCase, run_cases
 from spark_check.log_io.databases import new_database, postgresql
 from spark_check.log_io.world import World
 from spark_check.runtime.victim import CrashKind
@@ -27,7 +27,7 @@ class Planned(NamedTuple):
     """A case without its databases."""
 
     title: str
-    crashes: tuple[CrashPlan, ...]
+    crashes: tuple[StepCrash, ...]
     kind: CrashKind = CrashKind.TREE
     checkable: bool = True
 
@@ -35,67 +35,67 @@ class Planned(NamedTuple):
     def name(self) -> str:
         return f"{self.title}: {', then '.join(map(str, self.crashes))}"
 
-    def case(self, folder: Path, log: str, book: str) -> CrashCase:
+    def case(self, folder: Path, log: str, book: str) -> PipelineCase:
         world = World(str(folder), TYPES, ENDS, log, book, self.checkable)
-        return CrashCase(self.name, world, self.crashes, self.kind)
+        return PipelineCase(self.name, world, self.crashes, self.kind)
 
 
-def at(operator: str, point: CrashPoint, passed: int = 0) -> CrashPlan:
-    return CrashPlan(operator, point, passed)
+def at(operator: str, point: StepPoint, passed: int = 0) -> StepCrash:
+    return StepCrash(operator, point, passed)
 
 
-WRITTEN = at(WRITER, CrashPoint.WRITTEN, 1)
+WRITTEN = at(WRITER, StepPoint.WRITTEN, 1)
 """In the second batch, as the following ones."""
-GENERATED = at(MIDDLE, CrashPoint.GENERATED, 1)
+GENERATED = at(MIDDLE, StepPoint.GENERATED, 1)
 QUICK = (
-    Planned("a write that was executed", (WRITTEN, at(WRITER, CrashPoint.ASKED))),
-    Planned("an output that was not logged", (GENERATED, at(MIDDLE, CrashPoint.COMPLETED))),
-    Planned("an output that was logged", (at(MIDDLE, CrashPoint.LOGGED, 1),)),
+    Planned("a write that was executed", (WRITTEN, at(WRITER, StepPoint.ASKED))),
+    Planned("an output that was not logged", (GENERATED, at(MIDDLE, StepPoint.COMPLETED))),
+    Planned("an output that was logged", (at(MIDDLE, StepPoint.LOGGED, 1),)),
 )
 MORE = (
     *(
         Planned("the source", (at(SOURCE, point, passed),))
         for point, passed in (
-            (CrashPoint.RESTARTED, 1),
-            (CrashPoint.GENERATED, 5),
-            (CrashPoint.LOGGED, 5),
+            (StepPoint.RESTARTED, 1),
+            (StepPoint.GENERATED, 5),
+            (StepPoint.LOGGED, 5),
         )
     ),
     *(
         Planned("pairs", (at(MIDDLE, point, passed),))
         for point, passed in (
-            (CrashPoint.RESTARTED, 1),
-            (CrashPoint.SENT, 4),
-            (CrashPoint.ASSIGNED, 4),
-            (CrashPoint.GENERATED, 2),
+            (StepPoint.RESTARTED, 1),
+            (StepPoint.SENT, 4),
+            (StepPoint.ASSIGNED, 4),
+            (StepPoint.GENERATED, 2),
         )
     ),
     *(
         Planned("writes", (at(WRITER, point, 1),))
         for point in (
-            CrashPoint.RESTARTED,
-            CrashPoint.SENT,
-            CrashPoint.ASSIGNED,
-            CrashPoint.GENERATED,
-            CrashPoint.LOGGED,
-            CrashPoint.DONE,
+            StepPoint.RESTARTED,
+            StepPoint.SENT,
+            StepPoint.ASSIGNED,
+            StepPoint.GENERATED,
+            StepPoint.LOGGED,
+            StepPoint.DONE,
         )
     ),
 )
 TWICE = (
     Planned(
-        "a write that was logged", (at(WRITER, CrashPoint.LOGGED, 1), at(WRITER, CrashPoint.ASKED))
+        "a write that was logged", (at(WRITER, StepPoint.LOGGED, 1), at(WRITER, StepPoint.ASKED))
     ),
     Planned(
         "a write that was logged",
-        (at(WRITER, CrashPoint.LOGGED, 1), at(WRITER, CrashPoint.WRITTEN)),
+        (at(WRITER, StepPoint.LOGGED, 1), at(WRITER, StepPoint.WRITTEN)),
     ),
     Planned(
         "a write that was not",
-        (at(WRITER, CrashPoint.GENERATED, 1), at(WRITER, CrashPoint.COMPLETED)),
+        (at(WRITER, StepPoint.GENERATED, 1), at(WRITER, StepPoint.COMPLETED)),
     ),
     Planned(
-        "three crashes", (WRITTEN, at(WRITER, CrashPoint.RESTARTED), at(WRITER, CrashPoint.ASKED))
+        "three crashes", (WRITTEN, at(WRITER, StepPoint.RESTARTED), at(WRITER, StepPoint.ASKED))
     ),
 )
 WORKERS = (
@@ -116,7 +116,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
     return tuple(found)
 
 
-def _run_groups(setting: Setting, title: str, cases: Sequence[CrashCase]) -> list[Case]:
+def _run_groups(setting: Setting, title: str, cases: Sequence[PipelineCase]) -> list[Case]:
     """All cases, some at a time."""
     found: list[Case] = []
     for first in range(0, len(cases), TOGETHER):
@@ -125,7 +125,7 @@ def _run_groups(setting: Setting, title: str, cases: Sequence[CrashCase]) -> lis
     return [case._replace(name=f"{title}, {case.name}") for case in found]
 
 
-def _on_sqlite(work: Path, planned: Sequence[Planned]) -> list[CrashCase]:
+def _on_sqlite(work: Path, planned: Sequence[Planned]) -> list[PipelineCase]:
     folders = [work / f"pipeline-{number}" for number in range(len(planned))]
     return [
         one.case(folder, str(folder / "log.db"), str(folder / "book.db"))
@@ -133,7 +133,7 @@ def _on_sqlite(work: Path, planned: Sequence[Planned]) -> list[CrashCase]:
     ]
 
 
-def _on_postgresql(work: Path, url: str, planned: Sequence[Planned]) -> list[CrashCase]:
+def _on_postgresql(work: Path, url: str, planned: Sequence[Planned]) -> list[PipelineCase]:
     return [
         one.case(
             work / "postgresql" / f"pipeline-{number}",

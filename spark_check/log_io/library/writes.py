@@ -9,14 +9,14 @@ whose status is still asked for.  Here the next write waits for the success of t
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Mapping
-from typing import Protocol
 
 from spark_check.log_io.library.log import Log
 from spark_check.log_io.library.values import Event, LogError
 
 
-class External(Protocol):
+class External(typing.Protocol):
     """An external system.  A write that is neither checkable nor idempotent may happen twice."""
 
     def execute(self, write: Event) -> None:

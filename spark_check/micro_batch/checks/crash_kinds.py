@@ -13,27 +13,27 @@ from model.protocols.micro_batch.crashes import CrashPoint as ModelPoint
 from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.crashes import (
     CrashedJob,
-    CrashPlan,
-    Load,
+    JobCrash,
+    JobLoad,
     observe_recovery,
     predict,
     recover_all,
 )
 from spark_check.micro_batch.job import Writer
-from spark_check.micro_batch.stream import CrashPoint
+from spark_check.micro_batch.stream import JobPoint
 from spark_check.runtime.session import LOCAL
 from spark_check.runtime.victim import CrashKind
 
 RETRYING, CLUSTER = "local[2,4]", "local-cluster[2,1,1024]"
 
 MODELLED = {
-    CrashPoint.PLAN: ModelPoint.BEFORE_OFFSETS,
-    CrashPoint.ACK: ModelPoint.AFTER_OFFSETS,
-    CrashPoint.SPLIT: ModelPoint.MID_BATCH,
-    CrashPoint.READ: ModelPoint.MID_BATCH,
-    CrashPoint.COUNT: ModelPoint.MID_BATCH,
-    CrashPoint.PROCESSED: ModelPoint.AFTER_STATE,
-    CrashPoint.WRITTEN: ModelPoint.AFTER_SINK,
+    JobPoint.PLAN: ModelPoint.BEFORE_OFFSETS,
+    JobPoint.ACK: ModelPoint.AFTER_OFFSETS,
+    JobPoint.SPLIT: ModelPoint.MID_BATCH,
+    JobPoint.READ: ModelPoint.MID_BATCH,
+    JobPoint.COUNT: ModelPoint.MID_BATCH,
+    JobPoint.PROCESSED: ModelPoint.AFTER_STATE,
+    JobPoint.WRITTEN: ModelPoint.AFTER_SINK,
 }
 
 
@@ -42,7 +42,7 @@ class ProcessCrash(NamedTuple):
     tasks are tried again, and not in local[n]."""
 
     kind: CrashKind
-    point: CrashPoint
+    point: JobPoint
     survives: bool = False
     master: str = LOCAL
     writer: Writer = Writer.FOREACH_BATCH
@@ -60,33 +60,33 @@ class ProcessCrash(NamedTuple):
 
     @property
     def job(self) -> CrashedJob:
-        plan = CrashPlan(self.kind, self.point, len(LOAD.sizes) - 1)
+        plan = JobCrash(self.kind, self.point, len(LOAD.sizes) - 1)
         return CrashedJob(self.name, plan, LOAD, self.master, self.writer)
 
 
-QUICK = (ProcessCrash(CrashKind.WORKER, CrashPoint.READ, survives=True, master=RETRYING),)
+QUICK = (ProcessCrash(CrashKind.WORKER, JobPoint.READ, survives=True, master=RETRYING),)
 FULL = (
     *QUICK,
-    ProcessCrash(CrashKind.READER, CrashPoint.PLAN),
-    ProcessCrash(CrashKind.TREE, CrashPoint.READ),
-    ProcessCrash(CrashKind.TREE, CrashPoint.COUNT),
-    ProcessCrash(CrashKind.DRIVER, CrashPoint.READ),
-    ProcessCrash(CrashKind.DRIVER, CrashPoint.WRITTEN),
-    ProcessCrash(CrashKind.JVM, CrashPoint.READ),
-    ProcessCrash(CrashKind.JVM, CrashPoint.WRITTEN),
-    ProcessCrash(CrashKind.WORKER, CrashPoint.READ),
-    ProcessCrash(CrashKind.WORKER, CrashPoint.COUNT),
-    ProcessCrash(CrashKind.WORKER, CrashPoint.COUNT, survives=True, master=RETRYING),
-    ProcessCrash(CrashKind.WORKER, CrashPoint.READ, survives=True, master=CLUSTER),
-    ProcessCrash(CrashKind.EXECUTOR, CrashPoint.READ, survives=True, master=CLUSTER),
-    ProcessCrash(CrashKind.EXECUTOR, CrashPoint.COUNT, survives=True, master=CLUSTER),
-    ProcessCrash(CrashKind.READER, CrashPoint.ACK),
-    ProcessCrash(CrashKind.READER, CrashPoint.SPLIT),
-    ProcessCrash(CrashKind.READER, CrashPoint.PROCESSED, writer=Writer.DATA_SOURCE),
-    ProcessCrash(CrashKind.READER, CrashPoint.WRITTEN, writer=Writer.DATA_SOURCE),
-    ProcessCrash(CrashKind.TREE, CrashPoint.WRITTEN, writer=Writer.DATA_SOURCE),
+    ProcessCrash(CrashKind.READER, JobPoint.PLAN),
+    ProcessCrash(CrashKind.TREE, JobPoint.READ),
+    ProcessCrash(CrashKind.TREE, JobPoint.COUNT),
+    ProcessCrash(CrashKind.DRIVER, JobPoint.READ),
+    ProcessCrash(CrashKind.DRIVER, JobPoint.WRITTEN),
+    ProcessCrash(CrashKind.JVM, JobPoint.READ),
+    ProcessCrash(CrashKind.JVM, JobPoint.WRITTEN),
+    ProcessCrash(CrashKind.WORKER, JobPoint.READ),
+    ProcessCrash(CrashKind.WORKER, JobPoint.COUNT),
+    ProcessCrash(CrashKind.WORKER, JobPoint.COUNT, survives=True, master=RETRYING),
+    ProcessCrash(CrashKind.WORKER, JobPoint.READ, survives=True, master=CLUSTER),
+    ProcessCrash(CrashKind.EXECUTOR, JobPoint.READ, survives=True, master=CLUSTER),
+    ProcessCrash(CrashKind.EXECUTOR, JobPoint.COUNT, survives=True, master=CLUSTER),
+    ProcessCrash(CrashKind.READER, JobPoint.ACK),
+    ProcessCrash(CrashKind.READER, JobPoint.SPLIT),
+    ProcessCrash(CrashKind.READER, JobPoint.PROCESSED, writer=Writer.DATA_SOURCE),
+    ProcessCrash(CrashKind.READER, JobPoint.WRITTEN, writer=Writer.DATA_SOURCE),
+    ProcessCrash(CrashKind.TREE, JobPoint.WRITTEN, writer=Writer.DATA_SOURCE),
 )
-LOAD = Load()
+LOAD = JobLoad()
 
 
 def run(setting: Setting) -> tuple[Case, ...]:

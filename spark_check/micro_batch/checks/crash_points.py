@@ -12,22 +12,22 @@ from model.protocols.micro_batch.crashes import CrashPoint as ModelPoint
 from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.crashes import (
     CrashedJob,
-    CrashPlan,
-    Load,
+    JobCrash,
+    JobLoad,
     observe_recovery,
     predict,
     recover_all,
 )
-from spark_check.micro_batch.stream import CrashPoint
+from spark_check.micro_batch.stream import JobPoint
 from spark_check.runtime.victim import CrashKind
 
 WHERE = {
-    ModelPoint.BEFORE_OFFSETS: (CrashPoint.PLAN, 0),
-    ModelPoint.AFTER_OFFSETS: (CrashPoint.ACK, 0),
-    ModelPoint.MID_BATCH: (CrashPoint.READ, 0),
-    ModelPoint.AFTER_STATE: (CrashPoint.PROCESSED, 0),
-    ModelPoint.AFTER_SINK: (CrashPoint.WRITTEN, 0),
-    ModelPoint.AFTER_COMMIT: (CrashPoint.PLAN, 1),
+    ModelPoint.BEFORE_OFFSETS: (JobPoint.PLAN, 0),
+    ModelPoint.AFTER_OFFSETS: (JobPoint.ACK, 0),
+    ModelPoint.MID_BATCH: (JobPoint.READ, 0),
+    ModelPoint.AFTER_STATE: (JobPoint.PROCESSED, 0),
+    ModelPoint.AFTER_SINK: (JobPoint.WRITTEN, 0),
+    ModelPoint.AFTER_COMMIT: (JobPoint.PLAN, 1),
 }
 """Where Spark is at a point of the model: at a breakpoint of this batch (0) or the next (1)."""
 
@@ -36,7 +36,7 @@ class PointCrash(NamedTuple):
     """All processes killed at a point of the last planned batch."""
 
     point: ModelPoint
-    load: Load = Load()
+    load: JobLoad = JobLoad()
 
     @property
     def name(self) -> str:
@@ -44,18 +44,18 @@ class PointCrash(NamedTuple):
         return f"{self.point.value}: {sizes} events, then {self.load.late}"
 
     @property
-    def plan(self) -> CrashPlan:
+    def plan(self) -> JobCrash:
         point, later = WHERE[self.point]
-        return CrashPlan(CrashKind.TREE, point, len(self.load.sizes) - 1 + later)
+        return JobCrash(CrashKind.TREE, point, len(self.load.sizes) - 1 + later)
 
 
 QUICK = (PointCrash(ModelPoint.BEFORE_OFFSETS), PointCrash(ModelPoint.AFTER_SINK))
 FULL = (
     *(PointCrash(point) for point in WHERE),
-    PointCrash(ModelPoint.BEFORE_OFFSETS, Load((3,))),
-    PointCrash(ModelPoint.MID_BATCH, Load((3,), late=0)),
-    PointCrash(ModelPoint.AFTER_SINK, Load((5, 1), late=1)),
-    PointCrash(ModelPoint.AFTER_COMMIT, Load((5,))),
+    PointCrash(ModelPoint.BEFORE_OFFSETS, JobLoad((3,))),
+    PointCrash(ModelPoint.MID_BATCH, JobLoad((3,), late=0)),
+    PointCrash(ModelPoint.AFTER_SINK, JobLoad((5, 1), late=1)),
+    PointCrash(ModelPoint.AFTER_COMMIT, JobLoad((5,))),
 )
 
 

@@ -23,15 +23,15 @@ from spark_check.check import Case, Check, Outage, Setting
 from spark_check.micro_batch.checkpoint import complaints
 from spark_check.micro_batch.crashes import (
     CrashedJob,
-    CrashPlan,
-    Load,
+    JobCrash,
+    JobLoad,
     crash_job,
     prepare,
     restart,
 )
 from spark_check.micro_batch.external_store import ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings, run_to_end
-from spark_check.micro_batch.stream import CrashPoint
+from spark_check.micro_batch.stream import JobPoint
 from spark_check.micro_batch.verdict import bodies, expected_bodies
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import CrashKind
@@ -39,7 +39,7 @@ from spark_check.runtime.victim import CrashKind
 EVIDENCE = Path(__file__).with_suffix(".toml")
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-LOAD = Load()
+LOAD = JobLoad()
 
 WHAT: Mapping[str, tuple[str, ...]] = {
     "last offset": ("offsets/2",),
@@ -137,7 +137,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
     damages = [damage for damage in evidence() if full or damage.expected.quick]
     bases = {}
     if "crashed" in {damage.base for damage in damages}:
-        plan = CrashPlan(CrashKind.TREE, CrashPoint.WRITTEN, len(LOAD.sizes) - 1)
+        plan = JobCrash(CrashKind.TREE, JobPoint.WRITTEN, len(LOAD.sizes) - 1)
         bases["crashed"], _ = crash_job(setting.work / "crashed", CrashedJob("crashed", plan, LOAD))
     cases = []
     with session(setting.work / "session", conf=BRIEF, jvm=setting.jvm) as spark:

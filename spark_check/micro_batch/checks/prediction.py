@@ -30,10 +30,10 @@ from spark_check.micro_batch.calibration import (
     read_times,
     start_cost,
 )
-from spark_check.micro_batch.crashes import JOB, CrashPlan
+from spark_check.micro_batch.crashes import JOB, JobCrash
 from spark_check.micro_batch.external_store import ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings
-from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
+from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import bodies, expected_bodies
 from spark_check.runtime.victim import CrashKind, start, wait_ended
 
@@ -48,17 +48,17 @@ FREE, CRASHED = 4, 5
 and the cost of an event can be separated; batches of a run that is crashed."""
 
 DRIVERS = (
-    CrashPoint.PLAN,
-    CrashPoint.READ,
-    CrashPoint.COUNT,
-    CrashPoint.PROCESSED,
-    CrashPoint.WRITTEN,
+    JobPoint.PLAN,
+    JobPoint.READ,
+    JobPoint.COUNT,
+    JobPoint.PROCESSED,
+    JobPoint.WRITTEN,
 )
-WORKERS = (CrashPoint.READ, CrashPoint.COUNT)
+WORKERS = (JobPoint.READ, JobPoint.COUNT)
 """Points at which a task is running."""
 BETWEEN_PHASES = {
-    CrashPoint.PLAN: (BatchPhase.PLANNING, 0.0),
-    CrashPoint.WRITTEN: (BatchPhase.COMMITTING, 0.0),
+    JobPoint.PLAN: (BatchPhase.PLANNING, 0.0),
+    JobPoint.WRITTEN: (BatchPhase.COMMITTING, 0.0),
 }
 """Points at which a phase of the simulator begins."""
 STARTS = 5
@@ -73,7 +73,7 @@ class PlannedRun(NamedTuple):
     """A run to be crashed.  sizes: of its batches."""
 
     sizes: tuple[int, ...]
-    crash: CrashPlan
+    crash: JobCrash
 
     @property
     def title(self) -> str:
@@ -100,7 +100,7 @@ def plan_runs(profile: str) -> list[PlannedRun]:
     affects all kinds alike."""
     random = Random(profile)
     if profile == "quick":
-        wanted = [(CrashKind.TREE, CrashPoint.COUNT)]
+        wanted = [(CrashKind.TREE, JobPoint.COUNT)]
     else:
         wanted = [
             (kind, points[turn % len(points)])
@@ -113,7 +113,7 @@ def plan_runs(profile: str) -> list[PlannedRun]:
     return [
         PlannedRun(
             tuple(random.randrange(SMALL, LARGE[profile] + 1, STEP) for _ in range(CRASHED)),
-            CrashPlan(kind, point, random.randrange(1, CRASHED)),
+            JobCrash(kind, point, random.randrange(1, CRASHED)),
         )
         for kind, point in wanted
     ]
@@ -205,7 +205,7 @@ def _load() -> float:
     return round(os.getloadavg()[0], 1)
 
 
-def predict_crash(plan: PlannedRun, known: Calibration) -> predictions.CrashPlan:
+def predict_crash(plan: PlannedRun, known: Calibration) -> predictions.PhaseCrash:
     """The same crash for the simulator, which knows phases and no crash points of Spark.
 
     What a crash leaves of a job ends by itself, as a job does that has finished.
@@ -216,7 +216,7 @@ def predict_crash(plan: PlannedRun, known: Calibration) -> predictions.CrashPlan
         known.share(point, plan.sizes[batch]),
     )
     away_s = 0.0 if kind is CrashKind.TREE else known.costs.stop_s
-    return predictions.CrashPlan(batch, phase, share, away_s)
+    return predictions.PhaseCrash(batch, phase, share, away_s)
 
 
 # --- runs ------------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def run_free(work: Path, large: int) -> tuple[TimedStream, CleanRun]:
     return stream, read_run(folder, stream.store.checkpoint, stream.ends, began, ended)
 
 
-def crash_and_restart(stream: TimedStream, plan: CrashPlan) -> MeasuredRun:
+def crash_and_restart(stream: TimedStream, plan: JobCrash) -> MeasuredRun:
     """Run the job, crash it, and start it again as soon as it has ended."""
     stream.create()
     first = stream.starts[plan.batch]
@@ -290,9 +290,9 @@ def crash_and_restart(stream: TimedStream, plan: CrashPlan) -> MeasuredRun:
         first_s=first_s,
         crash_s=crashed - began,
         away_s=back - crashed,
-        recovery_s=later[breakpoint_at(CrashPoint.WRITTEN, first)] - crashed,
+        recovery_s=later[breakpoint_at(JobPoint.WRITTEN, first)] - crashed,
         total_s=ended - began,
-        again=breakpoint_at(CrashPoint.PLAN, first) not in later,
+        again=breakpoint_at(JobPoint.PLAN, first) not in later,
     )
 
 

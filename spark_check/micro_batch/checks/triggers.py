@@ -20,7 +20,7 @@ from spark_check.micro_batch.calibration import arm, read_times
 from spark_check.micro_batch.crashes import JOB
 from spark_check.micro_batch.external_store import ExternalStore
 from spark_check.micro_batch.job import JobSettings
-from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
+from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.runtime.victim import CrashKind, start
 
 PERIOD_S, LONG_S = 4.0, 3_600.0
@@ -88,7 +88,7 @@ def _run(setting: Setting) -> tuple[Case, ...]:
         )
         for number, batch in enumerate(batches, 2)
     ]
-    crash = Outage(CrashKind.TREE.value, CrashPoint.PLAN.value)
+    crash = Outage(CrashKind.TREE.value, JobPoint.PLAN.value)
     again = {"planned": query.predicted}, {"planned": query.seen}
     return (*cases, Case("after a restart", *again, crashed=(crash,)))
 
@@ -102,8 +102,8 @@ def run_query(setting: Setting) -> tuple[list[PlannedBatch], RestartedQuery]:
     work.mkdir(parents=True)
     store.arrive("a" * count * EVENTS)
     settings = JobSettings(store.work, [first + EVENTS for first in starts], trigger_s=PERIOD_S)
-    plans = [breakpoint_at(CrashPoint.PLAN, first) for first in starts]
-    held, last = breakpoint_at(CrashPoint.WRITTEN, starts[HELD]), plans[-1]
+    plans = [breakpoint_at(JobPoint.PLAN, first) for first in starts]
+    held, last = breakpoint_at(JobPoint.WRITTEN, starts[HELD]), plans[-1]
 
     setting.tell("batches", 0, count)
     with start(JOB, work, settings._asdict(), stop_at={**arm(starts), held: 0, last: 0}) as job:

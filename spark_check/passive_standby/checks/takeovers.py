@@ -19,21 +19,21 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from sim.predictions.counts import Ran, appended, idempotent, text
+from sim.predictions.counts import SinkBatch, appended, idempotent, text
 from sim.predictions.passive_standby import Shipped, after, before, is_refused
 from spark_check.check import Case, Check, Outage, Setting
-from spark_check.micro_batch.crashes import JOB, Load, insist, prepare
+from spark_check.micro_batch.crashes import JOB, JobLoad, insist, prepare
 from spark_check.micro_batch.external_store import ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings, run_to_end
-from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
+from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import judge
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import CrashKind, start
 
-LOAD = Load((4, 4, 2), late=6)
+LOAD = JobLoad((4, 4, 2), late=6)
 SHIPPED = Shipped(1, LOAD.ends[1])
 """The copy is made when batch 0 is done and batch 1 is not planned."""
-SECOND = Ran(1, LOAD.ends[1], LOAD.ends[-1] + 3)
+SECOND = SinkBatch(1, LOAD.ends[1], LOAD.ends[-1] + 3)
 """The batch that the second driver finishes if it is killed: in the next one."""
 GONE = "are gone"
 """In the source's message that upstream has let go of events."""
@@ -65,8 +65,8 @@ def fail_over(settings: JobSettings, ship: int, dies: int, copy: Path | None) ->
 
     copy: where its checkpoint is shipped before the batch after event `ship`; None: it is not.
     """
-    stop = breakpoint_at(CrashPoint.PLAN, ship)
-    end = breakpoint_at(CrashPoint.PROCESSED, dies)
+    stop = breakpoint_at(JobPoint.PLAN, ship)
+    end = breakpoint_at(JobPoint.PROCESSED, dies)
     own = Path(settings.checkpoint or ExternalStore(settings.work).checkpoint)
     with start(JOB, Path(settings.work), settings._asdict(), stop_at={stop: 0, end: 0}) as victim:
         victim.stopped(stop)
@@ -164,7 +164,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
     with session(setting.work / "takeovers", conf=BRIEF, jvm=setting.jvm) as spark:
         for number, (one, store) in enumerate(failed):
             setting.tell(f"takeover: {one.name}", number, len(failed))
-            crash = Outage(CrashKind.TREE.value, CrashPoint.PROCESSED.value)
+            crash = Outage(CrashKind.TREE.value, JobPoint.PROCESSED.value)
             cases.append(
                 Case(
                     name=one.name,

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from model.cep.predicates import Where
 from model.plans.baselines import blocking
 from model.plans.mended import mended
 from model.plans.plan import Planner
 from model.plans.schedule import schedule
 from model.plans.supply import Host, Supply
+from model.predicates import Where
 from model.recovery import classify
 from spark_check.check import Case, Check, Outage, Setting
 from spark_check.progressive.recovery import CORES, Recovery, recover

@@ -27,9 +27,9 @@ from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import CrashKind, start
 from spark_check.upstream_backup.buffer import IncarnationCounts
-from spark_check.upstream_backup.cases import FACTS, OUTLIVED, QUICK, CrashCase, CrashPlan, full
+from spark_check.upstream_backup.cases import FACTS, OUTLIVED, QUICK, BackupCase, BackupCrash, full
 from spark_check.upstream_backup.job import ALL_STARTED, Pipeline, run_pipelines
-from spark_check.upstream_backup.source import CrashPoint, breakpoint_at
+from spark_check.upstream_backup.source import BackupStop, breakpoint_at
 
 JOB = "spark_check.upstream_backup.job:run"
 SHOWN = 5
@@ -52,12 +52,12 @@ def _run(setting: Setting) -> tuple[Case, ...]:
     return tuple(cases)
 
 
-def _most_crashes(group: Sequence[CrashCase]) -> int:
+def _most_crashes(group: Sequence[BackupCase]) -> int:
     return max(len(planned.crashes) for planned in group)
 
 
 def _run_group(
-    setting: Setting, group: Sequence[CrashCase], begin: Callable[[], None]
+    setting: Setting, group: Sequence[BackupCase], begin: Callable[[], None]
 ) -> tuple[Case, ...]:
     """Run the cases on one Spark, which is crashed when each has come to its next crash.
 
@@ -84,7 +84,7 @@ def _run_group(
     )
 
 
-def create(work: Path, group: Sequence[CrashCase]) -> tuple[Pipeline, ...]:
+def create(work: Path, group: Sequence[BackupCase]) -> tuple[Pipeline, ...]:
     """Make the files of a pipeline for each case."""
     pipelines = tuple(
         Pipeline(str(work / f"p{number}"), planned.protocol, planned.graph, planned.rows)
@@ -95,7 +95,7 @@ def create(work: Path, group: Sequence[CrashCase]) -> tuple[Pipeline, ...]:
     return pipelines
 
 
-def _crash(work: Path, plans: Mapping[Pipeline, CrashPlan]) -> CrashKind:
+def _crash(work: Path, plans: Mapping[Pipeline, BackupCrash]) -> CrashKind:
     """Let each pipeline come to its crash point; then crash them all: the driver alone where they
     all stop in the driver (others might go on for a while), else the whole tree."""
     armed = {ALL_STARTED: 0}
@@ -133,7 +133,7 @@ def outlive(work: Path) -> Case:
     replays what would be trimmed, and must be refused."""
     (pipeline,) = create(work, [OUTLIVED])
     (plan,) = OUTLIVED.crashes
-    late, replay = (breakpoint_at(pipeline.name, point) for point in (plan.point, CrashPoint.READ))
+    late, replay = (breakpoint_at(pipeline.name, point) for point in (plan.point, BackupStop.READ))
     armed = {late: plan.passed, ALL_STARTED: 0}
     settings = _settings([pipeline], crashed=True)
     with start(JOB, work / "first", settings, stop_at=armed) as first:
@@ -154,7 +154,7 @@ def outlive(work: Path) -> Case:
 
 
 # --- the outcome -----------------------------------------------------------------------------
-def judge(planned: CrashCase, pipeline: Pipeline, kinds: Sequence[CrashKind]) -> Case:
+def judge(planned: BackupCase, pipeline: Pipeline, kinds: Sequence[CrashKind]) -> Case:
     """The case, when all its crashes are over.  kinds: of its crashes."""
     lives = pipeline.buffer.incarnations()
     crashes = (*(FACTS[plan.point].predicted for plan in planned.crashes), None)

@@ -17,18 +17,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sim.predictions.counts import Ran, Row, appended, idempotent
+from sim.predictions.counts import Row, SinkBatch, appended, idempotent
 from sim.predictions.upstream_backup_acks import after, cause, is_refused
 from spark_check.check import Case, Check, Outage, Setting
-from spark_check.micro_batch.crashes import JOB, Load, insist, prepare, restart
+from spark_check.micro_batch.crashes import JOB, JobLoad, insist, prepare, restart
 from spark_check.micro_batch.external_store import ExternalStore, SinkKind
 from spark_check.micro_batch.job import JobSettings
-from spark_check.micro_batch.stream import CrashPoint, breakpoint_at
+from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import three_sinks
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import CrashKind, start
 
-LOAD = Load((4, 4, 2), late=6)
+LOAD = JobLoad((4, 4, 2), late=6)
 WINDOW = 3
 """Events of a window, in which a batch may end."""
 AGAIN = LOAD.ends[-1] + 1
@@ -98,7 +98,7 @@ def fail_again(replay: Replay, failed: ExternalStore, work: Path) -> ExternalSto
 
 def _kill(job: JobSettings, start_: int) -> None:
     """Run the query, and kill it before the sinks have the batch of the events after `start_`."""
-    place = breakpoint_at(CrashPoint.PROCESSED, start_)
+    place = breakpoint_at(JobPoint.PROCESSED, start_)
     with start(JOB, Path(job.work), job._asdict(), stop_at={place: 0}) as victim:
         victim.stopped(place)
         victim.kill(CrashKind.TREE)
@@ -114,7 +114,7 @@ def observe(error: str, append: Sequence[Row], by_batch: Sequence[Row]) -> dict[
 def predict(replay: Replay) -> dict[str, Any]:
     """The same, of the batches that run; acknowledged is what precedes the one that is killed."""
     types, acknowledged = LOAD.types(), LOAD.ends[2]
-    ran = [Ran(id_, *ends) for id_, ends in enumerate(pairwise(LOAD.ends[:-1]))]
+    ran = [SinkBatch(id_, *ends) for id_, ends in enumerate(pairwise(LOAD.ends[:-1]))]
     if replay.again:
         ran = after(ran, replay.begins(acknowledged), AGAIN)
         acknowledged = AGAIN
@@ -144,7 +144,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
             late = LOAD._replace(late=0) if one.again else LOAD
             error = restart(spark, last, late)
             append, by_batch = store.output(SinkKind.APPEND), store.output(SinkKind.BY_BATCH)
-            crash = Outage(CrashKind.TREE.value, CrashPoint.PROCESSED.value)
+            crash = Outage(CrashKind.TREE.value, JobPoint.PROCESSED.value)
             cases.append(
                 Case(
                     name=one.name,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from model.core import MessageKind, Quantity, Size
+from model.core import Quantity
+from model.costs import MessageKind, Size
 from model.events import Body
 
 TAKEN_OVER = Quantity("standbys in charge", "standbys", "the standby became the primary")

@@ -17,24 +17,16 @@ from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import (
     CRASHED,
-    Amount,
     Answer,
     Arrival,
-    Assumptions,
     Deployment,
     Emit,
-    Failures,
-    Gauges,
     Guarantee,
     Input,
-    Memory,
     Note,
     Observation,
     OperatorClass,
-    Outcome,
-    PinnedScope,
     Property,
-    Protocol,
     Received,
     Role,
     Scope,
@@ -42,11 +34,15 @@ from model.core import (
     Site,
     When,
 )
+from model.costs import Amount, Gauges, Memory
 from model.errors import Invalid
 from model.events import Body
+from model.evidence import Outcome, PinnedScope
+from model.family import Family
 from model.graph import SINK, SOURCE, chain
 from model.parts import over_words
 from model.properties import AS_IF, COMPLETE
+from model.protocol import Assumptions, Behaviour, Failures
 
 from .messages import (
     OUTPUTS_COPIED,
@@ -66,7 +62,7 @@ from .messages import (
 STANDBY = "standby"
 
 
-def deploy(scope: Scope) -> Deployment:
+def deploy(_design: None, scope: Scope) -> Deployment:
     """Raises Invalid unless the graph is a chain with one operator."""
     inner = [name for name, spec in scope.graph.nodes if spec not in (SOURCE, SINK)]
     if len(inner) != 1 or len(scope.graph.nodes) != 3:
@@ -213,28 +209,29 @@ def forgets_the_standby(
     return forgetting
 
 
-PROTOCOL = Protocol(
-    name="standby",
-    title="Passive standby",
-    source="Hwang et al., Section 4",
-    deploy=deploy,
-    boot=boot,
-    recover=recover,
-    step=step,
-    gauges=gauges,
-    memory=memory,
-    show=show,
-    size=size,
+PROTOCOL = Family(
+    "standby",
+    "Passive standby",
+    "Hwang et al., Section 4",
+    Behaviour(
+        deploy,
+        boot,
+        step,
+        recover,
+        gauges=gauges,
+        show=show,
+        size=size,
+        memory=memory,
+        quantities=(TAKEN_OVER, OUTPUTS_COPIED),
+    ),
     assumes=Assumptions(Failures.SINGLE),
-    claims={CLASS: Guarantee.PRECISE},
     properties=(AS_IF, COMPLETE, READY),
+).design(
     scopes=(PinnedScope("two crashes", TWO_CRASHES, CLASS, states=2924),),
     must_occur=(CRASHED, TAKEN_OVER, OUTPUTS_COPIED),
-    quantities=(TAKEN_OVER, OUTPUTS_COPIED),
 )
-ANY = replace(
-    PROTOCOL,
-    name="standby:any",
+ANY = PROTOCOL.vary(
+    variant="any",
     title="Passive standby, any failures",
     assumes=Assumptions(Failures.ANY),
     claims={CLASS: Guarantee.GAP},
@@ -249,13 +246,12 @@ ANY = replace(
         ),
     ),
 )
-UNREADY = replace(
-    PROTOCOL,
-    name="standby:unready",
+UNREADY = PROTOCOL.vary(
+    variant="unready",
     title="Passive standby that is not copied to again",
     step=forgets_the_standby(step),
     scopes=(
         PinnedScope("one crash", replace(TWO_CRASHES, crashes=1), CLASS, Outcome.REFUTED, steps=4),
     ),
 )
-PROTOCOL = replace(PROTOCOL, variants=(ANY, UNREADY))
+PROTOCOL = PROTOCOL.vary(variants=(ANY, UNREADY))

@@ -12,7 +12,7 @@ from itertools import chain, combinations, zip_longest
 from typing import NamedTuple, TypeAlias
 
 from model.cep.patterns import Pattern, PatternStep, Strategy
-from model.cep.predicates import Predicate
+from model.predicates import Predicate
 from tests.model.denotations.predicates import satisfies
 from tests.model.denotations.words import Word
 

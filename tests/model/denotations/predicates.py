@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.cep.predicates import Either, Every, Not, Predicate, Type, Where
 from model.events import Body
+from model.predicates import Either, Every, Not, Predicate, Type, Where
 
 
 def satisfies(predicate: Predicate, body: Body) -> bool:

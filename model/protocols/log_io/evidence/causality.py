@@ -6,7 +6,8 @@ and one-line faults.
 
 from __future__ import annotations
 
-from model.core import CRASHED, RESTORED, Mutant
+from model.core import CRASHED, RESTORED
+from model.evidence import Mutant
 from model.protocols.log_io.design import Design, Groups, Writes
 from model.protocols.log_io.evidence.build import GAP, build
 from model.protocols.log_io.evidence.readings import OUTPUTS_FIRST, WRITES_FIRST

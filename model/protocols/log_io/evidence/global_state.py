@@ -6,7 +6,8 @@ order in which it makes the state anew, with the verdicts expected of them, and 
 
 from __future__ import annotations
 
-from model.core import CRASHED, REPLAYED, RESTORED, Mutant
+from model.core import CRASHED, REPLAYED, RESTORED
+from model.evidence import Mutant
 from model.protocols.log_io.design import Design, Garbage, Known
 from model.protocols.log_io.evidence.build import CONVERGENT, DIVERGENT, GAP, build
 from model.protocols.log_io.evidence.readings import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.core import Mutant
+from model.evidence import Mutant
 from model.protocols.log_io.design import Design, Grouped, Groups, Transfer, Writes
 from model.protocols.log_io.evidence.build import REPEATING, SEEN, build
 from model.protocols.log_io.evidence.readings import STATUS_OF_GROUP

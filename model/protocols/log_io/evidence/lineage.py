@@ -5,9 +5,11 @@ Rule of this file: designs that change one thing, with the verdicts expected of 
 
 from __future__ import annotations
 
-from model.core import Guarantee, Mutant, PinnedScope, Protocol, Quantity
+from model.core import Guarantee, Quantity
+from model.evidence import Mutant, PinnedScope
 from model.patches import Change, Reading
 from model.properties import AS_IF, COMPLETE
+from model.protocol import Protocol
 from model.protocols.log_io.design import (
     Capture,
     Design,

@@ -5,7 +5,8 @@ Rule of this file: one-line faults; no design.
 
 from __future__ import annotations
 
-from model.core import Mutant, Protocol
+from model.evidence import Mutant
+from model.protocol import Protocol
 
 VARIANTS: tuple[Protocol, ...] = ()
 GENERATION = "model.protocols.log_io.operators.generation"

@@ -6,7 +6,7 @@ faults.
 
 from __future__ import annotations
 
-from model.core import Mutant
+from model.evidence import Mutant
 from model.protocols.log_io.design import Design, Reads
 from model.protocols.log_io.evidence.build import CHECKED, GAP, SEEN, build
 from model.protocols.log_io.evidence.readings import REPEATED

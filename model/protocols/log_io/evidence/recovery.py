@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.core import Mutant
+from model.evidence import Mutant
 from model.protocols.log_io.design import Design, Garbage, Known
 from model.protocols.log_io.evidence.build import DIVERGENT, GAP, REPEATING, SEEN, build
 from model.protocols.log_io.evidence.readings import (

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.core import CRASHED, RESTORED, Guarantee, Mutant
+from model.core import CRASHED, RESTORED, Guarantee
+from model.evidence import Mutant
 from model.properties import AS_IF, COMPLETE
 from model.protocols.log_io.design import Capture, Design, Garbage, Logs, Replaying
 from model.protocols.log_io.evidence.build import build

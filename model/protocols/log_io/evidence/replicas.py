@@ -10,9 +10,9 @@ from dataclasses import replace
 from model.boxes.box import Box
 from model.boxes.stateless import Filter, Relay, Union
 from model.boxes.triggered import Triggered
-from model.cep.predicates import Type
 from model.core import Arrival, Inputs, OperatorClass, Scope
 from model.graph import SINK, SOURCE, Graph
+from model.predicates import Type
 from model.protocols.log_io.scaling.share import Share
 
 REPLICAS = Graph(

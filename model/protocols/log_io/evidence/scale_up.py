@@ -6,7 +6,8 @@ faults.
 
 from __future__ import annotations
 
-from model.core import Guarantee, Mutant
+from model.core import Guarantee
+from model.evidence import Mutant
 from model.patches import Change, Reading
 from model.protocols.log_io.design import DOWN, UP, Design, Scaling, Task
 from model.protocols.log_io.evidence.build import DIVERGENT, GAP, SEEN, build

@@ -16,11 +16,12 @@ from model.boxes.stateless import AnyOf, Filter, Relay, Union
 from model.boxes.triggered import Functions, Triggered
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
-from model.cep.predicates import Type
 from model.cep.windows import CountWindows
-from model.core import Arrival, Guarantee, Inputs, OperatorClass, Outcome, PinnedScope, Scope
+from model.core import Arrival, Guarantee, Inputs, OperatorClass, Scope
+from model.evidence import Outcome, PinnedScope
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.predicates import Type
 from model.protocols.log_io.evidence import replicas
 from model.protocols.log_io.writing.lookup import Lookup
 

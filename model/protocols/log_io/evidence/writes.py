@@ -6,7 +6,7 @@ faults.
 
 from __future__ import annotations
 
-from model.core import Mutant
+from model.evidence import Mutant
 from model.protocols.log_io.design import Design, Writes
 from model.protocols.log_io.evidence.build import GAP, REPEATING, SEEN, build
 from model.protocols.log_io.evidence.readings import TOGETHER

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from model.boxes.box import Box, Fed, Item, answer
-from model.cep.predicates import Predicate
+from model.predicates import Predicate
 
 
 @dataclass(frozen=True)

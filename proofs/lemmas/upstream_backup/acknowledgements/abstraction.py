@@ -5,7 +5,7 @@ Rule of this file: what a savepoint will not give again is found by running it, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from operator import le
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from proofs.lemmas.upstream_backup.acknowledgements import replicas
 from proofs.lemmas.upstream_backup.observer import Observer
 from proofs.lemmas.upstream_backup.reference import Arrivals
 from proofs.prove.conformance import Abstraction, Path
-from proofs.prove.structure import Structure
+from proofs.prove.structure import StateTable, Structure
 
 
 class Saved(NamedTuple):
@@ -156,7 +156,7 @@ class HoldingObserver(Observer):
 
     def state(
         self, holdings: Holdings, names: Sequence[NodeName], sent: frozenset[Carrier]
-    ) -> Mapping[str, Any]:
+    ) -> StateTable:
         acked = {(u, v): NOTHING for u in names for v in names}
         for u, (_, _, all_) in zip(names, holdings.nodes, strict=True):
             acked |= {

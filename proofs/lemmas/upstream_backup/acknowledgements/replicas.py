@@ -32,18 +32,12 @@ from z3 import (
     Or,
 )
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import (
-    Moment,
-    Symbol,
-    Transition,
-    TransitionSystem,
-    inductive,
-    reaches,
-)
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Axioms, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 NODE, SAVE, POSITION, MESSAGE = map(DeclareSort, ("node", "savepoint", "position", "message"))
 BOOL = BoolSort()
@@ -52,7 +46,7 @@ BOOL = BoolSort()
 feeds = Function("feeds", NODE, NODE, BOOL)
 below = Function("below", NODE, NODE, BOOL)  # below(n, m): m is reached from n
 operator = Function("operator", NODE, BOOL)  # may crash; sources and sinks may not
-positions = Order(POSITION)
+positions = TotalOrder(POSITION)
 le = positions.le
 nothing = Const("nothing", POSITION)
 origin = Const("origin", SAVE)  # the savepoint of an operator that has done nothing
@@ -76,7 +70,7 @@ a = Const("a", SAVE)
 m, k = Const("m", MESSAGE), Const("k", MESSAGE)
 
 
-def axioms() -> dict[str, Any]:
+def axioms() -> Axioms:
     return {
         "positions are in a total order": positions.axiom,
         "nothing is the least position": ForAll([p], le(nothing, p)),
@@ -150,7 +144,7 @@ ALL_BELOW = "a message tells of all nodes below the one it is about"
 NO_OTHERS = "a message tells of no other nodes"
 
 
-def sends(rules: MessageRules, s: Moment, t: Moment, u: Any, holds: Holds) -> Any:
+def sends(rules: MessageRules, s: AtTime, t: AtTime, u: Any, holds: Holds) -> Any:
     """A message in flight afterwards was so before, or u has sent it; any may be lost."""
     return ForAll([k], Implies(t.sent(k), Or(s.sent(k), may_send(rules, k, u, holds))))
 
@@ -159,7 +153,7 @@ ALLOWED = "what is not acknowledged by all successors can be given again"
 
 
 # --- transitions -----------------------------------------------------------------------------
-def arrives(s: Moment, u: Any, m: Any) -> Any:
+def arrives(s: AtTime, u: Any, m: Any) -> Any:
     return And(
         s.up(u),
         s.sent(m),
@@ -168,13 +162,13 @@ def arrives(s: Moment, u: Any, m: Any) -> Any:
     )
 
 
-def acked_after(s: Moment, u: Any, m: Any, v: Any) -> Any:
+def acked_after(s: AtTime, u: Any, m: Any, v: Any) -> Any:
     """How far u has trimmed for v once it has received m."""
     return If(v == sender(m), positions.later(s.acked(u, v), acks(m)), s.acked(u, v))
 
 
 def receive(rules: MessageRules) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, u: Any, m: Any) -> Any:
+    def relation(s: AtTime, t: AtTime, u: Any, m: Any) -> Any:
         """u trims and keeps the savepoints; it may save, if all successors allow it, and answer."""
         allowed = ForAll([v], Implies(feeds(u, v), le(theta(t.held(u, u)), t.acked(u, v))))
         saves = rules.given(ALLOWED, allowed)
@@ -196,14 +190,14 @@ def receive(rules: MessageRules) -> Callable[..., Any]:
 
 
 def act(rules: MessageRules) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, u: Any) -> Any:
+    def relation(s: AtTime, t: AtTime, u: Any) -> Any:
         """u answers a hello, sends a skip notice, acknowledges what a sink has consumed."""
         return And(s.up(u), sends(rules, s, t, u, lambda w, c: c == s.held(u, w)))
 
     return relation
 
 
-def forgets(s: Moment, t: Moment, u: Any) -> Any:
+def forgets(s: AtTime, t: AtTime, u: Any) -> Any:
     return And(
         operator(u),
         s.up(u),
@@ -214,7 +208,7 @@ def forgets(s: Moment, t: Moment, u: Any) -> Any:
 
 
 def crash(rules: MessageRules) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, u: Any) -> Any:
+    def relation(s: AtTime, t: AtTime, u: Any) -> Any:
         """u crashes between two steps, or after some of the messages of one."""
         return And(forgets(s, t, u), sends(rules, s, t, u, lambda w, c: c == s.held(u, w)))
 
@@ -222,7 +216,7 @@ def crash(rules: MessageRules) -> Callable[..., Any]:
 
 
 def crash_receiving(rules: MessageRules) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, u: Any, m: Any) -> Any:
+    def relation(s: AtTime, t: AtTime, u: Any, m: Any) -> Any:
         """u crashes after some of the messages that it sends when it receives m."""
 
         def holds(w: Any, c: Any) -> Any:
@@ -239,7 +233,7 @@ def crash_receiving(rules: MessageRules) -> Callable[..., Any]:
     return relation
 
 
-def restart(s: Moment, t: Moment, u: Any) -> Any:
+def restart(s: AtTime, t: AtTime, u: Any) -> Any:
     return And(operator(u), Not(s.up(u)), ForAll([n], t.up(n) == Or(n == u, s.up(n))))
 
 
@@ -249,21 +243,21 @@ def between(u: Any, v: Any) -> Any:
     return And(feeds(u, v), operator(v))
 
 
-def held_fit(s: Moment) -> Any:
+def held_fit(s: AtTime) -> Any:
     return ForAll([h, u, v], Implies(between(u, v), fits(s.held(h, u), u, s.held(h, v))))
 
 
-def trimmed_covered(s: Moment) -> Any:
+def trimmed_covered(s: AtTime) -> Any:
     covered = le(s.acked(u, v), trim(s.held(u, v), u))
     return ForAll([u, v], Implies(between(u, v), covered))
 
 
-def messages_fit(s: Moment) -> Any:
+def messages_fit(s: AtTime) -> Any:
     sent = And(s.sent(m), between(u, v))
     return ForAll([m, u, v], Implies(sent, fits(carries(m, u), u, carries(m, v))))
 
 
-def acks_covered(s: Moment) -> Any:
+def acks_covered(s: AtTime) -> Any:
     sent = And(s.sent(m), between(receiver(m), sender(m)))
     return ForAll([m], Implies(sent, le(acks(m), trim(carries(m, sender(m)), receiver(m)))))
 
@@ -272,7 +266,7 @@ FIT = "savepoints held together fit: what one gives, the next one needs no earli
 COVERED = "no event is trimmed that a successor's savepoint needs"
 
 
-def initial(s: Moment) -> Any:
+def initial(s: AtTime) -> Any:
     return And(
         ForAll([n], s.up(n)),
         ForAll([n, w], s.held(n, w) == origin),
@@ -308,7 +302,7 @@ def system(given: Given, alone: bool = False) -> TransitionSystem:
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def prove(given: Given) -> Iterator[Query]:
+def prove(given: Given) -> Iterator[SolverQuery]:
     whole = system(given)
     yield from inductive(whole)
     yield reaches(

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 from model.system import System
 from model.world import Action, Crash, Deliver, Inject, Suspect, World, response
 from proofs.lemmas.upstream_backup.duplicates import edge
-from proofs.lemmas.upstream_backup.duplicates.ends import EdgeView, Ends
-from proofs.lemmas.upstream_backup.duplicates.steps import EdgeRun, EdgeState, Steps
+from proofs.lemmas.upstream_backup.duplicates.ends import EdgeEnds, EdgeView
+from proofs.lemmas.upstream_backup.duplicates.steps import AbstractSteps, EdgeRun, EdgeState
 from proofs.lemmas.upstream_backup.observer import Observer
 from proofs.lemmas.upstream_backup.reference import Arrivals
 from proofs.prove.conformance import Abstraction, Path
+from proofs.prove.structure import StateTable
 
 
 class EdgeStep(NamedTuple):
@@ -23,8 +24,8 @@ class EdgeStep(NamedTuple):
 
     action: Action
     arrivals: Arrivals
-    before: Ends
-    after: Ends
+    before: EdgeEnds
+    after: EdgeEnds
     whole: Any
     initial: bool
 
@@ -50,7 +51,7 @@ class EdgeObserver(Observer):
                 if self.is_new(view, run):
                     yield path_of(view, run)
 
-    def whole(self, view: EdgeView, before: World, action: Action, other: Ends) -> Any:
+    def whole(self, view: EdgeView, before: World, action: Action, other: EdgeEnds) -> Any:
         """The producer's state after its whole step, of which a crash may leave out the last
         effects; None if it does none."""
         if action.node != view.u.name or isinstance(action, Crash | Suspect):
@@ -61,7 +62,7 @@ class EdgeObserver(Observer):
 
 def run_of(view: EdgeView, step: EdgeStep) -> EdgeRun:
     """The abstract steps that the step of the model takes."""
-    steps = Steps(view, step.arrivals, step.before, step.after)
+    steps = AbstractSteps(view, step.arrivals, step.before, step.after)
     action = step.action
     if action.node == view.u.name:
         steps.of_producer(step.whole)
@@ -79,7 +80,7 @@ def path_of(view: EdgeView, run: EdgeRun) -> Path:
     return Path(structure, tuple(_tables(s, events) for s in run.states), run.initial)
 
 
-def _tables(state: EdgeState, events: Iterable[int]) -> dict[str, Any]:
+def _tables(state: EdgeState, events: Iterable[int]) -> StateTable:
     sets = {
         name: {i: i in getattr(state, name) for i in events} for name in ("done", "ever", "doubled")
     }

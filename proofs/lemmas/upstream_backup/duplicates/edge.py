@@ -17,34 +17,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from z3 import (
-    And,
-    BoolSort,
-    Const,
-    Consts,
-    DeclareSort,
-    Exists,
-    ForAll,
-    Function,
-    If,
-    Implies,
-    Not,
-    Or,
-)
+import z3
+from z3 import And, Const, Consts, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
-from proofs.prove.lemma import Given, Lemma
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from model.evidence import Outcome
+from proofs.lemmas.readings import shortest
+from proofs.prove.grounding import Sizes
+from proofs.prove.lemma import Given, Lemma, without
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Axioms, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 EVENT, NUMBER, MESSAGE = map(DeclareSort, ("event", "number", "message"))
-BOOL = BoolSort()
+BOOL = z3.BoolSort()
 
 # --- what never changes ----------------------------------------------------------------------
-numbers, messages = Order(NUMBER), Order(MESSAGE, "message_le")
+numbers, messages = TotalOrder(NUMBER), TotalOrder(MESSAGE, "message_le")
 le, less, later = numbers.le, numbers.less, numbers.later
 before = messages.less
 nothing = Const("nothing", NUMBER)
@@ -85,120 +77,104 @@ REAL = "no savepoint is of events that were never heard"
 ACKED = "no acknowledgement is of events that were not heard"
 
 
-def axioms(given: Given) -> dict[str, Any]:
+def axioms(given: Given) -> Axioms:
+    least = And(ForAll([p], le(nothing, p)), ForAll([e], number(e) != nothing))
+    between = And(then(m, k), before(m, x))
     return {
         "numbers are in a total order": numbers.axiom,
-        "nothing is less than any event's number": And(
-            ForAll([p], le(nothing, p)), ForAll([e], number(e) != nothing)
-        ),
+        "nothing is less than any event's number": least,
         ONE_EACH: given(ONE_EACH, ForAll([e, f], Implies(number(e) == number(f), e == f))),
         "messages are in a total order": messages.axiom,
         "then is before, with none between": And(
             ForAll([m, k], Implies(then(m, k), before(m, k))),
-            ForAll([m, k, x], Implies(And(then(m, k), before(m, x)), Not(before(x, k)))),
+            ForAll([m, k, x], Implies(between, Not(before(x, k)))),
         ),
     }
 
 
-def passed(given: Given, t: Moment, place: Any) -> Any:
-    """The cursor comes to `place`, and over what is left out behind it."""
-    left_out = Or(unneeded(e), le(number(e), place), less(t.cursor, number(e)))
-    return And(le(place, t.cursor), given(IN_ORDER, ForAll([e], left_out)))
-
-
-def in_flight(s: Moment, message: Any) -> Any:
+def in_flight(s: AtTime, message: Any) -> Any:
     return And(before(s.gone, message), Not(before(s.sent, message)))
 
 
-def heard_of(s: Moment, p: Any) -> Any:
+def heard_of(s: AtTime, p: Any) -> Any:
     """Up to p the successor has heard all; if it is down, it once had."""
     return le(p, If(s.listening, s.heard, s.farthest))
 
 
-# --- the producer ----------------------------------------------------------------------------
-def give(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, m: Any) -> Any:
+# --- crashes ---------------------------------------------------------------------------------
+def producer_crash(s: AtTime, t: AtTime) -> Any:
+    """What it has sent still arrives."""
+    return And(s.running, Not(t.running))
+
+
+def mute_crash(s: AtTime, t: AtTime) -> Any:
+    """What it has sent is lost with its connections.  It may crash while it is being restored."""
+    return And(Not(t.running), t.gone == s.sent)
+
+
+def answer_lost(s: AtTime, t: AtTime) -> Any:
+    """So is its answer to a hello: the successor still waits for one."""
+    return And(mute_crash(s, t), s.listening, forgotten(t))
+
+
+def forgotten(t: AtTime) -> Any:
+    return And(Not(t.listening), t.heard == nothing, ForAll([e], Not(t.done(e))))
+
+
+def successor_crash(s: AtTime, t: AtTime) -> Any:
+    return And(s.listening, forgotten(t), t.gone == s.sent)
+
+
+# --- the system ------------------------------------------------------------------------------
+class EdgeSteps:
+    """What the two ends do, by name of the transition, if these hypotheses hold."""
+
+    def __init__(self, given: Given) -> None:
+        self.given = given
+
+    def passed(self, t: AtTime, place: Any) -> Any:
+        """The cursor comes to `place`, and over what is left out behind it."""
+        left_out = Or(unneeded(e), le(number(e), place), less(t.cursor, number(e)))
+        return And(le(place, t.cursor), self.given(IN_ORDER, ForAll([e], left_out)))
+
+    # the producer
+    def give(self, s: AtTime, t: AtTime, m: Any) -> Any:
         """The next event; or, at the beginning of a replay, one that nobody is owed (III-B2)."""
         true = number(event(m))
         between = And(less(s.cursor, number(e)), less(number(e), true))
         return And(
             s.running,
             Or(less(s.cursor, true), And(s.cursor == s.base, le(true, s.base))),
-            given(IN_ORDER, ForAll([e], Or(unneeded(e), Not(between)))),
-            given(SAME, stamp(m) == true),
+            self.given(IN_ORDER, ForAll([e], Or(unneeded(e), Not(between)))),
+            self.given(SAME, stamp(m) == true),
             then(s.sent, m),
             t.sent == m,
-            passed(given, t, later(s.cursor, true)),
+            self.passed(t, later(s.cursor, true)),
         )
 
-    return relation
-
-
-def acknowledge(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, p: Any) -> Any:
+    def acknowledge(self, s: AtTime, t: AtTime, p: Any) -> Any:
         """The successor will not ask for anything up to p again."""
-        return And(
-            s.running,
-            le(s.base, p),
-            given(ACKED, heard_of(s, p)),
-            t.base == p,
-            t.cursor == later(s.cursor, p),
-        )
+        heard = And(s.running, le(s.base, p), self.given(ACKED, heard_of(s, p)))
+        return And(heard, t.base == p, t.cursor == later(s.cursor, p))
 
-    return relation
-
-
-def producer_crash(s: Moment, t: Moment) -> Any:
-    """What it has sent still arrives."""
-    return And(s.running, Not(t.running))
-
-
-def mute_crash(s: Moment, t: Moment) -> Any:
-    """What it has sent is lost with its connections.  It may crash while it is being restored."""
-    return And(Not(t.running), t.gone == s.sent)
-
-
-def answer_lost(s: Moment, t: Moment) -> Any:
-    """So is its answer to a hello: the successor still waits for one."""
-    return And(mute_crash(s, t), s.listening, forgotten(t))
-
-
-def forgotten(t: Moment) -> Any:
-    return And(Not(t.listening), t.heard == nothing, ForAll([e], Not(t.done(e))))
-
-
-def producer_restored(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, p: Any) -> Any:
+    def producer_restored(self, s: AtTime, t: AtTime, p: Any) -> Any:
         """From a savepoint with which it gives all above p again.  If the successor is down as
         well, its own savepoint will have to fit (REPLAYED)."""
-        return And(
-            Not(s.running),
-            given(RESTORED, heard_of(s, p)),
-            t.running,
-            t.base == p,
-            t.cursor == p,
-        )
+        fits = self.given(RESTORED, heard_of(s, p))
+        return And(Not(s.running), fits, t.running, t.base == p, t.cursor == p)
 
-    return relation
-
-
-def replay(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment) -> Any:
+    def replay(self, s: AtTime, t: AtTime) -> Any:
         """A hello that has been answered is answered once more: the whole backup again."""
-        return And(s.running, passed(given, t, s.base))
+        return And(s.running, self.passed(t, s.base))
 
-    return relation
-
-
-# --- the successor ---------------------------------------------------------------------------
-def take(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, m: Any) -> Any:
+    # the successor
+    def take(self, s: AtTime, t: AtTime, m: Any) -> Any:
         has = And(e == event(m), Not(unneeded(e)))
         return And(
             s.listening,
             in_flight(s, m),
-            given(FIFO, then(s.gone, m)),
-            given(DISCARD, less(s.heard, stamp(m))),
+            self.given(FIFO, then(s.gone, m)),
+            self.given(DISCARD, less(s.heard, stamp(m))),
             t.gone == m,
             t.heard == later(s.heard, stamp(m)),
             t.farthest == later(s.farthest, stamp(m)),
@@ -207,81 +183,92 @@ def take(given: Given) -> Callable[..., Any]:
             ForAll([e], t.doubled(e) == Or(s.doubled(e), And(has, s.done(e)))),
         )
 
-    return relation
+    def discard(self, s: AtTime, t: AtTime, m: Any) -> Any:
+        old = self.given(NO_MORE, le(stamp(m), s.heard))
+        return And(s.listening, in_flight(s, m), then(s.gone, m), old, t.gone == m)
 
-
-def discard(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, m: Any) -> Any:
-        return And(
-            s.listening,
-            in_flight(s, m),
-            then(s.gone, m),
-            given(NO_MORE, le(stamp(m), s.heard)),
-            t.gone == m,
-        )
-
-    return relation
-
-
-def successor_crash(s: Moment, t: Moment) -> Any:
-    return And(s.listening, forgotten(t), t.gone == s.sent)
-
-
-def answer(given: Given) -> Callable[..., Any]:
-    def relation(s: Moment, t: Moment, p: Any) -> Any:
+    def answer(self, s: AtTime, t: AtTime, p: Any) -> Any:
         """The successor will start from a savepoint with the effects up to p.  The producer's
         answer brings it, and the whole backup; or another predecessor's brings a later one."""
         first = And(
             s.running,
             Not(s.listening),
-            given(REPLAYED, le(s.base, p)),
-            given(STALE, t.gone == s.sent),
-            passed(given, t, s.base),
+            self.given(REPLAYED, le(s.base, p)),
+            self.given(STALE, t.gone == s.sent),
+            self.passed(t, s.base),
         )
         another = And(s.listening, less(s.heard, p), t.gone == s.gone, t.cursor == s.cursor)
         saved = And(s.ever(e), le(number(e), p))
-        return And(
-            Or(first, another),
-            given(REAL, le(p, s.farthest)),
-            t.listening,
-            t.heard == p,
-            ForAll([e], t.done(e) == Or(And(s.listening, s.done(e)), saved)),
-        )
+        done = ForAll([e], t.done(e) == Or(And(s.listening, s.done(e)), saved))
+        real = self.given(REAL, le(p, s.farthest))
+        return And(Or(first, another), real, t.listening, t.heard == p, done)
 
-    return relation
+
+def initial(s: AtTime) -> Any:
+    places = (place == nothing for place in (s.base, s.cursor, s.heard, s.farthest))
+    nowhere = ForAll([e], Not(Or(s.done(e), s.ever(e), s.doubled(e))))
+    return And(s.running, s.listening, s.gone == s.sent, *places, nowhere)
+
+
+def system(given: Given) -> TransitionSystem:
+    a_message, a_number = (("m", MESSAGE),), (("p", NUMBER),)
+    taking = ("gone", "heard", "farthest", "done", "ever", "doubled")
+    restored = ("running", "base", "cursor")
+    forgets = ("listening", "heard", "done", "gone")
+    steps = EdgeSteps(given)
+    return TransitionSystem(
+        name="one edge",
+        state=STATE,
+        axioms=axioms(given),
+        init=initial,
+        transitions=(
+            Transition("give", a_message, ("sent", "cursor"), steps.give),
+            Transition("take", a_message, taking, steps.take),
+            Transition("discard", a_message, ("gone",), steps.discard),
+            Transition("acknowledge", a_number, ("base", "cursor"), steps.acknowledge),
+            Transition("producer crashes", (), ("running",), producer_crash),
+            Transition("producer crashes, mute", (), ("running", "gone"), mute_crash),
+            Transition("answer is lost", (), ("running", *forgets), answer_lost),
+            Transition("producer is restored", a_number, restored, steps.producer_restored),
+            Transition("successor crashes", (), forgets, successor_crash),
+            Transition("answer", a_number, (*forgets, "cursor"), steps.answer),
+            Transition("replay", (), ("cursor",), steps.replay),
+        ),
+        invariants=INVARIANTS,
+    )
 
 
 # --- invariants ------------------------------------------------------------------------------
-def due(s: Moment, e: Any) -> Any:
+def due(s: AtTime, e: Any) -> Any:
     return And(s.listening, Not(unneeded(e)))
 
 
-def none_missing(s: Moment) -> Any:
-    return ForAll([e], Implies(And(due(s, e), le(number(e), s.heard)), s.done(e)))
-
-
-def no_jump(s: Moment) -> Any:
+def no_jump(s: AtTime) -> Any:
     ahead = And(then(s.gone, m), in_flight(s, m), less(number(e), stamp(m)))
     return ForAll([m, e], Implies(And(ahead, due(s, e)), le(number(e), s.heard)))
 
 
-def no_gap(s: Moment) -> Any:
+def no_gap(s: AtTime) -> Any:
     pair = And(in_flight(s, k), then(k, m), in_flight(s, m), less(number(e), stamp(m)))
     known = Or(le(number(e), stamp(k)), le(number(e), s.heard))
     return ForAll([k, m, e], Implies(And(pair, due(s, e)), known))
 
 
-def passed_on(s: Moment) -> Any:
+def passed_on(s: AtTime) -> Any:
     given = And(s.running, due(s, e), le(number(e), s.cursor))
     coming = And(s.gone != s.sent, le(number(e), stamp(s.sent)))
     return ForAll([e], Implies(given, Or(le(number(e), s.heard), coming)))
 
 
+def true_numbers(s: AtTime) -> Any:
+    return ForAll([m], Implies(And(s.listening, in_flight(s, m)), stamp(m) == number(event(m))))
+
+
 ONCE = "no event has its effect twice"
 ALL = "of what was heard, nothing is missing"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     ONCE: lambda s: ForAll([e], Not(s.doubled(e))),
-    ALL: none_missing,
+    ALL: lambda s: ForAll([e], Implies(And(due(s, e), le(number(e), s.heard)), s.done(e))),
     "nothing has an effect that was not heard": lambda s: ForAll(
         [e], Implies(s.done(e), le(number(e), s.heard))
     ),
@@ -289,9 +276,7 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
         [e], Implies(And(Not(unneeded(e)), le(number(e), s.farthest)), s.ever(e))
     ),
     "nothing was heard beyond the farthest": lambda s: le(s.heard, s.farthest),
-    "messages bear the numbers of their events": lambda s: ForAll(
-        [m], Implies(And(s.listening, in_flight(s, m)), stamp(m) == number(event(m)))
-    ),
+    "messages bear the numbers of their events": true_numbers,
     "the next message leaves nothing out": no_jump,
     "every message goes on where the one before it ends": no_gap,
     "what has been given is heard or on its way": passed_on,
@@ -303,75 +288,76 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 }
 
 
-def initial(s: Moment) -> Any:
-    return And(
-        s.running,
-        s.listening,
-        s.gone == s.sent,
-        *(place == nothing for place in (s.base, s.cursor, s.heard, s.farthest)),
-        ForAll([e], Not(Or(s.done(e), s.ever(e), s.doubled(e)))),
-    )
-
-
-def system(given: Given) -> TransitionSystem:
-    a_message, a_number = (("m", MESSAGE),), (("p", NUMBER),)
-    taking = ("gone", "heard", "farthest", "done", "ever", "doubled")
-    restored = ("running", "base", "cursor")
-    forgets = ("listening", "heard", "done", "gone")
-    return TransitionSystem(
-        name="one edge",
-        state=STATE,
-        axioms=axioms(given),
-        init=initial,
-        transitions=(
-            Transition("give", a_message, ("sent", "cursor"), give(given)),
-            Transition("take", a_message, taking, take(given)),
-            Transition("discard", a_message, ("gone",), discard(given)),
-            Transition("acknowledge", a_number, ("base", "cursor"), acknowledge(given)),
-            Transition("producer crashes", (), ("running",), producer_crash),
-            Transition("producer crashes, mute", (), ("running", "gone"), mute_crash),
-            Transition("answer is lost", (), ("running", *forgets), answer_lost),
-            Transition("producer is restored", a_number, restored, producer_restored(given)),
-            Transition("successor crashes", (), forgets, successor_crash),
-            Transition("answer", a_number, (*forgets, "cursor"), answer(given)),
-            Transition("replay", (), ("cursor",), replay(given)),
-        ),
-        invariants=INVARIANTS,
-    )
-
-
 # --- lemmas ----------------------------------------------------------------------------------
-SPURIOUS = ("replay", "answer is lost")
-"""The edge alone cannot say when these happen: other nodes crash."""
-
-
 def only(whole: TransitionSystem, *left_out: str) -> TransitionSystem:
-    """The system without some transitions, so that a run shows what is meant."""
-    steps = tuple(step for step in whole.transitions if step.name not in left_out)
+    """The system without some transitions, so that a run shows what is meant.  The edge alone
+    cannot say when replays happen and answers are lost: other nodes crash."""
+    spurious = ("replay", "answer is lost", *left_out)
+    steps = tuple(step for step in whole.transitions if step.name not in spurious)
     return replace(whole, transitions=steps)
 
 
-def _once(given: Given) -> Iterator[Query]:
+def once(given: Given) -> Iterator[SolverQuery]:
     whole = system(given)
     yield from inductive(whole)
-    yield reaches(
-        only(whole, *SPURIOUS, "acknowledge"),
-        "an event that has had its effect comes again after a crash",
-        lambda s: Exists([m, e], And(in_flight(s, m), e == event(m), s.done(e))),
-        depth=5,
-        sizes={EVENT: 1, NUMBER: 2, MESSAGE: 3},
-    )
+
+    def again(s: AtTime) -> Any:
+        return Exists([m, e], And(in_flight(s, m), e == event(m), s.done(e)))
+
+    what, sizes = "an event that has had its effect comes again", {EVENT: 1, NUMBER: 2, MESSAGE: 3}
+    yield reaches(only(whole, "acknowledge"), f"{what} after a crash", again, 5, sizes)
 
 
+def broken(
+    hypothesis: str, claim: str, steps: int, *left_out: str, sizes: Sizes | None = None
+) -> Callable[[Given], Iterator[SolverQuery]]:
+    """The claim that breaks without a hypothesis, and after how many steps; smallest among the runs
+    that do without the transitions left out.  In the run drawn every event is needed."""
+    faulty = only(system(without(hypothesis)), *left_out)
+    needed = ForAll([e], Not(unneeded(e)))
+    return lambda _: shortest(faulty, claim, steps, sizes, [needed])
+
+
+PAPER = "Lima et al., III-B2"
+UNTOUCHED = ("producer crashes", "producer crashes, mute", "producer is restored", "discard")
+"""What there is not if the producer does not crash."""
+TWO = {EVENT: 2, NUMBER: 3, MESSAGE: 3}
+EXACTLY_ONCE = (
+    "For all sequences of events, all crashes of the producer and of its successor and all "
+    "replays: a successor that discards what is not above the last number it has heard takes "
+    "every event that it has a use for exactly once, in order and without a gap, as far as it has "
+    "heard."
+)
+UNDISCARDED = (
+    "If old numbers are not discarded, one crash of the producer gives an event its effect twice."
+)
+LATE_RESTORE = (
+    "If a producer is restored beyond what its successor has heard, the successor loses an event "
+    "and does not notice."
+)
+LATE_REPLAY = (
+    "If the backup begins beyond the savepoint from which a successor is restored, the successor "
+    "loses an event and does not notice."
+)
+refuted = partial(Lemma, section=PAPER, expect=Outcome.REFUTED)
 LEMMAS = (
-    Lemma(
-        name="duplicates",
-        statement="For all sequences of events, all crashes of the producer and of its successor "
-        "and all replays: a successor that discards what is not above the last number it has "
-        "heard takes every event that it has a use for exactly once, in order and without a gap, "
-        "as far as it has heard.",
-        section="Lima et al., III-B2",
-        expect=Outcome.HOLDS,
-        build=_once,
+    Lemma("duplicates", EXACTLY_ONCE, PAPER, Outcome.HOLDS, once),
+    refuted(
+        "duplicates-undiscarded",
+        UNDISCARDED,
+        build=broken(DISCARD, ONCE, 6, "successor crashes", "acknowledge"),
+        scope="runs of up to 6 steps; the successor is a sink, and nothing is acknowledged",
+    ),
+    refuted(
+        "duplicates-late-restore",
+        LATE_RESTORE,
+        build=broken(RESTORED, ALL, 4, "successor crashes"),
+        scope="runs of up to 4 steps; the successor does not crash",
+    ),
+    refuted(
+        "duplicates-late-replay",
+        LATE_REPLAY,
+        build=broken(REPLAYED, ALL, 7, *UNTOUCHED, sizes=TWO),
+        scope="runs of up to 7 steps; the producer does not crash",
     ),
 )

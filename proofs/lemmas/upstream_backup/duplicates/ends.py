@@ -24,7 +24,7 @@ from proofs.lemmas.upstream_backup.reference import Arrivals, operator_of, schem
 from proofs.prove.structure import Structure
 
 
-class Ends(NamedTuple):
+class EdgeEnds(NamedTuple):
     """All of a world that matters to an edge: its nodes, its channels, what the sink gave out."""
 
     producer: Any
@@ -46,10 +46,10 @@ class EdgeView:
         self._skipped: dict[tuple[Savepoint, Arrivals], frozenset[int]] = {}
         self._structures: dict[Any, Structure] = {}
 
-    def ends(self, world: World) -> Ends:
+    def ends(self, world: World) -> EdgeEnds:
         """The part of the world that matters to this edge."""
         observer, u, v = self._observer, self.u.name, self.v.name
-        return Ends(
+        return EdgeEnds(
             observer.node(world, u),
             observer.node(world, v),
             observer.channel(world, u, v),
@@ -114,7 +114,7 @@ class EdgeView:
         copies = channel[0].replicas if self.u.name in node.awaited else ()
         return dict(join(node.replicas, copies)).get(self.v.name, node.mine)
 
-    def trims(self, ends: Ends) -> Iterator[SN]:
+    def trims(self, ends: EdgeEnds) -> Iterator[SN]:
         """The numbers up to which some savepoint of the successor reaches."""
         nodes = [n for n in (ends.producer, ends.successor) if n is not DOWN]
         held: list[Replicas] = [n.replicas for n in nodes if not isinstance(n, SinkState)]

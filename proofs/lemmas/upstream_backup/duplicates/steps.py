@@ -16,7 +16,7 @@ from model.events import NOTHING, SN, Body, Event
 from model.protocols.upstream_backup.buffers import Restore
 from model.protocols.upstream_backup.nodes import OperatorNode, SinkState
 from model.world import DOWN
-from proofs.lemmas.upstream_backup.duplicates.ends import EdgeView, Ends
+from proofs.lemmas.upstream_backup.duplicates.ends import EdgeEnds, EdgeView
 from proofs.lemmas.upstream_backup.reference import Arrivals
 
 
@@ -47,10 +47,12 @@ class EdgeRun(NamedTuple):
     initial: bool
 
 
-class Steps:
+class AbstractSteps:
     """The abstract steps of one step of one end of an edge."""
 
-    def __init__(self, edge: EdgeView, arrivals: Arrivals, before: Ends, after: Ends) -> None:
+    def __init__(
+        self, edge: EdgeView, arrivals: Arrivals, before: EdgeEnds, after: EdgeEnds
+    ) -> None:
         self.edge, self.arrivals = edge, arrivals
         self.before, self.after = before, after
         self.unneeded: frozenset[int] = frozenset()
@@ -76,7 +78,7 @@ class Steps:
         ever = self.edge.up_to(state.farthest, self.arrivals) - self.unneeded
         return state._replace(ever=ever | state.done)
 
-    def _listening(self, state: EdgeState, ends: Ends, heard: tuple[Any, ...]) -> EdgeState:
+    def _listening(self, state: EdgeState, ends: EdgeEnds, heard: tuple[Any, ...]) -> EdgeState:
         """What the successor has heard, and what has an effect."""
         node, edge = ends.successor, self.edge
         if isinstance(node, SinkState):
@@ -94,32 +96,29 @@ class Steps:
         return state._replace(listening=True, heard=place, done=done)
 
     def run(self, initial: bool) -> EdgeRun:
-        self.to(**self.after_state())
+        self.become(self.after_state())
         messages = tuple(self.messages)
         return EdgeRun(self.arrivals, self.unneeded, messages, tuple(self.states), initial)
 
-    def after_state(self) -> dict[str, Any]:
+    def after_state(self) -> EdgeState:
         """The world after the step, as its own first state would be: paths join.  What cannot be
         seen there, and does not matter to what follows, stays."""
         after, edge, now = self.after, self.edge, self.now
         heard = edge.answered(after.successor, after.down)
         running = edge.gives(after.producer, self.arrivals)
-        changes: dict[str, Any] = {
-            "running": running is not None,
-            "listening": heard is not None,
-            "gone": now.sent - _events(heard or ()),
-        }
+        gone = now.sent - _events(heard or ())
+        found = now if heard is None else self._listening(now, after, heard)
+        found = found._replace(running=running is not None, listening=heard is not None, gone=gone)
         if running is not None:
-            changes["base"] = running[0]
-        if heard is not None:
-            state = self._listening(now, after, heard)
-            changes |= {"heard": state.heard, "done": state.done, "doubled": state.doubled}
-            if running is not None:
-                changes["cursor"] = running[1]
-        return changes
+            found = found._replace(base=running[0])
+            if heard is not None:
+                found = found._replace(cursor=running[1])
+        return found
 
     def to(self, **changes: Any) -> None:
-        state = self.now._replace(**changes)
+        self.become(self.now._replace(**changes))
+
+    def become(self, state: EdgeState) -> None:
         if state != self.now:
             self.now = state
             self.states.append(state)
@@ -228,7 +227,7 @@ def _events(channel: tuple[Any, ...]) -> int:
     return sum(isinstance(message, Event) for message in channel)
 
 
-def _taken(edge: EdgeView, before: Ends, after: Ends) -> bool:
+def _taken(edge: EdgeView, before: EdgeEnds, after: EdgeEnds) -> bool:
     """Has the successor done anything with an event?"""
     one, other = before.successor, after.successor
     if isinstance(one, SinkState):

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 import z3
 
 from model.cep.patterns import Strategy
-from model.core import Outcome
-from proofs.lemmas.upstream_backup.numbering import schemes, streams
+from model.evidence import Outcome
+from proofs.grid import Cell, CellMark, Grid
+from proofs.lemmas.upstream_backup import streams
+from proofs.lemmas.upstream_backup.numbering import schemes
 from proofs.lemmas.upstream_backup.windows import first_window
-from proofs.prove.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import Query, smallest, sometimes
+from proofs.prove.query import SolverQuery, smallest, sometimes
 
 
 # --- which strategies keep the order ---------------------------------------------------------
@@ -38,7 +39,7 @@ class AnyPattern:
         )  # the d-th step is a plus
 
 
-def next_conditions(given: Given) -> Iterable[Query]:
+def next_conditions(given: Given) -> Iterable[SolverQuery]:
     """NEXT: an engine's state is the progress of its one run, the order that of the integers.  A
     plus changes nothing: the run stays where it is, or goes on as soon as it can."""
     p = AnyPattern()
@@ -58,13 +59,13 @@ def next_conditions(given: Given) -> Iterable[Query]:
     bounds = [p.length >= 1, old >= 0, young >= 0, old < p.length, young < p.length]
     unguarded = given("no step is negated", z3.And(z3.Not(p.kills(old)), z3.Not(p.kills(young))))
     claims = (*bounds, unguarded)
-    yield Query(first_window.START, QueryKind.CLAIM, (*claims, z3.Not(old >= 0)))
-    yield Query(
+    yield SolverQuery(first_window.START, QueryKind.CLAIM, (*claims, z3.Not(old >= 0)))
+    yield SolverQuery(
         first_window.KEPT,
         QueryKind.CLAIM,
         (*claims, old >= young, z3.Not(completes(old)), z3.Not(after(old) >= after(young))),
     )
-    yield Query(
+    yield SolverQuery(
         first_window.TOO,
         QueryKind.CLAIM,
         (*claims, old >= young, completes(young), z3.Not(completes(old))),
@@ -75,7 +76,7 @@ def next_conditions(given: Given) -> Iterable[Query]:
     )
 
 
-def any_conditions(given: Given) -> Iterable[Query]:
+def any_conditions(given: Given) -> Iterable[SolverQuery]:
     """ANY: a state is the set of progresses that some run has reached, the order is inclusion.
     The run that has not begun is always among them.  Negation and plus are covered: what becomes
     of a run does not depend on the others."""
@@ -112,15 +113,15 @@ def any_conditions(given: Given) -> Iterable[Query]:
         p.length >= 1,
         given("the older window has seen all that the younger has", included(young, old)),
     )
-    yield Query(
+    yield SolverQuery(
         first_window.START,
         QueryKind.CLAIM,
         (p.length >= 1, old(0), z3.Not(included(lambda done: done == 0, old))),
     )
-    yield Query(
+    yield SolverQuery(
         first_window.KEPT, QueryKind.CLAIM, (*claims, z3.Not(included(every(young), every(old))))
     )
-    yield Query(
+    yield SolverQuery(
         first_window.TOO, QueryKind.CLAIM, (*claims, completes(young), z3.Not(completes(old)))
     )
     yield sometimes(
@@ -148,12 +149,12 @@ def overtaken(scenario: streams.SymbolicScenario) -> Any:
 
 def smallest_word(
     strategy: Strategy, negation: bool, events: int, _given: Given
-) -> Iterable[Query]:
+) -> Iterable[SolverQuery]:
     """No younger window is first on fewer events; on so many, one is."""
 
-    def question(n: int, kind: QueryKind) -> Query:
+    def question(n: int, kind: QueryKind) -> SolverQuery:
         scenario = streams.SymbolicScenario(n, negation)
-        return Query(
+        return SolverQuery(
             f"a younger window is first on {n} event{'s' * (n > 1)}",
             kind,
             (*scenario.bounds, scenario.uses(strategy), overtaken(scenario)),
@@ -183,24 +184,15 @@ def draw_word(scenario: streams.SymbolicScenario, model: Any) -> Grid:
         if opener and completed[opener] and completed[opener][0] < min([*completed[0], len(events)])
     ]
 
-    def cell(opener: int, event: int) -> Cell:
-        if event < opener:
-            return Cell()
-        if event not in completed[opener]:
+    def cell(place: streams.WindowPlace) -> Cell:
+        if place.event not in completed[place.opener]:
             return Cell("·", CellMark.DIM)
-        return Cell("match", CellMark.BAD if opener else CellMark.GOOD)
+        return Cell("match", CellMark.BAD if place.opener else CellMark.GOOD)
 
-    return Grid(
-        f"pattern {' '.join(found.pattern)} ({found.strategy.value}): a younger window is first",
-        tuple(f"{letter}{number}" for number, letter in enumerate(found.word, 1)),
-        tuple(
-            GridRow(
-                f"window from event {opener + 1}",
-                tuple(cell(opener, event) for event in events),
-            )
-            for opener in (0, *ahead)
-        ),
-    )
+    name, n = "window from event {}", scenario.events
+    rows = (streams.window_row(name.format(o + 1), o, n, cell) for o in (0, *ahead))
+    what = f"pattern {' '.join(found.pattern)} ({found.strategy.value}): a younger window is first"
+    return Grid(what, streams.columns(found.word), tuple(rows))
 
 
 # --- the smallest engine ---------------------------------------------------------------------
@@ -231,7 +223,7 @@ class SymbolicEngine:
             for letter in "ab"
         ]
         self._runs = {opener: self._run(opener, events) for opener in range(events)}
-        self.windows = streams.Windows(events, self._completed)
+        self.windows = streams.CountedWindows(events, self._completed)
 
     @property
     def claims(self) -> tuple[Any, ...]:
@@ -247,9 +239,6 @@ class SymbolicEngine:
         def true(condition: Any) -> bool:
             return bool(model.eval(condition, model_completion=True))
 
-        theta = streams.WindowPlace(
-            streams.value(model, windows.theta_opener), streams.value(model, windows.theta_event)
-        )
         return FoundEngine(
             "".join("a" if true(is_a) else "b" for is_a in self.types),
             tuple(
@@ -262,7 +251,7 @@ class SymbolicEngine:
             ),
             streams.value(model, windows.size),
             streams.value(model, windows.slide),
-            theta,
+            windows.read_theta(model),
         )
 
     def _run(self, opener: int, events: int) -> list[Any]:
@@ -282,7 +271,7 @@ class SymbolicEngine:
         return z3.If(match, streams.small(1), streams.small(0))
 
 
-def not_in_first(windows: streams.Windows) -> Any:
+def not_in_first(windows: streams.CountedWindows) -> Any:
     """The first match of the windows kept is not in the first of them."""
     opener = windows.first_match(lambda place: streams.small(place.opener))
     return opener != windows.first_kept(streams.small)
@@ -293,14 +282,14 @@ SIZES = (*product([1], range(1, ONE_STATE + 1)), (2, 1), (2, 2))
 """States and events of the engines and streams that are searched."""
 
 
-def smallest_engine(_given: Given) -> Iterable[Query]:
+def smallest_engine(_given: Given) -> Iterable[SolverQuery]:
     """Engines of one state always match first in the oldest window; of two, not even on two
     events."""
 
-    def question(size: tuple[int, int], kind: QueryKind) -> Query:
+    def question(size: tuple[int, int], kind: QueryKind) -> SolverQuery:
         states, events = size
         machine = SymbolicEngine(states, events)
-        return Query(
+        return SolverQuery(
             f"{states} state{'s' * (states > 1)}, {events} event{'s' * (events > 1)}",
             kind,
             (*machine.claims, not_in_first(machine.windows)),
@@ -320,9 +309,8 @@ def draw_engine(machine: SymbolicEngine, model: Any) -> Grid:
         for state, row in enumerate(found.rows)
     )
     caption = f"windows of {found.size} events every {found.slide}; {rows}"
-    return schemes.draw_replay(
-        machine.windows, schemes.pairs(machine.windows), model, found.word, caption
-    )
+    numbering = schemes.pairs(machine.windows)
+    return schemes.ReplayPicture(machine.windows, numbering, model).grid(found.word, caption)
 
 
 # --- lemmas ----------------------------------------------------------------------------------

@@ -19,12 +19,13 @@ from typing import Any
 import z3
 
 from model.cep.patterns import Strategy
-from model.core import Outcome
-from proofs.lemmas.upstream_backup.numbering import schemes, streams
-from proofs.prove.grid import Grid
+from model.evidence import Outcome
+from proofs.grid import Grid
+from proofs.lemmas.upstream_backup import streams
+from proofs.lemmas.upstream_backup.numbering import schemes
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import Query, smallest, sometimes
+from proofs.prove.query import SolverQuery, smallest, sometimes
 
 
 # --- what can be wrong -----------------------------------------------------------------------
@@ -56,7 +57,7 @@ def shared(scenario: streams.SymbolicScenario, scheme: schemes.NumberingScheme) 
     return z3.Or(*together, *apart)
 
 
-Numbering = Callable[[streams.Windows], schemes.NumberingScheme]
+Numbering = Callable[[streams.CountedWindows], schemes.NumberingScheme]
 Wrong = Callable[[streams.SymbolicScenario, schemes.NumberingScheme], Any]
 
 
@@ -66,11 +67,11 @@ def question(
     assuming: Callable[[streams.SymbolicScenario], Any],
     events: int,
     kind: QueryKind,
-) -> Query:
+) -> SolverQuery:
     """Is there a stream of so many events on which it goes wrong?"""
     scenario = streams.SymbolicScenario(events)
     scheme = numbering(scenario.windows)
-    return Query(
+    return SolverQuery(
         f"wrong on {events} event{'s' * (events > 1)}",
         kind,
         (*scenario.claims, assuming(scenario), wrong(scenario, scheme)),
@@ -78,7 +79,7 @@ def question(
     )
 
 
-def refute(numbering: Numbering, wrong: Wrong, events: int, _given: Given) -> Iterable[Query]:
+def refute(numbering: Numbering, wrong: Wrong, events: int, _given: Given) -> Iterable[SolverQuery]:
     """Nothing goes wrong on fewer events; on so many, something does."""
     ask = partial(question, numbering, wrong, lambda scenario: scenario.uses(*Strategy))
     return smallest(ask, range(1, events + 1))
@@ -91,7 +92,7 @@ def hold(
     hypothesis: str,
     of: Callable[[streams.SymbolicScenario], Any],
     given: Given,
-) -> Iterable[Query]:
+) -> Iterable[SolverQuery]:
     """Under the hypothesis nothing goes wrong on so many events or fewer; and dropped windows match
     together with kept ones (`partly_dropped`)."""
 
@@ -135,7 +136,7 @@ def draw(scenario: streams.SymbolicScenario, scheme: schemes.NumberingScheme, mo
     found = scenario.read(model)
     pattern = f"{' '.join(found.pattern)} ({found.strategy.value})"
     caption = f"pattern {pattern}, windows of {found.size} events every {found.slide}"
-    return schemes.draw_replay(scenario.windows, scheme, model, found.word, caption)
+    return schemes.ReplayPicture(scenario.windows, scheme, model).grid(found.word, caption)
 
 
 # --- lemmas ----------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import z3
 
-from proofs.lemmas.upstream_backup.numbering import streams
-from proofs.prove.grid import Cell, CellMark, Grid, GridRow, lane
+from proofs.grid import Cell, CellMark, Grid, GridRow, lane
+from proofs.lemmas.upstream_backup import streams
 
 Opened = Callable[[int], Any]
 """Whether the run at hand has the window that this event opens: a replay has only those kept."""
@@ -29,7 +29,7 @@ def everything(_opener: int) -> Any:
 class Pairs:
     """x:y (III-B4).  before: the x of the iteration before the run; first: its first window's y."""
 
-    windows: streams.Windows
+    windows: streams.CountedWindows
     opened: Opened
     before: Any
     first: Any
@@ -65,7 +65,7 @@ class Pairs:
 class Scalar:
     """1, 2, 3, ... (III-B3).  before: the number of the match before the run."""
 
-    windows: streams.Windows
+    windows: streams.CountedWindows
     opened: Opened
     before: Any
 
@@ -97,7 +97,7 @@ class NumberingScheme(NamedTuple):
     seed: Callable[[Any], str]
 
 
-def pairs(windows: streams.Windows) -> NumberingScheme:
+def pairs(windows: streams.CountedWindows) -> NumberingScheme:
     """The scheme as published: the seed is the x:y of the first match of the windows kept."""
     original = Pairs(windows, everything, streams.small(0), streams.small(1))
     x = windows.first_match(lambda place: original.x(place.event))
@@ -105,14 +105,14 @@ def pairs(windows: streams.Windows) -> NumberingScheme:
     return _compare(windows, original, x, y)
 
 
-def pairs_from_first_window(windows: streams.Windows) -> NumberingScheme:
+def pairs_from_first_window(windows: streams.CountedWindows) -> NumberingScheme:
     """x as published; the seed's y is the number of the first window kept."""
     original = Pairs(windows, everything, streams.small(0), streams.small(1))
     x = windows.first_match(lambda place: original.x(place.event))
     return _compare(windows, original, x, windows.first_kept(original.y))
 
 
-def _compare(windows: streams.Windows, original: Pairs, x: Any, y: Any) -> NumberingScheme:
+def _compare(windows: streams.CountedWindows, original: Pairs, x: Any, y: Any) -> NumberingScheme:
     replayed = Pairs(windows, windows.kept, x - 1, y)
     return NumberingScheme(
         original,
@@ -125,7 +125,7 @@ def _compare(windows: streams.Windows, original: Pairs, x: Any, y: Any) -> Numbe
     )
 
 
-def scalar(windows: streams.Windows) -> NumberingScheme:
+def scalar(windows: streams.CountedWindows) -> NumberingScheme:
     """The seed is the number of the first match of the windows kept."""
     original = Scalar(windows, everything, streams.small(0))
     seed = windows.first_match(original.number)
@@ -139,69 +139,61 @@ def scalar(windows: streams.Windows) -> NumberingScheme:
 
 
 # --- drawing ---------------------------------------------------------------------------------
-def draw_replay(
-    windows: streams.Windows, scheme: NumberingScheme, model: Any, word: str, caption: str
-) -> Grid:
-    """Columns are events, rows windows with the numbers of their matches, before and after."""
+@dataclass(frozen=True)
+class ReplayPicture:
+    """A replay that a model describes: columns are events, rows windows with the numbers of their
+    matches, before and after."""
 
-    def true(condition: Any) -> bool:
-        return bool(model.eval(condition, model_completion=True))
+    windows: streams.CountedWindows
+    scheme: NumberingScheme
+    model: Any
 
-    events = range(windows.events)
-    openers = [event for event in events if true(windows.opens(event))]
-    kept = [opener for opener in openers if true(windows.kept(opener))]
-    theta = streams.WindowPlace(
-        streams.value(model, windows.theta_opener), streams.value(model, windows.theta_event)
-    )
-    blank = tuple(Cell() for _ in events)
+    def true(self, condition: Any) -> bool:
+        return bool(self.model.eval(condition, model_completion=True))
 
-    def original(place: streams.WindowPlace) -> Cell:
-        if not true(windows.holds(place)):
+    def original(self, place: streams.WindowPlace) -> Cell:
+        if not self.true(self.windows.holds(place)):
             return Cell()
-        number = scheme.original.text(model, place)
-        copies = streams.value(model, windows.completed(place))
+        number = self.scheme.original.text(self.model, place)
+        copies = streams.value(self.model, self.windows.completed(place))
         if not copies:
             return Cell("·", CellMark.DIM)
-        if copies > 1 and isinstance(scheme.original, Pairs):
+        if copies > 1 and isinstance(self.scheme.original, Pairs):
             return Cell(f"{number}, {copies} times", CellMark.BAD)
-        dropped = place.opener not in kept
-        return Cell(number, CellMark.DIM if dropped else CellMark.PLAIN)
+        kept = self.true(self.windows.kept(place.opener))
+        return Cell(number, CellMark.PLAIN if kept else CellMark.DIM)
 
-    def replayed(place: streams.WindowPlace) -> Cell:
-        if not true(windows.holds(place)):
+    def replayed(self, place: streams.WindowPlace) -> Cell:
+        if not self.true(self.windows.holds(place)):
             return Cell()
-        if not true(windows.matched(place)):
+        if not self.true(self.windows.matched(place)):
             return Cell("·", CellMark.DIM)
-        number = scheme.replayed.text(model, place)
-        if true(scheme.wrong(place)):
-            return Cell(f"{number}, was {scheme.original.text(model, place)}", CellMark.BAD)
+        number = self.scheme.replayed.text(self.model, place)
+        if self.true(self.scheme.wrong(place)):
+            was = self.scheme.original.text(self.model, place)
+            return Cell(f"{number}, was {was}", CellMark.BAD)
         return Cell(number, CellMark.GOOD)
 
-    def window(opener: int, cell: Callable[[streams.WindowPlace], Cell], label: str) -> GridRow:
-        return GridRow(
-            label,
-            tuple(
-                cell(streams.WindowPlace(opener, event)) if event >= opener else Cell()
-                for event in events
-            ),
+    def grid(self, word: str, caption: str) -> Grid:
+        events = range(self.windows.events)
+        openers = [event for event in events if self.true(self.windows.opens(event))]
+        names = {opener: f"window {number}" for number, opener in enumerate(openers, 1)}
+        kept = [opener for opener in openers if self.true(self.windows.kept(opener))]
+        labels = {o: name + ", dropped" * (o not in kept) for o, name in names.items()}
+        theta = self.windows.read_theta(self.model)
+        acked = f"up to {self.scheme.original.text(self.model, theta)}"
+        seed = f"seed {self.scheme.seed(self.model)}"
+        saved = ["deleted"] * kept[0] + [seed] + [""] * (len(events) - kept[0] - 1)
+        rows = (
+            streams.heading("original run", len(events)),
+            *(streams.window_row(labels[o], o, len(events), self.original) for o in openers),
+            _notes("acknowledgement", [acked * (event == theta.event) for event in events]),
+            _notes("savepoint", saved),
+            streams.heading("replay", len(events)),
+            *(streams.window_row(names[o], o, len(events), self.replayed) for o in kept),
         )
+        return Grid(caption, streams.columns(word), rows)
 
-    names = {opener: f"window {number}" for number, opener in enumerate(openers, 1)}
-    newest = f"up to {scheme.original.text(model, theta)}"
-    acked = [newest if event == theta.event else "" for event in events]
-    seed = [
-        f"seed {scheme.seed(model)}" if event == kept[0] else "deleted" if event < kept[0] else ""
-        for event in events
-    ]
-    rows = (
-        GridRow("original run", blank, heading=True),
-        *(window(o, original, names[o] + ", dropped" * (o not in kept)) for o in openers),
-        lane(
-            "acknowledgement", acked, [CellMark.NEW if text else CellMark.PLAIN for text in acked]
-        ),
-        lane("savepoint", seed, [CellMark.NEW if text else CellMark.PLAIN for text in seed]),
-        GridRow("replay", blank, heading=True),
-        *(window(o, replayed, names[o]) for o in kept),
-    )
-    columns = tuple(f"{letter}{number}" for number, letter in enumerate(word, 1))
-    return Grid(caption, columns, rows)
+
+def _notes(label: str, texts: list[str]) -> GridRow:
+    return lane(label, texts, [CellMark.NEW if text else CellMark.PLAIN for text in texts])

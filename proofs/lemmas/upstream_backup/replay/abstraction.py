@@ -20,7 +20,7 @@ from model.protocols.upstream_backup.layouts import Window
 from model.protocols.upstream_backup.savepoints import OperatorState
 from model.system import System
 from model.world import Action, World
-from proofs.lemmas.upstream_backup.observer import Iteration, Observer
+from proofs.lemmas.upstream_backup.observer import Observer, OperatorIteration
 from proofs.lemmas.upstream_backup.reference import (
     FailureFreeRun,
     kept_windows,
@@ -29,7 +29,7 @@ from proofs.lemmas.upstream_backup.reference import (
 )
 from proofs.lemmas.upstream_backup.replay import numbers
 from proofs.prove.conformance import Abstraction, Path
-from proofs.prove.structure import Structure
+from proofs.prove.structure import StateTable, Structure
 
 
 class WindowEngine(NamedTuple):
@@ -85,7 +85,7 @@ class ReplayObserver(Observer):
             if self.is_new(run, iteration.before):
                 yield self.path(run, iteration)
 
-    def path(self, run: FailureFreeRun, iteration: Iteration) -> Path:
+    def path(self, run: FailureFreeRun, iteration: OperatorIteration) -> Path:
         """The path begins where the operator is: first events that it does not receive, then this
         one.  An operator without a window has not reached the replay start."""
         last, here = run.last(iteration.before), run.coming - 1
@@ -125,7 +125,7 @@ class _Made:
 
 def original_state(
     run: FailureFreeRun, position: int, got: Mapping[tuple[int, int], Matches]
-) -> dict[str, Any]:
+) -> StateTable:
     """The state after the original run has processed `position`."""
     state = run.states[position + 1]
     engine = engine_of(run.site)
@@ -145,7 +145,7 @@ def original_state(
 
 def replay_state(
     run: FailureFreeRun, state: OperatorState, last: int, got: Mapping[int, Matches], started: bool
-) -> dict[str, Any]:
+) -> StateTable:
     """The state after the operator has processed `last` in its present incarnation."""
     engine = engine_of(run.site)
     theirs = {run.opener(window): window for window in state.open}
@@ -171,7 +171,7 @@ def rigid_structure(run: FailureFreeRun, first: int, seed: int, named: int) -> S
     edges = {at: edge for at, (edge, _) in enumerate(run.inputs)} | {run.coming: 0}
     sns = {at: event.sn for at, (_, event) in enumerate(run.inputs)} | {run.coming: NOTHING}
     most = max(map(len, run.matches.values()), default=1)
-    placed: dict[str, Any] = {"opener": lambda opened: opened}
+    placed: StateTable = {"opener": lambda opened: opened}
     for suffix in ("", "_again"):
         placed |= {
             f"opens{suffix}": lambda at, opened: at == opened,

@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 import z3
 from z3 import And, DeclareSort, Exists, ForAll, Function, If, Implies, Int, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.replay import product, skipping
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.orders import Order, lexical
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder, lexical
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import TransitionSystem, inductive, reaches
 
 INDEX = DeclareSort("index")
 INT = z3.IntSort()
@@ -36,41 +37,44 @@ time_again, sn_again = (
     Function(name, product.POSITION, INT) for name in ("time_again", "sn_again")
 )
 has = Function("has", product.OUTPUT, INDEX, product.BOOL)
-indices = Order(INDEX, "index_le")
+indices = TotalOrder(INDEX, "index_le")
 
 
 def count(condition: Any) -> Any:
     return If(condition, 1, 0)
 
 
+def _counts_windows(s: AtTime, t: AtTime, position: Any) -> Any:
+    return And(
+        t.opened == s.opened + count(Exists([w], product.opens(position, w))),
+        ForAll([w], t.label(w) == If(product.opens(position, w), t.opened, s.label(w))),
+    )
+
+
+def _counts_again(s: AtTime, t: AtTime, position: Any) -> Any:
+    named_ = If(product.opens_again(position, w), t.opened_again, s.label_again(w))
+    return And(
+        t.opened_again == s.opened_again + count(Exists([w], product.opens_again(position, w))),
+        ForAll([w], t.label_again(w) == named_),
+    )
+
+
+def _counts_nothing(s: AtTime, t: AtTime, _: Any) -> Any:
+    same = ForAll([w], t.label_again(w) == s.label_again(w))
+    return And(t.opened_again == s.opened_again, same)
+
+
 def window_numbers(seeded: Any) -> product.ProductPart:
     """Windows are counted as they open.  seeded: what is known of the seed."""
-
-    def originally(s: Moment, t: Moment, position: Any) -> Any:
-        return And(
-            t.opened == s.opened + count(Exists([w], product.opens(position, w))),
-            ForAll([w], t.label(w) == If(product.opens(position, w), t.opened, s.label(w))),
-        )
-
-    def again(s: Moment, t: Moment, position: Any) -> Any:
-        named_ = If(product.opens_again(position, w), t.opened_again, s.label_again(w))
-        return And(
-            t.opened_again == s.opened_again + count(Exists([w], product.opens_again(position, w))),
-            ForAll([w], t.label_again(w) == named_),
-        )
-
-    def left_out(s: Moment, t: Moment, _: Any) -> Any:
-        same = ForAll([w], t.label_again(w) == s.label_again(w))
-        return And(t.opened_again == s.opened_again, same)
 
     return product.ProductPart(
         original=(Symbol("opened", INT), Symbol("label", product.WINDOW, INT)),
         replay=(Symbol("opened_again", INT), Symbol("label_again", product.WINDOW, INT)),
         axioms={"the seed": seeded},
         init=lambda s: s.opened == 0,
-        originally=originally,
-        again=again,
-        left_out=left_out,
+        originally=_counts_windows,
+        again=_counts_again,
+        left_out=_counts_nothing,
         restore=lambda s, t: And(t.opened_again == seed - 1, named == s.opened + 1),
         invariants={
             "what is done is a prefix": lambda s: ForAll(
@@ -120,7 +124,7 @@ def rank(position: Any, window: Any) -> Any:
 def history() -> product.ProductPart:
     """All matches so far: the i-th of a window in an iteration."""
 
-    def originally(s: Moment, t: Moment, position: Any) -> Any:
+    def originally(s: AtTime, t: AtTime, position: Any) -> Any:
         fresh = And(q == position, has(t.got(w), i))
         return And(
             t.now == position,
@@ -149,7 +153,7 @@ def history() -> product.ProductPart:
     )
 
 
-def two_made(s: Moment, claim: Any) -> Any:
+def two_made(s: AtTime, claim: Any) -> Any:
     """The claim holds of any two matches so far: i of w in iteration p, j of v in iteration q."""
     second = ForAll([q, v, j], Implies(s.made(q, v, j), claim))
     return ForAll([p, w, i], Implies(s.made(p, w, i), second))
@@ -190,7 +194,7 @@ def triggered(given: Given) -> product.ProductPart:
     ordered = lexical(trigger(p), trigger(q), z3.BoolVal(False))
     again = And(time_again(p) == time(p), sn_again(p) == sn(p))
 
-    def originally(s: Moment, _: Moment, position: Any) -> Any:
+    def originally(s: AtTime, _: AtTime, position: Any) -> Any:
         both = And(
             *(Or(s.open(window), product.opens(position, window)) for window in (w, v)),
             product.before(product.opener(w), product.opener(v)),
@@ -198,13 +202,13 @@ def triggered(given: Given) -> product.ProductPart:
         in_order = ForAll([w, v], Implies(both, rank(position, w) <= rank(position, v)))
         return given("windows close in the order in which they opened", in_order)
 
-    def anew(s: Moment) -> Any:
+    def anew(s: AtTime) -> Any:
         number = MatchNumber(trigger(s.now), s.label(w), i)
         number_again = MatchNumber(trigger_again(s.now_again), s.label_again(w), i)
         match = And(s.replaying, product.kept(w), has(s.got_again(w), i))
         return ForAll([w, i], Implies(match, And(has(s.got(w), i), number_again.same(number))))
 
-    def two(s: Moment, claim: Callable[[MatchNumber, MatchNumber], Any]) -> Any:
+    def two(s: AtTime, claim: Callable[[MatchNumber, MatchNumber], Any]) -> Any:
         return two_made(
             s, claim(MatchNumber(trigger(p), s.label(w), i), MatchNumber(trigger(q), s.label(v), j))
         )
@@ -257,13 +261,13 @@ def numbering(given: Given) -> TransitionSystem:
 NUMBERED = {**skipping.SMALL, INDEX: 1}
 
 
-def prove(given: Given) -> Iterator[Query]:
+def prove(given: Given) -> Iterator[SolverQuery]:
     system = numbering(given)
     yield from inductive(system)
     yield reaches(system, "a match is replayed, and is not the first", _second, 4, NUMBERED)
 
 
-def _second(s: Moment) -> Any:
+def _second(s: AtTime) -> Any:
     earlier = And(s.made(q, w, i), product.before(q, s.now))
     return And(skipping.matches_again(s), Exists([q, w, i], earlier))
 

@@ -9,16 +9,18 @@ x and y are integers, which leaves EPR.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import z3
 from z3 import And, Const, Exists, ForAll, If, Implies, Int, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.replay import numbers, product, skipping
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, TransitionSystem, inductive, reaches
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import TransitionSystem, inductive, reaches
 
 p, q = z3.Consts("p q", product.POSITION)
 w, v = z3.Consts("w v", product.WINDOW)
@@ -33,27 +35,29 @@ mended = z3.Bool("mended")
 """The seed's y is the number of the first window kept, not of that of the first match."""
 
 
-def _condition(s: Moment) -> Any:
+def _condition(s: AtTime) -> Any:
     return And(s.missed == 0, Or(mended, source == product.first))
 
 
-def pairs(given: Given) -> product.ProductPart:
-    """x counts iterations that produced an event; y is the window.  missed: iterations since the
-    first match of the windows kept in which only dropped windows matched."""
+@dataclass(frozen=True)
+class PairSteps:
+    """How both runs number with x:y."""
 
-    def originally(s: Moment, t: Moment, position: Any) -> Any:
+    given: Given
+
+    def originally(self, s: AtTime, t: AtTime, position: Any) -> Any:
         alone = And(numbers.has(t.got(w), i), numbers.has(t.got(w), j))
         single = ForAll([w, i, j], Implies(alone, i == j))
         return And(
             t.x == s.x + numbers.count(Exists([w], t.got(w) != product.none)),
             ForAll([q], t.x_of(q) == If(q == position, t.x, s.x_of(q))),
-            given("no window completes two matches in one iteration", single),
+            self.given("no window completes two matches in one iteration", single),
         )
 
-    def again(s: Moment, t: Moment, _: Any) -> Any:
+    def again(self, s: AtTime, t: AtTime, _: Any) -> Any:
         return t.x_again == s.x_again + numbers.count(Exists([w], t.got_again(w) != product.none))
 
-    def together(s: Moment, t: Moment, _: Any) -> Any:
+    def together(self, s: AtTime, t: AtTime, _: Any) -> Any:
         matched = Exists([w], t.got(w) != product.none)
         kept_matched = Exists([w], And(product.kept(w), t.got(w) != product.none))
         oldest = ForAll(
@@ -67,7 +71,10 @@ def pairs(given: Given) -> product.ProductPart:
             product.kept(source), t.got(source) != product.none, oldest, sourced == t.label(source)
         )
         seeds = And(
-            its, given("the seed's x is that of the first match of the windows kept", seed_x == t.x)
+            its,
+            self.given(
+                "the seed's x is that of the first match of the windows kept", seed_x == t.x
+            ),
         )
         return And(
             t.begun == Or(s.begun, kept_matched),
@@ -75,14 +82,20 @@ def pairs(given: Given) -> product.ProductPart:
             Implies(And(Not(s.begun), kept_matched), seeds),
         )
 
-    def compared(s: Moment, claim: Callable[[Any], Any]) -> Any:
+    def compared(self, s: AtTime, claim: Callable[[Any], Any]) -> Any:
         same = And(s.x_again == s.x, s.label_again(w) == s.label(w))
         match = And(s.replaying, product.kept(w), s.got_again(w) != product.none)
         return ForAll([w], Implies(match, claim(same)))
 
-    def distinct(s: Moment) -> Any:
+    def distinct(self, s: AtTime) -> Any:
         same = And(s.x_of(p) == s.x_of(q), s.label(w) == s.label(v))
         return numbers.two_made(s, Implies(same, And(p == q, w == v, i == j)))
+
+
+def pairs(given: Given) -> product.ProductPart:
+    """x counts iterations that produced an event; y is the window.  missed: iterations since the
+    first match of the windows kept in which only dropped windows matched."""
+    part = PairSteps(given)
 
     return product.ProductPart(
         original=(Symbol("x", numbers.INT), Symbol("x_of", product.POSITION, numbers.INT)),
@@ -92,9 +105,9 @@ def pairs(given: Given) -> product.ProductPart:
             Symbol("missed", numbers.INT),
         ),
         init=lambda s: s.x == 0,
-        originally=originally,
-        again=again,
-        together=together,
+        originally=part.originally,
+        again=part.again,
+        together=part.together,
         left_out=lambda s, t, _: t.x_again == s.x_again,
         restore=lambda _, t: And(t.x_again == seed_x - 1, Not(t.begun), t.missed == 0),
         invariants={
@@ -115,16 +128,16 @@ def pairs(given: Given) -> product.ProductPart:
                     product.kept(source), s.done(product.opener(source)), s.label(source) == sourced
                 ),
             ),
-            "if the condition holds, a match replayed has its x:y": lambda s: compared(
+            "if the condition holds, a match replayed has its x:y": lambda s: part.compared(
                 s, lambda same: Implies(_condition(s), same)
             ),
-            "if it does not hold, a match replayed has another x:y": lambda s: compared(
+            "if it does not hold, a match replayed has another x:y": lambda s: part.compared(
                 s, lambda same: Implies(Not(_condition(s)), Not(same))
             ),
             "x has grown with every iteration that matched": lambda s: numbers.two_made(
                 s, And(s.x_of(q) <= s.x, Implies(product.before(p, q), s.x_of(p) < s.x_of(q)))
             ),
-            "no two matches have one x:y": distinct,
+            "no two matches have one x:y": part.distinct,
         },
     )
 
@@ -141,7 +154,7 @@ def published(given: Given) -> TransitionSystem:
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def prove(given: Given) -> Iterator[Query]:
+def prove(given: Given) -> Iterator[SolverQuery]:
     system = published(given)
     yield from inductive(system)
     yield reaches(

@@ -26,15 +26,16 @@ import z3
 from z3 import And, Const, DeclareSort, ForAll, Function, If, Implies, Not, Or
 
 from proofs.prove.lemma import Given
-from proofs.prove.orders import Order
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem
+from proofs.prove.orders import TotalOrder
+from proofs.prove.symbols import AtTime, Axioms, Symbol
+from proofs.prove.transition import Transition, TransitionSystem
 
 POSITION, WINDOW = DeclareSort("position"), DeclareSort("window")
 STATE, OUTPUT = DeclareSort("state"), DeclareSort("output")
 BOOL = z3.BoolSort()
 
 # --- what never changes ----------------------------------------------------------------------
-positions = Order(POSITION)
+positions = TotalOrder(POSITION)
 le, before = positions.le, positions.less
 opener = Function("opener", WINDOW, POSITION)
 expires = Function("expires", POSITION, WINDOW, BOOL)
@@ -74,20 +75,20 @@ class WindowRun(NamedTuple):
     expires: Any
     completes: Any
 
-    def holds(self, s: Moment, position: Any, window: Any) -> Any:
+    def holds(self, s: AtTime, position: Any, window: Any) -> Any:
         """The event is in the window: open before and not expired, or opened by it."""
         stays = And(getattr(s, self.open)(window), Not(self.expires(position, window)))
         return Or(stays, self.opens(position, window))
 
-    def fed(self, s: Moment, position: Any, window: Any) -> Any:
+    def fed(self, s: AtTime, position: Any, window: Any) -> Any:
         """The state in which the engine of the window is when it is fed."""
         return If(self.opens(position, window), begin, getattr(s, self.inner)(window))
 
-    def windows(self, s: Moment, t: Moment, position: Any) -> Any:
+    def windows(self, s: AtTime, t: AtTime, position: Any) -> Any:
         here = And(self.holds(s, position, w), Not(self.completes(position, w)))
         return ForAll([w], getattr(t, self.open)(w) == here)
 
-    def engines(self, s: Moment, t: Moment, position: Any) -> Any:
+    def engines(self, s: AtTime, t: AtTime, position: Any) -> Any:
         """What the engines do; the state of a window that is not open does not matter."""
         fed = self.fed(s, position, w)
         after, found = delta(fed, position), gives(fed, position)
@@ -110,7 +111,7 @@ REPLAY = WindowRun("open_again", "again", "got_again", opens_again, expires_agai
 
 
 # --- two runs --------------------------------------------------------------------------------
-Relation = Callable[[Moment, Moment, Any], Any]
+Relation = Callable[[AtTime, AtTime, Any], Any]
 
 
 def _nothing(*_: Any) -> Any:
@@ -127,20 +128,20 @@ class ProductPart:
 
     original: tuple[Symbol, ...]
     replay: tuple[Symbol, ...] = ()
-    axioms: Mapping[str, Any] = field(default_factory=dict)
-    init: Callable[[Moment], Any] = _nothing
+    axioms: Axioms = field(default_factory=dict)
+    init: Callable[[AtTime], Any] = _nothing
     originally: Relation = _nothing
     again: Relation = _nothing
     together: Relation = _nothing
     left_out: Relation = _nothing
-    restore: Callable[[Moment, Moment], Any] = _nothing
-    invariants: Mapping[str, Callable[[Moment], Any]] = field(default_factory=dict)
+    restore: Callable[[AtTime, AtTime], Any] = _nothing
+    invariants: Mapping[str, Callable[[AtTime], Any]] = field(default_factory=dict)
 
 
-Guard = Callable[[Given, Moment, Any], Any]
+Guard = Callable[[Given, AtTime, Any], Any]
 
 
-def _next(s: Moment, position: Any) -> Any:
+def _next(s: AtTime, position: Any) -> Any:
     return And(Not(s.done(position)), ForAll([q], Implies(before(q, position), s.done(q))))
 
 
@@ -154,13 +155,13 @@ def two_runs(
     originals = tuple(symbol for part in parts for symbol in part.original)
     replays = tuple(symbol for part in parts for symbol in part.replay)
 
-    def originally(s: Moment, t: Moment, position: Any) -> Any:
+    def originally(s: AtTime, t: AtTime, position: Any) -> Any:
         return And(_next(s, position), *(part.originally(s, t, position) for part in parts))
 
-    def alone(s: Moment, t: Moment, position: Any) -> Any:
+    def alone(s: AtTime, t: AtTime, position: Any) -> Any:
         return And(Not(s.replaying), originally(s, t, position))
 
-    def restore(s: Moment, t: Moment) -> Any:
+    def restore(s: AtTime, t: AtTime) -> Any:
         start = ForAll([q], s.done(q) == before(q, opener(first)))
         return And(
             Not(s.replaying),
@@ -169,7 +170,7 @@ def two_runs(
             *(part.restore(s, t) for part in parts),
         )
 
-    def process(s: Moment, t: Moment, position: Any) -> Any:
+    def process(s: AtTime, t: AtTime, position: Any) -> Any:
         return And(
             s.replaying,
             originally(s, t, position),
@@ -177,7 +178,7 @@ def two_runs(
             *(part.together(s, t, position) for part in parts),
         )
 
-    def leave_out(s: Moment, t: Moment, position: Any) -> Any:
+    def leave_out(s: AtTime, t: AtTime, position: Any) -> Any:
         return And(
             s.replaying,
             may_skip(given, s, position),

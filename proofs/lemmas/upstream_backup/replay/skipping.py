@@ -6,17 +6,19 @@ and engines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import z3
 from z3 import And, Exists, ForAll, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.replay import product
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, TransitionSystem, inductive, reaches
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import TransitionSystem, inductive, reaches
 
 p, q = z3.Consts("p q", product.POSITION)
 w, v = z3.Consts("w v", product.WINDOW)
@@ -27,7 +29,7 @@ OPENERS = "opening events are kept"
 CLOSERS = "closing events are kept"
 
 
-def _placed(given: Given, s: Moment, position: Any) -> Any:
+def _placed(given: Given, s: AtTime, position: Any) -> Any:
     ends = Or(product.expires(position, w), product.completes(position, w))
     concerned = And(product.kept(w), Or(s.open(w), product.opens(position, w)))
     return And(
@@ -36,21 +38,21 @@ def _placed(given: Given, s: Moment, position: Any) -> Any:
     )
 
 
-def _holding(s: Moment, position: Any, window: Any) -> Any:
+def _holding(s: AtTime, position: Any, window: Any) -> Any:
     """The windows that count as open: those kept that hold the event, its own opener included."""
     return And(product.kept(window), product.ORIGINAL.holds(s, position, window))
 
 
-def _unchanged(s: Moment, position: Any, window: Any) -> Any:
+def _unchanged(s: AtTime, position: Any, window: Any) -> Any:
     fed = product.ORIGINAL.fed(s, position, window)
     return product.delta(fed, position) == fed
 
 
-def _unmatched(s: Moment, position: Any, window: Any) -> Any:
+def _unmatched(s: AtTime, position: Any, window: Any) -> Any:
     return product.gives(product.ORIGINAL.fed(s, position, window), position) == product.none
 
 
-def every_window_skipped(given: Given, s: Moment, position: Any) -> Any:
+def every_window_skipped(given: Given, s: AtTime, position: Any) -> Any:
     held = _holding(s, position, w)
     return And(
         _placed(given, s, position),
@@ -65,7 +67,7 @@ def every_window_skipped(given: Given, s: Moment, position: Any) -> Any:
     )
 
 
-def one_window_skipped(given: Given, s: Moment, position: Any) -> Any:
+def one_window_skipped(given: Given, s: AtTime, position: Any) -> Any:
     skips = And(_holding(s, position, w), _unchanged(s, position, w), _unmatched(s, position, w))
     return And(_placed(given, s, position), Exists([w], skips))
 
@@ -74,44 +76,50 @@ def one_window_skipped(given: Given, s: Moment, position: Any) -> Any:
 MATCHES = "an iteration completes the same matches in the windows kept"
 
 
-def runs(given: Given) -> product.ProductPart:
-    def init(s: Moment) -> Any:
+@dataclass(frozen=True)
+class WindowsAndEngines:
+    """What both runs do with windows and engines."""
+
+    given: Given
+
+    def init(self, s: AtTime) -> Any:
         fresh = And(Not(s.open(w)), s.got(w) == product.none)
         return And(ForAll([p], Not(s.done(p))), ForAll([w], fresh))
 
-    def originally(s: Moment, t: Moment, position: Any) -> Any:
+    def originally(self, s: AtTime, t: AtTime, position: Any) -> Any:
         return And(
             ForAll([q], t.done(q) == Or(q == position, s.done(q))),
             product.ORIGINAL.windows(s, t, position),
             product.ORIGINAL.engines(s, t, position),
         )
 
-    def again(s: Moment, t: Moment, position: Any) -> Any:
+    def again(self, s: AtTime, t: AtTime, position: Any) -> Any:
         engines = product.REPLAY.engines(s, t, position)
         return And(
             ForAll([q], t.done_again(q) == Or(q == position, s.done_again(q))),
             product.REPLAY.windows(s, t, position),
-            given("the engine is a function of the events in its window", engines),
+            self.given("the engine is a function of the events in its window", engines),
         )
 
-    def left_out(s: Moment, t: Moment, _: Any) -> Any:
+    def left_out(self, s: AtTime, t: AtTime, _: Any) -> Any:
         state = Implies(s.open_again(w), t.again(w) == s.again(w))
         same = And(t.open_again(w) == s.open_again(w), state)
         gone = ForAll([q], t.done_again(q) == s.done_again(q))
         return And(gone, ForAll([w], And(same, t.got_again(w) == product.none)))
 
-    def restore(_: Moment, t: Moment) -> Any:
+    def restore(self, _: AtTime, t: AtTime) -> Any:
         empty = ForAll([w], And(Not(t.open_again(w)), t.got_again(w) == product.none))
         return And(empty, ForAll([q], Not(t.done_again(q))))
 
-    def ends_again(position: Any, window: Any) -> Any:
+    def ends_again(self, position: Any, window: Any) -> Any:
         return And(
             product.expires_again(position, window) == product.expires(position, window),
             product.completes_again(position, window) == product.completes(position, window),
         )
 
-    def in_both(s: Moment) -> Any:
-        return And(s.replaying, product.kept(w))
+
+def runs(given: Given) -> product.ProductPart:
+    part = WindowsAndEngines(given)
 
     return product.ProductPart(
         original=(
@@ -136,41 +144,46 @@ def runs(given: Given) -> product.ProductPart:
                 ForAll([p, w], product.opens_again(p, w) == product.opens(p, w)),
             ),
             "windows close where they did": given(
-                "windows close again where they did", ForAll([p, w], ends_again(p, w))
+                "windows close again where they did", ForAll([p, w], part.ends_again(p, w))
             ),
         },
-        init=init,
-        originally=originally,
-        again=again,
-        left_out=left_out,
-        restore=restore,
-        invariants={
-            "the same windows kept are open": lambda s: ForAll(
-                [w], Implies(in_both(s), s.open_again(w) == s.open(w))
-            ),
-            "engine states agree": lambda s: ForAll(
-                [w], Implies(And(in_both(s), s.open(w)), s.again(w) == s.inner(w))
-            ),
-            MATCHES: lambda s: ForAll([w], Implies(in_both(s), s.got_again(w) == s.got(w))),
-            "dropped windows are not in the replay": lambda s: ForAll(
-                [w],
-                Implies(
-                    And(s.replaying, Not(product.kept(w))),
-                    And(Not(s.open_again(w)), s.got_again(w) == product.none),
-                ),
-            ),
-            "windows open with their openers": lambda s: ForAll(
-                [w],
-                Implies(
-                    Not(s.done(product.opener(w))), And(Not(s.open(w)), s.got(w) == product.none)
-                ),
-            ),
-            "the replay has begun at the replay start": lambda s: Implies(
-                s.replaying,
-                ForAll([q], Implies(product.before(q, product.opener(product.first)), s.done(q))),
-            ),
-        },
+        init=part.init,
+        originally=part.originally,
+        again=part.again,
+        left_out=part.left_out,
+        restore=part.restore,
+        invariants=INVARIANTS,
     )
+
+
+def _in_both(s: AtTime) -> Any:
+    return And(s.replaying, product.kept(w))
+
+
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
+    "the same windows kept are open": lambda s: ForAll(
+        [w], Implies(_in_both(s), s.open_again(w) == s.open(w))
+    ),
+    "engine states agree": lambda s: ForAll(
+        [w], Implies(And(_in_both(s), s.open(w)), s.again(w) == s.inner(w))
+    ),
+    MATCHES: lambda s: ForAll([w], Implies(_in_both(s), s.got_again(w) == s.got(w))),
+    "dropped windows are not in the replay": lambda s: ForAll(
+        [w],
+        Implies(
+            And(s.replaying, Not(product.kept(w))),
+            And(Not(s.open_again(w)), s.got_again(w) == product.none),
+        ),
+    ),
+    "windows open with their openers": lambda s: ForAll(
+        [w],
+        Implies(Not(s.done(product.opener(w))), And(Not(s.open(w)), s.got(w) == product.none)),
+    ),
+    "the replay has begun at the replay start": lambda s: Implies(
+        s.replaying,
+        ForAll([q], Implies(product.before(q, product.opener(product.first)), s.done(q))),
+    ),
+}
 
 
 def system(given: Given, may_skip: product.Guard = every_window_skipped) -> TransitionSystem:
@@ -182,18 +195,18 @@ SMALL = {product.POSITION: 4, product.WINDOW: 2, product.STATE: 2, product.OUTPU
 """A small world, in which a run can be found."""
 
 
-def matches_again(s: Moment) -> Any:
+def matches_again(s: AtTime) -> Any:
     """A window kept matches again, while one that is dropped is open in the original run."""
     matches = And(product.kept(w), s.got_again(w) != product.none)
     return And(s.replaying, Exists([w], matches), Exists([w], And(Not(product.kept(w)), s.open(w))))
 
 
-def _left_out_before(s: Moment) -> Any:
+def _left_out_before(s: AtTime) -> Any:
     gone = And(product.before(product.opener(product.first), q), s.done(q), Not(s.done_again(q)))
     return And(matches_again(s), Exists([q], gone))
 
 
-def prove(given: Given) -> Iterator[Query]:
+def prove(given: Given) -> Iterator[SolverQuery]:
     whole = system(given)
     yield from inductive(whole)
     yield reaches(

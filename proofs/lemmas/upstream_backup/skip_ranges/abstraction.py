@@ -32,13 +32,12 @@ from model.protocols.upstream_backup.savepoints import (
 )
 from model.system import System
 from model.world import DOWN, Action, Deliver, World, initial
-from proofs.lemmas.upstream_backup.observer import Iteration, Observer, iterations
+from proofs.lemmas.upstream_backup.observer import Observer, OperatorIteration, iterations
 from proofs.lemmas.upstream_backup.reference import Arrivals, operator_of, scheme_of
 from proofs.lemmas.upstream_backup.skip_ranges import ranges
 from proofs.prove.conformance import Abstraction, Path
-from proofs.prove.structure import Structure
+from proofs.prove.structure import StateTable, Structure
 
-State = dict[str, Any]
 RANGES = ("running", "lo", "hi", "made")
 
 
@@ -57,7 +56,7 @@ class SkipRangeObserver(Observer):
         super().__init__(system)
         self.unneeded: dict[tuple[NodeName, Savepoint, Arrivals], frozenset[Place]] = {}
         self.structures: dict[tuple[NodeName, Arrivals], Structure] = {}
-        self.states: dict[tuple[NodeName, Near, Arrivals], State] = {}
+        self.states: dict[tuple[NodeName, Near, Arrivals], StateTable] = {}
         self.initial = initial(system)
         self.sites = tuple(
             site
@@ -129,8 +128,13 @@ class SkipRangeObserver(Observer):
         yield Path(rigid, (*states, last), initial_)
 
     def processed(
-        self, site: Site, ends: tuple[Near, Near], action: Action, first: State, last: State
-    ) -> Iterator[State]:
+        self,
+        site: Site,
+        ends: tuple[Near, Near],
+        action: Action,
+        first: StateTable,
+        last: StateTable,
+    ) -> Iterator[StateTable]:
         """The state after each event of which it becomes known whether it is skipped; a crash in
         between leaves nothing of them."""
         after = ends[1].node
@@ -181,13 +185,13 @@ class SkipRangeObserver(Observer):
         inputs = self.reference.inputs(site.name, arrivals)
         return tuple(sorted((edge, event.sn) for edge, event in inputs))
 
-    def state(self, site: Site, near: Near, arrivals: Arrivals) -> State:
+    def state(self, site: Site, near: Near, arrivals: Arrivals) -> StateTable:
         key = (site.name, near, arrivals)
         if key not in self.states:
             self.states[key] = self.translate(site, near, arrivals)
         return self.states[key]
 
-    def translate(self, site: Site, near: Near, arrivals: Arrivals) -> State:
+    def translate(self, site: Site, near: Near, arrivals: Arrivals) -> StateTable:
         events = self.events(site, arrivals)
         unneeded = self.skipped(site, near.savepoint, arrivals)
         unknown = self.unknown(site, arrivals)
@@ -224,7 +228,7 @@ class SkipRangeObserver(Observer):
             **self.ranges(site, near.node.operator.skips if up else (), numbers),
         }
 
-    def ranges(self, site: Site, skips: tuple[Skips, ...], numbers: Collection[SN]) -> State:
+    def ranges(self, site: Site, skips: tuple[Skips, ...], numbers: Collection[SN]) -> StateTable:
         """The arrays of an operator; none are in the making in one that is down."""
         one = scheme_of(site).skipping is Skipping.COALESCED
         arrays = skips or (Skips(),) * (1 if one else len(site.preds))
@@ -308,7 +312,7 @@ def verdicts(
     return after, skipped
 
 
-def entered(iteration: Iteration) -> Iterator[tuple[Place, tuple[Skips, ...]]]:
+def entered(iteration: OperatorIteration) -> Iterator[tuple[Place, tuple[Skips, ...]]]:
     """Each event of which this iteration says whether it is skipped, and the arrays after it."""
     site, before, after = iteration.site, iteration.before, iteration.after
     place = (iteration.edge, iteration.event.sn)
@@ -365,7 +369,7 @@ def _within(some: Mapping[Any, bool], others: Mapping[Any, bool]) -> bool:
     return all(others[at] for at, holds in some.items() if holds)
 
 
-def passing(state: State, place: Place) -> State:
+def passing(state: StateTable, place: Place) -> StateTable:
     """The event at the place has been processed, those before it have been left out."""
     edge, sn = place
     done = {at: was or (at[0] == edge and at[1] <= sn) for at, was in state["passed"].items()}

@@ -20,19 +20,20 @@ Everything is in EPR: functions go from events to edges to arrays to numbers and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Axioms, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 EVENT, EDGE, ARRAY = DeclareSort("event"), DeclareSort("edge"), DeclareSort("array")
 NUMBER = DeclareSort("number")
@@ -42,7 +43,7 @@ BOOL = z3.BoolSort()
 edge = Function("edge", EVENT, EDGE)
 array = Function("array", EDGE, ARRAY)
 sn = Function("sn", EVENT, NUMBER)
-numbers = Order(NUMBER)
+numbers = TotalOrder(NUMBER)
 le, before = numbers.le, numbers.less
 nothing = Const("nothing", NUMBER)
 
@@ -71,40 +72,40 @@ SYMBOLS = (
 RUN = ("running", "lo", "hi")
 
 
-def in_run(s: Moment, which: Any, number: Any) -> Any:
+def in_run(s: AtTime, which: Any, number: Any) -> Any:
     return And(s.running(which), le(s.lo(which), number), le(number, s.hi(which)))
 
 
-def began(s: Moment) -> Any:
+def began(s: AtTime) -> Any:
     untouched = ForAll([e], And(Not(s.passed(e)), Not(s.deleted(e))))
     empty = And(ForAll([a], Not(s.running(a))), ForAll([a, n], Not(s.made(a, n))))
     return And(untouched, empty, ForAll([g, n], Not(s.sent(g, n))))
 
 
-def same_run(s: Moment, t: Moment) -> Any:
+def same_run(s: AtTime, t: AtTime) -> Any:
     return And(s.running(a), t.lo(a) == s.lo(a), t.hi(a) == s.hi(a))
 
 
-def forgotten(s: Moment, t: Moment) -> Any:
+def forgotten(s: AtTime, t: AtTime) -> Any:
     """Ranges, or some of them; no array has others."""
     made = ForAll([a, n], Implies(t.made(a, n), s.made(a, n)))
     return And(made, ForAll([a], Implies(t.running(a), same_run(s, t))))
 
 
-def ends_run(s: Moment, event: Any) -> Any:
+def ends_run(s: AtTime, event: Any) -> Any:
     """A run that is out of order does not cover its own ends."""
     number, which = sn(event), array(edge(event))
     return And(s.running(which), Or(number == s.lo(which), number == s.hi(which)))
 
 
-def covered(s: Moment, event: Any) -> Any:
+def covered(s: AtTime, event: Any) -> Any:
     """A range covers the event, wherever the range is, or the event is deleted."""
     number, which = sn(event), array(edge(event))
     ranges = (s.made(which, number), in_run(s, which, number), s.sent(edge(event), number))
     return Or(s.deleted(event), ends_run(s, event), *ranges)
 
 
-def fewer(s: Moment, t: Moment) -> Any:
+def fewer(s: AtTime, t: AtTime) -> Any:
     return ForAll([f], Implies(t.needed(f), s.needed(f)))
 
 
@@ -134,13 +135,13 @@ def of_any_edge(_one: Any, _other: Any) -> Any:
     return z3.BoolVal(True)
 
 
-class Turn(NamedTuple):
+class EdgeTurn(NamedTuple):
     """When an event may be processed: in order among the events that are the `same`."""
 
     name: str
     same: Same
 
-    def comes(self, s: Moment, event: Any) -> Any:
+    def comes(self, s: AtTime, event: Any) -> Any:
         """Events with a smaller number are processed or gone, and no other events are."""
         others = And(
             Implies(before(sn(f), sn(event)), Or(s.passed(f), s.deleted(f))),
@@ -148,7 +149,7 @@ class Turn(NamedTuple):
         )
         return And(Not(s.passed(event)), ForAll([f], Implies(self.same(f, event), others)))
 
-    def passes(self, given: Given, s: Moment, t: Moment, event: Any) -> Any:
+    def passes(self, given: Given, s: AtTime, t: AtTime, event: Any) -> Any:
         done = And(edge(f) == edge(event), le(sn(f), sn(event)))
         return And(
             given(self.name, self.comes(s, event)),
@@ -156,94 +157,105 @@ class Turn(NamedTuple):
         )
 
 
-Trims = Callable[[Moment, Moment], Any]
+Trims = Callable[[AtTime, AtTime], Any]
 
 
-def trims_per_edge(given: Given, s: Moment, t: Moment) -> Any:
+def trims_per_edge(given: Given, s: AtTime, t: AtTime) -> Any:
     up_to = le(sn(f), t.trim(edge(f)))
     return given(TRIMS, ForAll([f], Implies(up_to, s.passed(f))))
 
 
-def one_trim(s: Moment, t: Moment) -> Any:
+def one_trim(s: AtTime, t: AtTime) -> Any:
     """SN_trim as published: the number of the event before the replay start, of any edge."""
     processed = And(s.passed(q), ForAll([g], t.trim(g) == sn(q)))
     return Or(Exists([q], processed), ForAll([g], t.trim(g) == nothing))
 
 
-def in_order(s: Moment) -> Any:
+def in_order(s: AtTime) -> Any:
     """No event that is needed and to come is before one that has been passed, on any edge."""
     earlier = And(s.passed(f), before(sn(e), sn(f)))
     return ForAll([e, f], Implies(earlier, Or(s.passed(e), Not(s.needed(e)))))
 
 
-def arrays(
-    given: Given,
-    name: str,
-    turn: Turn,
-    trims: Trims,
-    axioms: Mapping[str, Any],
-    starts: Callable[[Moment], Any] = lambda _: z3.BoolVal(True),
-) -> TransitionSystem:
-    """Arrays of ranges, each of one or more edges.
+@dataclass(frozen=True)
+class ArraySteps:
+    """The steps of an operator with arrays of ranges, if these hypotheses hold."""
 
-    turn: when events are processed.  trims: what an SN_trim may be.  starts: where replays start.
-    """
+    given: Given
+    turn: EdgeTurn
+    trims: Trims
+    starts: Callable[[AtTime], Any]
 
-    def skip(s: Moment, t: Moment, event: Any) -> Any:
+    def skip(self, s: AtTime, t: AtTime, event: Any) -> Any:
         here = array(edge(event))
         return And(
-            turn.passes(given, s, t, event),
-            given(SKIPPED, Not(t.needed(event))),
+            self.turn.passes(self.given, s, t, event),
+            self.given(SKIPPED, Not(t.needed(event))),
             ForAll([f], Implies(f != event, t.needed(f) == s.needed(f))),
             ForAll([a], t.running(a) == Or(s.running(a), a == here)),
             ForAll([a], t.lo(a) == If(And(a == here, Not(s.running(a))), sn(event), s.lo(a))),
             ForAll([a], t.hi(a) == If(a == here, sn(event), s.hi(a))),
         )
 
-    def keep(s: Moment, t: Moment, event: Any) -> Any:
+    def keep(self, s: AtTime, t: AtTime, event: Any) -> Any:
         here = array(edge(event))
         return And(
-            turn.passes(given, s, t, event),
+            self.turn.passes(self.given, s, t, event),
             ForAll([a, n], t.made(a, n) == Or(s.made(a, n), And(a == here, in_run(s, a, n)))),
-            given(ENDS, Not(t.running(here))),
+            self.given(ENDS, Not(t.running(here))),
             ForAll([a], Implies(t.running(a), same_run(s, t))),
             ForAll([a], Implies(And(s.running(a), a != here), t.running(a))),
         )
 
-    def save(s: Moment, t: Moment) -> Any:
+    def save(self, s: AtTime, t: AtTime) -> Any:
         """Windows may be dropped, and what is covered is reported to all edges of the array; what
         has been reported may be forgotten."""
         up_to, trimmed = le(sn(f), t.trim(edge(f))), le(n, t.trim(g))
         covered_ = Or(s.made(array(g), n), in_run(s, array(g), n))
         return And(
-            given(NEVER, fewer(s, t)),
-            trims(s, t),
-            given(TRIM, ForAll([f], Implies(And(s.passed(f), up_to), Not(t.needed(f))))),
+            self.given(NEVER, fewer(s, t)),
+            self.trims(s, t),
+            self.given(TRIM, ForAll([f], Implies(And(s.passed(f), up_to), Not(t.needed(f))))),
             ForAll([g, n], Implies(t.sent(g, n), Or(s.sent(g, n), trimmed, covered_))),
             forgotten(s, t),
         )
 
-    def receive(s: Moment, t: Moment, via: Any) -> Any:
+    def receive(self, s: AtTime, t: AtTime, via: Any) -> Any:
         """Upstream of an edge deletes what is covered, or some of it; or the message is lost."""
-        reported = And(given(OWN, edge(f) == via), s.sent(via, sn(f)))
+        reported = And(self.given(OWN, edge(f) == via), s.sent(via, sn(f)))
         return And(
             ForAll([g, n], Implies(t.sent(g, n), s.sent(g, n))),
             ForAll([f], Implies(s.deleted(f), t.deleted(f))),
             ForAll([f], Implies(t.deleted(f), Or(s.deleted(f), reported))),
         )
 
-    def crash(s: Moment, t: Moment) -> Any:
+    def crash(self, s: AtTime, t: AtTime) -> Any:
         """The operator is restored: it forgets its ranges and processes again what it had passed.
         Or an operator upstream is: it emits again what it had deleted.  Messages may be lost."""
         again = Or(s.needed(f), Not(covered(t, f)))
         return And(
-            given(TOGETHER, ForAll([f], Implies(t.needed(f), again))),
+            self.given(TOGETHER, ForAll([f], Implies(t.needed(f), again))),
             ForAll([f], Implies(t.passed(f), s.passed(f))),
-            starts(t),
+            self.starts(t),
             ForAll([f], Implies(t.deleted(f), s.deleted(f))),
             ForAll([g, n], Implies(t.sent(g, n), s.sent(g, n))),
             forgotten(s, t),
         )
+
+
+def arrays(
+    given: Given,
+    name: str,
+    turn: EdgeTurn,
+    trims: Trims,
+    axioms: Axioms,
+    starts: Callable[[AtTime], Any] = lambda _: z3.BoolVal(True),
+) -> TransitionSystem:
+    """Arrays of ranges, each of one or more edges.
+
+    turn: when events are processed.  trims: what an SN_trim may be.  starts: where replays start.
+    """
+    steps = ArraySteps(given, turn, trims, starts)
 
     one = (("e", EVENT),)
     return TransitionSystem(
@@ -252,23 +264,23 @@ def arrays(
         axioms={**NUMBERS, **axioms},
         init=began,
         transitions=(
-            Transition("skip", one, ("passed", "needed", *RUN), skip),
-            Transition("keep", one, ("passed", "made", *RUN), keep),
-            Transition("save", (), ("needed", "trim", "made", "sent", *RUN), save),
-            Transition("receive", (("edge", EDGE),), ("sent", "deleted"), receive),
-            Transition("crash", (), tuple(symbol.name for symbol in SYMBOLS), crash),
+            Transition("skip", one, ("passed", "needed", *RUN), steps.skip),
+            Transition("keep", one, ("passed", "made", *RUN), steps.keep),
+            Transition("save", (), ("needed", "trim", "made", "sent", *RUN), steps.save),
+            Transition("receive", (("edge", EDGE),), ("sent", "deleted"), steps.receive),
+            Transition("crash", (), tuple(symbol.name for symbol in SYMBOLS), steps.crash),
         ),
         invariants=INVARIANTS,
     )
 
 
-IN_TURN = Turn(ORDER, of_one_edge)
+IN_TURN = EdgeTurn(ORDER, of_one_edge)
 
 
 # --- invariants ------------------------------------------------------------------------------
 LAST = "the run ends with the event processed last"
 DELETED = "no event that is needed, or not yet processed, is deleted"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     DELETED: lambda s: ForAll([e], Implies(s.deleted(e), Not(s.needed(e)))),
     "no range on its way covers an event that is needed": lambda s: ForAll(
         [e], Implies(s.sent(edge(e), sn(e)), Not(s.needed(e)))
@@ -306,7 +318,7 @@ def coalesced_in_order(given: Given) -> TransitionSystem:
     system = arrays(
         given,
         "one array, one order",
-        Turn(MERGED, of_any_edge),
+        EdgeTurn(MERGED, of_any_edge),
         one_trim,
         axioms,
         lambda s: given(START, in_order(s)),
@@ -314,7 +326,9 @@ def coalesced_in_order(given: Given) -> TransitionSystem:
     return replace(system, invariants={**system.invariants, "all comes in order": in_order})
 
 
-def prove(system: Callable[[Given], TransitionSystem], edges: int, given: Given) -> Iterable[Query]:
+def prove(
+    system: Callable[[Given], TransitionSystem], edges: int, given: Given
+) -> Iterable[SolverQuery]:
     """edges: of the three events of which the one in the middle can be deleted."""
     proved = system(given)
     yield from inductive(proved)
@@ -322,7 +336,7 @@ def prove(system: Callable[[Given], TransitionSystem], edges: int, given: Given)
     apart = And(edge(x) == edge(z), (edge(y) == edge(x)) == (edges == 1))
     among = And(before(sn(x), sn(y)), before(sn(y), sn(z)), apart)
 
-    def goal(s: Moment) -> Any:
+    def goal(s: AtTime) -> Any:
         return And(s.needed(x), s.deleted(y), s.needed(z), s.passed(x), among)
 
     sizes = {EVENT: 3, EDGE: 2, ARRAY: 2, NUMBER: 4}

@@ -24,12 +24,12 @@ from model.protocols.upstream_backup.nodes import OperatorNode
 from model.protocols.upstream_backup.savepoints import OperatorState
 from model.system import System
 from model.world import Action, Deliver, World
-from proofs.lemmas.upstream_backup.observer import Iteration, Observer
+from proofs.lemmas.upstream_backup.observer import Observer, OperatorIteration
 from proofs.lemmas.upstream_backup.reference import FailureFreeRun, kept_windows
 from proofs.lemmas.upstream_backup.windows import layouts, savepoints
 from proofs.prove.conformance import Abstraction, Path, Paths
 from proofs.prove.lemma import Given
-from proofs.prove.structure import Structure
+from proofs.prove.structure import StateTable, Structure
 from proofs.prove.transition import TransitionSystem
 
 
@@ -52,7 +52,7 @@ class Happened(NamedTuple):
     """trims: SN_trim of the last savepoint, before and after."""
 
     run: FailureFreeRun
-    what: Iteration | Answered
+    what: OperatorIteration | Answered
     trims: tuple[tuple[SN, ...], tuple[SN, ...]]
 
 
@@ -123,11 +123,11 @@ def trim_paths(kind: savepoints.WindowKind, system: System) -> Paths:
 
 def _trim_states(
     run: FailureFreeRun,
-    what: Iteration | Answered,
+    what: OperatorIteration | Answered,
     restart: int,
     old: tuple[SN, ...],
     new: tuple[SN, ...],
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[StateTable]:
     """An event that does not come in a replay is taken as well; it changes nothing."""
     last = run.last(what.before)
     retained = {produced.sn: produced.retained for produced in what.before.pending}
@@ -145,7 +145,7 @@ def trim_state(
     restart: int,
     trim: tuple[SN, ...],
     retained: Mapping[SN, int],
-) -> dict[str, Any]:
+) -> StateTable:
     """Matches in windows dropped before are as if they were never made."""
     open_ = {window.number for window in state.open}
     pending = {produced.sn for produced in state.pending}
@@ -211,13 +211,13 @@ def layout_paths(system: System) -> Paths:
 
     def paths(world: World, action: Action, after: World) -> Iterable[Path]:
         for run, what, _ in observer.happenings(world, action, after):
-            if isinstance(what, Iteration):
+            if isinstance(what, OperatorIteration):
                 yield layout_path(run, what)
 
     return paths
 
 
-def layout_path(run: FailureFreeRun, what: Iteration) -> Path:
+def layout_path(run: FailureFreeRun, what: OperatorIteration) -> Path:
     """The path begins where the operator is: first the events that it does not receive, then this
     one."""
     last, here = run.last(what.before), run.coming - 1
@@ -242,7 +242,7 @@ def layout_path(run: FailureFreeRun, what: Iteration) -> Path:
     return Path(layout_structure(run, first, last, script), tuple(states), initial)
 
 
-def _left(run: FailureFreeRun, state: OperatorState, script: Script) -> dict[str, Any]:
+def _left(run: FailureFreeRun, state: OperatorState, script: Script) -> StateTable:
     """The script is left before the event is processed."""
     drawn = {run.at[window.opener]: window.events for window in script.layout.windows}
     held = {run.opener(window): drawn[run.opener(window)] for window in state.open}
@@ -253,18 +253,18 @@ def _left(run: FailureFreeRun, state: OperatorState, script: Script) -> dict[str
     }
 
 
-def original_state(run: FailureFreeRun, position: int) -> dict[str, Any]:
+def original_state(run: FailureFreeRun, position: int) -> StateTable:
     """The state after the original run has processed `position`."""
     done = {"done": {at: at <= position for at in range(run.coming + 1)}}
     return done | _windows_of(run, run.states[position + 1], "")
 
 
-def replay_state(run: FailureFreeRun, state: OperatorState, started: bool) -> dict[str, Any]:
+def replay_state(run: FailureFreeRun, state: OperatorState, started: bool) -> StateTable:
     scripted = started and state.script is not None
     return {"replaying": started, "scripted": scripted} | _windows_of(run, state, "_again")
 
 
-def _windows_of(run: FailureFreeRun, state: OperatorState, suffix: str) -> dict[str, Any]:
+def _windows_of(run: FailureFreeRun, state: OperatorState, suffix: str) -> StateTable:
     positions = range(run.coming + 1)
     windows = {run.opener(window): window for window in kept_windows(state)}
     open_ = {run.opener(window): window.events for window in state.open}
@@ -295,7 +295,7 @@ def layout_structure(
 
         return answer
 
-    symbols: dict[str, Any] = {"le": le, "first": first}
+    symbols: StateTable = {"le": le, "first": first}
     for suffix in ("", "_again"):
         symbols |= {
             f"fresh{suffix}": lambda event: splitter.opens(None, bodies[event]),

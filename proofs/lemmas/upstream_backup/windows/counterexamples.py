@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import z3
 from z3 import And, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from model.protocols.upstream_backup.layouts import Drawing
-from proofs.lemmas.upstream_backup.numbering import streams
-from proofs.prove.grid import Cell, CellMark, Grid, GridRow, lane
+from proofs.grid import Cell, CellMark, Grid, GridRow, lane
+from proofs.lemmas.upstream_backup import streams
 from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Erratum, Given, Lemma
-from proofs.prove.query import Query, smallest
+from proofs.prove.query import SolverQuery, smallest
 
 
 class FoundRecount(NamedTuple):
@@ -52,7 +52,7 @@ class Recount:
         self.events = range(events)
         self.types = [z3.Bool(f"event_{i + 1}_is_a") for i in self.events]
         self.saved = z3.BitVec("events before the savepoint", streams.BITS)
-        self.windows = streams.Windows(events, self._matched)
+        self.windows = streams.CountedWindows(events, self._matched)
         self.drawing = drawing
         self.all_listed = all_listed
         self.opens_again: list[Any] = []
@@ -146,10 +146,7 @@ class Recount:
             "".join("a" if true(is_a) else "b" for is_a in self.types),
             streams.value(model, windows.size),
             streams.value(model, windows.slide),
-            streams.WindowPlace(
-                streams.value(model, windows.theta_opener),
-                streams.value(model, windows.theta_event),
-            ),
+            windows.read_theta(model),
             streams.value(model, self.saved),
             tuple(e for e in self.events if true(self.left_out(e)) and self._after(true, e)),
         )
@@ -164,23 +161,19 @@ def _true(model: Any, condition: Any) -> bool:
 
 def draw(recount: Recount, model: Any) -> Grid:
     """Columns are events, rows windows; first the original run, then the replay."""
-
     true = partial(_true, model)
-    found, windows = recount.read(model), recount.windows
-    events = recount.events
+    found, windows, events = recount.read(model), recount.windows, len(recount.events)
+    theta = found.theta
 
-    def original(opener: int, event: int) -> Cell:
-        if event < opener or not true(windows.holds(streams.WindowPlace(opener, event))):
+    def original(place: streams.WindowPlace) -> Cell:
+        if not true(windows.holds(place)):
             return Cell()
-        if not true(windows.matched(streams.WindowPlace(opener, event))):
+        if not true(windows.matched(place)):
             return Cell("·", CellMark.DIM)
-        acknowledged = (event, opener) <= (found.theta.event, found.theta.opener)
+        acknowledged = (place.event, place.opener) <= (theta.event, theta.opener)
         return Cell("match", CellMark.DIM if acknowledged else CellMark.PLAIN)
 
-    def again(opener: int, event: int) -> Cell:
-        if event < opener:
-            return Cell()
-        place = streams.WindowPlace(opener, event)
+    def again(place: streams.WindowPlace) -> Cell:
         mine, theirs = true(recount.match_again(place)), true(recount.match(place))
         if mine != theirs:
             return Cell("match" if mine else "lost", CellMark.BAD)
@@ -188,38 +181,37 @@ def draw(recount: Recount, model: Any) -> Grid:
             return Cell("match", CellMark.GOOD)
         return Cell("·", CellMark.DIM) if true(recount.holds_again(place)) else Cell()
 
-    def rows(of: Callable[[int, int], Cell], opens: Callable[[int], Any]) -> list[GridRow]:
-        shown = ((o, tuple(of(o, event) for event in events)) for o in events)
-        return [
-            GridRow(f"window from event {opener + 1}", cells)
-            for opener, cells in shown
-            if true(opens(opener)) or any(cell.mark is CellMark.BAD for cell in cells)
-        ]
+    def rows(
+        cell: Callable[[streams.WindowPlace], Cell], opens: Callable[[int], Any]
+    ) -> list[GridRow]:
+        name = "window from event {}"
+        all_ = [streams.window_row(name.format(o + 1), o, events, cell) for o in recount.events]
+        bad = [any(cell.mark is CellMark.BAD for cell in row.cells) for row in all_]
+        return [row for o, row in enumerate(all_) if bad[o] or true(opens(o))]
 
-    gone = ["left out" if event in found.left_out else "" for event in events]
-    saved = ["savepoint" if event + 1 == found.saved else "" for event in events]
-    blank = tuple(Cell() for _ in events)
+    gone = ["left out" * (event in found.left_out) for event in recount.events]
+    saved = ["savepoint" * (event + 1 == found.saved) for event in recount.events]
     return Grid(
         f"windows of {found.size} events every {found.slide}; every a matches; "
-        f"acknowledged: event {found.theta.event + 1} in the window from {found.theta.opener + 1}",
-        tuple(f"{letter}{number}" for number, letter in enumerate(found.word, 1)),
+        f"acknowledged: event {theta.event + 1} in the window from {theta.opener + 1}",
+        streams.columns(found.word),
         (
-            GridRow("original run", blank, heading=True),
+            streams.heading("original run", events),
             *rows(original, windows.opens),
             lane("after this event", saved),
-            GridRow("replay", blank, heading=True),
-            lane("skipped events", gone, [CellMark.DIM] * len(gone)),
+            streams.heading("replay", events),
+            lane("skipped events", gone, [CellMark.DIM] * events),
             *rows(again, lambda opener: recount.opens_again[opener]),
         ),
     )
 
 
-def refute(drawing: Drawing, all_listed: bool, events: int, _given: Given) -> Iterable[Query]:
+def refute(drawing: Drawing, all_listed: bool, events: int, _given: Given) -> Iterable[SolverQuery]:
     """No shorter stream differs; one of so many events does."""
 
-    def question(n: int, kind: QueryKind) -> Query:
+    def question(n: int, kind: QueryKind) -> SolverQuery:
         recount = Recount(n, drawing, all_listed)
-        return Query(
+        return SolverQuery(
             f"a match is lost or new, {n} event{'s' * (n > 1)}",
             kind,
             (*recount.claims, recount.wrong),

@@ -17,11 +17,12 @@ from typing import Any
 
 import z3
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Axioms, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 # --- the transition system: all windows, one engine ------------------------------------------
 WINDOW = z3.DeclareSort("window")
@@ -29,7 +30,7 @@ STATE = z3.DeclareSort("engine state")
 EVENT = z3.DeclareSort("event")
 BOOL = z3.BoolSort()
 
-windows = Order(WINDOW)
+windows = TotalOrder(WINDOW)
 older = windows.less
 begin = z3.Const("begin", STATE)
 goes = z3.Function("goes", STATE, EVENT, STATE, BOOL)
@@ -46,7 +47,7 @@ KEPT = "an event that completes nothing keeps the order"
 TOO = "who is at least as far completes a match too"
 
 
-def axioms(given: Given) -> dict[str, Any]:
+def axioms(given: Given) -> Axioms:
     """waiting: reachable before any match; above: at least as far."""
     return {
         "windows are in a total order": windows.axiom,
@@ -85,11 +86,11 @@ SYMBOLS = (
 )
 
 
-def is_open(s: Moment, window: Any) -> Any:
+def is_open(s: AtTime, window: Any) -> Any:
     return z3.And(s.opened(window), z3.Not(s.closed(window)))
 
 
-def started(s: Moment) -> Any:
+def started(s: AtTime) -> Any:
     return z3.And(
         z3.Not(s.produced),
         z3.ForAll([v], z3.And(*(z3.Not(p(v)) for p in (s.opened, s.closed, s.matched)))),
@@ -101,7 +102,7 @@ class EventIteration:
     """The processing of one event: it may open a window, goes to all that are open, and may close
     some."""
 
-    def __init__(self, s: Moment, event: Any, opens: Any, newest: Any) -> None:
+    def __init__(self, s: AtTime, event: Any, opens: Any, newest: Any) -> None:
         self.s, self.event, self.opens, self.newest = s, event, opens, newest
 
     def new(self, window: Any) -> Any:
@@ -117,7 +118,7 @@ class EventIteration:
         """It completes a match with this event."""
         return z3.And(self.here(window), matches(self.inner(window), self.event))
 
-    def leads_to(self, t: Moment, given: Given) -> Any:
+    def leads_to(self, t: AtTime, given: Given) -> Any:
         s = self.s
         in_order = z3.And(
             z3.Not(s.opened(self.newest)),
@@ -152,7 +153,7 @@ class EventIteration:
         )
 
 
-def closing(s: Moment, t: Moment) -> Any:
+def closing(s: AtTime, t: AtTime) -> Any:
     """Windows stay closed, and only what was opened closes."""
     return z3.ForAll(
         [w],
@@ -166,10 +167,10 @@ CHANGED = ("opened", "closed", "inner", "matched", "ahead", "latest")
 def windows_kept(given: Given) -> TransitionSystem:
     """The windows of one operator, up to and beyond a match that is acknowledged."""
 
-    def event(s: Moment, t: Moment, what: Any, opens: Any, newest: Any) -> Any:
+    def event(s: AtTime, t: AtTime, what: Any, opens: Any, newest: Any) -> Any:
         return EventIteration(s, what, opens, newest).leads_to(t, given)
 
-    def theta(s: Moment, t: Moment, what: Any, opens: Any, newest: Any, theta: Any) -> Any:
+    def theta(s: AtTime, t: AtTime, what: Any, opens: Any, newest: Any, theta: Any) -> Any:
         """The replay is to start with theta's window, or with an older one that this event has
         not closed (III-B2: the oldest of them)."""
         iteration = EventIteration(s, what, opens, newest)
@@ -206,12 +207,12 @@ def windows_kept(given: Given) -> TransitionSystem:
     )
 
 
-def _pairs_of(formula: Callable[[Moment], Any]) -> Callable[[Moment], Any]:
+def _pairs_of(formula: Callable[[AtTime], Any]) -> Callable[[AtTime], Any]:
     return lambda s: z3.ForAll([v, w], formula(s))
 
 
 FIRST = "the first match of the windows kept is in the first of them"
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     "only opened windows close or match": lambda s: z3.ForAll(
         [v], z3.Implies(z3.Or(s.closed(v), s.matched(v)), s.opened(v))
     ),
@@ -242,7 +243,7 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 }
 
 
-def prove_order(given: Given) -> Iterable[Query]:
+def prove_order(given: Given) -> Iterable[SolverQuery]:
     system = windows_kept(given)
     yield from inductive(system)
     yield reaches(

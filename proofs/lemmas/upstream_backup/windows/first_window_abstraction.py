@@ -22,7 +22,7 @@ from proofs.lemmas.upstream_backup.observer import Observer
 from proofs.lemmas.upstream_backup.reference import kept_windows
 from proofs.lemmas.upstream_backup.windows import first_window
 from proofs.prove.conformance import Abstraction, Path
-from proofs.prove.structure import Structure
+from proofs.prove.structure import StateTable, Structure
 
 
 @cache
@@ -118,7 +118,7 @@ def _path(
 
 def _state(
     state: OperatorState, numbers: Iterable[int], event: tuple[bool, ...], said: tuple[bool, int]
-) -> dict[str, Any]:
+) -> StateTable:
     """The windows as the symbols have them; what an operator has dropped is not looked at."""
     windows = {window.number: window for window in kept_windows(state)}
     still = {window.number for window in state.open}

@@ -5,10 +5,8 @@ Rule of this file: splitters alone, for any size, slide and stream; a window is 
 that opened it.  Both runs go side by side from the replay start on.  replay takes it as given that
 windows open and close again where they did; here it is proved, and of what it depends.
 
-A splitter is any relation between the event at hand, the openers of the newest window and of the
-window concerned, and how many events have passed (model.cep.windows.Splitter).  The layout of a
-savepoint is what the original run *will* have done up to the frontier: it never changes, and the
-original run is bound to do it.
+The layout of a savepoint is what the original run *will* have done up to the frontier: it never
+changes, and the original run is bound to do it.
 
 The fragment: relations over one order of events, constants, and functions from events to integers,
 over which nothing is quantified.
@@ -22,20 +20,32 @@ from functools import partial
 from typing import Any
 
 import z3
-from z3 import And, BoolVal, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Int, Not, Or
+from z3 import And, BoolVal, Const, Exists, ForAll, Function, If, Implies, Int, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
+from proofs.lemmas.upstream_backup.windows.splits import (
+    AGAIN,
+    BOOL,
+    EVENT,
+    INT,
+    ORIGINAL,
+    STATE,
+    SplitIteration,
+    SymbolicSplitter,
+    before,
+    e,
+    events,
+    f,
+    le,
+    run_state,
+    v,
+    w,
+)
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
-EVENT = DeclareSort("event")
-BOOL, INT = z3.BoolSort(), z3.IntSort()
-
-# --- what never changes ----------------------------------------------------------------------
-events = Order(EVENT)
-le, before = events.le, events.less
 first = Const("first", EVENT)
 """The opener of the first window kept: the replay start."""
 
@@ -45,104 +55,9 @@ closer = Function("closer", EVENT, EVENT, BOOL)
 drawn = Function("drawn", EVENT, INT)
 drawn_since = Int("drawn_since")
 
-e, f = z3.Consts("e f", EVENT)
-w, v = z3.Consts("w v", EVENT)
-
 
 def kept(window: Any) -> Any:
     return le(first, window)
-
-
-@dataclass(frozen=True)
-class SymbolicSplitter:
-    """fresh: the event opens a window if it is the first to do so.  The others read counts."""
-
-    fresh: Any
-    opens: Any
-    expires: Any
-    completes: Any
-
-
-def _splitter(suffix: str) -> SymbolicSplitter:
-    return SymbolicSplitter(
-        Function(f"fresh{suffix}", EVENT, BOOL),
-        Function(f"opens{suffix}", EVENT, EVENT, INT, BOOL),
-        Function(f"expires{suffix}", EVENT, EVENT, INT, BOOL),
-        Function(f"completes{suffix}", EVENT, EVENT, INT, BOOL),
-    )
-
-
-ORIGINAL, AGAIN = _splitter(""), _splitter("_again")
-
-
-# --- one run ---------------------------------------------------------------------------------
-class SplitIteration:
-    """One event in one run.
-
-    opens: whether it opens a window, unless the splitter is to say so.  fills: which windows it is
-    the last event of, from what the splitter says.
-    """
-
-    def __init__(
-        self,
-        s: Moment,
-        suffix: str,
-        splitter: SymbolicSplitter,
-        event: Any,
-        opens: Any = None,
-        fills: Callable[[Any, Any], Any] = lambda full, _window: full,
-    ) -> None:
-        self.was = {name: getattr(s, f"{name}{suffix}") for name in STATE}
-        self.suffix, self.splitter, self.event = suffix, splitter, event
-        newest, since = self.was["newest"], self.was["since"]
-        counted = If(self.was["begun"], splitter.opens(event, newest, since), splitter.fresh(event))
-        self.opens = counted if opens is None else opens
-        self._fills = fills
-
-    def new(self, window: Any) -> Any:
-        return And(window == self.event, self.opens)
-
-    def expired(self, window: Any) -> Any:
-        expires = self.splitter.expires(self.event, window, self.was["held"](window))
-        return And(self.was["open"](window), expires)
-
-    def holds(self, window: Any) -> Any:
-        return Or(self.new(window), And(self.was["open"](window), Not(self.expired(window))))
-
-    def held(self, window: Any) -> Any:
-        """With this event, if the window holds it."""
-        return If(self.new(window), 1, self.was["held"](window) + 1)
-
-    def filled(self, window: Any) -> Any:
-        full = self.splitter.completes(self.event, window, self.held(window))
-        return And(self.holds(window), self._fills(full, window))
-
-    def leads_to(self, t: Moment) -> Any:
-        is_ = {name: getattr(t, f"{name}{self.suffix}") for name in STATE}
-        was, newest = self.was, is_["newest"]
-        held = Implies(is_["open"](w), is_["held"](w) == self.held(w))
-        return And(
-            ForAll([w], is_["opened"](w) == Or(was["opened"](w), self.new(w))),
-            ForAll([w], is_["open"](w) == And(self.holds(w), Not(self.filled(w)))),
-            ForAll([w], held),
-            newest == If(self.opens, self.event, was["newest"]),
-            is_["begun"] == Or(was["begun"], self.opens),
-            Implies(is_["begun"], is_["since"] == If(self.opens, 1, was["since"] + 1)),
-        )
-
-
-STATE = ("opened", "open", "held", "newest", "begun", "since")
-
-
-def _state(suffix: str) -> tuple[Symbol, ...]:
-    return (
-        Symbol(f"opened{suffix}", EVENT, BOOL),
-        Symbol(f"open{suffix}", EVENT, BOOL),
-        Symbol(f"held{suffix}", EVENT, INT),  # how many events; of closed windows anything
-        Symbol(f"newest{suffix}", EVENT),  # before one has opened, anything
-        Symbol(f"begun{suffix}", BOOL),
-        Symbol(f"since{suffix}", INT),  # events since then, its opener included
-    )
 
 
 # --- two runs --------------------------------------------------------------------------------
@@ -162,7 +77,7 @@ SINCE = "the layout says how many events have passed since the newest window ope
 BEYOND = "no event beyond the frontier is left out"
 
 
-def _nothing(s: Moment, suffix: str) -> Any:
+def _nothing(s: AtTime, suffix: str) -> Any:
     opened, open_ = (getattr(s, f"{name}{suffix}") for name in ("opened", "open"))
     nowhere = ForAll([w], And(Not(opened(w)), Not(open_(w))))
     return And(Not(getattr(s, f"begun{suffix}")), nowhere)
@@ -197,7 +112,7 @@ class WindowsTwice:
         return Implies(layout == there_is_one, self.given(hypothesis, formula))
 
     # --- an event in either run --------------------------------------------------------------
-    def _original(self, s: Moment, t: Moment, event: Any) -> tuple[SplitIteration, Any]:
+    def _original(self, s: AtTime, t: AtTime, event: Any) -> tuple[SplitIteration, Any]:
         """What the original run does with it, and that the layout will have said so."""
         iteration = SplitIteration(s, "", ORIGINAL, event)
         fills = ForAll([w], Implies(kept(w), closer(event, w) == iteration.filled(w)))
@@ -215,7 +130,7 @@ class WindowsTwice:
         )
         return iteration, follows
 
-    def _replayed(self, s: Moment, event: Any) -> SplitIteration:
+    def _replayed(self, s: AtTime, event: Any) -> SplitIteration:
         """While there is a script it says what opens, in order, and what is filled."""
         counted = SplitIteration(s, "_again", AGAIN, event)
         older = And(listed(v), kept(v), before(v, event))
@@ -248,12 +163,12 @@ class WindowsTwice:
         )
 
     # --- transitions -------------------------------------------------------------------------
-    def alone(self, s: Moment, t: Moment, event: Any) -> Any:
+    def alone(self, s: AtTime, t: AtTime, event: Any) -> Any:
         """The original run processes an event before the replay start."""
         _, original = self._original(s, t, event)
         return And(Not(s.replaying), original)
 
-    def restore(self, s: Moment, t: Moment) -> Any:
+    def restore(self, s: AtTime, t: AtTime) -> Any:
         starts = ForAll([f], s.done(f) == before(f, first))
         return And(
             Not(s.replaying),
@@ -264,7 +179,7 @@ class WindowsTwice:
             t.scripted == layout,
         )
 
-    def process(self, s: Moment, t: Moment, event: Any) -> Any:
+    def process(self, s: AtTime, t: AtTime, event: Any) -> Any:
         """In both runs."""
         iteration, original = self._original(s, t, event)
         again = self._replayed(s, event)
@@ -277,7 +192,7 @@ class WindowsTwice:
             self._counts(iteration, again),
         )
 
-    def leave_out(self, s: Moment, t: Moment, event: Any) -> Any:
+    def leave_out(self, s: AtTime, t: AtTime, event: Any) -> Any:
         """In the original run alone: upstream has deleted the event."""
         iteration, original = self._original(s, t, event)
         ends = Or(iteration.expired(w), iteration.filled(w))
@@ -289,7 +204,7 @@ class WindowsTwice:
             self._if(True, BEYOND, le(event, frontier)),
         )
 
-    def leave_script(self, s: Moment, t: Moment) -> Any:
+    def leave_script(self, s: AtTime, t: AtTime) -> Any:
         """The next event is beyond the frontier: the splitter counts again, from the layout on."""
         counts = ForAll([w], Implies(And(kept(w), s.open(w)), drawn(w) == s.held(w)))
         return And(
@@ -311,10 +226,10 @@ class WindowsTwice:
             name="windows twice",
             state=(
                 Symbol("done", EVENT, BOOL),
-                *_state(""),
+                *run_state(""),
                 Symbol("replaying", BOOL),
                 Symbol("scripted", BOOL),
-                *_state("_again"),
+                *run_state("_again"),
             ),
             axioms={"events are in order": events.axiom} | cases[self.with_layout],
             init=lambda s: And(
@@ -336,15 +251,15 @@ class WindowsTwice:
         )
 
 
-def _in_both(s: Moment, claim: Any) -> Any:
+def _in_both(s: AtTime, claim: Any) -> Any:
     return ForAll([w], Implies(And(s.replaying, kept(w)), claim))
 
 
-def _with_layout(s: Moment, claim: Any) -> Any:
+def _with_layout(s: AtTime, claim: Any) -> Any:
     return Implies(And(layout, s.replaying), claim)
 
 
-INVARIANTS: dict[str, Callable[[Moment], Any]] = {
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     "windows open again where they did": lambda s: _in_both(s, s.opened_again(w) == s.opened(w)),
     "windows close again where they did": lambda s: _in_both(s, s.open_again(w) == s.open(w)),
     "no other window is in the replay": lambda s: ForAll(
@@ -398,19 +313,19 @@ INVARIANTS: dict[str, Callable[[Moment], Any]] = {
 }
 
 
-def _left_out(s: Moment) -> Any:
+def _left_out(s: AtTime) -> Any:
     """Since the newest window opened, the original run has seen more than the replay."""
     return And(s.replaying, s.begun_again, s.since_again < s.since)
 
 
-def _later(s: Moment) -> Any:
+def _later(s: AtTime) -> Any:
     """Without script, another window than the first opens, and one has closed."""
     closed = And(kept(w), s.opened(w), Not(s.open(w)))
     opens = And(s.newest != first, s.since_again == 1)
     return And(s.replaying, Not(s.scripted), opens, Exists([w], closed))
 
 
-def prove_layout(with_layout: bool, given: Given) -> Iterable[Query]:
+def prove_layout(with_layout: bool, given: Given) -> Iterable[SolverQuery]:
     system = WindowsTwice(given, with_layout).system()
     yield from inductive(system)
     yield reaches(system, "an event is left out", _left_out, 3, {EVENT: 2})

@@ -10,7 +10,7 @@ times.  Counting is not needed here: of a count window nothing matters but its l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,18 +18,23 @@ from typing import Any
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
-from model.core import Outcome
+from model.evidence import Outcome
 from proofs.prove.lemma import Given, Lemma
-from proofs.prove.orders import Order
-from proofs.prove.query import Query
-from proofs.prove.transition import Moment, Symbol, Transition, TransitionSystem, inductive, reaches
+from proofs.prove.orders import TotalOrder
+from proofs.prove.query import SolverQuery
+from proofs.prove.symbols import AtTime, Axioms, Symbol
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 EVENT, WINDOW, MATCH = DeclareSort("event"), DeclareSort("window"), DeclareSort("complex event")
 TIME = DeclareSort("time")
 BOOL = z3.BoolSort()
 
 # --- what never changes ----------------------------------------------------------------------
-events, matches, times = Order(EVENT), Order(MATCH, "match_le"), Order(TIME, "time_le")
+events, matches, times = (
+    TotalOrder(EVENT),
+    TotalOrder(MATCH, "match_le"),
+    TotalOrder(TIME, "time_le"),
+)
 le, before = events.le, events.less
 opener = Function("opener", WINDOW, EVENT)
 restart = Const("restart", WINDOW)
@@ -66,10 +71,10 @@ class WindowKind:
     name: str
     belongs: Callable[[Any, Any], Any]
     ends: Callable[[Any, Any], Any]
-    axioms: Callable[[Given], Mapping[str, Any]]
+    axioms: Callable[[Given], Axioms]
 
 
-def _time_axioms(given: Given) -> dict[str, Any]:
+def _time_axioms(given: Given) -> Axioms:
     ends = Implies(older(w, v), times.le(end(w), end(v)))
     first = Implies(times.le(start(w), time(e)), le(opener(w), e))
     return {
@@ -84,7 +89,7 @@ def _time_axioms(given: Given) -> dict[str, Any]:
 FILLED = "windows are filled in the order in which they opened"
 
 
-def _count_axioms(given: Given) -> dict[str, Any]:
+def _count_axioms(given: Given) -> Axioms:
     filled = Implies(older(w, v), le(last(w), last(v)))
     return {"ends": given(FILLED, ForAll([w, v], filled))}
 
@@ -117,16 +122,16 @@ SYMBOLS = (
 )
 
 
-def opened(s: Moment, window: Any) -> Any:
+def opened(s: AtTime, window: Any) -> Any:
     return s.done(opener(window))
 
 
-def waits(s: Moment, match: Any) -> Any:
+def waits(s: AtTime, match: Any) -> Any:
     """For its acknowledgement."""
     return And(s.made(match), Not(s.acked(match)))
 
 
-def axioms(given: Given, kind: WindowKind) -> dict[str, Any]:
+def axioms(given: Given, kind: WindowKind) -> Axioms:
     in_order = And(trigger(m) == trigger(n), older(of(m), of(n)))
     return {
         "events are in order": events.axiom,
@@ -145,7 +150,7 @@ def axioms(given: Given, kind: WindowKind) -> dict[str, Any]:
     }
 
 
-def restored(s: Moment) -> Any:
+def restored(s: AtTime) -> Any:
     """The operator is deployed, or restored from a savepoint that says where to begin."""
     return And(
         ForAll([e, f], Implies(And(s.done(f), le(e, f)), s.done(e))),
@@ -155,15 +160,21 @@ def restored(s: Moment) -> Any:
     )
 
 
-def trimming(given: Given, kind: WindowKind) -> TransitionSystem:
-    """closes: has any window been closed?  latest: the last of those.  reached: the first after."""
+@dataclass(frozen=True)
+class TrimSteps:
+    """What an operator does that trims, if these hypotheses hold."""
 
-    def event(s: Moment, t: Moment, event_: Any, closes: Any, latest: Any, reached: Any) -> Any:
+    given: Given
+    kind: WindowKind
+
+    def event(
+        self, s: AtTime, t: AtTime, event_: Any, closes: Any, latest: Any, reached: Any
+    ) -> Any:
         new = And(trigger(m) == event_, opened(t, of(m)), Not(s.closed(of(m))))
         first = And(
             Or(t.retained(m) == of(m), t.retained(m) == reached),
             not_younger(t.retained(m), reached),
-            given(
+            self.given(
                 "no window younger than that of the match comes first",
                 not_younger(t.retained(m), of(m)),
             ),
@@ -181,24 +192,29 @@ def trimming(given: Given, kind: WindowKind) -> TransitionSystem:
             ForAll([f], t.done(f) == Or(s.done(f), f == event_)),
             ForAll(
                 [w],
-                t.closed(w) == Or(s.closed(w), And(opened(t, w), kind.ends(event_, w))),
+                t.closed(w) == Or(s.closed(w), And(opened(t, w), self.kind.ends(event_, w))),
             ),
             ForAll([m], t.made(m) == Or(s.made(m), new)),
             If(closes, after_latest, oldest),
             ForAll([m], If(new, first, t.retained(m) == s.retained(m))),
         )
 
-    def acknowledgement(s: Moment, t: Moment, theta: Any) -> Any:
+    def acknowledgement(self, s: AtTime, t: AtTime, theta: Any) -> Any:
         replay_start = s.retained(theta)
         return And(
             waits(s, theta),
             ForAll([m], t.acked(m) == Or(s.acked(m), And(s.made(m), matches.le(m, theta)))),
             ForAll([w], t.dropped(w) == Or(s.dropped(w), older(w, replay_start))),
-            given(
+            self.given(
                 "SN_trim is below the replay start",
                 ForAll([e], Implies(t.trimmed(e), before(e, opener(replay_start)))),
             ),
         )
+
+
+def trimming(given: Given, kind: WindowKind) -> TransitionSystem:
+    """closes: has any window been closed?  latest: the last of those.  reached: the first after."""
+    steps = TrimSteps(given, kind)
 
     return TransitionSystem(
         name=f"what is trimmed, {kind.name} windows",
@@ -210,20 +226,20 @@ def trimming(given: Given, kind: WindowKind) -> TransitionSystem:
                 "an event",
                 (("event", EVENT), ("closes", BOOL), ("latest", WINDOW), ("reached", WINDOW)),
                 ("done", "closed", "made", "retained"),
-                event,
+                steps.event,
             ),
             Transition(
                 "an acknowledgement",
                 (("theta", MATCH),),
                 ("acked", "dropped", "trimmed"),
-                acknowledgement,
+                steps.acknowledgement,
             ),
         ),
         invariants=invariants(kind),
     )
 
 
-def invariants(kind: WindowKind) -> dict[str, Callable[[Moment], Any]]:
+def invariants(kind: WindowKind) -> dict[str, Callable[[AtTime], Any]]:
     return {
         "no event trimmed is in a window kept, or in one that opens later": lambda s: ForAll(
             [w, e], Implies(And(s.trimmed(e), kind.belongs(w, e)), s.dropped(w))
@@ -261,13 +277,13 @@ def invariants(kind: WindowKind) -> dict[str, Callable[[Moment], Any]]:
     }
 
 
-def _trims(s: Moment) -> Any:
+def _trims(s: AtTime) -> Any:
     """An event is trimmed and another is not, a match waits, and its window is closed."""
     waiting = Exists([m], And(waits(s, m), s.closed(of(m))))
     return And(Exists([e], s.trimmed(e)), Exists([e], And(s.done(e), Not(s.trimmed(e)))), waiting)
 
 
-def prove_trim(kind: WindowKind, given: Given) -> Iterable[Query]:
+def prove_trim(kind: WindowKind, given: Given) -> Iterable[SolverQuery]:
     system = trimming(given, kind)
     yield from inductive(system)
     yield reaches(

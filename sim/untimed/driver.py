@@ -1,4 +1,4 @@
-"""A run of a deployed protocol over whole streams: FIFO, untimed, with crashes where planned.
+"""The untimed driver: a deployed protocol takes its events in order, FIFO, with planned crashes.
 
 Rule of this file: no own semantics.  The driver only chooses the next action; an action has the
 effect that model.world gives it (a differential test compares the two), but no world is kept.
@@ -10,36 +10,28 @@ then the nodes whose time has come restart.  A prompt site takes its messages be
 
 from __future__ import annotations
 
-import re
-import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from heapq import merge
-from itertools import accumulate
+from collections.abc import Callable, Iterator, Sequence
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from model.core import (
     Arrival,
     Effect,
     Emit,
-    Failures,
     Input,
-    Inputs,
     Lost,
     NodeName,
     Note,
-    Protocol,
     Received,
     Save,
-    Scope,
     Send,
     SetTimer,
     TimerFired,
 )
-from model.errors import Invalid, nearest
+from model.errors import Invalid
 from model.oracle import by_edge
+from model.protocol import Failures
 from model.system import System, call_step, check_state, check_step, faulty_output, read_gauges
 from model.world import (
     DOWN,
@@ -52,155 +44,13 @@ from model.world import (
     boot_node,
     real_effects,
 )
-from sim.inputs.streams import Workload
-from sim.outputs import Outputs, count
+from sim.outputs import Outputs
+from sim.untimed.crashes import UntimedCrash, UntimedOutage
 
-POINTS = 600
-"""The largest number of points in a series."""
-PROGRESS_CALLS = 200
-"""The number of calls of a watcher in a run."""
 ROUNDS = 1_000
 """A run in which timers have run out more often than this since the last event never ends."""
 NEVER = inf
 """The event at which a node comes back that does not return."""
-RESTART_AFTER_EVENTS = 50
-"""A crashed node restarts after so many further events, unless the caller says otherwise."""
-
-Watch = Callable[[int, int], None]
-"""A function that is called now and then with (events done, all events)."""
-
-
-class CrashPlan(NamedTuple):
-    """A crash to come: `node` crashes after `effects` of its effects, counted from the moment when
-    event `event` (from 1) is handed out; if `effects` is 0, before any message of this event
-    arrives.
-
-    others: the other members of a failure group, which goes down as a whole.
-    """
-
-    node: NodeName
-    event: int
-    effects: int = 0
-    others: tuple[NodeName, ...] = ()
-
-    def __str__(self) -> str:
-        effects = f"+{self.effects}" if self.effects else ""
-        return f"{','.join((self.node, *self.others))}@{self.event}{effects}"
-
-
-class Outage(NamedTuple):
-    """A crash that happened: the node, and the event that was handed out before the crash."""
-
-    node: NodeName
-    event: int
-
-
-@dataclass(frozen=True, slots=True)
-class UntimedResult:
-    """The result of an untimed run.
-
-    peak: the most events that all nodes together kept as upstream backup, counted for each edge and
-    measured after every event.  series: (event, the most since the last point).  outages: in order.
-    """
-
-    events: int
-    outputs: Outputs
-    notes: Mapping[str, int]
-    peak: int
-    series: tuple[tuple[int, int], ...]
-    outages: tuple[Outage, ...]
-    seconds: float
-
-    @property
-    def count(self) -> int:
-        return count(self.outputs)
-
-
-def crash_plans(
-    texts: Sequence[str], names: Sequence[NodeName], events: int
-) -> tuple[CrashPlan, ...]:
-    """The crashes that people write as NODE@EVENT or NODE@EVENT+EFFECTS, in order of their events.
-
-    NODE,NODE,... is a failure group; the effects are those of the first one.  names: the nodes that
-    may crash.  Raises Invalid for a text that names no crash of them.
-    """
-    if texts and not names:
-        raise Invalid(f"crash {texts[0]!r}: no node of this deployment may crash")
-    found = []
-    for text in texts:
-        parts = re.fullmatch(r"(.+)@(\d+)(?:\+(\d+))?", text.strip(), flags=re.ASCII)
-        if parts is None:
-            raise Invalid(
-                f"crash {text!r}: write NODE@EVENT or NODE@EVENT+EFFECTS, as in {names[0]}@100"
-            )
-        nodes, event = parts[1].split(","), int(parts[2])
-        for node in nodes:
-            if node not in names:
-                raise Invalid(f"crash {text!r}: no node {node!r} may crash{nearest(node, names)}")
-        if not 1 <= event <= events:
-            raise Invalid(f"crash {text!r}: there is no event {event}; there are 1 to {events}")
-        found.append(CrashPlan(nodes[0], event, int(parts[3] or 0), tuple(nodes[1:])))
-    return tuple(sorted(found, key=lambda plan: plan.event))
-
-
-def crashable(protocol: Protocol, workload: Workload) -> list[NodeName]:
-    """The nodes that may crash when the protocol runs the workload, in the order of the sites."""
-    deployment = protocol.deploy(Scope(workload.graph, (), 0))
-    return [site.name for site in deployment.sites if site.name in deployment.crashable]
-
-
-def run(
-    protocol: Protocol,
-    workload: Workload,
-    plans: Sequence[CrashPlan] = (),
-    *,
-    restart_after: int = RESTART_AFTER_EVENTS,
-    watch: Watch | None = None,
-    record: Callable[[Action], None] | None = None,
-) -> UntimedResult:
-    """Run to the end of the input, then until the system is at rest; return the result.
-
-    restart_after: a node restarts after so many further events (0: as soon as there are no
-    messages).  record: receives every action, as a value of model.world.
-    Raises Invalid for a crash that cannot happen: its node is down or has too few effects, or its
-    nodes are no failure group.
-    """
-    started = time.perf_counter()
-    inputs = tuple((name, Inputs((), 0)) for name in workload.events)
-    system = System(protocol, Scope(workload.graph, inputs, len(plans)))
-    driver = UntimedRun(system, plans, restart_after, record)
-    total = workload.size
-    stride, beat = -(-total // POINTS) or 1, -(-total // PROGRESS_CALLS) or 1
-    highest: dict[int, int] = {}
-    for at, (source, arrival) in enumerate(_merge(workload.events), 1):
-        driver.hand(at, source, arrival)
-        point = min(total, -(-at // stride) * stride)
-        highest[point] = max(highest.get(point, 0), driver.backup())
-        if watch and (at % beat == 0 or at == total):
-            watch(at, total)
-    driver.finish()
-    highest[total] = max(highest.get(total, 0), driver.backup())
-    return UntimedResult(
-        total,
-        driver.outputs(),
-        dict(sorted(driver.notes.items())),
-        max(highest.values()),
-        tuple(highest.items()),
-        tuple(driver.outages),
-        time.perf_counter() - started,
-    )
-
-
-def _merge(events: Mapping[str, Sequence[Arrival]]) -> Iterator[tuple[str, Arrival]]:
-    """The arrivals of all streams in time order; among equals in the order of the sources."""
-    keyed = (
-        [
-            (now, at, name, arrival)
-            for now, arrival in zip(accumulate(a.gap for a in stream), stream, strict=True)
-        ]
-        for at, (name, stream) in enumerate(events.items())
-    )
-    return ((name, arrival) for _, _, name, arrival in merge(*keyed, key=lambda entry: entry[:2]))
 
 
 class UntimedRun:
@@ -209,7 +59,7 @@ class UntimedRun:
     def __init__(
         self,
         system: System,
-        plans: Sequence[CrashPlan],
+        plans: Sequence[UntimedCrash],
         restart_after: int,
         record: Callable[[Action], None] | None,
     ) -> None:
@@ -224,13 +74,13 @@ class UntimedRun:
         self.asked: list[tuple[NodeName, NodeName, Any]] = []
         self.passed_on: dict[NodeName, list[Any]] = {name: [] for name in system.sink_at}
         self.notes: Counter[str] = Counter()
-        self.outages: list[Outage] = []
-        self.single = protocol.assumes.failures is Failures.SINGLE
+        self.outages: list[UntimedOutage] = []
+        self.single = protocol.promise.assumes.failures is Failures.SINGLE
         self.event = 0
         for plan in plans:
             self._group(plan)
         self.plans = deque(sorted(plans, key=lambda plan: plan.event))
-        self.armed: dict[NodeName, list[tuple[int, CrashPlan]]] = {}
+        self.armed: dict[NodeName, list[tuple[int, UntimedCrash]]] = {}
         self.back: dict[NodeName, float] = {}
         self.kept = dict.fromkeys(system.sites, 0)
         self.touched: set[NodeName] = set()
@@ -273,7 +123,7 @@ class UntimedRun:
                 self.record(Crash(up[0], False, group))
             self._ask()
 
-    def _group(self, plan: CrashPlan) -> tuple[NodeName, ...]:
+    def _group(self, plan: UntimedCrash) -> tuple[NodeName, ...]:
         """The failure group of a plan, as the system names it; () for a node alone."""
         if not plan.others:
             return ()
@@ -440,7 +290,7 @@ class UntimedRun:
             self.timers[name].clear()
             returns = name in self.system.returning
             self.back[name] = self.event + self.restart_after if returns else NEVER
-            self.outages.append(Outage(name, self.event))
+            self.outages.append(UntimedOutage(name, self.event))
         self.messages = deque(entry for entry in self.messages if entry[1] not in names)
         deployment = self.system.deployment
         for sender, receiver in deployment.channels if deployment.watched else ():

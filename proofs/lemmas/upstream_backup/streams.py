@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import z3
 
 from model.cep.patterns import Strategy
+from proofs.grid import Cell, GridRow
 
 BITS = 8
 """Wide enough for x and y, and for the matches in one place: 21, with two of seven events before
@@ -63,7 +64,7 @@ class WindowPlace(NamedTuple):
     event: int
 
 
-class Windows:
+class CountedWindows:
     """Count windows over n events; `completed[opener][event]` is how many matches an engine begun
     with `opener` completes with `event`.  theta: the newest match acknowledged, by its place."""
 
@@ -96,6 +97,9 @@ class Windows:
             z3.UGE(self.slide, 1),
             z3.ULE(self.slide, self.events),
         )
+
+    def read_theta(self, model: Any) -> WindowPlace:
+        return WindowPlace(value(model, self.theta_opener), value(model, self.theta_event))
 
     @property
     def acknowledged(self) -> Any:
@@ -148,6 +152,24 @@ class Windows:
         )
 
 
+# --- drawing ---------------------------------------------------------------------------------
+def columns(word: str) -> tuple[str, ...]:
+    """An event each."""
+    return tuple(f"{letter}{number}" for number, letter in enumerate(word, 1))
+
+
+def heading(label: str, events: int) -> GridRow:
+    return GridRow(label, (Cell(),) * events, heading=True)
+
+
+def window_row(
+    label: str, opener: int, events: int, cell: Callable[[WindowPlace], Cell]
+) -> GridRow:
+    """The events of a window, from its opener on."""
+    places = [WindowPlace(opener, event) for event in range(opener, events)]
+    return GridRow(label, ((Cell(),) * opener) + tuple(map(cell, places)))
+
+
 # --- patterns --------------------------------------------------------------------------------
 STEPS = 3
 
@@ -182,7 +204,7 @@ class SymbolicScenario:
         self.strategy = z3.BitVec("strategy", BITS)
         self._single = {opener: self._one(opener) for opener in range(events)}
         self._counted = {opener: self._all(opener) for opener in range(events)}
-        self.windows = Windows(events, self._completed)
+        self.windows = CountedWindows(events, self._completed)
 
     @property
     def claims(self) -> tuple[Any, ...]:
@@ -210,14 +232,13 @@ class SymbolicScenario:
 
     def read(self, model: Any) -> FoundStream:
         length = value(model, self.length)
-        theta = (value(model, self.windows.theta_opener), value(model, self.windows.theta_event))
         return FoundStream(
             "".join(self._letters(model, self.types)),
             tuple(self._pattern(model, length)),
             tuple(Strategy)[value(model, self.strategy)],
             value(model, self.windows.size),
             value(model, self.windows.slide),
-            WindowPlace(*theta),
+            self.windows.read_theta(model),
         )
 
     def _letters(self, model: Any, booleans: Iterable[Any]) -> Iterator[str]:

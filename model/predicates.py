@@ -7,10 +7,11 @@ the text that the user wrote.
 from __future__ import annotations
 
 import operator
+import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Any
 
 from model.errors import Invalid
 from model.events import Body
@@ -25,7 +26,7 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-class Predicate(Protocol):
+class Predicate(typing.Protocol):
     def holds(self, event: Body) -> bool: ...
 
 

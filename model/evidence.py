@@ -1,0 +1,141 @@
+"""Evidence: the scopes in which a protocol is explored, and the results expected there.
+
+Rule of this file: numbers and names of a family as data; nothing is explored here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from model.core import Guarantee, OperatorClass, Quantity, Scope
+
+
+class Outcome(Enum):
+    """The result of a check.  VACUOUS: nothing was refuted, but the check never tried something
+    that it should have tried.  UNFINISHED: nothing was refuted so far, when a budget was spent."""
+
+    HOLDS = "holds"
+    REFUTED = "refuted"
+    VACUOUS = "vacuous"
+    UNFINISHED = "explored so far"
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedScope:
+    """A scope with the evidence that is expected of it; made by a `Case`.
+
+    states: reachable worlds (None: not pinned).  steps: length of the shortest counterexample.
+    quick: False leaves the scope to the full profile.  reduced: worlds of a reduced search (None:
+    not pinned); no driver compares this number yet.
+    """
+
+    name: str
+    scope: Scope
+    operators: OperatorClass
+    expect: Outcome = Outcome.HOLDS
+    states: int | None = None
+    steps: int | None = None
+    guarantee: Guarantee = Guarantee.PRECISE
+    quick: bool = True
+    reduced: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A scope by name, with the class of its operators: a constant that several variants use.
+
+    quick: False leaves the scope to the full profile, whoever uses it.
+    """
+
+    name: str
+    scope: Scope
+    operators: OperatorClass
+    quick: bool = True
+
+    def holds(
+        self,
+        states: int | None = None,
+        guarantee: Guarantee = Guarantee.PRECISE,
+        *,
+        quick: bool = True,
+        reduced: int | None = None,
+    ) -> PinnedScope:
+        """The case in which the protocol keeps its properties.
+
+        states: reachable worlds.  guarantee: the strongest one that is found.
+        """
+        return PinnedScope(
+            self.name,
+            self.scope,
+            self.operators,
+            Outcome.HOLDS,
+            states,
+            None,
+            guarantee,
+            self.quick and quick,
+            reduced,
+        )
+
+    def fails(
+        self,
+        states: int | None,
+        steps: int | None,
+        guarantee: Guarantee,
+        *,
+        quick: bool = True,
+        reduced: int | None = None,
+    ) -> PinnedScope:
+        """The case in which a property is refuted.
+
+        states: reachable worlds.  steps: of a shortest counterexample.  guarantee: what is left.
+        """
+        return PinnedScope(
+            self.name,
+            self.scope,
+            self.operators,
+            Outcome.REFUTED,
+            states,
+            steps,
+            guarantee,
+            self.quick and quick,
+            reduced,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A protocol with one changed line.  `old` is the whole line, stripped, and stands once.
+
+    scope: the name of a scope that shows the fault, or VARIANT: SCOPE; the hunt begins there.
+    by_chance: no scope shows it, and the random attack does; the hunt begins with the attack.
+    """
+
+    name: str
+    module: str
+    old: str
+    new: str
+    scope: str = ""
+    by_chance: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The evidence for one protocol.
+
+    must_occur: quantities without which a verdict is vacuous.  lemmas: the pinned number of lemmas
+    about it.  compare_with: the full name of the variant whose costs are shown beside this
+    protocol's; empty: none.
+    """
+
+    scopes: tuple[PinnedScope, ...]
+    must_occur: tuple[Quantity, ...] = ()
+    mutants: tuple[Mutant, ...] = ()
+    lemmas: int = 0
+    compare_with: str = ""
+
+    @property
+    def expected(self) -> Outcome:
+        """Refuted if any scope is expected to be."""
+        refuted = any(pinned.expect is Outcome.REFUTED for pinned in self.scopes)
+        return Outcome.REFUTED if refuted else Outcome.HOLDS

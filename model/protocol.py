@@ -1,0 +1,170 @@
+"""The one abstraction: a protocol is behaviour, a design, a promise, evidence and words.
+
+Rule of this file: no behaviour of any protocol; a protocol is a frozen value that holds pure
+functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
+from typing import Any, NamedTuple
+
+from model.core import (
+    Answer,
+    Deployment,
+    Guarantee,
+    Input,
+    NodeName,
+    Observation,
+    OperatorClass,
+    Property,
+    Quantity,
+    Scope,
+    SetTimer,
+    Site,
+)
+from model.costs import NO_GAUGES, NO_MEMORY, Gauges, Memory, Size, default_size
+from model.evidence import Evidence
+
+
+class Knob(NamedTuple):
+    """A setting of a family by which costs differ (model.knobs): a field of its design.
+
+    name: of the field.  choices: (what users write, the value of the field); empty: any whole
+    number from `least`.
+    """
+
+    name: str
+    unit: str
+    description: str
+    choices: tuple[tuple[str | bool, Any], ...] = ()
+    least: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """The pure functions of a protocol, and the vocabulary that comes with them.
+
+    deploy(design, scope) returns the sites and channels; boot(site) returns the first state of a
+    node; step(site, state, input) is every step but the first one after a crash.  recover(site,
+    durable) is that first step (durable is None if nothing was ever saved); None: the node boots
+    again, with the timers of its site.
+
+    gauges(site, state) returns what the node holds, for plots; show(message, state or output)
+    returns one short line for people; size(message or durable value) returns what drivers charge
+    for; memory(site, state) returns what the node's memory holds, and is asked now and then.
+    needed(scope, observation) returns, for the nodes that it names, how many events a restart may
+    still need: in a run without faults, at rest, they buffer no more (model.system).
+
+    timers: the kinds of its timers (their names up to ":"), each with what it is for; drivers with
+    a clock take the time of each kind from the user.  quantities: the family's own, which its notes
+    count and its gauges measure.  knobs: the fields of the design that users may set.
+    """
+
+    deploy: Callable[[Any, Scope], Deployment]
+    boot: Callable[[Site], Any]
+    step: Callable[[Site, Any, Input], Answer]
+    recover: Callable[[Site, Any], Answer] | None = None
+    gauges: Callable[[Site, Any], Gauges] = lambda _site, _state: NO_GAUGES
+    show: Callable[[Any], str] = lambda _value: ""
+    size: Callable[[Any], Size] = default_size
+    memory: Callable[[Site, Any], Memory] = lambda _site, _state: NO_MEMORY
+    needed: Callable[[Scope, Observation], Mapping[NodeName, int]] | None = None
+    timers: Mapping[str, str] = field(default_factory=dict)
+    quantities: tuple[Quantity, ...] = ()
+    knobs: tuple[Knob, ...] = ()
+
+    def restart(self, site: Site, durable: Any) -> Answer:
+        """The first step after a crash."""
+        if self.recover is None:
+            return self.boot(site), tuple(SetTimer(name) for name in site.timers)
+        return self.recover(site, durable)
+
+
+class Failures(Enum):
+    """The failures that a protocol promises to survive; every driver grants exactly these.
+
+    SINGLE: after the first fault of a run, a further fault comes only when the system is at rest:
+    nothing is in progress, though more inputs may come.
+    """
+
+    NONE = 0
+    SINGLE = 1
+    ANY = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """The assumptions of a protocol; drivers grant exactly these.
+
+    suspicions: a fault may also be a false suspicion: a watched channel carries a notice, and its
+    sender is up.
+    """
+
+    failures: Failures
+    suspicions: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """The promise that is judged: properties and guarantees, under assumptions.
+
+    claims: a guarantee for each class of operators.  protects: False for the protocol that protects
+    nothing; what others do beyond it is overhead.
+    """
+
+    claims: Mapping[OperatorClass, Guarantee]
+    properties: tuple[Property, ...]
+    assumes: Assumptions
+    protects: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words for people.  source: where it is published.  finding: what its evidence shows."""
+
+    title: str
+    source: str
+    finding: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A recovery protocol: one design of a family (model.family), with its variants.
+
+    variant: empty for the family's own protocol.  design: the value that `deploy` receives; None in
+    a family without choices.
+    """
+
+    family: str
+    behaviour: Behaviour
+    promise: Promise
+    evidence: Evidence
+    words: Words
+    design: Any = None
+    variant: str = ""
+    variants: tuple[Protocol, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The full name: FAMILY, or FAMILY:VARIANT."""
+        return f"{self.family}:{self.variant}" if self.variant else self.family
+
+    def deploy(self, scope: Scope) -> Deployment:
+        """The deployment of this design in a scope."""
+        return self.behaviour.deploy(self.design, scope)
+
+    def vary(self, **changes: Any) -> Protocol:
+        """This protocol with other values of these fields, each in the part that has the field."""
+        for name in ("behaviour", "promise", "evidence", "words"):
+            part = changes.get(name, getattr(self, name))
+            own = {one.name for one in fields(part)} & {*changes}
+            if own:
+                changes[name] = replace(part, **{one: changes.pop(one) for one in own})
+        return replace(self, **changes)
+
+    def named(self, name: str) -> Protocol:
+        """This protocol or one of its variants, by full name; KeyError if there is none."""
+        return {p.name: p for p in (self, *self.variants)}[name]

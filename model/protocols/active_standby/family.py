@@ -1,0 +1,51 @@
+"""Active standby: the parts that all designs share.
+
+Claims are the paper's: Table 2 for rollback recovery, Section 6 for precise recovery.
+
+Rule of this file: no design; protocol.py and variants.py have these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from model.core import CRASHED, DISCARDED, REPLAYED, RESTORED, STALE, Guarantee, OperatorClass
+from model.family import Family
+from model.properties import NOTHING_LOST
+from model.protocol import Assumptions, Behaviour, Failures
+from model.protocols.active_standby import messages, nodes
+from model.standbys.messages import REJOINED, TOOK_OVER
+
+SINGLE = Assumptions(Failures.SINGLE)
+SEEN = (CRASHED, TOOK_OVER)
+ALL = (*SEEN, RESTORED, REJOINED, REPLAYED, DISCARDED, STALE)
+TABLE_2 = {
+    OperatorClass.REPEATABLE: Guarantee.REPEATING,
+    OperatorClass.CONVERGENT_CAPABLE: Guarantee.REPEATING,
+    OperatorClass.DETERMINISTIC: Guarantee.REPEATING,
+    OperatorClass.ARBITRARY: Guarantee.DIVERGENT,
+}
+BEHAVIOUR = Behaviour(
+    nodes.deploy,
+    nodes.boot,
+    nodes.step,
+    nodes.recover,
+    gauges=nodes.gauges,
+    memory=nodes.memory,
+    timers=nodes.TIMERS,
+    show=messages.show,
+    size=messages.size,
+    quantities=messages.QUANTITIES,
+)
+LETS_GO = replace(BEHAVIOUR, needed=nodes.needed)
+"""Of designs that are also explored without crashes: no node keeps more than a restart needs."""
+ACTIVE_STANDBY = Family(
+    "active-standby",
+    "Active standby",
+    "Hwang et al., ICDE 2005, Sections 5.3 and 6",
+    BEHAVIOUR,
+    assumes=SINGLE,
+    must_occur=SEEN,
+)
+ROLLBACK = replace(ACTIVE_STANDBY, claims=TABLE_2, properties=(NOTHING_LOST,))
+"""Rollback recovery: nothing is lost."""

@@ -1,0 +1,56 @@
+"""Where the nodes of continuous eventual checkpointing stand, and with which settings.
+
+Rule of this file: no step of a node; it raises Invalid for an operator that CEC cannot run.
+Sebepou and Magoutis, CEC, 2011, Section II.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from model.boxes.aggregate import Aggregate
+from model.boxes.box import Box
+from model.boxes.join import Join
+from model.boxes.stateless import Union
+from model.cep.box import CepBox
+from model.cep.operator import Operator
+from model.core import NodeName, Role, Site
+from model.errors import Invalid
+from model.protocols.cec.design import Design
+from model.protocols.cec.messages import Logged
+
+
+class Config(NamedTuple):
+    """trims: do consumers acknowledge, so that producers let go?  sources: of the deployment."""
+
+    design: Design
+    trims: bool
+    sources: tuple[NodeName, ...] = ()
+
+
+def settle(site: Site) -> Site:
+    """The site with its operator as a Logged one."""
+    inputs, outputs = len(site.preds), len(site.succs)
+    if outputs > 1 or (inputs > 1 and site.role is Role.SINK):
+        raise Invalid(
+            f"cec: {site.name} has {inputs} inputs and {outputs} outputs; give nodes with one "
+            "output, and sinks with one input"
+        )
+    if site.role is not Role.OPERATOR:
+        return site
+    spec = site.spec
+    if isinstance(spec, Operator):
+        spec = CepBox(spec)
+    logged = spec if isinstance(spec, Logged) else Logged(spec, checks=True, trims=True)
+    box: Any = logged.inner
+    waits = not isinstance(box, Box) or type(box).expire is not Box.expire
+    if waits and not (isinstance(box, Aggregate | Join) and not box.timeout):
+        raise Invalid(
+            f"cec: {site.name} is a {type(box).__name__}; give an operator without timeouts"
+        )
+    if inputs > 1 and not (logged.ordered or isinstance(box, Join | Union)):
+        raise Invalid(
+            f"cec: {site.name} is a {type(box).__name__} with {inputs} inputs; give a Join, a "
+            "Union, or an Ordered operator"
+        )
+    return site._replace(spec=logged)

@@ -1,0 +1,42 @@
+"""Checkpoint roll-backward: the parts that all designs share.
+
+The paper names no guarantee; "to reach the pre-failure state" (I) is read as a claim of precise
+recovery for deterministic operators.
+
+Rule of this file: no design; protocol.py and variants.py have these.
+"""
+
+from __future__ import annotations
+
+from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED, STALE
+from model.family import Family
+from model.protocol import Behaviour
+from model.protocols.crb import messages, nodes
+from model.protocols.crb.design import KNOBS
+from model.protocols.crb.messages import HELD_BACK, OVERTAKEN, SCRATCH, TORN
+from model.queues import TRIMMED
+
+SEEN = (CRASHED, RESTORED, CHECKPOINTED, REPLAYED, STALE, TORN, SCRATCH, HELD_BACK, TRIMMED)
+BESIDE = (*SEEN, OVERTAKEN)
+BEHAVIOUR = Behaviour(
+    nodes.deploy,
+    nodes.boot,
+    nodes.step,
+    nodes.recover,
+    gauges=nodes.gauges,
+    memory=nodes.memory,
+    needed=nodes.needed,
+    timers=nodes.TIMERS,
+    show=messages.show,
+    size=messages.size,
+    quantities=messages.QUANTITIES,
+    knobs=KNOBS,
+)
+
+CRB = Family(
+    "crb",
+    "Checkpoint roll-backward",
+    "Sebepou and Magoutis, CEC, 2011, Section II.A",
+    BEHAVIOUR,
+    must_occur=BESIDE,
+)

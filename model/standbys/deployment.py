@@ -1,0 +1,99 @@
+"""Where the nodes of process pairs stand: each operator that may crash has a secondary.
+
+Rule of this file: no step of a node.
+Hwang et al., Section 2.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from model.boxes.box import Box
+from model.cep.box import CepBox
+from model.cep.operator import Operator
+from model.core import Deployment, NodeName, Role, Scope, Site
+from model.errors import Invalid
+from model.graph import SOURCE
+from model.parts import deploy_graph
+from model.standbys.choices import Returns
+
+
+class Wiring(NamedTuple):
+    """The configuration of a site.
+
+    source: the number of a source among those of the graph.  other: the other replica, "" if there
+    is none.  second: is it the secondary at the start?  above, below: the replicas of each node
+    that sends it tuples, or gets them.
+    """
+
+    design: Any
+    source: int
+    other: NodeName
+    second: bool
+    above: tuple[tuple[NodeName, ...], ...]
+    below: tuple[tuple[NodeName, ...], ...]
+
+
+def secondary(name: NodeName) -> NodeName:
+    return f"{name}'"
+
+
+def deploy(family: str, design: Any, scope: Scope) -> Deployment:
+    """The deployment with a secondary for each operator that may crash in the scope.
+
+    Raises Invalid for an operator that is neither a box nor a CEP operator, and for a CEP operator
+    with several inputs: it merges them in the order of time, and tuples come here as they arrive.
+    """
+    graph, base = scope.graph, deploy_graph(scope.graph, replies=True)
+    sources = [name for name, spec in graph.nodes if spec is SOURCE]
+    replicas: dict[NodeName, tuple[NodeName, ...]] = {}
+    for site in base.sites:
+        names = (site.name, secondary(site.name))
+        twice = site.role is Role.OPERATOR and (
+            scope.victims is None or not scope.victims.isdisjoint(names)
+        )
+        replicas[site.name] = names if twice else names[:1]
+
+    def place(site: Site, name: NodeName) -> Site:
+        names = replicas[site.name]
+        wiring = Wiring(
+            design,
+            sources.index(name) if site.role is Role.SOURCE else 0,
+            next((other for other in names if other != name), ""),
+            name != site.name,
+            tuple(replicas[pred] for pred in site.preds),
+            tuple(replicas[succ] for succ in site.succs),
+        )
+        spec = site.spec
+        if site.role is Role.OPERATOR and not isinstance(spec, Box | Operator):
+            raise Invalid(
+                f"{family}: {name} is a {type(spec).__name__}; give a box or CEP operator"
+            )
+        if isinstance(spec, Operator) and len(site.preds) > 1:
+            raise Invalid(
+                f"{family}: {name} is a CEP operator with {len(site.preds)} inputs, which it needs "
+                "in the order of time; give it one input"
+            )
+        spec = CepBox(spec) if isinstance(spec, Operator) else spec
+        return site._replace(name=name, spec=spec, config=wiring)
+
+    sites = tuple(place(site, name) for site in base.sites for name in replicas[site.name])
+    pairs = [names for names in replicas.values() if len(names) == 2]
+    between = [(one, other) for names in pairs for one, other in (names, names[::-1])]
+    ends = [
+        (sender, receiver)
+        for above, below in base.channels
+        for sender in replicas[above]
+        for receiver in replicas[below]
+    ]
+    watched = frozenset(between)
+    if design.returns is Returns.NEVER:
+        primaries = frozenset(names[0] for names in pairs)
+        return Deployment(sites, (*ends, *between), primaries, (), watched, frozenset())
+    crashable = frozenset(name for names in pairs for name in names)
+    return Deployment(sites, (*ends, *between), crashable, watched=watched)
+
+
+def edge_of(site: Site, sender: NodeName) -> int:
+    """The number of the input on which this node sends."""
+    return next(edge for edge, names in enumerate(site.config.above) if sender in names)

@@ -1,0 +1,215 @@
+"""The crashes of a timed run: planned crashes strike, notices depart, nodes restart.
+
+Rule of this file: no costs of a step; the loop of the run lets the step of a restart take place.
+
+Nodes that are planned to crash together are one crash if they are a failure group, and otherwise
+one each.  The notice of a crash reaches its watcher when the failure detector detects the crash,
+and after all messages that the node had sent there; a prompt watcher, at once.  At one time
+restarts come first and crashes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from simpy.events import URGENT
+
+from model.core import Effect, Lost, NodeName, Save, Send
+from model.costs import CONTROL
+from model.errors import Invalid
+from model.protocol import Failures
+from model.system import size_of
+from model.world import DOWN, Crash
+from sim.timed.clock import LAST, Occurrence
+from sim.timed.costs import Detector, picoseconds
+from sim.timed.failures import TimedCrash, TimedOutage
+from sim.timed.network import Tariff, TimedNode
+from sim.timed.record import LogEntry
+from sim.timed.running import NEVER, Evaluated, RunState
+
+
+class Crashes:
+    """The crashes to come and those that happened.  after_crash: receives (node, time) when a node
+    is down."""
+
+    def __init__(
+        self,
+        run: RunState,
+        detector: Detector,
+        planned: Sequence[TimedCrash],
+        after_crash: Callable[[TimedNode, int], None],
+    ) -> None:
+        self.run, self.system, self.detector = run, run.system, detector
+        self.after_crash = after_crash
+        self.single = run.protocol.promise.assumes.failures is Failures.SINGLE
+        self.restart_ps = picoseconds(detector.restart_s)
+        self.restarts: set[int] = set()
+        self._plan(planned)
+
+    def _plan(self, planned: Sequence[TimedCrash]) -> None:
+        name = self.run.protocol.name
+        if self.single and self.detector.whole_pipeline and planned:
+            raise Invalid(f"detector: {name} assumes single failures; leave out whole_pipeline")
+        for plan in planned:
+            for node in plan.nodes:
+                if node not in self.system.deployment.crashable:
+                    raise Invalid(f"failures: {name} deploys {node!r} never to crash")
+            whole = [group for group in self.system.groups if {*group} == {*plan.nodes}]
+            for names in whole or [(node,) for node in plan.nodes]:
+                restarts = dict(zip(plan.nodes, plan.restart_ps, strict=False))
+                what = (plan.at_ps, names, plan.again_ps, restarts)
+                self.run.at(plan.at_ps, Occurrence(self._strike, what), LAST)
+
+    # --- the crash ---------------------------------------------------------------------------
+    def _strike(self, moment: Occurrence) -> None:
+        """Crash those of the nodes that are up: one node, or the members of a failure group."""
+        now, names, again, restarts = moment.what
+        up = [node for name in names if (node := self.run.nodes[name]).since != NEVER]
+        if not up or (self.single and self.run.outages and not self._at_rest(now)):
+            self.run.missed += 1
+            return
+        seen = [node for node in up if node.since <= now]  # the restart of others was not logged
+        for node in up:
+            self.run.settle(node, now)
+        if seen:
+            self._log_crash(seen[0].name, names if len(names) > 1 else (), now)
+        detected = self.detector.detected_ps(now)
+        backs = [detected + restarts.get(node.name, self.restart_ps) for node in up]
+        for node, back in zip(up, backs, strict=True):
+            self._take_down(node, now, again, (detected, back))
+        for node in seen:
+            self._send_notices(node, now)
+        if self.detector.whole_pipeline:
+            self.run.at(detected, Occurrence(self._stop, (detected, max(backs))), LAST)
+
+    def _stop(self, moment: Occurrence) -> None:
+        """Take down all other nodes, since a crash has been detected; all are back at one time."""
+        now, back = moment.what
+        for node in self.run.seen.queued:
+            if node.since > now or node.name not in self.system.returning:
+                continue
+            self.run.settle(node, now)
+            self._log_crash(node.name, (), now)
+            self._take_down(node, now, None, (now, back))
+            self._send_notices(node, now)
+
+    def _log_crash(self, name: NodeName, together: tuple[NodeName, ...], now: int) -> None:
+        run = self.run
+        if run.log is not None:
+            run.order += 1
+            action = Crash(name, False, together)
+            run.log.append(LogEntry(now, 2, run.order, now, now, action, ("crash", None)))
+
+    def _take_down(
+        self, node: TimedNode, now: int, again: int | None, returns: tuple[int, int]
+    ) -> None:
+        """Crash the node.  returns: the times of the detection and of the restart."""
+        before = node.outage
+        if before is not None:
+            if (before.restored_ps or 0) > now:
+                before.restored_ps = None
+            if (before.replayed_ps or 0) > now:
+                before.replayed_ps = None
+        self.run.in_vain += _drop_inputs(node)
+        _take_back(node, now)
+        node.keep(now, 0)
+        if before is not None and before.replayed_ps is None:
+            reached = before.reached
+        else:
+            reached = self.run.protocol.behaviour.gauges(node.site, node.settled).progress
+        node.state, node.settled, node.since = DOWN, DOWN, NEVER
+        detected, back = returns
+        node.outage = TimedOutage(node.name, now, detected, reached)
+        self.run.outages.append(node.outage)
+        node.again_ps = again
+        if node.name in self.system.returning:
+            self.run.at(back, Occurrence(self._restart, (back, node)), URGENT)
+        self.after_crash(node, now)
+
+    def _send_notices(self, node: TimedNode, now: int) -> None:
+        """Let the node's watched channels end with a notice.
+
+        Nobody pays for its way; the receiver has a control message to process, or loses it if the
+        receiver is down now.  The node restarts after the detection, so its messages of then come
+        later.
+        """
+        assert node.outage is not None
+        for receiver, channel in node.outgoing.items():
+            if (node.name, receiver) in self.system.deployment.watched:
+                flying = channel.flying
+                arrives = max(node.outage.detected_ps, flying[-1][0] if flying else 0)
+                if channel.prompt:
+                    arrives = now
+                    self.run.at(now, Occurrence(self.run.ask, (now, channel)))
+                elif not flying:
+                    self.run.at(arrives, channel)
+                tariff = Tariff(self.run.costs, CONTROL, channel.receiver)
+                flying.append((arrives, now, Lost(node.name), tariff))
+
+    def _at_rest(self, now: int) -> bool:
+        """Is the system at rest: is no node to return, none busy, no message on its way, no timer
+        set?"""
+        return not any(
+            (node.since == NEVER and node.name in self.system.returning)
+            or node.inputs
+            or node.timers
+            or node.done > now
+            or any(channel.flying for channel in node.incoming)
+            for node in self.run.nodes.values()
+        )
+
+    # --- the restart -------------------------------------------------------------------------
+    def _restart(self, moment: Occurrence) -> Evaluated:
+        now, node = moment.what
+        assert node.outage is not None
+        node.state, effects = self.run.answered(node, node.durable, None)
+        check_sizes(self.run, effects)
+        saving = sum(self._save_ps(effect.value) for effect in effects if isinstance(effect, Save))
+        # If two nodes restarted at one time, the order of their first messages would be undefined.
+        back = now
+        while back + saving in self.restarts:
+            back += 1
+        self.restarts.add(back + saving)
+        node.outage.restarted_ps = node.done = back
+        return node, 0, effects, None
+
+    def _save_ps(self, value: Any) -> int:
+        return self.run.costs.save_ps(self.run.protocol.behaviour.size(value))
+
+    def come_back(self, node: TimedNode, done: int) -> None:
+        """Let the node run again: the effects of its first step take place."""
+        node.since = done
+        if node.again_ps is not None:
+            strikes = done + node.again_ps
+            self.run.at(strikes, Occurrence(self._strike, (strikes, (node.name,), None, {})), LAST)
+
+
+def check_sizes(run: RunState, effects: tuple[Effect, ...]) -> None:
+    """Raise Invalid if the protocol cannot size the messages and values of the effects."""
+    for effect in effects:
+        if isinstance(effect, Send | Save):
+            size_of(run.protocol, effect[-1])
+
+
+def _drop_inputs(node: TimedNode) -> int:
+    """Nobody processes the inputs that the node has; return the number of their events."""
+    steps = sum(aftermath[-1] for _, aftermath in node.unsettled if aftermath)
+    inputs = sum(queued.events for queued in node.inputs)
+    node.unsettled.clear()
+    node.inputs.clear()
+    node.under_way = None
+    return steps + inputs
+
+
+def _take_back(node: TimedNode, now: int) -> None:
+    """Take back the service and the messages after this time; the timers are lost."""
+    if node.busy > now:
+        node.worked -= node.busy - now
+        node.busy = now
+    for channel in node.outgoing.values():
+        flying = channel.flying
+        while flying and flying[-1][1] > now:
+            flying.pop()[3].count -= 1
+        channel.free = flying[-1][0] - channel.delay if flying else now
+    node.timers.clear()

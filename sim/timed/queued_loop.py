@@ -1,0 +1,312 @@
+"""The queued loop of the timed driver: nodes wait for shared stores, and for room in connections.
+
+Rule of this file: no other semantics than the fast loop's; the loop only evaluates steps later,
+since the store or the room that a node waits for may not be free when a message arrives.
+
+A node takes the input that came first when it is free.  Its step has three parts: service; then its
+saves and transactions, one after the other, each in the order of the requests at its store; then
+the node waits until none of the connections that it has to send on is full.  At that moment all
+effects take place at once, so that a step of several events may fill a connection beyond the bound.
+
+There is no deadlock.  Only events of the data stream wait for room, and these go down the graph:
+acknowledgements, markers, transactions and requests wait for nobody's room.  A node that waits for
+no room takes its inputs in order, and so makes room; the last operators send to sinks alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from simpy.events import NORMAL, URGENT, Event
+
+from model.core import (
+    Arrival,
+    Effect,
+    Input,
+    NodeName,
+    Note,
+    Received,
+    Save,
+    Send,
+    SetTimer,
+    TimerFired,
+)
+from model.costs import CONTROL, MessageKind
+from model.errors import Invalid
+from model.system import size_of
+from sim.timed.clock import Occurrence
+from sim.timed.connections import BoundedConnection, count_events, find_connections
+from sim.timed.costs import Detector
+from sim.timed.crashes import Crashes
+from sim.timed.failures import TimedCrash
+from sim.timed.network import Channel, QueuedInput, TimedNode, is_stored
+from sim.timed.recovery import record_arrival
+from sim.timed.running import Evaluated, RunState
+from sim.timed.stores import SharedStore
+from sim.timed.timers import Timers
+
+
+class QueuedLoop:
+    """The loop that evaluates a step when its node is free for it."""
+
+    def __init__(self, state: RunState, detector: Detector, planned: Sequence[TimedCrash]) -> None:
+        self.state, self.costs, self.protocol = state, state.costs, state.protocol
+        self.into, self.out = find_connections(state.system, state.nodes)
+        self.stores = {
+            name: SharedStore(state.costs, name) for name in state.system.deployment.prompt
+        }
+        state.seen.stores = self.stores
+        self.timers = Timers(state, self._fire)
+        self.crashes = Crashes(state, detector, planned, self._free_room)
+
+    # --- inputs come -----------------------------------------------------------------------------
+    def run(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
+        """Process all events in order; one event of the feed at a time is in SimPy's queue."""
+        state, clock = self.state, self.state.clock
+        self.timers.start_all()
+        offer = Event(clock)
+        given = next(feed, None)
+        if given is not None:
+            state.at(given[0], offer)
+        while clock.queue:
+            now, event = clock.pop()
+            if type(event) is Channel:
+                self._arrive(event, now)
+            elif event is offer:
+                assert given is not None
+                state.events += 1
+                self._take(state.nodes[given[1]], QueuedInput(given[2], 0), now)
+                if state.seen.gauged:
+                    state.seen.measure(now)
+                given = next(feed, None)
+                if given is not None:
+                    state.at(given[0], offer)
+                else:
+                    self.timers.end_input()
+                    state.until = now
+            else:
+                evaluated = clock.happen(now, event)
+                if evaluated is not None:
+                    self._go_on_from(now, evaluated)
+        for node in state.nodes.values():
+            if node.inputs:
+                raise Invalid(f"room: {node.name} waits for room in a connection for ever")
+
+    def _arrive(self, channel: Channel, now: int) -> None:
+        flying = channel.flying
+        if not flying or flying[0][0] > now:  # the message was lost with its sender
+            return
+        _, departed, message, tariff = flying.popleft()
+        if flying:
+            self.state.at(flying[0][0], channel)
+        node = channel.receiver
+        if node.outage is not None:
+            if departed < node.since:
+                self.state.lost += 1
+                self.state.in_vain += tariff.events
+                self._leave(channel.sender, node, tariff.events, now)
+                return
+            if not node.inputs:
+                record_arrival(node, node.outage, now, departed)
+        received = Received(channel.sender, message)
+        self._take(node, QueuedInput(received, tariff.service, tariff.events), now)
+
+    def _fire(self, node: TimedNode, name: str, now: int) -> None:
+        """A timer runs out; it counts as set until its step begins."""
+        service = round(self.costs.service_ps(CONTROL) * node.pace)
+        self._take(node, QueuedInput(TimerFired(name), service), now)
+
+    def _go_on_from(self, now: int, evaluated: Evaluated) -> None:
+        """A step that an occurrence has evaluated: a restart, or that of a prompt site on a
+        notice."""
+        node, _, effects, input_ = evaluated
+        if node.name in self.stores:
+            self._take_effect_at_once(node, effects, input_, now)
+            return
+        restart = QueuedInput(input_, 0)
+        node.inputs.append(restart)
+        self._begin(node, restart, effects, now)
+        if node.done > now:  # another node restarts at this time
+            node.busy = node.done
+            self.state.at(node.busy, Occurrence(self._resume, (node, restart)), URGENT)
+        self._work(node, now)
+
+    def _take(self, node: TimedNode, queued: QueuedInput, now: int) -> None:
+        inputs = node.inputs
+        inputs.append(queued)
+        node.longest = max(node.longest, len(inputs))
+        if len(inputs) == 1:
+            self._work(node, now)
+
+    # --- a step ----------------------------------------------------------------------------------
+    def _work(self, node: TimedNode, now: int) -> None:
+        """Process the inputs that wait at the node, as long as steps take no time."""
+        while node.inputs:
+            first = node.inputs[0]
+            if first.began is None:
+                if isinstance(first.input_, TimerFired):
+                    self.timers.unset(node, first.input_.timer, now)
+                node.state, effects = self.state.answered(node, node.state, first.input_)
+                self._begin(node, first, effects, now)
+            if node.busy > now or not self._store_next(node, first, now):
+                return
+            if not self._finish(node, first, now):
+                return
+
+    def _begin(
+        self, node: TimedNode, queued: QueuedInput, effects: tuple[Effect, ...], now: int
+    ) -> None:
+        """Begin the service; an event that was in a connection has left it."""
+        node.under_way, queued.began, queued.effects = queued.input_, now, effects
+        if isinstance(queued.input_, Received):
+            self._leave(queued.input_.sender, node, queued.events, now)
+        service = queued.service
+        if node.making:
+            service += node.making * self.state.count_generated(node, effects)
+        for effect in effects:
+            if isinstance(effect, Note) and effect.what.name in self.state.prices:
+                service += self.state.note_ps(node, effect)
+        queued.stores.extend(effect for effect in effects if self._lasts(node, effect))
+        self._keep_busy(node, queued, now, now + service)
+
+    def _lasts(self, node: TimedNode, effect: Effect) -> bool:
+        if isinstance(effect, Send) and node.asks:
+            size = size_of(self.protocol, effect.message)
+            return is_stored(node.outgoing[effect.to], size)
+        return isinstance(effect, Save)
+
+    def _keep_busy(self, node: TimedNode, queued: QueuedInput, now: int, until: int) -> None:
+        node.busy = until
+        node.worked += until - now
+        if until > now:
+            priority = URGENT if queued.input_ is None else NORMAL
+            self.state.at(until, Occurrence(self._resume, (node, queued)), priority)
+
+    def _resume(self, moment: Occurrence) -> None:
+        """Go on with a step, unless it was lost with its node."""
+        node, queued = moment.what
+        if node.inputs and node.inputs[0] is queued:
+            self._work(node, int(self.state.clock.now))
+
+    def _store_next(self, node: TimedNode, queued: QueuedInput, now: int) -> bool:
+        """Begin the next save or transaction of the step; is everything stored?"""
+        while queued.stores:
+            effect = queued.stores.popleft()
+            if isinstance(effect, Send):
+                store = self.stores[effect.to]
+                takes, end = store.write(now, size_of(self.protocol, effect.message))
+            else:
+                assert isinstance(effect, Save)
+                takes = self.costs.save_ps(size_of(self.protocol, effect.value))
+                end = now + takes
+            self.state.saves += 1
+            self.state.saving += takes
+            self._keep_busy(node, queued, now, end)
+            if end > now:
+                return False
+        return True
+
+    def _finish(self, node: TimedNode, queued: QueuedInput, now: int) -> bool:
+        """Let the effects take place, unless the node has to wait for room; did they?"""
+        assert queued.began is not None
+        queued.served = now if queued.served is None else queued.served
+        restarts = queued.input_ is None  # which comes first at its time, and waits for nobody
+        fills = () if restarts else self._fills(node, queued.effects)
+        full = [one for one in fills if self._is_full(one)]
+        for connection in full:
+            if node not in connection.waiting:
+                connection.waiting.append(node)
+        if full:
+            return False
+        node.inputs.popleft()
+        node.under_way, node.done = None, now
+        if restarts:
+            self.crashes.come_back(node, now)
+        times = queued.began, queued.served, now
+        effects = queued.effects
+        aftermath = self.state.watch_step(node, times, effects, queued.input_, queued.events)
+        self.state.take_effect(node, now, aftermath)
+        self.timers.set(node, now, [e.name for e in effects if isinstance(e, SetTimer)])
+        self._depart(node, effects, now)
+        return True
+
+    # --- effects ---------------------------------------------------------------------------------
+    def _depart(self, node: TimedNode, effects: tuple[Effect, ...], now: int) -> None:
+        """Send the messages; prompt sites take theirs at once.  A store has to read its answers to
+        a recovery."""
+        for effect in effects:
+            if not isinstance(effect, Send):
+                continue
+            channel = node.outgoing[effect.to]
+            size = size_of(self.protocol, effect.message)
+            tariff = self.state.tariff(channel, size)
+            tariff.count += 1
+            if channel.prompt:
+                self._ask_at_once(channel.receiver, Received(node.name, effect.message), now)
+                continue
+            ready = now
+            if size.kind is MessageKind.RECOVERY and node.name in self.stores:
+                ready = self.stores[node.name].read(now, size)
+            channel.free = max(channel.free, ready) + tariff.wire
+            if not channel.flying:
+                self.state.at(channel.free + channel.delay, channel)
+            channel.flying.append((channel.free + channel.delay, now, effect.message, tariff))
+            connection = self.out.get((node.name, effect.to))
+            if connection is not None and connection.site is None:
+                connection.events += size.events
+
+    def _ask_at_once(self, site: TimedNode, input_: Received, now: int) -> None:
+        site.state, effects = self.state.answered(site, site.state, input_)
+        self._take_effect_at_once(site, effects, input_, now)
+
+    def _take_effect_at_once(
+        self, site: TimedNode, effects: tuple[Effect, ...], input_: Input | None, now: int
+    ) -> None:
+        """Let the effects of a prompt site's step take place."""
+        site.done = now
+        aftermath = self.state.watch_step(site, (now, now, now), effects, input_, 0)
+        self.state.take_effect(site, now, aftermath)
+        self._depart(site, effects, now)
+        for channel in site.outgoing.values():
+            self._make_room(self.out.get((site.name, channel.receiver.name)), now)
+
+    # --- room ------------------------------------------------------------------------------------
+    def _fills(self, node: TimedNode, effects: tuple[Effect, ...]) -> Iterator[BoundedConnection]:
+        """The connections on which the step sends events."""
+        for effect in effects:
+            if isinstance(effect, Send) and (node.name, effect.to) in self.into:
+                size = size_of(self.protocol, effect.message)
+                if size.kind is MessageKind.EVENT and size.events:
+                    yield self.into[node.name, effect.to]
+
+    def _is_full(self, connection: BoundedConnection) -> bool:
+        room = self.costs.room
+        return room is not None and count_events(self.state.system, connection) >= room
+
+    def _leave(self, sender: NodeName, receiver: TimedNode, events: int, now: int) -> None:
+        """Count the events out of a connection: the receiver begins with them, or is down."""
+        connection = self.out.get((sender, receiver.name))
+        if connection is not None and events:
+            if connection.site is None:
+                connection.events -= events
+            self._make_room(connection, now)
+
+    def _make_room(self, connection: BoundedConnection | None, now: int) -> None:
+        """Let those who wait for room look again, soon: others have to end their steps first."""
+        if connection is None or not connection.waiting or self._is_full(connection):
+            return
+        for node in connection.waiting:
+            if node.inputs:
+                self.state.at(now, Occurrence(self._resume, (node, node.inputs[0])))
+        connection.waiting.clear()
+
+    def _free_room(self, node: TimedNode, now: int) -> None:
+        """The node is down: it waits for no room, and messages on their way to it will be lost."""
+        for connection in self.into.values():
+            if node in connection.waiting:
+                connection.waiting.remove(node)
+        for channel in node.incoming:
+            into = self.out.get((channel.sender, node.name))
+            if into is not None and into.site is None:
+                into.events = sum(tariff.events for _, _, _, tariff in channel.flying)
+                self._make_room(into, now + 1)  # a crash comes last at its time

@@ -1,0 +1,197 @@
+"""A timed run under way: its nodes, its clock, its counts, and how effects take place.
+
+Rule of this file: no order of events and no crash; the loops (sim.timed.fast_loop, queued_loop)
+order the events, and sim.timed.crashes takes nodes down.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from model.core import (
+    RESENT,
+    Arrival,
+    Effect,
+    Emit,
+    Input,
+    NodeName,
+    Note,
+    Received,
+    Role,
+    Save,
+    Send,
+    Step,
+)
+from model.costs import Size
+from model.system import System, call_step, check_step, read_gauges, size_of
+from model.world import boot_node
+from sim.timed.clock import Occurrence, SimulatedClock
+from sim.timed.costs import Costs, picoseconds
+from sim.timed.failures import TimedOutage
+from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, is_stored
+from sim.timed.observation import RunObservation
+from sim.timed.record import LogEntry, log_step
+from sim.timed.recovery import find_replicas, record_step
+
+NEVER = float("inf")
+Evaluated: TypeAlias = tuple[TimedNode, int, tuple[Effect, ...], Any]
+"""A step: its node, the service that it asks for, its effects, its input (None for a restart)."""
+Feed: TypeAlias = Iterable[tuple[int, NodeName, Arrival]]
+"""(time in picoseconds, source, arrival), times not decreasing."""
+Record: TypeAlias = Callable[[NodeName, int, Any], None]
+"""A function that receives each output of a sink, in order: (sink, picoseconds, output)."""
+
+
+class RunState:
+    """The mutable parts of a run that both loops have.
+
+    watched: are the effects of a step kept until their time, since somebody may look at a state or
+    crash a node in between?  events: handed out so far.  until: the time of the last one.  saves,
+    saving: writes to stable storage, and their time.  lost, in_vain, missed: as in TimedResult.
+    order: the number of log entries.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        costs: Costs,
+        record: Record,
+        log: list[LogEntry] | None,
+        *,
+        crashes: bool,
+    ) -> None:
+        self.system, self.protocol, self.costs = system, system.protocol, costs
+        self.record, self.log = record, log
+        self.clock = SimulatedClock()
+        self.at = self.clock.at
+        self.nodes = _make_nodes(system, costs)
+        gauged = any(node.gauged for node in self.nodes.values())
+        self.watched = gauged or log is not None or crashes
+        self.seen = RunObservation(system, costs, self.nodes, self.settle, self.watched)
+        self.prices = costs.note_ps()
+        self.notes: Counter[str] = Counter()
+        self.outages: list[TimedOutage] = []
+        self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
+        self.in_vain = self.until = 0
+
+    # --- steps -------------------------------------------------------------------------------
+    def answered(self, node: TimedNode, value: Any, input_: Input | None) -> Step:
+        """The checked step on a timer, on a restart (None), or of a prompt site."""
+        answer = call_step(self.system, node.name, value, input_)
+        return check_step(self.system, node.name, input_, answer, hashed=input_ is None)
+
+    def ask(self, moment: Occurrence) -> Evaluated | None:
+        """The step of a prompt site on a message that departs now."""
+        now, channel = moment.what
+        flying = channel.flying
+        if not flying or flying[0][0] > now:  # the message was lost with its sender
+            return None
+        _, _, message, _ = flying.popleft()
+        node, input_ = channel.receiver, Received(channel.sender, message)
+        node.state, effects = self.answered(node, node.state, input_)
+        return node, 0, effects, input_
+
+    def watch_step(
+        self,
+        node: TimedNode,
+        times: tuple[int, int, int],
+        effects: tuple[Effect, ...],
+        input_: Any,
+        events: int,
+    ) -> Aftermath:
+        """The part of a step that is kept for the log, backups, memories and recoveries.
+
+        times: began, served, done.  events: in the input.
+        """
+        if type(effects) is not tuple:
+            check_step(self.system, node.name, input_, (node.state, effects))
+        kept = None
+        if node.gauged:
+            kept = self.protocol.behaviour.gauges(node.site, node.state).buffered or 0
+        logged = None
+        if self.log is not None and node.name not in self.system.deployment.prompt:
+            self.order += 1
+            kind = ""
+            if isinstance(input_, Received):
+                kind = size_of(self.protocol, input_.message).traffic
+            logged = log_step(node.name, times, self.order, input_, kind)
+        record_step(self.protocol, node, times, effects, input_)
+        return effects, logged, kept, node.state, events
+
+    # --- costs -------------------------------------------------------------------------------
+    def tariff(self, channel: Channel, size: Size) -> Tariff:
+        tariff = channel.tariffs.get(size)
+        if tariff is None:
+            tariff = Tariff(self.costs, size, channel.receiver)
+            channel.tariffs[size] = tariff
+        channel.size, channel.tariff = size, tariff
+        return tariff
+
+    def count_generated(self, node: TimedNode, effects: tuple[Effect, ...]) -> int:
+        """The events that a step generates for receivers; a store's copy of them is none, and an
+        event that is sent again from a store was generated before."""
+        found = 0
+        for effect in effects:
+            if type(effect) is Note and effect.what == RESENT:
+                found -= effect.times
+            if type(effect) is Send:
+                size = self.protocol.behaviour.size(effect.message)
+                if size.events and not is_stored(node.outgoing[effect.to], size):
+                    found += size.events
+        return found
+
+    def note_ps(self, node: TimedNode, note: Note) -> int:
+        """The time for which a note of a priced quantity keeps the node busy."""
+        return round(note.times * self.prices[note.what.name] * node.pace)
+
+    # --- effects -----------------------------------------------------------------------------
+    def settle(self, node: TimedNode, now: int) -> None:
+        """Let the effects of the node take place that are due."""
+        unsettled = node.unsettled
+        while unsettled and unsettled[0][0] <= now:
+            done, aftermath = unsettled.popleft()
+            if aftermath is not None:
+                self.take_effect(node, done, aftermath)
+
+    def take_effect(self, node: TimedNode, done: int, aftermath: Aftermath) -> None:
+        """Let the effects of a step take place; its messages are on their way already."""
+        effects, logged, kept, node.settled, _ = aftermath
+        for effect in effects:
+            self.affect(node, done, effect)
+        if logged is not None and self.log is not None:
+            self.log.append(logged)
+        if kept is not None:
+            node.keep(done, kept)
+
+    def affect(self, node: TimedNode, done: int, effect: Effect) -> None:
+        """Let one effect take place; a message is on its way already, and a timer is set."""
+        if type(effect) is Emit:
+            self.record(node.name, done, effect.output)
+        elif type(effect) is Note:
+            self.notes[effect.what.name] += effect.times
+        elif type(effect) is Save:
+            node.durable = effect.value
+
+
+def _make_nodes(system: System, costs: Costs) -> dict[NodeName, TimedNode]:
+    """The nodes at the start, with their channels."""
+    nodes: dict[NodeName, TimedNode] = {}
+    for name, site in system.sites.items():
+        state = boot_node(system.protocol, site).state
+        works = site.role is Role.OPERATOR and name not in system.prompt
+        pace = costs.slow.get(name, 1.0) if works else 0.0
+        making = round(costs.output_ps(name) * pace)
+        gauged = read_gauges(system, name, state).buffered is not None
+        nodes[name] = TimedNode(site, state, pace, making, gauged)
+    delay = picoseconds(costs.link.delay_s)
+    for sender, receiver in system.deployment.channels:
+        prompt = receiver in system.deployment.prompt
+        channel = Channel(sender, nodes[receiver], 0 if prompt else delay, prompt)
+        nodes[sender].outgoing[receiver] = channel
+        nodes[sender].asks |= prompt
+        nodes[receiver].incoming.append(channel)
+    for node in nodes.values():
+        node.replicas = find_replicas(node, nodes.values(), system.scope.graph)
+    return nodes

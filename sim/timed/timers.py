@@ -1,0 +1,77 @@
+"""The timers of a timed run: when each one runs out, and how often they may.
+
+Rule of this file: no step; the loop of the run decides what a timer that runs out does.
+
+A timer is named KIND or KIND:overdue (sim.timed.costs.Timer).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from model.errors import Invalid
+from sim.timed.clock import Occurrence
+from sim.timed.costs import picoseconds
+from sim.timed.network import TimedNode
+from sim.timed.running import NEVER, Evaluated, RunState
+
+OVERDUE = ":overdue"
+FIRINGS = 100_000
+"""If timers run out more often than this after the last event, the run never ends."""
+
+
+class Timers:
+    """The timers of all nodes.  fire: receives (node, name, time) when a timer runs out, unless the
+    timer was lost with its node; it returns a step that it has evaluated."""
+
+    def __init__(
+        self, run: RunState, fire: Callable[[TimedNode, str, int], Evaluated | None]
+    ) -> None:
+        self.run, self.fire = run, fire
+        self.default_ps = picoseconds(run.costs.timer_s)
+        self.firings_left = NEVER
+
+    def start_all(self) -> None:
+        """Set the timers with which the nodes start."""
+        for node in self.run.nodes.values():
+            self.set(node, 0, node.site.timers)
+
+    def set(self, node: TimedNode, now: int, names: Iterable[str]) -> None:
+        for name in names:
+            if name not in node.timers:
+                fires = self._expiry(node, name, now)
+                moment = Occurrence(self._run_out, (node, name, fires))
+                node.timers[name] = moment
+                self.run.at(fires, moment)
+
+    def unset(self, node: TimedNode, name: str, now: int) -> None:
+        """The step on this timer begins."""
+        del node.timers[name]
+        node.ticks[_kind_of(name)] = now
+
+    def end_input(self) -> None:
+        """The last event was handed out: from now on, timers may run out FIRINGS times."""
+        self.firings_left = FIRINGS
+
+    def _expiry(self, node: TimedNode, name: str, now: int) -> int:
+        kind = _kind_of(name)
+        timer = self.run.costs.timers.get(kind)
+        if timer is None:
+            return now + self.default_ps
+        return timer.due_ps(now, node.ticks.get(kind), overdue=name == kind + OVERDUE)
+
+    def _run_out(self, moment: Occurrence) -> Evaluated | None:
+        node, name, now = moment.what
+        if node.timers.get(name) is not moment:  # the timer was lost with its node
+            return None
+        self.firings_left -= 1
+        if self.firings_left < 0:
+            raise Invalid(
+                f"{self.run.protocol.name}: the run never ends: {node.name} sets the timer "
+                f"{name!r} again whenever it runs out"
+            )
+        return self.fire(node, name, now)
+
+
+def _kind_of(name: str) -> str:
+    return name.partition(":")[0]
