@@ -233,7 +233,8 @@ class Patched:
 def patched(behaviour: Behaviour, home: str, readings: tuple[Reading, ...]) -> Behaviour:
     """The behaviour, which the module `home` has under the same names, where the paper is read
     so."""
-    return replace(behaviour, **{name: Patched(home, readings, name) for name in FUNCTIONS})
+    functions: dict[str, Any] = {name: Patched(home, readings, name) for name in FUNCTIONS}
+    return replace(behaviour, **functions)
 
 
 def readings_of(behaviour: Behaviour) -> tuple[Reading, ...]:

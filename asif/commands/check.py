@@ -25,7 +25,7 @@ from asif.console import (
 from model.errors import Invalid
 
 if TYPE_CHECKING:
-    from model.core import Protocol
+    from model.protocol import Protocol
     from proofs.explore.verdict import Execute
 
 
