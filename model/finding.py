@@ -16,7 +16,7 @@ class Judgement(Enum):
 
     CONFIRMED = "confirmed"
     REFUTED = "refuted"
-    CONDITIONAL = "right on a condition"
+    CONDITIONAL = "right in part"
     NEEDED = "needed"
     NOT_NEEDED = "not needed"
     SILENT = "nothing is said"

@@ -111,7 +111,7 @@ SCALING = FindingTable(
                 "for stateless operators whose inputs have no order, with one crash of any part, "
                 "the new replica included"
             ),
-            witnesses=(ByScope("log-io:scale-up-published", "equal events"),),
+            witnesses=(ByScope("log-io:scale-up-published", "equal events with a crash"),),
         ),
         Finding(
             (
