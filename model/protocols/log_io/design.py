@@ -32,8 +32,8 @@ class Known(Enum):
 
 
 class Delivery(Enum):
-    """What becomes of events on their way.  Section 2.1: connections are reliable; Section 3.4: an
-    acknowledged event "is removed from the connection"."""
+    """What happens to events in transit when the receiver crashes.  Section 2.1: connections are
+    reliable; Section 3.4: an acknowledged event "is removed from the connection"."""
 
     LASTING = "they stay in the connection until the receiver acknowledges them"
     LOSSY = "they are lost if the receiver crashes"
