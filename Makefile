@@ -51,7 +51,7 @@ spark: $(STAMP) ## crash real Spark: all checks, full profile
 bench: $(STAMP) ## measure speed, memory, and the faults that tests of shared modules find
 	@$(BIN)/python -m benchmarks
 
-docs: $(STAMP) ## renew the generated pages in docs/: protocols.md, plans.md, proved.md, pictures
+docs: $(STAMP) ## renew the generated pages in docs/: protocols, plans, findings, proved, pictures
 	@$(BIN)/python -m reports.docs
 	@$(BIN)/python -m reports.architecture
 	@$(BIN)/asif check micro-batch:commit-first --out build/docs > /dev/null; test $$? -eq 1

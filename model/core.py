@@ -74,8 +74,8 @@ class Save(NamedTuple):
 class Emit(NamedTuple):
     """Hand a result to the application behind a sink: (input edge, body).  Nobody can undo this.
 
-    of: a ghost, the arrivals that the result was made of (model.oracle.Output).  Two worlds that
-    differ in it alone are two worlds, so small scopes keep it small.
+    of: a ghost, the arrivals that the result was made of (model.oracle.Output).  The explorer
+    counts worlds with different lineage as different worlds.  Keep lineage small in small scopes.
     """
 
     output: Any

@@ -1,7 +1,8 @@
 """The protocols by name: those that come with the project, and those of a user's own files.
 
-Rule of this file: no list of families; every folder in model/protocols is one, and its
-`protocol.py` holds PROTOCOL.  A mistake of the user is one line: what, where, what would be right.
+Rule of this file: no list of families; every folder in model/protocols is one: its `protocol.py`
+holds PROTOCOL, its `findings` FINDINGS.  A mistake of the user is one line: what, where, what would
+be right.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 import model.protocols
 from model.errors import Invalid, unknown
+from model.finding import FindingTable
 from model.protocol import Protocol
 
 
@@ -35,6 +37,19 @@ def protocols() -> Mapping[str, Protocol]:
         variant.name: variant
         for protocol in modules().values()
         for variant in (protocol, *protocol.variants)
+    }
+
+
+def findings() -> Mapping[str, tuple[FindingTable, ...]]:
+    """The tables of findings of every family that has some, by the name of its protocol."""
+    homes = {
+        protocol.name: f"{home.removesuffix('.protocol')}.findings"
+        for home, protocol in modules().items()
+    }
+    return {
+        name: importlib.import_module(home).FINDINGS
+        for name, home in homes.items()
+        if importlib.util.find_spec(home)
     }
 
 

@@ -16,10 +16,10 @@ and its receiver is up: the last message there, also where `drops_sent` clears w
 A fault may be a false suspicion instead of a crash, where the protocol assumes that: such a notice
 comes, and the sender goes on.
 
-A prompt site takes what it is sent within the action that sends it, and never crashes.  So one
-message to it is a transaction: atomic, since its step is; durable, since the site stays up; and a
-crash of the sender strikes before or after it, since a crash comes between effects.  Its answer
-goes through a channel like any other, and is lost with its receiver.
+A message to a prompt site is processed at once, at the end of the action that sent it; the site
+never crashes.  So one message to it is a transaction: atomic, since its step is; durable, since the
+site stays up; and a crash of the sender strikes before or after it, since a crash comes between
+effects.  Its answer goes through a channel like any other, and is lost with its receiver.
 """
 
 from __future__ import annotations

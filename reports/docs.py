@@ -1,5 +1,5 @@
-"""The generator of docs/protocols.md and of tables in docs/plans.md and docs/standbys.md: `python
--m reports.docs` writes them from the registry and from pinned evidence.
+"""The generator of docs/protocols.md and of tables in other pages of docs: `python -m
+reports.docs` writes them from the registry and from pinned evidence.
 
 Rule of this file: no change outside the marks; people write nothing between the marks.
 """
@@ -16,10 +16,12 @@ from model.plans.design import MEANT, READINGS
 from model.plans.evidence import WORSE, Worse
 from model.protocol import Protocol
 from model.registry import modules, protocols
+from reports import findings
 
 PAGE = Path(__file__).parent.parent / "docs" / "protocols.md"
 PLANS = PAGE.with_name("plans.md")
 STANDBYS = PAGE.with_name("standbys.md")
+FINDINGS = PAGE.with_name("findings.md")
 BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
 
 
@@ -129,6 +131,11 @@ def _worse(found: Worse | None) -> str:
     return f"{costs}; {queries}; R = {found.resources}: {found.ours} of {found.best}"
 
 
+def findings_page(text: str) -> str:
+    """The page about findings with its table of families between its marks."""
+    return between(text, [*findings.overview(), ""])
+
+
 CONDITIONS = {
     "after one failure": "",
     "after an earlier failure that is over": "-again",
@@ -185,6 +192,8 @@ def _guarantee(variant: Protocol, operators: OperatorClass) -> str:
 
 
 if __name__ == "__main__":
+    findings.write()
+    FINDINGS.write_text(findings_page(FINDINGS.read_text(encoding="utf-8")), encoding="utf-8")
     STANDBYS.write_text(standbys_page(STANDBYS.read_text(encoding="utf-8")), encoding="utf-8")
     PLANS.write_text(plans_page(PLANS.read_text(encoding="utf-8")), encoding="utf-8")
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

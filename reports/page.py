@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from model.core import Guarantee
 from model.errors import Invalid
 from model.recovery import WORDS
-from reports import files
+from reports import files, findings
 from reports.diagrams import grid, spacetime
 from reports.results import experiments as experiment_results
 from reports.results import families
@@ -126,6 +126,8 @@ def _render(template: str, view: Mapping[str, Any]) -> str:
         "words": _words,
         "slug": _slug,
         "cell": _cell,
+        "bar": findings.escaped,
+        "code": _code,
         "grid_html": grid.html,
         "grid_text": grid.text,
         "spacetime_svg": _spacetime_svg,
@@ -162,6 +164,7 @@ def _view(results: Results, each: Each) -> dict[str, Any]:
         "guarantee_words": {one.name.lower(): WORDS[one] for one in Guarantee},
         "groups": groups,
         "verdicts": verdicts,
+        "errata": findings.errata([group["name"] for group in groups]),
         "proofs": proofs,
         "timed": True,
         "runs": runs,
@@ -326,6 +329,11 @@ def _cell(value: object) -> str:
     """The text, escaped for a Markdown table."""
     flat = " ".join(str(value).split())
     return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", flat)
+
+
+def _code(text: str) -> Markup:
+    """The text with each part between backquotes as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _spacetime_svg(found: Mapping[str, Any]) -> Markup:

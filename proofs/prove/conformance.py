@@ -167,8 +167,8 @@ class Comparison:
         self._fit: set[Any] = set()
 
     def compare(self, path: Path, account: Coverage) -> Mismatch | None:
-        """The first thing that does not fit, or None.  What equals something that fits is not
-        looked at again: many edges differ in nothing that an abstraction sees."""
+        """The first mismatch, or None.  A path that was compared before is skipped: many edges
+        look alike to an abstraction."""
         if id(path.rigid) not in self._rigid:
             self._rigid[id(path.rigid)] = path.rigid
             for name, axiom in self._formulas.axioms.items():

@@ -35,7 +35,14 @@ from sim.plans.compare import compare
 from sim.plans.read import read
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+DOCS = ROOT / "docs"
+PAGES = sorted(
+    [
+        *(ROOT / "README.md", ROOT / "CONTRIBUTING.md"),
+        *(DOCS.glob("*.md")),
+        *(DOCS / "findings").glob("*.md"),
+    ]
+)
 PICTURES = ROOT / "docs" / "pictures"
 QUOTED = re.compile(r"(?:\$ |bin/|^)asif ([a-z-]+)([^`#\n]*)", re.MULTILINE)
 

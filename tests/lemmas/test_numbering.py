@@ -163,7 +163,7 @@ def test_two_matches_share_a_pair_on_the_operator() -> None:
     assert original(found("pairs-shared"), PAIRS).shared
 
 
-def test_what_mends_y_mends_the_run_found() -> None:
+def test_corrected_y_removes_the_counterexample() -> None:
     run_ = original(found("pairs-first-window"), PAIRS_FROM_FIRST_WINDOW)
     assert not any(run_.misnumbered(i) for i in range(len(run_.produced)))
 

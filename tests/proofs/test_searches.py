@@ -243,7 +243,7 @@ def test_both_searches_visit_the_worlds_of_the_model(shape: Shape) -> None:
 @pytest.mark.slow
 @given(SHAPES)
 @settings(max_examples=100)
-def test_a_run_without_end_is_found_where_there_is_one(shape: Shape) -> None:
+def test_the_attack_finds_an_endless_run(shape: Shape) -> None:
     """Compared with every edge of every world, as model.world has them."""
     protocol, scope = made(shape._replace(messages=(0, 1, 2)))  # worlds are compared by ==
     protocol = protocol.vary(properties=())

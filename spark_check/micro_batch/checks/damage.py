@@ -69,7 +69,7 @@ class ExpectedOutcome(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """A case: of which checkpoint (base) what is damaged, and how."""
+    """A case: the checkpoint (base), the damaged files, the kind of damage."""
 
     base: str
     what: str

@@ -86,7 +86,7 @@ def fail(work: Path) -> ExternalStore:
 
 
 def fail_again(replay: Replay, failed: ExternalStore, work: Path) -> ExternalStore:
-    """Kill the second query, too, if it is to be."""
+    """Kill the second query if the case asks for it."""
     shutil.copytree(failed.work, work)
     store = ExternalStore(str(work))
     if replay.again:

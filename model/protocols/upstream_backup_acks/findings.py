@@ -1,0 +1,162 @@
+"""The findings about Hwang et al.: upstream backup by acknowledgements.
+
+Rule of this file: findings as data; docs/findings/upstream-backup-acks.md explains them.
+"""
+
+from __future__ import annotations
+
+from model.finding import (
+    ByLemma,
+    ByScope,
+    ByTest,
+    Finding,
+    FindingTable,
+    Judgement,
+)
+
+CLAIMS = FindingTable(
+    "Upstream backup by acknowledgements",
+    (
+        Finding(
+            "Upstream backup diverges for deterministic networks",
+            Judgement.CONDITIONAL,
+            section="Table 2",
+            remark=(
+                "right for windows that begin with the first tuple; windows by count repeat, "
+                "since the cause of an output is the first tuple of a window; after a failure of "
+                "the node before they are out of line"
+            ),
+            witnesses=(
+                ByScope("upstream-backup-acks:published-aligned"),
+                ByTest("tests/standbys/test_long_runs.py"),
+            ),
+        ),
+        Finding(
+            "The system is then able to tolerate a new failure without further delay",
+            Judgement.REFUTED,
+            section="5.2",
+            quotes=("The system is then able to tolerate a new failure without further delay",),
+            remark=(
+                "the restarted node makes again what downstream had not received, and downstream "
+                "needs earlier outputs for its windows"
+            ),
+            witnesses=(
+                ByScope("upstream-backup-acks:maps-received", "two nodes, two crashes"),
+                ByLemma("next-at-level-0"),
+                ByTest("tests/standbys/test_standbys.py", "37 steps, to the letter"),
+            ),
+            mend="level 1 follows level 1 from downstream, not level 0",
+            mended=("upstream-backup-acks",),
+        ),
+        Finding(
+            "cause((O, v), I) is the earliest input tuple that contributed",
+            Judgement.REFUTED,
+            section="5.2.1",
+            quotes=("the earliest input tuple that contributed",),
+            remark="an older tuple can be in an open window",
+            witnesses=(
+                ByScope("upstream-backup-acks:made-of", "a window beside a map"),
+                ByLemma("input-affecting"),
+            ),
+            mend="the oldest tuple in the state, as the same section says later",
+        ),
+        Finding(
+            "Nothing is said on nodes that put out nothing",
+            Judgement.SILENT,
+            section="5.2",
+            remark="they never let go: acknowledgements of level 1 come from outputs alone",
+            witnesses=(
+                ByScope("upstream-backup-acks:idle-state"),
+                ByScope(
+                    "upstream-backup-acks:idle-state-gaps",
+                    "every other tuple",
+                    "windows by count with gaps",
+                ),
+            ),
+            mend=(
+                "a node all of whose outputs are received acknowledges its state; windows by "
+                "count with gaps must not"
+            ),
+        ),
+        Finding(
+            "u identifies a tuple on that stream",
+            Judgement.REFUTED,
+            section="5.2",
+            quotes=("u identifies a tuple on that stream",),
+            remark=(
+                "for the outputs of a node that has restarted: it counts anew, and two nodes "
+                "further on new outputs look like old ones and are discarded"
+            ),
+            witnesses=(
+                ByScope("upstream-backup-acks:names-place", "two relays"),
+                ByTest("tests/standbys/test_long_runs.py", "five tuples in a chain of three nodes"),
+            ),
+            mend=(
+                "high watermarks name a tuple by its own watermarks, so at last by numbers of "
+                "sources"
+            ),
+        ),
+        Finding(
+            "High watermarks are the most recent tuple that contributed",
+            Judgement.REFUTED,
+            section="5.3",
+            quotes=("the most recent tuple that contributed",),
+            remark=(
+                "as identifiers: an old window that closes late has an older watermark than the "
+                "output before it, and is discarded without any failure"
+            ),
+            witnesses=(ByScope("upstream-backup-acks:newest-made-of", "windows by key"),),
+            mend="the most recent tuple processed",
+        ),
+        Finding(
+            "Input-tuple indicators therefore uniquely identify tuples",
+            Judgement.REFUTED,
+            section="6",
+            quotes=("Input-tuple indicators therefore uniquely identify tuples",),
+            remark="for two paths through a node, and for joins",
+            witnesses=(
+                ByScope("upstream-backup-acks:published-repeatable", "two paths"),
+                ByLemma("indicators-paths"),
+                ByLemma("indicators-join"),
+            ),
+            mended=("upstream-backup-acks",),
+        ),
+        Finding(
+            (
+                "Upstream backup is precise for arbitrary networks by logging determinants from "
+                "primary to secondary"
+            ),
+            Judgement.REFUTED,
+            section="6",
+            quotes=("by logging determinants from primary to secondary",),
+            remark=(
+                "if the log says nothing of where to begin: upstream nodes let go at different "
+                "times, and windows by count begin between; also for determinants that are only "
+                "sent, and for a new secondary without the old ones"
+            ),
+            witnesses=(
+                ByScope("upstream-backup-acks:determinants-sent", "a union"),
+                ByTest("tests/standbys/test_long_runs.py"),
+            ),
+            mend=(
+                "the log begins at a cut, which the secondary has before upstream lets go; a new "
+                "secondary gets the log"
+            ),
+            mended=("upstream-backup-acks:arbitrary",),
+        ),
+        Finding(
+            "cause((O, v), I) depends on the indicators of the tuples preceding O",
+            Judgement.REFUTED,
+            section="5.2.1",
+            quotes=("depends on the indicators of the tuples preceding O",),
+            remark=(
+                "for an input of which nothing is in the state, the last tuple processed is one "
+                "too many: windows of a union are out of line"
+            ),
+            witnesses=(ByTest("tests/standbys/test_long_runs.py", "six tuples"),),
+            mend="the tuple after it",
+        ),
+    ),
+)
+
+FINDINGS = (CLAIMS,)
