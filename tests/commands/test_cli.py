@@ -270,7 +270,7 @@ PROOFS = {
     ),
     "a wrong expectation": (
         "from dataclasses import replace\n"
-        "from model.core import Outcome\n"
+        "from model.evidence import Outcome\n"
         "LEMMAS = (replace(LEMMAS[0], expect=Outcome.REFUTED),)",
         1,
         "once: proved - NOT AS EXPECTED",

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 SCRIPT = """
-from model.core import Outcome
+from model.evidence import Outcome
 from model.registry import protocols
 from proofs.explore.explorer import explore
 from proofs.explore.random_attack import attack
