@@ -159,8 +159,8 @@ def test_the_pinned_class_of_every_scope_is_the_derived_one(name: str) -> None:
 
 
 def test_a_scope_with_another_class_is_not_as_pinned() -> None:
-    wrong = replace(relay.TWO, operators=DETERMINISTIC)
-    claims = {DETERMINISTIC: relay.PROTOCOL.promise.claims[REPEATABLE]}
+    wrong = replace(relay.TWO, operators=DETERMINISTIC).holds(6_327)
+    claims = {DETERMINISTIC: relay.PROTOCOL.promise.claims[relay.TWO.operators]}
     broken = relay.PROTOCOL.vary(scopes=(wrong,), claims=claims)
     found = verdict(broken, examples=5)
     assert (found["outcome"], found["expected"]) == ("holds", False)

@@ -17,14 +17,8 @@ from reports import progress
 HEAD = """\
 from dataclasses import replace
 
+from asif.protocol import *
 from docs.examples import amnesia, forgetful, mindful, relay
-from model.core import *
-from model.core import Role
-from model.errors import Invalid
-from model.events import Body, Event
-from model.graph import chain
-from model.parts import deploy_graph, over_words
-from model.properties import AS_IF, COMPLETE
 """
 NUMBERS = count(1)
 

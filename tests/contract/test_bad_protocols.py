@@ -103,7 +103,7 @@ BAD = {
     "a graph without operators to evaluate": (
         "GRAPH = chain(('relay', 'no operator'))\n"
         "ODD = Property('odd', When.QUIESCENT, lambda scope, seen: True)\n"
-        "PROTOCOL = replace(scoped(replace(forgetful.SMALL, graph=GRAPH)), properties=(ODD,),"
+        "PROTOCOL = scoped(replace(forgetful.SMALL, graph=GRAPH)).vary(properties=(ODD,),"
         " recover=lambda site, durable: (True, ()), step=lambda site, state, input_: (state, ()))",
         "mindful: what its operators should emit: AttributeError: ",
     ),

@@ -15,7 +15,7 @@ def something(scope, seen):
 
 LENIENT = Property("at rest, there is one sink", When.QUIESCENT, something)
 SCOPE = PinnedScope("two crashes", forgetful.SMALL, forgetful.CLASS, guarantee=Guarantee.REPEATING)
-PROTOCOL = forgetful.PROTOCOL.vary(name="lenient", properties=(LENIENT,), scopes=(SCOPE,))
+PROTOCOL = forgetful.PROTOCOL.vary(family="lenient", properties=(LENIENT,), scopes=(SCOPE,))
 """
 
 

@@ -260,7 +260,8 @@ MUTANT = """
 def step(site, state, input_):
     return mindful.step(site, state, input_)
 
-PROTOCOL = mindful.PROTOCOL.vary(step=step,
+PROTOCOL = mindful.PROTOCOL.vary(
+    step=step,
     mutants=(
         Mutant(
             "the relay stumbles",
@@ -268,7 +269,7 @@ PROTOCOL = mindful.PROTOCOL.vary(step=step,
             "return mindful.step(site, state, input_)",
             "return mindful.step(site, 1 // (site.role is not Role.OPERATOR) and state, input_)",
         ),
-        Mutant("nothing is deployed", __name__, "step=step,", "deploy=lambda scope: 1 / 0,"),
+        Mutant("nothing is deployed", __name__, "step=step,", "deploy=lambda design, scope: 1 / 0,"),
     ),
 )
 """

@@ -35,8 +35,10 @@ FAULTLESS = [
 OWN = """
 def needed(scope, seen):
     return {"source": 0, "sink": 0}
-FREE = PinnedScope("nothing fails", over_words(relay.GRAPH, 2, crashes=0), relay.CLASS)
-TIDY = replace(relay.RELAY, scopes=(FREE,), needed=needed)
+FREE = Case("nothing fails", over_words(relay.GRAPH, 2, crashes=0), OperatorClass.REPEATABLE)
+TIDY = relay.RELAY.design(
+    scopes=(FREE.holds(),), behaviour=replace(relay.RELAY.behaviour, needed=needed)
+)
 def step(site, state, input_):
     if isinstance(input_, Received) and isinstance(input_.message, relay.Ack):
         return state, ()  # it never lets go
@@ -83,7 +85,7 @@ def test_it_is_judged_in_scopes_without_crashes_of_protocols_that_say_what_is_ne
 def test_a_leak_is_shown_in_a_diagram(asif: Asif) -> None:
     ran = asif(OWN + "PROTOCOL = TIDY", "check", "FILE", "--examples", "1")
     assert ran.result["outcome"] == "holds"
-    ran = asif(OWN + "PROTOCOL = replace(TIDY, step=step)", "check", "FILE", "--examples", "1")
+    ran = asif(OWN + "PROTOCOL = TIDY.vary(step=step)", "check", "FILE", "--examples", "1")
     assert ran.code == 1
     assert ran.result["scopes"][0]["counterexample"]["property"] == LETS_GO
     assert "a (gap 1) ─▶● backup 1" in ran.out
@@ -91,17 +93,17 @@ def test_a_leak_is_shown_in_a_diagram(asif: Asif) -> None:
 
 
 def test_what_needed_does_wrong_is_one_line(asif: Asif) -> None:
-    text = OWN + "PROTOCOL = replace(TIDY, needed=lambda scope, seen: seen.sinks)"
+    text = OWN + "PROTOCOL = TIDY.vary(needed=lambda scope, seen: seen.sinks)"
     assert f"property {LETS_GO!r} raises AttributeError: " in asif(text, "check", "FILE").line
 
 
 def test_a_name_that_is_no_site_is_one_line(asif: Asif) -> None:
-    text = OWN + "PROTOCOL = replace(TIDY, needed=lambda scope, seen: {'sauce': 0})"
+    text = OWN + "PROTOCOL = TIDY.vary(needed=lambda scope, seen: {'sauce': 0})"
     assert "needed names 'sauce', which is no site" in asif(text, "check", "FILE").line
 
 
 def test_with_crashes_in_every_scope_nothing_is_judged(asif: Asif) -> None:
-    text = OWN + "PROTOCOL = replace(TIDY, scopes=(relay.ONE,))"
+    text = OWN + "PROTOCOL = TIDY.vary(scopes=(relay.ONE,))"
     ran = asif(text, "check", "FILE", "--examples", "1")
     assert (ran.code, ran.result["outcome"]) == (1, "vacuous")
     assert "what a restart needs" in ran.result["vacuous"][0]
