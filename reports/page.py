@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from model.core import Guarantee
-from model.errors import Invalid
 from model.recovery import WORDS
+from model.results.proofs import ProofResult
+from model.results.report import ReportResults
+from model.results.story import Story
+from model.results.verdict import Verdict
 from reports import files
 from reports.diagrams import grid, spacetime
 from reports.results import experiments as experiment_results
@@ -28,71 +32,17 @@ from reports.results import simulation_plots as costs
 from reports.results import simulations as simulation_results
 from reports.results import spark as spark_results
 
-Results = Mapping[str, Any]
-
 _TEMPLATES = Path(__file__).parent / "templates"
-_RESULTS = (
-    *(
-        "version",
-        "profile",
-        "verdicts",
-        "proofs",
-        "operators",
-        "simulated",
-        "reproduced",
-        "engine",
-        "runs",
-    ),
-    "seconds",
-)
-_VERDICT = (
-    *("protocol", "title", "source", "finding", "outcome", "expected", "claims", "found"),
-    *("scopes", "attack", "evidence", "missing", "mutants", "seconds"),
-)
-_SCOPE = (
-    *(
-        "name",
-        "operators",
-        "derived",
-        "crashes",
-        "expect",
-        "outcome",
-        "states",
-        "pinned",
-        "transitions",
-    ),
-    *("transitions", "depth", "quiescent", "seconds", "states_per_second", "guarantee", "points"),
-    *("hit", "missed", "notes", "complete", "counterexample"),
-)
-_CHECK = ("check", "family", "title", "profile", "holds", "notes", "cases", "error", "seconds")
-_RUN = (
-    *("input", "events", "graph", "pattern", "failure_free", "with_crashes", "same", "crashes"),
-    *(
-        "replayed",
-        "discarded",
-        "peak_backup",
-        "seconds",
-        "compared",
-        "series",
-        "protocol",
-        "left_out",
-    ),
-)
-
 
 Each: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 """Calls a function with each of a sequence, as `map` does, or in several processes."""
 
 
-def write(results: Results, out: Path, each: Each = map) -> tuple[Path, Path]:
+def write(results: ReportResults, out: Path, each: Each = map) -> tuple[Path, Path]:
     """Write report.html and report.md into the folder `out`, and return their paths.
 
-    results: {"version", "profile", "verdicts", "proofs", "operators", "simulated", "reproduced",
-    "engine", "runs", "seconds"}, as proofs.explore.verdict, proofs.prove.prover, proofs.classify,
-    sim.scenarios.run, sim.experiments, spark_check.check and sim.comparison make them.  each: how
-    the large pictures are drawn.  Both files are rendered before either is written, and each
-    replaces an older one at once.  Raises Invalid if a field is missing, or if `out` cannot be
-    written to.
+    each: how the large pictures are drawn.  Both files are rendered before either is written, and
+    each replaces an older one at once.  Raises Invalid if `out` cannot be written to.
     """
     view = _view(results, each)
     pages = {
@@ -104,9 +54,9 @@ def write(results: Results, out: Path, each: Each = map) -> tuple[Path, Path]:
     return html, markdown
 
 
-def lemmas(entries: Sequence[Mapping[str, Any]]) -> str:
+def lemmas(entries: Sequence[ProofResult]) -> str:
     """The page "What is proved, what is refuted" alone, in Markdown, without what depends on the
-    machine; entries as proofs.prove.prover makes them."""
+    machine."""
     return _render("proved.md.j2", {"proofs": proof_results.view(entries), "timed": False})
 
 
@@ -131,50 +81,54 @@ def _render(template: str, view: Mapping[str, Any]) -> str:
         "spacetime_svg": _spacetime_svg,
         "spacetime_text": _spacetime_text,
         "sparkline": plots.sparkline,
+        "induction": proof_results.induction,
     }
     rendered = environment.get_template(template).render(view)
     return re.sub(r"\n{3,}", "\n\n", rendered)
 
 
 # --- what the templates are given --------------------------------------------------------------
-def _view(results: Results, each: Each) -> dict[str, Any]:
-    _require("results", results, _RESULTS)
-    verdicts = [_verdict(verdict) for verdict in results["verdicts"]]
+class _Group(NamedTuple):
+    """The verdicts on a protocol and its variants."""
+
+    name: str
+    verdicts: tuple[Verdict, ...]
+
+
+def _view(results: ReportResults, each: Each) -> dict[str, Any]:
+    verdicts = results.verdicts
     groups = [
-        {"name": name, "verdicts": list(members)}
-        for name, members in groupby(verdicts, key=lambda v: v["protocol"].split(":")[0])
+        _Group(name, tuple(members))
+        for name, members in groupby(verdicts, key=lambda v: families.family_of(v.protocol))
     ]
-    runs = [_run(run) for run in results["runs"]]
-    expected = sum(verdict["expected"] for verdict in verdicts)
-    proofs = proof_results.view(results["proofs"])
-    simulated = [(_simulation, one) for one in results["simulated"]]
-    drawn = [*each(_drawn, simulated + [(_experiment, one) for one in results["reproduced"]])]
+    runs = [_run(run) for run in results.runs]
+    proofs = proof_results.view(results.proofs)
+    simulated = [(_simulation, one) for one in results.simulated]
+    drawn = [*each(_drawn, simulated + [(_experiment, one) for one in results.reproduced])]
     costs_ = {
         "any": bool(drawn),
         "simulated": drawn[: len(simulated)],
         "reproduced": drawn[len(simulated) :],
     }
-    for one in results["engine"]:
-        _require(f"check {one.get('check')}", one, _CHECK)
-    right = all(one["same"] for one in (*results["simulated"], *runs))
+    expected = sum(verdict.expected for verdict in verdicts)
     return {
-        **results,
+        "version": results.version,
+        "profile": results.profile,
+        "seconds": results.seconds,
         "guarantee_words": {one.name.lower(): WORDS[one] for one in Guarantee},
         "groups": groups,
         "verdicts": verdicts,
         "proofs": proofs,
+        "operators": results.operators,
         "timed": True,
         "runs": runs,
         "runs_alike": _alike(runs),
         "expected": expected,
         "costs": costs_,
-        "engine": _engine(results["engine"]),
+        "engine": _engine(results.engine),
         "families": families.seconds_by_family(results),
-        "fine": expected == len(verdicts)
-        and proofs["fine"]
-        and right
-        and all(one["holds"] for one in results["engine"]),
-        "states": sum(verdict["states"] for verdict in verdicts),
+        "fine": results.fine,
+        "states": sum(verdict.states for verdict in verdicts),
     }
 
 
@@ -236,41 +190,7 @@ def _experiment(one: Mapping[str, Any]) -> dict[str, Any]:
     return {**one, "rows": rows, "figure": Markup(experiment_results.figure(one) or "")}
 
 
-def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    where = f"verdict of {verdict.get('protocol', 'an unnamed protocol')}"
-    _require(where, verdict, _VERDICT)
-    scopes = []
-    for scope in verdict["scopes"]:
-        _require(f"{where}, scope {scope.get('name')}", scope, _SCOPE)
-        found = scope["counterexample"]
-        as_pinned = scope["outcome"] == scope["expect"] and scope["complete"]
-        as_pinned = as_pinned and scope["pinned"] in (None, scope["states"])
-        if found:
-            as_pinned = as_pinned and found["pinned"] in (None, found["steps"])
-        ended = bool(found) and not scope["complete"] and not scope.get("spent")
-        scopes.append({"as_pinned": as_pinned, "until_refuted": ended, **scope})
-    mutants = verdict["mutants"]
-    coverage = {
-        "points": sum(scope["points"] for scope in scopes),
-        "hit": sum(scope["hit"] for scope in scopes),
-        "missed": sorted({point for scope in scopes for point in scope["missed"]}),
-    }
-    return {
-        **coverage,
-        **verdict,
-        "scopes": scopes,
-        "states": sum(scope["states"] for scope in scopes),
-        "classes": [
-            {"name": name, "claimed": verdict["claims"].get(name), "found": guarantee}
-            for name, guarantee in verdict["found"].items()
-        ],
-        "counterexamples": [scope for scope in scopes if scope["counterexample"]],
-        "killed": None if mutants is None else sum(m["by"] is not None for m in mutants),
-    }
-
-
 def _run(run: Mapping[str, Any]) -> dict[str, Any]:
-    _require("run", run, _RUN)
     heights = [p[key] for p in run["series"] for key in ("backup", "compared") if p[key]]
     return {
         **run,
@@ -291,11 +211,6 @@ def _beside(run: Mapping[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def _require(where: str, value: Mapping[str, Any], fields: Iterable[str]) -> None:
-    if missing := [field for field in fields if field not in value]:
-        raise Invalid(f"{where}: no field {missing[0]!r}; a report needs it (null if unknown)")
-
-
 # --- filters -----------------------------------------------------------------------------------
 def _number(value: int | None) -> str:
     return "–" if value is None else f"{value:,}"
@@ -313,9 +228,9 @@ def _crashes(count: int) -> str:
     return f"{count} crash" if count == 1 else f"{count} crashes"
 
 
-def _words(name: str | None) -> str:
+def _words(value: Enum | None) -> str:
     """The text for a reader: convergent-capable for CONVERGENT_CAPABLE."""
-    return "–" if name is None else name.lower().replace("_", "-")
+    return "–" if value is None else value.name.lower().replace("_", "-")
 
 
 def _slug(name: str) -> str:
@@ -328,9 +243,9 @@ def _cell(value: object) -> str:
     return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", flat)
 
 
-def _spacetime_svg(found: Mapping[str, Any]) -> Markup:
-    return Markup(spacetime.svg(found["story"], caption=found["property"]))
+def _spacetime_svg(story: Story, caption: str) -> Markup:
+    return Markup(spacetime.svg(story, caption=caption))
 
 
-def _spacetime_text(found: Mapping[str, Any]) -> str:
-    return spacetime.text(found["story"], caption=found["property"])
+def _spacetime_text(story: Story, caption: str) -> str:
+    return spacetime.text(story, caption=caption)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,6 +25,7 @@ from asif.console import (
 from model.errors import Invalid
 
 if TYPE_CHECKING:
+    from model.results.verdict import Verdict
     from proofs.explore.verdict import Execute
 
 
@@ -108,7 +109,7 @@ def check(
             _show(result, out)
     save(json_, results if all_ else results[0])
     fine = all(good(result, unfinished=allow_unfinished) for result in results)
-    refuted = results[0]["outcome"] == Outcome.REFUTED.value and not all_
+    refuted = results[0].outcome is Outcome.REFUTED and not all_
     if refuted or not fine:
         raise typer.Exit(1)
 
@@ -128,30 +129,28 @@ def _execute(
     return calls_on_spark(work, master, conf, size=1)
 
 
-def _show(result: Mapping[str, Any], out: Path) -> None:
+def _show(result: Verdict, out: Path) -> None:
     from model.core import Outcome
     from reports import commands
 
     print_all(commands.verdict(result))
-    if result["outcome"] == Outcome.REFUTED.value:
+    if result.outcome is Outcome.REFUTED:
         _write_failures(result, out)
-    if result["mutants"] is not None:
-        print_all(commands.mutants(result["mutants"]))
+    if result.mutants is not None:
+        print_all(commands.mutants(result.mutants))
 
 
-def _write_failures(result: Mapping[str, Any], out: Path) -> None:
+def _write_failures(result: Verdict, out: Path) -> None:
     """Write the shortest counterexample as a diagram, and a test that replays the failure of the
     attack."""
     from reports.diagrams import spacetime, terminal
 
-    failed = [row["counterexample"] for row in result["scopes"] if row["counterexample"]]
-    failure = result["attack"]["failure"]
-    if failed or failure:
-        shortest = min(failed, key=lambda counterexample: counterexample["steps"], default=failure)
-        caption = shortest["property"]
-        console.print(terminal.style(shortest["story"], caption=caption))
-        stem = result["protocol"].replace(":", "-")
-        write(out / f"{stem}.svg", spacetime.svg(shortest["story"], caption=caption))
+    failure = result.attack.failure
+    found = result.shortest or failure
+    if found is not None:
+        console.print(terminal.style(found.story, caption=found.property))
+        stem = result.protocol.replace(":", "-")
+        write(out / f"{stem}.svg", spacetime.svg(found.story, caption=found.property))
     if failure is not None:
-        stem = "test_" + result["protocol"].replace(":", "_").replace("-", "_")
-        write(out / f"{stem}.py", failure["pytest"])
+        stem = "test_" + result.protocol.replace(":", "_").replace("-", "_")
+        write(out / f"{stem}.py", failure.pytest)

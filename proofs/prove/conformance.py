@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, TypeAlias
 import z3
 
 from model.core import Protocol, Scope
+from model.results.grid import CellMark, Grid, lane
 from model.system import System
 from model.world import Action, World
 from proofs.explore.explorer import edges
-from proofs.grid import CellMark, Grid, lane
 from proofs.prove.lemma import Given, all_given
 from proofs.prove.structure import Compiled, Structure, Table, compile_
 from proofs.prove.transition import TransitionSystem

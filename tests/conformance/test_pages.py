@@ -13,7 +13,7 @@ from rich.console import Console
 
 from asif import main
 from model.world import Crash, unfold
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from reports.diagrams import spacetime, terminal
 from tests.conformance.subjects import EVERY, NAMES, PROTOCOLS, traces
 

@@ -15,7 +15,7 @@ from model.errors import Invalid, StepFailed
 from proofs.explore.explorer import Trace, explore
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from reports.diagrams import spacetime, terminal
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import Scenario, read

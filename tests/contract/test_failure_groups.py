@@ -31,7 +31,7 @@ from proofs.explore.collapse import Collapsed
 from proofs.explore.explorer import Trace, edges, explore
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from reports.diagrams import spacetime, terminal
 from reports.diagrams.timeline import timeline
 from tests.contract import groups

@@ -16,7 +16,7 @@ from model.system import System
 from model.world import World, act, apply, enabled, initial, progress, unfold
 from proofs.explore.explorer import Trace, edges, explore
 from proofs.explore.random_walk import walks
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from sim.inputs.streams import Workload
 from sim.timed.costs import Costs
 from sim.timed.failures import TimedCrash

@@ -34,7 +34,7 @@ from model.world import Action, Timeout, enabled, initial, quiescent
 from proofs.explore.explorer import explore
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from reports.diagrams import terminal
 from sim.inputs.streams import Workload
 from sim.scenarios.run import run as timed

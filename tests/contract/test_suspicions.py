@@ -14,7 +14,7 @@ from model.system import System
 from model.world import Crash, Deliver, Restart, Suspect, apply, enabled, initial, quiescent
 from proofs.explore.explorer import Trace, explore
 from proofs.explore.random_attack import attack
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from reports.diagrams import spacetime, terminal
 from sim.inputs.streams import Workload
 from sim.untimed.crashes import UntimedCrash

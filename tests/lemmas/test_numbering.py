@@ -26,6 +26,7 @@ from model.events import Body, Event
 from model.protocols.upstream_backup.gem import Gem
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.scopes import SCOPES
+from model.results.answers import QueryKind
 from proofs.lemmas.upstream_backup.numbering import overtaking, replays, schemes
 from proofs.lemmas.upstream_backup.numbering.overtaking import SymbolicEngine
 from proofs.lemmas.upstream_backup.streams import (
@@ -37,7 +38,6 @@ from proofs.lemmas.upstream_backup.streams import (
 )
 from proofs.lemmas.upstream_backup.windows import first_window, first_window_abstraction
 from proofs.prove.conformance import compare
-from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Lemma, all_given
 from proofs.prove.query import SolverQuery
 

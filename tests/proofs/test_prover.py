@@ -11,10 +11,11 @@ import pytest
 
 from model.core import Outcome
 from model.errors import Invalid
+from model.results.answers import Answer, QueryKind
+from model.results.proofs import Erratum
 from proofs.prove import prover as proving
 from proofs.prove import query as query_
-from proofs.prove.kinds import Answer, QueryKind
-from proofs.prove.lemma import Erratum, Lemma, all_given
+from proofs.prove.lemma import Lemma, all_given
 from proofs.prove.lemma_index import choose, theories, theory
 from proofs.prove.query import SolverQuery, sometimes
 from proofs.prove.second_solver import LIMIT_S, second

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import Invalid
-from proofs.grid import Cell, CellMark, Grid, GridRow
+from model.results.grid import Cell, CellMark, Grid, GridRow
 from reports import page
 from reports.diagrams import grid
 from reports.results import proofs as proved

@@ -24,7 +24,7 @@ from model.registry import protocols
 from model.system import System
 from model.world import DOWN, Action, World, apply, enabled, initial, unfold
 from proofs.explore.explorer import Trace
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from reports.diagrams.spacetime import style, svg, text
 from reports.diagrams.timeline import timeline
 from tests.contract import groups

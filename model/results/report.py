@@ -1,0 +1,42 @@
+"""All results of a report.
+
+Rule of this file: a field for each part of the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from model.results.classes import OperatorResults
+from model.results.proofs import ProofResult
+from model.results.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class ReportResults:
+    """version: of asif.  simulated, reproduced: scenarios and experiments.  engine: the checks on
+    Spark.  runs: those on real input."""
+
+    version: str
+    profile: str
+    verdicts: tuple[Verdict, ...]
+    proofs: tuple[ProofResult, ...]
+    operators: OperatorResults
+    simulated: tuple[Mapping[str, Any], ...]
+    reproduced: tuple[Mapping[str, Any], ...]
+    engine: tuple[Mapping[str, Any], ...]
+    runs: tuple[Mapping[str, Any], ...]
+    seconds: float
+
+    @property
+    def fine(self) -> bool:
+        """Is everything as expected, with every hunted mutant found?"""
+        return (
+            all(one.expected and one.killed == len(one.mutants or ()) for one in self.verdicts)
+            and all(one.fine for one in self.proofs)
+            and all(one.found is one.paper for one in self.operators.figure_2)
+            and all(one["same"] for one in (*self.simulated, *self.runs))
+            and all(one["holds"] for one in self.engine)
+        )
