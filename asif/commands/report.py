@@ -73,16 +73,16 @@ def report(
         watch("report", over, 100, "page")
         verdicts, proofs, operators, (simulated, reproduced, ran), engine = found
         results = ReportResults(
-            version("asif-testbed"),
-            profile.value,
-            tuple(verdicts),
-            tuple(proofs),
-            operators,
-            tuple(simulated),
-            tuple(reproduced),
-            tuple(engine),
-            tuple(ran),
-            perf_counter() - started,
+            version=version("asif-testbed"),
+            profile=profile.value,
+            verdicts=tuple(verdicts),
+            proofs=tuple(proofs),
+            operators=operators,
+            simulated=tuple(simulated),
+            reproduced=tuple(reproduced),
+            engine=tuple(engine),
+            runs=tuple(ran),
+            seconds=perf_counter() - started,
         )
         pages = page.write(results, out, partial(_draw, watch))
         watch("report", 100, 100)

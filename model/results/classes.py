@@ -60,5 +60,5 @@ class RecoveryTypeResult:
 class OperatorResults:
     """What operators mean: the rows of both figures."""
 
-    figure_2: tuple[RecoveryTypeResult, ...]
-    figure_3: tuple[BoxResult, ...]
+    figure_2: tuple[RecoveryTypeResult, ...] = ()
+    figure_3: tuple[BoxResult, ...] = ()

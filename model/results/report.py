@@ -14,20 +14,20 @@ from model.results.proofs import ProofResult
 from model.results.verdict import Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportResults:
     """version: of asif.  simulated, reproduced: scenarios and experiments.  engine: the checks on
     Spark.  runs: those on real input."""
 
     version: str
     profile: str
-    verdicts: tuple[Verdict, ...]
-    proofs: tuple[ProofResult, ...]
-    operators: OperatorResults
-    simulated: tuple[Mapping[str, Any], ...]
-    reproduced: tuple[Mapping[str, Any], ...]
-    engine: tuple[Mapping[str, Any], ...]
-    runs: tuple[Mapping[str, Any], ...]
+    verdicts: tuple[Verdict, ...] = ()
+    proofs: tuple[ProofResult, ...] = ()
+    operators: OperatorResults = OperatorResults()
+    simulated: tuple[Mapping[str, Any], ...] = ()
+    reproduced: tuple[Mapping[str, Any], ...] = ()
+    engine: tuple[Mapping[str, Any], ...] = ()
+    runs: tuple[Mapping[str, Any], ...] = ()
     seconds: float
 
     @property

@@ -18,7 +18,7 @@ from model.cep.engines import Mealy
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, PatternWindows, TimeWindows
-from model.core import Arrival, Inputs, OperatorClass, Scope
+from model.core import Arrival, Inputs, OperatorClass, Outcome, Scope
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph, chain
@@ -163,8 +163,8 @@ def test_a_scope_with_another_class_is_not_as_pinned() -> None:
     claims = {DETERMINISTIC: relay.PROTOCOL.claims[relay.CLASS]}
     broken = replace(relay.PROTOCOL, scopes=(wrong,), claims=claims)
     found = verdict(broken, examples=5)
-    assert (found["outcome"], found["expected"]) == ("holds", False)
-    assert found["scopes"][0]["derived"] == "REPEATABLE"
+    assert (found.outcome, found.expected) == (Outcome.HOLDS, False)
+    assert found.scopes[0].derived is OperatorClass.REPEATABLE
     said = [line for line in commands.verdict(found) if isinstance(line, str)]
     assert "  two events: repeatable operators, pinned as deterministic" in said
 
@@ -174,8 +174,8 @@ def test_a_class_that_is_not_derived_is_said_and_no_complaint() -> None:
     wide = over_words(chain(("A", cep(sequence("a", "b"), 99, 99))), 1)
     scopes = tuple(replace(one, scope=wide, states=None) for one in relay.PROTOCOL.scopes)
     found = verdict(replace(relay.PROTOCOL, scopes=scopes[:1], must_occur=()), examples=5)
-    assert found["scopes"][0]["derived"] is None
-    assert found["scopes"][0]["as_pinned"]
+    assert found.scopes[0].derived is None
+    assert found.scopes[0].as_pinned
     said = [line for line in commands.verdict(found) if isinstance(line, str)]
     assert "  one event: repeatable operators, pinned but not derived" in said
 

@@ -291,13 +291,13 @@ def test_a_group_crash_and_its_notices_are_told_and_drawn() -> None:
     worlds = [run(PROTOCOL, ONE_EVENT, *(begun + back)[:at])[1] for at in range(9)]
     told = story(Trace(System(PROTOCOL, ONE_EVENT), begun + back, tuple(worlds)))
     assert json.loads(json.dumps(told)) == told
-    crash = told["moments"][3]
-    assert (crash["node"], crash["with"]) == ("A", ["B"])
-    assert [(send["by"], send["to"], send["label"], send["kind"]) for send in crash["sends"]] == [
+    crash = told.moments[3]
+    assert (crash.node, crash.with_) == ("A", ("B",))
+    assert [(send.by, send.to, send.label, send.kind.value) for send in crash.sends] == [
         ("B", "sink", "lost B", "control"),
         ("A", "sink", "lost A", "control"),
     ]
-    assert told["moments"][2]["sends"][0]["lost"]
+    assert told.moments[2].sends[0].lost
     lines = terminal.text(told, width=110).splitlines()
     row = next(line for line in lines if "crash, with B, their messages lost" in line)
     assert row.count("✕") == 2

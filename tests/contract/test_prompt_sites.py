@@ -89,10 +89,10 @@ def test_the_steps_of_a_store_are_moments_of_their_own() -> None:
         worlds.append(world)
     told = story(Trace(system, tuple(actions), tuple(worlds)))
     parts = sum(len([*unfold(system, w, a)]) for w, a in zip(worlds, actions, strict=False))
-    assert len(told["moments"]) == parts > len(actions)
-    store = [moment for moment in told["moments"] if moment["node"] == STORE]
+    assert len(told.moments) == parts > len(actions)
+    store = [moment for moment in told.moments if moment.node == STORE]
     assert len(store) == 2  # the writes of A
-    assert all(moment["from"] and moment["sends"] for moment in store)
+    assert all(moment.from_ and moment.sends for moment in store)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 
 from model.core import SUSPECTED, Arrival, Assumptions, Failures, Guarantee, Lost, Outcome, Protocol
 from model.errors import Invalid
+from model.results.story import SentFrom
 from model.system import System
 from model.world import Crash, Deliver, Restart, Suspect, apply, enabled, initial, quiescent
 from proofs.explore.explorer import Trace, explore
@@ -91,10 +92,10 @@ def test_a_suspicion_is_shown() -> None:
     worlds = [run(SUSPICIOUS, SILENT, *actions[:at])[1] for at in range(3)]
     shown = story(Trace(System(SUSPICIOUS, SILENT), actions, tuple(worlds)))
     assert json.loads(json.dumps(shown)) == shown
-    first, second = shown["moments"]
-    assert (first["kind"], first["label"]) == ("suspect", "suspected by sink")
-    assert [send["label"] for send in first["sends"]] == ["lost A"]
-    assert second["from"] == {"node": "A", "sent_at": 0}
+    first, second = shown.moments
+    assert (first.kind, first.label) == ("suspect", "suspected by sink")
+    assert [send.label for send in first.sends] == ["lost A"]
+    assert second.from_ == SentFrom("A", 0)
     lines = terminal.text(shown, width=110).splitlines()
     assert any("suspected by sink" in line for line in lines)
     assert not any("✕" in line for line in lines[:-1] if "step" not in line)
