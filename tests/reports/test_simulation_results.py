@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from model.results.report import ReportResults
 from reports.page import write
 from reports.results.simulation_plots import _broken, about, over_time, over_time_png
 from reports.results.simulations import format_value
@@ -133,24 +134,15 @@ def test_a_run_without_failures_or_outputs() -> None:
 
 # --- the page ------------------------------------------------------------------------------------
 def pages(tmp_path: Path, **changed: Any) -> tuple[str, str]:
-    nothing: dict[str, Any] = {
-        "verdicts": [],
-        "proofs": [],
-        "operators": {"figure_2": [], "figure_3": []},
-        "simulated": [],
-        "reproduced": [],
-        "engine": [],
-        "runs": [],
-    }
-    told = {"version": "1", "profile": "quick", "seconds": 1.0}
-    html, markdown = write({**told, **nothing, **changed}, tmp_path)
+    results = ReportResults(version="1", profile="quick", seconds=1.0, **changed)
+    html, markdown = write(results, tmp_path)
     return html.read_text("utf-8"), markdown.read_text("utf-8")
 
 
 @pytest.mark.slow
 def test_what_it_costs_is_on_both_pages(tmp_path: Path) -> None:
     again = reproduce(FIG9, tmp_path, seeds=1, events=2_000)
-    for text in pages(tmp_path, simulated=[ran()], reproduced=[again]):
+    for text in pages(tmp_path, simulated=(ran(),), reproduced=(again,)):
         assert "What it costs" in text
         assert "as if nothing had failed" in text
         assert "reduction of recovery time by skipping, slide 50" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import linear_regression, median
 from typing import Any
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from model.results.report import ReportResults
 from reports import commands, page
 from reports.diagrams.canvas import ON_WHITE
 from reports.results import spark as engine
@@ -79,11 +81,7 @@ COUNTED = check(
     )
 )
 
-RESULTS: dict[str, Any] = {
-    **{name: [] for name in ("verdicts", "proofs", "simulated", "reproduced")},
-    **{"version": "1.2", "profile": "quick", "runs": [], "seconds": 61.0},
-    "operators": {"figure_2": [], "figure_3": []},
-}
+RESULTS = ReportResults(version="1.2", profile="quick", seconds=61.0)
 
 
 def test_agreement_is_reported_with_the_number_of_crashes() -> None:
@@ -111,7 +109,7 @@ def test_a_check_that_did_not_end_is_named_with_its_error(tmp_path: Path) -> Non
     broken = {**check(), "holds": False, "error": "TimeoutError: waited 300 s (logs: here)"}
     line = "kill-it: DID NOT END: TimeoutError: waited 300 s (logs: here)"
     assert engine.summary_line(broken) == line
-    for file in page.write({**RESULTS, "engine": [broken]}, tmp_path):
+    for file in page.write(replace(RESULTS, engine=(broken,)), tmp_path):
         assert line in file.read_text()
         assert "Seen on Spark" not in file.read_text()
 
@@ -196,7 +194,7 @@ def test_only_a_check_with_counts_has_their_picture() -> None:
 
 def test_the_page_shows_counts_over_time(tmp_path: Path) -> None:
     for checks, there in (([COUNTED], True), ([TIMED], False)):
-        html, _ = page.write(RESULTS | {"engine": checks}, tmp_path)
+        html, _ = page.write(replace(RESULTS, engine=tuple(checks)), tmp_path)
         assert ("solid as seen on Spark" in html.read_text()) is there
 
 
@@ -211,7 +209,7 @@ def test_the_terminal_gets_table_errors_and_verdict() -> None:
 def test_the_page_says_what_happened_on_the_engine(
     checks: list[Any], fine: bool, tmp_path: Path
 ) -> None:
-    html, markdown = page.write(RESULTS | {"engine": checks}, tmp_path)
+    html, markdown = page.write(replace(RESULTS, engine=tuple(checks)), tmp_path)
     for path in (html, markdown):
         text = path.read_text()
         assert "On a real engine" in text
