@@ -55,17 +55,19 @@ REPORT = """\
 import json
 from pathlib import Path
 from model.registry import modules
+from model.results.report import ReportResults
 from proofs.explore.verdict import verdict
 from reports import page
 
 family = modules()["model.protocols.standby.protocol"]
-results = {
-    "version": "0", "profile": "quick", "seconds": 1.0,
-    "proofs": [], "operators": None, "reproduced": [], "engine": [],
-    "verdicts": [verdict(p, examples=5) for p in (family, *family.variants)],
-    "simulated": [json.loads(Path("simulated.json").read_text())],
-    "runs": [json.loads(Path("ran.json").read_text())],
-}
+results = ReportResults(
+    version="0",
+    profile="quick",
+    seconds=1.0,
+    verdicts=tuple(verdict(one, examples=5) for one in (family, *family.variants)),
+    simulated=(json.loads(Path("simulated.json").read_text()),),
+    runs=(json.loads(Path("ran.json").read_text()),),
+)
 page.write(results, Path("page"))
 """
 

@@ -12,6 +12,8 @@ import pytest
 
 from model.core import CRASHED, Arrival, Guarantee, Lost, Outcome, Protocol, Received, Scope
 from model.play import Play
+from model.results.plain import plain, read
+from model.results.story import Story
 from model.system import System
 from model.world import (
     DOWN,
@@ -290,7 +292,7 @@ def test_a_group_crash_and_its_notices_are_told_and_drawn() -> None:
     back = (Restart("B"), Deliver("sink", "B"), Restart("A"), Deliver("sink", "A"))
     worlds = [run(PROTOCOL, ONE_EVENT, *(begun + back)[:at])[1] for at in range(9)]
     told = story(Trace(System(PROTOCOL, ONE_EVENT), begun + back, tuple(worlds)))
-    assert json.loads(json.dumps(told)) == told
+    assert read(Story, json.loads(json.dumps(plain(told)))) == told
     crash = told.moments[3]
     assert (crash.node, crash.with_) == ("A", ("B",))
     assert [(send.by, send.to, send.label, send.kind.value) for send in crash.sends] == [

@@ -10,7 +10,8 @@ import pytest
 
 from model.core import SUSPECTED, Arrival, Assumptions, Failures, Guarantee, Lost, Outcome, Protocol
 from model.errors import Invalid
-from model.results.story import SentFrom
+from model.results.plain import plain, read
+from model.results.story import SentFrom, Story
 from model.system import System
 from model.world import Crash, Deliver, Restart, Suspect, apply, enabled, initial, quiescent
 from proofs.explore.explorer import Trace, explore
@@ -91,7 +92,7 @@ def test_a_suspicion_is_shown() -> None:
     actions = (Suspect("A", "sink"), Deliver("sink", "A"))
     worlds = [run(SUSPICIOUS, SILENT, *actions[:at])[1] for at in range(3)]
     shown = story(Trace(System(SUSPICIOUS, SILENT), actions, tuple(worlds)))
-    assert json.loads(json.dumps(shown)) == shown
+    assert read(Story, json.loads(json.dumps(plain(shown)))) == shown
     first, second = shown.moments
     assert (first.kind, first.label) == ("suspect", "suspected by sink")
     assert [send.label for send in first.sends] == ["lost A"]

@@ -152,7 +152,7 @@ def test_what_it_costs_is_on_both_pages(tmp_path: Path) -> None:
 
 def test_a_run_whose_output_is_wrong_is_told_at_the_top(tmp_path: Path) -> None:
     wrong = {**ran(), "same": False, "missing_outputs": 7}
-    html, markdown = pages(tmp_path, simulated=[wrong])
+    html, markdown = pages(tmp_path, simulated=(wrong,))
     assert 'class="lead wrong"' in html
     for text in (html, markdown):
         assert "NOT as if nothing had failed" in text
