@@ -20,6 +20,7 @@ from model.recovery import WORDS
 from model.results.answers import Answer
 from model.results.attack import AttackResult, MutantResult
 from model.results.classes import BoxResult
+from model.results.lineage import LineageResult, PortsResult
 from model.results.plans import PlanResult
 from model.results.proofs import ProofResult
 from model.results.verdict import ScopeResult, Verdict, WitnessResult
@@ -302,17 +303,17 @@ BODY_CELLS = 400
 """How much of a body a table shows; the JSON has all of it."""
 
 
-def lineage(result: Result) -> Output:
+def lineage(result: LineageResult) -> Output:
     """The output of `asif lineage` about an event: the events, each after those it was made of."""
-    event, side = result["event"], "went into" if result["forward"] else "was made of"
-    if result["reason"]:
+    event, side = result.event, "went into" if result.forward else "was made of"
+    if result.reason:
         nothing = f"{side} no event that the log knows"
-        yield f"{one_line(event)} {_REASONS.get(result['reason'], nothing)}"
+        yield f"{one_line(event)} {_REASONS.get(result.reason, nothing)}"
         return
     table = Table(Column("event", overflow="fold"), "kind", "body", title=Text(f"{event} {side}"))
-    for one in result["found"]:
-        kind = "source" if one["source"] else one["kind"]
-        table.add_row(*_texts(one["event"], kind), Text(one_line(one["body"], BODY_CELLS)))
+    for one in result.found:
+        kind = "source" if one.source else one.kind
+        table.add_row(*_texts(one.event, kind), Text(one_line(one.body, BODY_CELLS)))
     yield table
 
 
@@ -323,17 +324,17 @@ _REASONS = {
 }
 
 
-def lineage_ports(result: Result) -> Output:
+def lineage_ports(result: PortsResult) -> Output:
     """The output of `asif lineage` about a log: its ports, where they lead, and their events."""
-    if not result["ports"]:
+    if not result.ports:
         yield "the log has no events"
         return
     names = (Column(name, overflow="fold") for name in ("port", "to"))
     table = Table(*names, "numbers", Column("events", justify="right"), "lineage")
-    for one in result["ports"]:
-        to = one["to"] or ("" if one["kind"] == "output" else f"({one['kind']})")
-        numbers = f"{one['first']}–{one['last']}"
-        table.add_row(*_texts(one["port"], to, numbers, f"{one['events']:,}", one["lineage"]))
+    for one in result.ports:
+        to = one.to or ("" if one.kind == "output" else f"({one.kind})")
+        numbers = f"{one.first}–{one.last}"
+        table.add_row(*_texts(one.port, to, numbers, f"{one.events:,}", one.lineage))
     yield table
 
 

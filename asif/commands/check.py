@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -26,70 +26,75 @@ from model.errors import Invalid
 
 if TYPE_CHECKING:
     from model.results.verdict import Verdict
+    from proofs.explore.search.meter import Budget
     from proofs.explore.verdict import Execute
 
 
+NameArgument: TypeAlias = Annotated[
+    str | None, typer.Argument(metavar="[NAME|FILE.py[:VARIANT]]", help="A protocol.")
+]
+AllOption: TypeAlias = Annotated[
+    bool, typer.Option("--all", help="Check every registered protocol and variant.")
+]
+MutantsOption: TypeAlias = Annotated[
+    bool, typer.Option("--mutants", help="Hunt the mutants as well.")
+]
+WalksOption: TypeAlias = Annotated[
+    int | None, typer.Option(min=0, help="Set the number of random walks.")
+]
+ExamplesOption: TypeAlias = Annotated[
+    int | None, typer.Option(min=1, help="Set the number of random runs by Hypothesis.")
+]
+WorkersOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(min=1, help="Set the number of processes; default: one a core, if that pays."),
+]
+SparkOption: TypeAlias = Annotated[
+    str | None, typer.Option(help="Check on Spark, as in spark://host:7077; default: here.")
+]
+LimitOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(min=1, help="Explore a scope up to the level that passes so many worlds."),
+]
+SecondsOption: TypeAlias = Annotated[
+    float | None, typer.Option(min=0, help="Explore a scope no longer than that.")
+]
+MemoryOption: TypeAlias = Annotated[
+    str | None, typer.Option(help="Explore a scope until its process has so much, as in 4GiB.")
+]
+UnfinishedOption: TypeAlias = Annotated[
+    bool, typer.Option("--allow-unfinished", help="Exit 0 when such a budget is spent.")
+]
+OutOption: TypeAlias = Annotated[
+    Path, typer.Option(help="Write diagrams and replaying tests to this folder.")
+]
+
+
 def check(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME|FILE.py[:VARIANT]]", help="A protocol.")
-    ] = None,
-    all_: Annotated[
-        bool, typer.Option("--all", help="Check every registered protocol and variant.")
-    ] = False,
-    mutants: Annotated[bool, typer.Option("--mutants", help="Hunt the mutants as well.")] = False,
+    name: NameArgument = None,
+    all_: AllOption = False,
+    mutants: MutantsOption = False,
     profile: ProfileOption = Profile.QUICK,
-    walks: Annotated[
-        int | None, typer.Option(min=0, help="Set the number of random walks.")
-    ] = None,
-    examples: Annotated[
-        int | None, typer.Option(min=1, help="Set the number of random runs by Hypothesis.")
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Set the number of processes; default: one a core, if that pays."),
-    ] = None,
-    master: Annotated[
-        str | None, typer.Option(help="Check on Spark, as in spark://host:7077; default: here.")
-    ] = None,
+    walks: WalksOption = None,
+    examples: ExamplesOption = None,
+    workers: WorkersOption = None,
+    master: SparkOption = None,
     conf: ConfOption = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, help="Explore a scope up to the level that passes so many worlds."),
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(min=0, help="Explore a scope no longer than that.")
-    ] = None,
-    memory: Annotated[
-        str | None,
-        typer.Option(help="Explore a scope until its process has so much, as in 4GiB."),
-    ] = None,
-    allow_unfinished: Annotated[
-        bool, typer.Option("--allow-unfinished", help="Exit 0 when such a budget is spent.")
-    ] = False,
-    out: Annotated[
-        Path, typer.Option(help="Write diagrams and replaying tests to this folder.")
-    ] = Path("build/check"),
+    limit: LimitOption = None,
+    seconds: SecondsOption = None,
+    memory: MemoryOption = None,
+    allow_unfinished: UnfinishedOption = False,
+    out: OutOption = Path("build/check"),
     json_: JsonOption = None,
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     from model.core import Outcome
-    from model.registry import absolute, protocols, subject
-    from proofs.explore.search.meter import Budget
     from proofs.explore.verdict import good, verdicts
     from reports import commands
     from reports.progress import progress
 
-    if (name is None) != all_:
-        raise Invalid("check: give either a protocol or --all; `asif list` has the protocols")
-    if name is None:
-        names = [*protocols()]
-    else:
-        protocol, names = subject(name).protocol, [absolute(name)]
-        if mutants and not protocol.mutants:
-            raise Invalid(f"{protocol.name} has no mutants")
-    if seconds is not None and math.isnan(seconds):
-        raise Invalid("--seconds nan: write a number, as in 60")
-    budget = Budget(limit, seconds, None if memory is None else read_bytes(memory))
+    names = _names(name, all_, mutants)
+    budget = _budget(limit, seconds, memory)
     execute = _execute(workers, master, settings(conf), out / "_spark")
     with progress() as watch:
         results = verdicts(
@@ -112,6 +117,28 @@ def check(
     refuted = results[0].outcome is Outcome.REFUTED and not all_
     if refuted or not fine:
         raise typer.Exit(1)
+
+
+def _names(name: str | None, all_: bool, mutants: bool) -> list[str]:
+    """The protocols to check, as every process finds them."""
+    from model.registry import absolute, protocols, subject
+
+    if (name is None) != all_:
+        raise Invalid("check: give either a protocol or --all; `asif list` has the protocols")
+    if name is None:
+        return [*protocols()]
+    protocol = subject(name).protocol
+    if mutants and not protocol.mutants:
+        raise Invalid(f"{protocol.name} has no mutants")
+    return [absolute(name)]
+
+
+def _budget(limit: int | None, seconds: float | None, memory: str | None) -> Budget:
+    from proofs.explore.search.meter import Budget
+
+    if seconds is not None and math.isnan(seconds):
+        raise Invalid("--seconds nan: write a number, as in 60")
+    return Budget(limit, seconds, None if memory is None else read_bytes(memory))
 
 
 def _execute(
