@@ -57,7 +57,7 @@ def picture(graph: networkx.DiGraph, *asked: Node) -> str:
     columns, edges, boxes = _boxes(graph, asked)
     edges = _pass(columns, edges)
     _sort(columns, edges)
-    sheet = _Sheet(columns, edges, boxes)
+    sheet = _LineageSheet(columns, edges, boxes)
     about = f"The lineage of one event: {len(graph)} events, {graph.number_of_edges()} uses."
     about += " Sources have sharp corners."
     drawn = svg(sheet.draw, *sheet.size, name="lineage", about=about)
@@ -66,7 +66,7 @@ def picture(graph: networkx.DiGraph, *asked: Node) -> str:
     return re.sub(group, lambda found: found[0] + full[int(found[1])], drawn)
 
 
-class _Sheet:
+class _LineageSheet:
     """The places of all nodes along the columns and across them, and the functions that draw."""
 
     def __init__(
