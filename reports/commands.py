@@ -6,7 +6,7 @@ return, and the command line prints them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -20,9 +20,15 @@ from model.recovery import WORDS
 from model.results.answers import Answer
 from model.results.attack import AttackResult, MutantResult
 from model.results.classes import BoxResult
+from model.results.engine import EngineCheck
+from model.results.experiment import Reproduction
+from model.results.explanation import ExplainedTable
 from model.results.lineage import LineageResult, PortsResult
 from model.results.plans import PlanResult
 from model.results.proofs import ProofResult
+from model.results.run import ComparedRun, RealRun
+from model.results.simulation import Simulation
+from model.results.study import Study
 from model.results.verdict import ScopeResult, Verdict, WitnessResult
 from reports.diagrams import grid, terminal
 from reports.one_line import one_line
@@ -32,7 +38,6 @@ from reports.results import proofs as proof_results
 from reports.results import simulations as simulation_results
 from reports.results import spark as spark_results
 
-Result: TypeAlias = Mapping[str, Any]
 Output: TypeAlias = Iterator[RenderableType]
 
 
@@ -157,48 +162,51 @@ def proofs(result: ProofResult) -> Output:
     yield from map(proof_results.comparison, result.drift)
 
 
-def run(result: Result) -> Output:
+def run(result: RealRun) -> Output:
     """The output of `asif run`."""
-    yield f"{result['input']}: {result['pattern']}"
-    if added := result.get("added"):
-        yield f"added behind your pattern: {' and '.join(added)}; --alone leaves them out"
-    if "clock" in result:
-        yield f"times are whole multiples of {result['clock']}"
-    crashes = (f"{crash['node']} at event {crash['at_event']:,}" for crash in result["crashes"])
+    yield f"{result.input}: {result.pattern}"
+    if result.added:
+        yield f"added behind your pattern: {' and '.join(result.added)}; --alone leaves them out"
+    if result.clock is not None:
+        yield f"times are whole multiples of {result.clock}"
+    crashes = (f"{crash.node} at event {crash.at_event:,}" for crash in result.crashes)
     yield f"crashes: {', '.join(crashes)}"
-    for what in ("expected", "failure_free", "with_crashes"):
-        row = result[what]
-        yield f"{what.replace('_', ' '):>14}: {row['count']:,} outputs, sha256 {row['sha256']}"
-    if not result["expected"]["count"]:
+    for what, row in (
+        ("expected", result.expected),
+        ("failure free", result.failure_free),
+        ("with crashes", result.with_crashes),
+    ):
+        yield f"{what:>14}: {row.count:,} outputs, sha256 {row.sha256}"
+    if not result.expected.count:
         yield "warning: the pattern never matches here, so this run says little"
-    yield "the same" if result["same"] else f"NOT THE SAME: {_differences(result)}"
-    if left_out := result["left_out"]:
+    yield "the same" if result.same else f"NOT THE SAME: {_differences(result)}"
+    if left_out := result.left_out:
         yield f"one operator alone is deployed; left out: {', '.join(left_out)}"
-    other = result["compared"]
-    replayed, peak = f"{result['replayed']:,}", f"{result['peak_backup']:,} events"
+    other = result.compared
+    replayed, peak = f"{result.replayed:,}", f"{result.peak_backup:,} events"
     if other is not None:
-        replayed += f" ({other['protocol']}: {other['replayed']:,})"
-        peak += f" ({other['protocol']}: {other['peak_backup']:,})"
+        replayed += f" ({other.protocol}: {other.replayed:,})"
+        peak += f" ({other.protocol}: {other.peak_backup:,})"
     yield f"events replayed: {replayed}"
     yield f"backup at its peak: {peak}"
-    if other is not None and not other["same"]:
-        yield f"{other['protocol']}: NOT THE SAME: {_differences(other)}"
+    if other is not None and not other.same:
+        yield f"{other.protocol}: NOT THE SAME: {_differences(other)}"
 
 
-def _differences(result: Result) -> str:
-    missing, surplus = result["missing_outputs"], result["surplus_outputs"]
+def _differences(result: RealRun | ComparedRun) -> str:
+    missing, surplus = result.missing_outputs, result.surplus_outputs
     if not missing and not surplus:
         return "the order differs"
     return f"{missing:,} outputs are missing, and {surplus:,} are too many"
 
 
-def simulation(result: Result) -> Output:
+def simulation(result: Simulation) -> Output:
     """The output of `asif simulate`."""
-    yield f"{result['scenario']}: {result['protocol']}, {result['input']}, {result['pattern']}"
-    if result["knobs"]:
-        yield "knobs: " + ", ".join(f"{k} = {_setting(v)}" for k, v in result["knobs"].items())
+    yield f"{result.scenario}: {result.protocol}, {result.input}, {result.pattern}"
+    if result.knobs:
+        yield "knobs: " + ", ".join(f"{k} = {_setting(v)}" for k, v in result.knobs.items())
     yield simulation_results.table(result)
-    if result["failures"]:
+    if result.failures:
         yield simulation_results.failures(result)
     yield from simulation_results.not_crashed(result)
     yield simulation_results.memory(result)
@@ -209,24 +217,24 @@ def simulation(result: Result) -> Output:
     yield simulation_results.verdict(result)
 
 
-def study(result: Result) -> Output:
+def study(result: Study) -> Output:
     """The output of `asif simulate --study`."""
-    yield f"{result['scenario']}: {result['protocol']}, {result['input']}, {result['pattern']}"
+    yield f"{result.scenario}: {result.protocol}, {result.input}, {result.pattern}"
     yield simulation_results.study_table(result)
     yield from simulation_results.study_lines(result)
 
 
-def explanation(tables: Sequence[Result]) -> Output:
+def explanation(tables: Sequence[ExplainedTable]) -> Output:
     """The output of `asif simulate --explain`: a table for each table of a scenario."""
     for found in tables:
-        yield f"\n{found['name']}: {found['meaning']}"
-        if not found["keys"]:
+        yield f"\n{found.name}: {found.meaning}"
+        if not found.keys:
             yield "  (none)"
             continue
         table = Table(Column("key", no_wrap=True), "value", "unit", "default", "meaning")
-        for row in found["keys"]:
-            meaning = (row["default"] or "required", escape(row["meaning"]))
-            table.add_row(row["key"], escape(row["values"]), row["unit"], *meaning)
+        for row in found.keys:
+            meaning = (row.default or "required", escape(row.meaning))
+            table.add_row(row.key, escape(row.values), row.unit, *meaning)
         yield table
 
 
@@ -234,14 +242,14 @@ def _setting(value: Any) -> str:
     return "off" if value is None else str(value).lower()
 
 
-def reproduction(result: Result) -> Output:
+def reproduction(result: Reproduction) -> Output:
     """The output of `asif reproduce` for one experiment."""
-    yield f"{result['title']}\n{result['source']}"
-    size = f"{result['runs']:,} runs of {result['events']:,} events, {result['seeds']} seeds"
-    kept = f", {result['resumed']} of them done before" if result["resumed"] else ""
-    yield f"{size}{kept}, {result['seconds']:.0f} s"
+    yield f"{result.title}\n{result.source}"
+    size = f"{result.runs:,} runs of {result.events:,} events, {result.seeds} seeds"
+    kept = f", {result.resumed} of them done before" if result.resumed else ""
+    yield f"{size}{kept}, {result.seconds:.0f} s"
     yield experiment_results.table(result)
-    yield from result["notes"]
+    yield from result.notes
 
 
 def recovery_plan(result: PlanResult) -> Output:
@@ -255,11 +263,11 @@ def recovery_plan(result: PlanResult) -> Output:
     yield from plan_results.lines(result)
 
 
-def engine_check(result: Result) -> Output:
+def engine_check(result: EngineCheck) -> Output:
     """The output of `asif spark` for one check."""
-    yield f"{result['title']}, {result['seconds']:.0f} s"
+    yield f"{result.title}, {result.seconds:.0f} s"
     yield spark_results.table(result)
-    yield from result["notes"]
+    yield from result.notes
     if spark_results.errors(result):
         yield spark_results.errors_table(result)
     yield spark_results.summary_line(result)

@@ -18,8 +18,12 @@ from markupsafe import Markup
 
 from model.core import Guarantee
 from model.recovery import WORDS
+from model.results.engine import EngineCheck
+from model.results.experiment import ComparedNumber, Reproduction
 from model.results.proofs import ProofResult
 from model.results.report import ReportResults
+from model.results.run import ComparedRun, RealRun
+from model.results.simulation import Simulation
 from model.results.story import Story
 from model.results.verdict import Verdict
 from reports import files
@@ -104,7 +108,7 @@ def _view(results: ReportResults, each: Each) -> dict[str, Any]:
     runs = [_run(run) for run in results.runs]
     proofs = proof_results.view(results.proofs)
     simulated = [(_simulation, one) for one in results.simulated]
-    drawn = [*each(_drawn, simulated + [(_experiment, one) for one in results.reproduced])]
+    drawn = [*each(_drawn, [*simulated, *((_experiment, one) for one in results.reproduced)])]
     costs_ = {
         "any": bool(drawn),
         "simulated": drawn[: len(simulated)],
@@ -122,7 +126,7 @@ def _view(results: ReportResults, each: Each) -> dict[str, Any]:
         "operators": results.operators,
         "timed": True,
         "runs": runs,
-        "runs_alike": _alike(runs),
+        "runs_alike": _alike(results.runs),
         "expected": expected,
         "costs": costs_,
         "engine": _engine(results.engine),
@@ -132,83 +136,131 @@ def _view(results: ReportResults, each: Each) -> dict[str, Any]:
     }
 
 
-def _alike(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The protocols of runs on as many events, with as many crashes and the same verdict."""
+class _Alike(NamedTuple):
+    """Protocols whose runs are on as many events, with as many crashes and the same verdict."""
+
+    events: int
+    crashes: int
+    same: bool
+    protocols: tuple[str, ...]
+
+
+def _alike(runs: Sequence[RealRun]) -> list[_Alike]:
     found: dict[tuple[int, int, bool], list[str]] = {}
     for run in runs:
-        key = run["events"], len(run["crashes"]), run["same"]
-        found.setdefault(key, []).append(run["protocol"])
-    names = ("events", "crashes", "same")
-    return [{**dict(zip(names, key, strict=True)), "protocols": of} for key, of in found.items()]
+        found.setdefault((run.events, len(run.crashes), run.same), []).append(run.protocol)
+    return [_Alike(*key, tuple(protocols)) for key, protocols in found.items()]
 
 
-def _drawn(task: tuple[Callable[[Any], dict[str, Any]], Any]) -> dict[str, Any]:
+def _drawn(task: tuple[Callable[[Any], Any], Any]) -> Any:
     call, one = task
     return call(one)
 
 
-def _simulation(run: Mapping[str, Any]) -> dict[str, Any]:
-    rows = [
-        {
-            "label": label,
-            "values": simulation_results.values(run, name),
-        }
-        for label, name in simulation_results.ROWS
-    ]
-    drawn = {"plot": costs.over_time(run)}
-    lines = {
-        "summary": simulation_results.verdict(run),
-        "overhead_summary": simulation_results.overhead(run),
-    }
-    plots_ = {name: Markup(svg) for name, svg in drawn.items()}
-    return {**run, **lines, "rows": rows, **plots_}
+class _ShownSimulation(NamedTuple):
+    run: Simulation
+    summary: str
+    overhead: str
+    rows: tuple[tuple[str, list[str]], ...]
+    plot: Markup
 
 
-def _engine(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    checks = [
-        {**one, **{name: Markup(one[name]) for name in ("plot", "over_time")}}
-        for one in spark_results.view(results)
-    ]
-    return {
-        "checks": checks,
-        "crashes": spark_results.crashes(results),
-        "cases": sum(len(one["cases"]) for one in results),
-        "good": sum(case["agrees"] for one in results for case in one["cases"]),
-    }
+def _simulation(run: Simulation) -> _ShownSimulation:
+    return _ShownSimulation(
+        run,
+        simulation_results.verdict(run),
+        simulation_results.overhead(run),
+        tuple(
+            (label, simulation_results.values(run, name)) for label, name in simulation_results.ROWS
+        ),
+        Markup(costs.over_time(run)),
+    )
 
 
-def _experiment(one: Mapping[str, Any]) -> dict[str, Any]:
-    rows = [
-        {
-            **number,
-            "sign": experiment_results.sign(number),
-            "theirs_shown": experiment_results.shown(number, number["published"]),
-            "ours_shown": experiment_results.shown(number, number["ours"]),
-        }
-        for number in one["numbers"]
-    ]
-    return {**one, "rows": rows, "figure": Markup(experiment_results.figure(one) or "")}
+class _ShownEngine(NamedTuple):
+    """cases, good: how many cases all checks have, and in how many the engine did as predicted."""
+
+    checks: tuple[spark_results.ShownCheck, ...]
+    crashes: list[spark_results.OutageCount]
+    cases: int
+    good: int
 
 
-def _run(run: Mapping[str, Any]) -> dict[str, Any]:
-    heights = [p[key] for p in run["series"] for key in ("backup", "compared") if p[key]]
-    return {
-        **run,
-        "backup_plot": Markup(plots.backup_over_input(run)),
-        "beside_plot": Markup(plots.compare_bars(run)),
-        "beside": _beside(run) if run["compared"] else [],
-        "highest": max(heights, default=0),
-    }
+def _engine(results: Sequence[EngineCheck]) -> _ShownEngine:
+    cases = [case for one in results for case in one.cases]
+    return _ShownEngine(
+        tuple(map(spark_results.shown, results)),
+        spark_results.crashes(results),
+        len(cases),
+        sum(case.agrees for case in cases),
+    )
 
 
-def _beside(run: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The figures of both protocols, and the share that this protocol saves."""
-    rows = []
-    for name, key in (("Events replayed", "replayed"), ("Peak backup, events", "peak_backup")):
-        theirs, ours = run["compared"][key], run[key]
-        share = f"{100 * (theirs - ours) / theirs:.1f} %" if theirs else "–"
-        rows.append({"name": name, "theirs": theirs, "ours": ours, "share": share})
-    return rows
+class _ShownNumber(NamedTuple):
+    number: ComparedNumber
+    sign: str
+    theirs: str
+    ours: str
+
+
+class _ShownExperiment(NamedTuple):
+    result: Reproduction
+    numbers: tuple[_ShownNumber, ...]
+    figure: Markup
+
+
+def _experiment(one: Reproduction) -> _ShownExperiment:
+    numbers = (
+        _ShownNumber(
+            number,
+            experiment_results.sign(number),
+            experiment_results.shown(number, number.published),
+            experiment_results.shown(number, number.ours),
+        )
+        for number in one.numbers
+    )
+    return _ShownExperiment(one, tuple(numbers), Markup(experiment_results.figure(one) or ""))
+
+
+class _Beside(NamedTuple):
+    """A figure of both protocols, and the share that this protocol saves."""
+
+    name: str
+    theirs: int
+    ours: int
+    share: str
+
+
+class _ShownRun(NamedTuple):
+    """highest: the largest backup in the series, of both protocols."""
+
+    run: RealRun
+    backup_plot: Markup
+    beside_plot: Markup
+    beside: tuple[_Beside, ...]
+    highest: int
+
+
+def _run(run: RealRun) -> _ShownRun:
+    heights = [height or 0 for point in run.series for height in (point.backup, point.compared)]
+    return _ShownRun(
+        run,
+        Markup(plots.backup_over_input(run)),
+        Markup(plots.compare_bars(run)),
+        _beside(run, run.compared) if run.compared else (),
+        max(heights, default=0),
+    )
+
+
+def _beside(run: RealRun, other: ComparedRun) -> tuple[_Beside, ...]:
+    rows = (
+        ("Events replayed", other.replayed, run.replayed),
+        ("Peak backup, events", other.peak_backup, run.peak_backup),
+    )
+    return tuple(
+        _Beside(name, theirs, ours, f"{100 * (theirs - ours) / theirs:.1f} %" if theirs else "–")
+        for name, theirs, ours in rows
+    )
 
 
 # --- filters -----------------------------------------------------------------------------------

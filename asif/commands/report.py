@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -19,7 +19,11 @@ from model.progress import Progress, silent
 
 if TYPE_CHECKING:
     from model.results.classes import OperatorResults
+    from model.results.engine import EngineCheck
+    from model.results.experiment import Reproduction
     from model.results.proofs import ProofResult
+    from model.results.run import RealRun
+    from model.results.simulation import Simulation
     from model.results.verdict import Verdict
 
 SCENARIOS = sorted((Path(__file__).parents[2] / "docs" / "scenarios").glob("*.toml"))
@@ -43,7 +47,7 @@ class Job(NamedTuple):
     quick: bool
     out: Path
     watch: Progress
-    checked: Iterable[Mapping[str, Any]]
+    checked: Iterable[EngineCheck]
 
 
 def report(
@@ -59,7 +63,7 @@ def report(
     from model.results.report import ReportResults
     from reports import page
     from reports.progress import progress
-    from spark_check.campaign import checks
+    from spark_check.known_checks import checks
 
     started, quick = perf_counter(), profile is Profile.QUICK
     wanted = [*checks("report" if quick else profile.value).values()]
@@ -180,18 +184,18 @@ def _print_runs(found: Sequence[Sequence[Any]]) -> None:
 
     simulated, reproduced, ran = found
     for one in simulated:
-        print(f"{one['scenario']}: {simulation_results.verdict(one)}")
+        print(f"{one.scenario}: {simulation_results.verdict(one)}")
     print(experiment_results.score(reproduced))
     for one in ran:
         print_all(commands.run(one))
 
 
 # --- Spark -----------------------------------------------------------------------------------
-def _wait_for_spark(job: Job) -> list[Mapping[str, Any]]:
+def _wait_for_spark(job: Job) -> list[EngineCheck]:
     return [*job.checked]
 
 
-def _print_engine(engine: Sequence[Mapping[str, Any]]) -> None:
+def _print_engine(engine: Sequence[EngineCheck]) -> None:
     from reports.results.spark import summary_line
 
     for one in engine:
@@ -228,7 +232,7 @@ def _draw(watch: Progress, call: Callable[[Any], Any], many: Sequence[Any]) -> I
 
 
 # --- in a process of its own -----------------------------------------------------------------
-def _simulate(path: Path, most: int | None) -> dict[str, Any] | None:
+def _simulate(path: Path, most: int | None) -> Simulation | None:
     """None if the scenario has more than so many events."""
     from sim.scenarios.run import simulate
     from sim.scenarios.scenario import read
@@ -237,7 +241,7 @@ def _simulate(path: Path, most: int | None) -> dict[str, Any] | None:
     return None if most and scenario.workload.size > most else simulate(scenario)
 
 
-def _reproduce(name: str, out: Path, most: int | None) -> dict[str, Any]:
+def _reproduce(name: str, out: Path, most: int | None) -> Reproduction:
     from sim.experiments.campaign import one_by_one, reproduce
     from sim.experiments.experiment import experiments
 
@@ -245,7 +249,7 @@ def _reproduce(name: str, out: Path, most: int | None) -> dict[str, Any]:
     return reproduce(one, out, seeds=min(one.seeds, most or one.seeds), execute=one_by_one)
 
 
-def _run_on_flights(name: str, limit: int | None) -> dict[str, Any]:
+def _run_on_flights(name: str, limit: int | None) -> RealRun:
     from model.registry import protocols
     from sim.inputs.flights import flight_crashes, flight_workload
 

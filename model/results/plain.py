@@ -6,7 +6,7 @@ Rule of this file: it knows no result; the fields and types of a result say all.
 |---|---|
 | dataclass, NamedTuple | an object, a key for each field (`key` may say otherwise) |
 | Enum | its value if that is a string, else its name |
-| tuple, list | an array |
+| tuple, list | an array; `read` makes a tuple where a field is a Sequence |
 | set, frozenset | a sorted array |
 | Mapping | an object |
 | str, int, float, bool, None | itself |
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from enum import Enum
@@ -98,9 +98,10 @@ def _read(kind: Any, value: Plain, where: str) -> object:
         return _checked(value in parts, value, where, kind)
     if origin in (Union, types.UnionType):
         return _read_one_of(parts, value, where)
-    if origin in (tuple, list, set, frozenset):
+    if origin in (tuple, list, set, frozenset, Sequence):
         _checked(isinstance(value, list), value, where, "list")
-        return origin(_read_items(origin, parts, value, where))
+        made = tuple if origin is Sequence else origin
+        return made(_read_items(origin, parts, value, where))
     if origin is not None and issubclass(origin, Mapping):
         _checked(isinstance(value, dict), value, where, "object")
         of_key, of_value = parts

@@ -5,12 +5,14 @@ Rule of this file: a field for each part of the report.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from model.results.classes import OperatorResults
+from model.results.engine import EngineCheck
+from model.results.experiment import Reproduction
 from model.results.proofs import ProofResult
+from model.results.run import RealRun
+from model.results.simulation import Simulation
 from model.results.verdict import Verdict
 
 
@@ -24,10 +26,10 @@ class ReportResults:
     verdicts: tuple[Verdict, ...] = ()
     proofs: tuple[ProofResult, ...] = ()
     operators: OperatorResults = OperatorResults()
-    simulated: tuple[Mapping[str, Any], ...] = ()
-    reproduced: tuple[Mapping[str, Any], ...] = ()
-    engine: tuple[Mapping[str, Any], ...] = ()
-    runs: tuple[Mapping[str, Any], ...] = ()
+    simulated: tuple[Simulation, ...] = ()
+    reproduced: tuple[Reproduction, ...] = ()
+    engine: tuple[EngineCheck, ...] = ()
+    runs: tuple[RealRun, ...] = ()
     seconds: float
 
     @property
@@ -37,6 +39,7 @@ class ReportResults:
             all(one.expected and one.killed == len(one.mutants or ()) for one in self.verdicts)
             and all(one.fine for one in self.proofs)
             and all(one.found is one.paper for one in self.operators.figure_2)
-            and all(one["same"] for one in (*self.simulated, *self.runs))
-            and all(one["holds"] for one in self.engine)
+            and all(one.same for one in self.simulated)
+            and all(one.same for one in self.runs)
+            and all(one.holds for one in self.engine)
         )

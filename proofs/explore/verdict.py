@@ -13,13 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+from model.calls import EndedCall
 from model.core import Guarantee, OperatorClass, Outcome, Protocol
 from model.errors import Invalid
 from model.progress import Progress, silent
 from model.registry import Subject, subject
 from model.results.attack import AttackResult, MutantResult
 from model.results.verdict import ScopeResult, Verdict
-from proofs.explore.processes import Ended, call_all, usable_cores
+from proofs.explore.processes import call_all, usable_cores
 from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.tasks import (
     Done,
@@ -35,7 +36,7 @@ from proofs.explore.tasks import (
 
 Execute: TypeAlias = Callable[
     [Callable[[Task], TaskResult], Sequence[Task]],
-    Generator[list[Ended[TaskResult]], None, None],
+    Generator[list[EndedCall[TaskResult]], None, None],
 ]
 """Calls a function with all tasks, and yields results as they come.  Of those that have not ended,
 the first one has begun."""
@@ -53,7 +54,7 @@ def local(workers: int | None = None) -> Execute:
 
     def execute(
         call: Callable[[Task], TaskResult], tasks: Sequence[Task]
-    ) -> Generator[list[Ended[TaskResult]], None, None]:
+    ) -> Generator[list[EndedCall[TaskResult]], None, None]:
         pays = sum(task.worlds for task in tasks) > PAYS_WORLDS
         so_many = workers or (usable_cores() if pays else 1)
         return call_all(call, tasks, so_many, kind=lambda task: task.of)

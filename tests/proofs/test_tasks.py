@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from asif import main
 from docs.examples import relay
 from model import registry
+from model.calls import EndedCall
 from model.core import Guarantee, Outcome
 from model.errors import Invalid
 from model.registry import Subject, protocols
@@ -28,7 +29,7 @@ from model.results.plain import plain, read
 from model.results.verdict import Verdict
 from proofs.explore import processes
 from proofs.explore import verdict as checking
-from proofs.explore.processes import Ended, call_all, first_of, usable_cores
+from proofs.explore.processes import call_all, first_of, usable_cores
 from proofs.explore.random_attack import attack
 from proofs.explore.search.meter import Budget
 from proofs.explore.tasks import NotDone, Task, TaskKind, TaskResult, list_tasks, perform_on
@@ -468,5 +469,5 @@ def test_all_prints_a_row_each_and_in_full_what_is_not_as_expected(
     assert [one["mutants"] and len(one["mutants"]) for one in results] == [4, None, None]
 
 
-def flat(parts: Iterator[list[Ended[int]]]) -> list[Ended[int]]:
+def flat(parts: Iterator[list[EndedCall[int]]]) -> list[EndedCall[int]]:
     return [ended for part in parts for ended in part]

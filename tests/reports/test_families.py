@@ -11,13 +11,20 @@ from hypothesis import strategies as st
 
 from docs.examples import relay
 from model.results.attack import MutantResult
+from model.results.engine import EngineCheck
 from model.results.proofs import ProofResult
 from model.results.report import ReportResults
+from model.results.run import DeployedGraph, OutputDigest, RealRun
 from model.results.verdict import Verdict
 from proofs.explore.verdict import assemble
 from reports.results.families import seconds_by_family
 
 NOTHING = assemble(relay.PROTOCOL, "quick", (), ())
+DIGEST = OutputDigest(0, "")
+RUN = RealRun(
+    *("p", "", 0, DeployedGraph((), ()), "", (), DIGEST, DIGEST, DIGEST, 0, 0, True),
+    *((), 0, 0, 0, 1.0, None, ()),
+)
 MUTANT = MutantResult("m", "model.core", "a", "b", "explorer", None, 1.0, 1, None)
 
 
@@ -28,6 +35,14 @@ def verdict(protocol: str, seconds: float, hunted: Sequence[float] | None) -> Ve
 
 def proof(protocol: str, seconds: float) -> ProofResult:
     return ProofResult(protocol, (), (), seconds)
+
+
+def check(family: str, seconds: float) -> EngineCheck:
+    return EngineCheck("c", family, "", "quick", True, (), (), None, seconds)
+
+
+def run(protocol: str, seconds: float) -> RealRun:
+    return replace(RUN, protocol=protocol, seconds=seconds)
 
 
 def many(values: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
@@ -46,8 +61,8 @@ results = st.builds(
     seconds=seconds,
     verdicts=many(st.builds(verdict, names, seconds, st.none() | st.lists(seconds, max_size=3))),
     proofs=many(st.builds(proof, names, seconds)),
-    engine=many(st.fixed_dictionaries({"family": families, "seconds": seconds})),
-    runs=many(st.fixed_dictionaries({"protocol": names, "seconds": seconds})),
+    engine=many(st.builds(check, families, seconds)),
+    runs=many(st.builds(run, names, seconds)),
 )
 
 
@@ -56,7 +71,8 @@ def test_every_second_counts_once(results: ReportResults) -> None:
     found = seconds_by_family(results)
     took = [one.seconds for one in results.verdicts]
     took += [one.seconds for one in results.proofs]
-    took += [one["seconds"] for one in (*results.engine, *results.runs)]
+    took += [one.seconds for one in results.engine]
+    took += [one.seconds for one in results.runs]
     took += [mutant.seconds for one in results.verdicts for mutant in one.mutants or ()]
     assert sum(one.total for one in found) == sum(took)
     assert [one.family for one in found] == sorted({one.family for one in found})
@@ -69,7 +85,7 @@ def test_a_variant_counts_for_its_family() -> None:
         profile="quick",
         seconds=9.0,
         verdicts=(verdict("micro-batch:eager", 2.0, [3.0]),),
-        engine=({"family": "micro-batch", "seconds": 5.0},),
+        engine=(check("micro-batch", 5.0),),
     )
     (one,) = seconds_by_family(results)
     assert one.family == "micro-batch"

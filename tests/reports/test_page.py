@@ -19,6 +19,14 @@ from model.registry import protocols
 from model.results.attack import AttackFailure, AttackResult, MutantResult
 from model.results.classes import OperatorResults
 from model.results.report import ReportResults
+from model.results.run import (
+    BackupSample,
+    ComparedRun,
+    DeployedGraph,
+    OutputDigest,
+    RealRun,
+    RunCrash,
+)
 from model.results.story import MomentKind, SentFrom, Story, StoryMessage, StoryMoment
 from model.results.verdict import ScopeCounterexample, ScopeResult, Verdict
 from proofs.classify import figure2
@@ -123,29 +131,29 @@ def _verdict(name: str, *, refuted: bool = False, **changed: Any) -> Verdict:
     return replace(verdict, **changed)
 
 
-def _run() -> dict[str, Any]:
-    series = [
-        {"event": event, "backup": event % 7, "compared": event % 13} for event in range(1, 601)
-    ]
-    digest = "ab" * 32
-    return {
-        "protocol": "upstream-backup",
-        "left_out": [],
-        "input": "flights & more",
-        "events": 600,
-        "graph": {"nodes": ["s", "A", "t"], "edges": [["s", "A"], ["A", "t"]]},
-        "pattern": "late → cancelled",
-        "failure_free": {"count": 42, "sha256": digest},
-        "with_crashes": {"count": 42, "sha256": digest},
-        "same": True,
-        "crashes": [{"node": "A", "at_event": 100}, {"node": "A<1>", "at_event": 101}],
-        "replayed": 5,
-        "discarded": 2,
-        "peak_backup": 6,
-        "seconds": 12.0,
-        "compared": {"protocol": "no-skips", "same": True, "replayed": 9, "peak_backup": 12},
-        "series": series,
-    }
+def _run() -> RealRun:
+    digest = OutputDigest(42, "ab" * 32)
+    return RealRun(
+        protocol="upstream-backup",
+        input="flights & more",
+        events=600,
+        graph=DeployedGraph(("s", "A", "t"), (("s", "A"), ("A", "t"))),
+        pattern="late → cancelled",
+        left_out=(),
+        expected=digest,
+        failure_free=digest,
+        with_crashes=digest,
+        missing_outputs=0,
+        surplus_outputs=0,
+        same=True,
+        crashes=(RunCrash("A", 100), RunCrash("A<1>", 101)),
+        replayed=5,
+        discarded=2,
+        peak_backup=6,
+        seconds=12.0,
+        compared=ComparedRun("no-skips", True, 0, 0, 9, 12),
+        series=tuple(BackupSample(event, event % 7, event % 13) for event in range(1, 601)),
+    )
 
 
 def _results(**changed: Any) -> ReportResults:
@@ -284,7 +292,7 @@ def test_a_run_that_differs_and_verdicts_that_surprise_are_said_first(tmp_path: 
         _scope("a | b", expect=Outcome.REFUTED, as_pinned=False),
     )
     surprising = _verdict("p", expected=False, scopes=scopes)
-    run = {**_run(), "same": False}
+    run = replace(_run(), same=False)
     page, markdown = _written(_results(verdicts=(surprising,), runs=(run,)), tmp_path)
     shown = " ".join(_outline(page).text.split())
     for text in (shown, markdown.replace("**", "")):
@@ -307,7 +315,7 @@ def test_a_report_is_fine_if_all_is_as_expected_and_no_mutant_survives(tmp_path:
         assert not replace(fine, verdicts=(wrong,)).fine
     wrong_type = replace(figure2.rows()[0], found=Guarantee.GAP)
     assert not replace(fine, operators=OperatorResults((wrong_type,))).fine
-    assert not replace(fine, runs=({**_run(), "same": False},)).fine
+    assert not replace(fine, runs=(replace(_run(), same=False),)).fine
 
 
 def test_what_was_explored_until_it_was_refuted_is_not_called_incomplete(tmp_path: Path) -> None:
@@ -339,8 +347,7 @@ def test_real_verdicts_are_on_both_pages(tmp_path: Path) -> None:
 def test_a_report_without_a_run_or_with_one_without_a_series(tmp_path: Path) -> None:
     page, markdown = _written(_results(runs=()), tmp_path)
     assert "real input" not in page + markdown
-    bare = {**_run(), "series": [], "crashes": []}
-    bare["compared"] = None
+    bare = replace(_run(), series=(), crashes=(), compared=None)
     page, markdown = _written(_results(runs=(bare,)), tmp_path)
     assert "over the input" not in page + markdown
     _outline(page)
